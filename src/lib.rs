@@ -112,7 +112,6 @@ pub use tensor::gather::{EachPoint, Points, PointsOf, ScatterFrom};
 pub use tensor::index::{
     AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf,
 };
-pub use tensor::into_pair::{cat_out, stack_out, try_cat_out, try_stack_out};
 pub use tensor::join::{
     JoinEach, Joinable, TensorItem, TensorList, cat, stack, try_cat, try_stack,
 };
@@ -123,6 +122,7 @@ pub use tensor::operand::{
     Absorb, Beside, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype,
 };
 pub use tensor::options::Options;
+pub use tensor::out_pairs::{cat_out, stack_out, try_cat_out, try_stack_out};
 pub use tensor::part::TensorMut;
 pub use tensor::random::Probability;
 pub use tensor::random_factory::Moments;

@@ -13,7 +13,7 @@ pub mod macros {
     pub mod dims;
     pub mod einsum;
     pub mod errors;
-    pub mod face;
+    pub mod crate_path;
     pub mod fuse;
     pub mod list;
     pub mod names;
@@ -21,7 +21,7 @@ pub mod macros {
     pub mod spelling;
     pub mod tensor;
 }
-pub use macros::{depth, errors, face, list, spelling};
+pub use macros::{depth, errors, crate_path, list, spelling};
 
 mod text;
 

@@ -8,11 +8,11 @@
 //! Each macro goes in steps: *parse* what was written, *validate* it, *expand* it. Mistakes are
 //! gathered and reported together, each at the tokens it is about.
 
+mod crate_path;
 mod depth;
 mod dims;
 mod einsum;
 mod errors;
-mod face;
 mod fuse;
 mod list;
 mod names;

@@ -55,8 +55,8 @@ pub fn typed(of: Macro, code: &str) {
         .into_iter()
         .collect();
     for end in 0..=tokens.len() {
-        let face: TokenStream = "(::nomina)".parse().expect("a path");
-        let begun = face.into_iter().chain(tokens[..end].iter().cloned());
+        let crate_path: TokenStream = "(::nomina)".parse().expect("a path");
+        let begun = crate_path.into_iter().chain(tokens[..end].iter().cloned());
         let out = of(begun.collect());
         let text = out.to_string();
         let parses =

@@ -4,20 +4,20 @@ use nomina_core::{Result, rule};
 use nomina_runtime::call;
 
 use super::view::check_sizes;
-use super::{Bare, Look, Static, explain, names, wilds};
+use super::{Erased, ErasedRef, Static, explain, names, wilds};
 
 /// Other sizes.
-pub(crate) fn resize(own: &mut Bare, of: &'static Static, shape: &[usize]) -> Result<()> {
+pub(crate) fn resize(own: &mut Erased, of: &'static Static, shape: &[usize]) -> Result<()> {
     let now = names(own.wild.as_deref(), of);
     rule::resize("resize", &now, own.raw.shape(), shape)?;
     check_sizes("resize", shape, of)?;
-    own.raw = call::resize(&own.raw, shape).map_err(|error| own.look(of).blame(error))?;
+    own.raw = call::resize(&own.raw, shape).map_err(|error| own.erased(of).blame(error))?;
     Ok(())
 }
 
 /// The sizes of another tensor, and its names where `own` has none.
-pub(crate) fn resize_as(own: &mut Bare, of: &'static Static, other: Look<'_>) -> Result<()> {
-    let at = |error, own: &Bare| explain(error, &[own.look(of), other]);
+pub(crate) fn resize_as(own: &mut Erased, of: &'static Static, other: ErasedRef<'_>) -> Result<()> {
+    let at = |error, own: &Erased| explain(error, &[own.erased(of), other]);
     let (mine, theirs) = (names(own.wild.as_deref(), of), other.names());
     let (now, shape) = rule::resize_as(
         "resize_as",

@@ -7,13 +7,16 @@
 use nomina_core::{Names, Result};
 use nomina_runtime::{DynTensor, Raw};
 
-use super::{Bare, Look, Static, typed, wilds};
+use super::{Erased, ErasedRef, Static, typed, wilds};
 
 /// Computes on the operands as dynamic tensors. An error shows the operands' names.
-pub(crate) fn on<V>(looks: &[Look<'_>], compute: impl Fn(&[DynTensor]) -> Result<V>) -> Result<V> {
-    let named = looks.iter().any(|look| look.of.wild);
+pub(crate) fn on<V>(
+    operands: &[ErasedRef<'_>],
+    compute: impl Fn(&[DynTensor]) -> Result<V>,
+) -> Result<V> {
+    let named = operands.iter().any(|look| look.of.wild);
     let operands = |named: bool| {
-        let each = |look: &Look<'_>| {
+        let each = |look: &ErasedRef<'_>| {
             let names = if named {
                 look.names()
             } else {
@@ -21,7 +24,7 @@ pub(crate) fn on<V>(looks: &[Look<'_>], compute: impl Fn(&[DynTensor]) -> Result
             };
             DynTensor::from_parts(look.raw.clone(), names)
         };
-        looks.iter().map(each).collect::<Result<Vec<_>>>()
+        operands.iter().map(each).collect::<Result<Vec<_>>>()
     };
     let given = operands(named)?;
     typed(|| compute(&given)).map_err(|error| {
@@ -37,9 +40,9 @@ pub(crate) fn on<V>(looks: &[Look<'_>], compute: impl Fn(&[DynTensor]) -> Result
 }
 
 /// A dynamic result as one with dims `out`, whose names types know, save for the `Wild`.
-pub(crate) fn bare(result: DynTensor, out: &'static Static) -> Bare {
+pub(crate) fn erased(result: DynTensor, out: &'static Static) -> Erased {
     let (raw, names): (Raw, Names) = result.into_parts();
-    Bare {
+    Erased {
         raw,
         wild: wilds(names, out),
     }
@@ -47,18 +50,18 @@ pub(crate) fn bare(result: DynTensor, out: &'static Static) -> Bare {
 
 /// [`on`] for an operator with one result.
 pub(crate) fn one(
-    looks: &[Look<'_>],
+    operands: &[ErasedRef<'_>],
     out: &'static Static,
     compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
-) -> Result<Bare> {
-    on(looks, compute).map(|result| bare(result, out))
+) -> Result<Erased> {
+    on(operands, compute).map(|result| erased(result, out))
 }
 
 /// [`on`] for an operator with two results of the same dims.
 pub(crate) fn pair(
-    looks: &[Look<'_>],
+    operands: &[ErasedRef<'_>],
     out: &'static Static,
     compute: impl Fn(&[DynTensor]) -> Result<(DynTensor, DynTensor)>,
-) -> Result<(Bare, Bare)> {
-    on(looks, compute).map(|(a, b)| (bare(a, out), bare(b, out)))
+) -> Result<(Erased, Erased)> {
+    on(operands, compute).map(|(a, b)| (erased(a, out), erased(b, out)))
 }

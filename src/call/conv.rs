@@ -6,7 +6,7 @@ use nomina_core::{Names, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::call::{self, ConvArgs, ConvSites, TransposedArgs};
 
-use super::{Bare, Look, Static, Wilds, explain, wilds};
+use super::{Erased, ErasedRef, Static, Wilds, explain, wilds};
 
 /// Where types found the dims of a convolution.
 #[derive(Clone, Copy, Debug)]
@@ -22,12 +22,12 @@ pub(crate) struct Found {
 /// A convolution, or its transpose, of operands whose names types have checked.
 fn filtered(
     op: Op,
-    x: Look<'_>,
-    weight: Look<'_>,
+    x: ErasedRef<'_>,
+    weight: ErasedRef<'_>,
     found: Found,
     out: &'static Static,
     compute: impl FnOnce(&ConvSites<'_>) -> Result<Raw>,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let at = |error| explain(error, &[x, weight]);
     let mut others = (0..weight.raw.rank()).filter(|&dim| dim != found.weight_channel);
     let first = others.next().unwrap_or(0);
@@ -54,7 +54,7 @@ fn filtered(
         weight_channel: found.weight_channel,
         kernel: &kernel,
     });
-    Ok(Bare {
+    Ok(Erased {
         raw: raw.map_err(at)?,
         wild,
     })
@@ -63,12 +63,12 @@ fn filtered(
 /// A convolution.
 pub(crate) fn conv(
     op: Op,
-    [x, weight]: [Look<'_>; 2],
-    bias: Option<Look<'_>>,
+    [x, weight]: [ErasedRef<'_>; 2],
+    bias: Option<ErasedRef<'_>>,
     found: Found,
     args: &ConvArgs<'_>,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let bias = bias.map(|bias| bias.raw);
     filtered(op, x, weight, found, out, |at| {
         call::conv(op, x.raw, weight.raw, bias, at, args)
@@ -78,12 +78,12 @@ pub(crate) fn conv(
 /// The transpose of a convolution.
 pub(crate) fn transposed(
     op: Op,
-    [x, weight]: [Look<'_>; 2],
-    bias: Option<Look<'_>>,
+    [x, weight]: [ErasedRef<'_>; 2],
+    bias: Option<ErasedRef<'_>>,
     found: Found,
     args: &TransposedArgs<'_>,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let bias = bias.map(|bias| bias.raw);
     filtered(op, x, weight, found, out, |at| {
         call::conv_transpose(op, x.raw, weight.raw, bias, at, args)

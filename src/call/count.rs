@@ -8,15 +8,15 @@ use nomina_runtime::tensor::{BincountOptions, HistcOptions, IsinOptions, Quantil
 use super::compose::one;
 use super::reduce::Picked;
 use super::stat::only_types;
-use super::{Bare, Look, Static};
+use super::{Erased, ErasedRef, Static};
 
 /// Numbers, or their weights, by number.
 pub(crate) fn bincount(
-    x: Look<'_>,
-    weights: Option<Look<'_>>,
+    x: ErasedRef<'_>,
+    weights: Option<ErasedRef<'_>>,
     options: BincountOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     match weights {
         None => one(&[x], out, |x| x[0].bincount_with(options)),
         Some(weights) => one(&[x, weights], out, |x| {
@@ -26,29 +26,33 @@ pub(crate) fn bincount(
 }
 
 /// Elements by bin.
-pub(crate) fn histc(x: Look<'_>, options: HistcOptions, out: &'static Static) -> Result<Bare> {
+pub(crate) fn histc(
+    x: ErasedRef<'_>,
+    options: HistcOptions,
+    out: &'static Static,
+) -> Result<Erased> {
     one(&[x], out, |x| x[0].histc_with(options))
 }
 
 /// Whether elements stand among others.
 pub(crate) fn isin(
-    x: Look<'_>,
-    others: Look<'_>,
+    x: ErasedRef<'_>,
+    others: ErasedRef<'_>,
     options: IsinOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     one(&[x, others], out, |x| x[0].isin_with(&x[1], options))
 }
 
 /// One quantile.
 pub(crate) fn quantile(
     op: Op,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     q: f64,
     picked: Picked,
     options: QuantileOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     only_types(op, options.keepdim, false)?;
     one(&[x], out, |x| found(op, &x[0], q.into(), picked, options))
 }
@@ -56,11 +60,11 @@ pub(crate) fn quantile(
 /// Several quantiles, along a dim of theirs.
 pub(crate) fn quantiles(
     op: Op,
-    x: Look<'_>,
-    q: Look<'_>,
+    x: ErasedRef<'_>,
+    q: ErasedRef<'_>,
     picked: Picked,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let options = QuantileOptions::default();
     one(&[x, q], out, |x| {
         found(op, &x[0], (&x[1]).into(), picked, options)

@@ -4,13 +4,13 @@ use nomina_core::Result;
 use nomina_runtime::call;
 use smallvec::SmallVec;
 
-use super::{Bare, Look, Static, explain};
+use super::{Erased, ErasedRef, Static, explain};
 
 type Letters = SmallVec<[usize; 8]>;
 
 /// Multiplies the operands and sums over the names that the result lacks. Types have checked all
 /// names and let no `Wild` in: equal names are one letter.
-pub(crate) fn einsum(looks: &[Look<'_>], out: &'static Static) -> Result<Bare> {
+pub(crate) fn einsum(looks: &[ErasedRef<'_>], out: &'static Static) -> Result<Erased> {
     let mut found: SmallVec<[Option<&'static str>; 16]> = SmallVec::new();
     let mut letter = |name: Option<&'static str>| {
         found
@@ -29,5 +29,5 @@ pub(crate) fn einsum(looks: &[Look<'_>], out: &'static Static) -> Result<Bare> {
     let raws: SmallVec<[_; 4]> = looks.iter().map(|look| look.raw).collect();
     let letters: SmallVec<[&[usize]; 4]> = operands.iter().map(|list| &list[..]).collect();
     let raw = call::einsum(&raws, &letters, &output).map_err(|error| explain(error, looks))?;
-    Ok(Bare::new(raw))
+    Ok(Erased::new(raw))
 }

@@ -8,7 +8,7 @@ use nomina_runtime::call;
 use nomina_runtime::random::{Distribution, Generator, with_generator};
 
 use super::view::check_sizes;
-use super::{Bare, Dest, Look, Static, names, wilds};
+use super::{Dest, Erased, ErasedRef, Static, names, wilds};
 
 /// What a new tensor is filled with.
 #[derive(Debug)]
@@ -50,36 +50,36 @@ pub(crate) fn new(
     of: &'static Static,
     fill: Fill<'_>,
     place: Place,
-) -> Result<Bare> {
+) -> Result<Erased> {
     check_sizes(op, shape, of)?;
     let raw = fresh(op, shape, fill, place).and_then(|raw| match place.format {
         None | Some(MemoryFormat::Contiguous) => Ok(raw),
         Some(format) => raw.in_format(op, format),
     });
     let raw = raw.map_err(|error| error.with_names([&Names::from_static(of.names)]))?;
-    Ok(Bare::new(raw))
+    Ok(Erased::new(raw))
 }
 
 /// A new tensor like another, in its order of dims unless another is asked for.
 pub(crate) fn like(
     op: &'static str,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     fill: Fill<'_>,
     device: Option<Device>,
     format: MemoryFormat,
-) -> Result<Bare> {
+) -> Result<Erased> {
     like_as(op, x, fill, x.raw.dtype(), device, format)
 }
 
 /// [`like`] in a dtype.
 pub(crate) fn like_as(
     op: &'static str,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     fill: Fill<'_>,
     dtype: DType,
     device: Option<Device>,
     format: MemoryFormat,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let place = Place {
         dtype,
         device: device.unwrap_or(x.raw.device()),
@@ -87,7 +87,7 @@ pub(crate) fn like_as(
     };
     let raw =
         fresh(op, x.raw.shape(), fill, place).and_then(|raw| raw.in_format_like(op, x.raw, format));
-    Ok(Bare {
+    Ok(Erased {
         raw: raw.map_err(|error| error.with_names([&x.names()]))?,
         wild: x.wild(),
     })
@@ -116,52 +116,52 @@ fn fresh(op: &'static str, shape: &[usize], fill: Fill<'_>, place: Place) -> Res
 }
 
 /// A tensor of the given elements, which are adopted.
-pub(crate) fn from_raw(raw: Raw, of: &'static Static, op: &'static str) -> Result<Bare> {
+pub(crate) fn from_raw(raw: Raw, of: &'static Static, op: &'static str) -> Result<Erased> {
     check_sizes(op, raw.shape(), of)?;
-    Ok(Bare::new(raw))
+    Ok(Erased::new(raw))
 }
 
 /// In another dtype.
-pub(crate) fn to_dtype(x: Look<'_>, dtype: DType) -> Result<Bare> {
-    Ok(Bare {
+pub(crate) fn to_dtype(x: ErasedRef<'_>, dtype: DType) -> Result<Erased> {
+    Ok(Erased {
         raw: call::to_dtype(x.raw, dtype).map_err(|e| x.blame(e))?,
         wild: x.wild(),
     })
 }
 
 /// In another dtype and memory format.
-pub(crate) fn to_in(x: Look<'_>, dtype: DType, format: MemoryFormat) -> Result<Bare> {
+pub(crate) fn to_in(x: ErasedRef<'_>, dtype: DType, format: MemoryFormat) -> Result<Erased> {
     reordered(x, |raw| call::to_in(raw, dtype, format))
 }
 
 /// Dense, in a memory format.
-pub(crate) fn clone_in(x: Look<'_>, format: MemoryFormat) -> Result<Bare> {
+pub(crate) fn clone_in(x: ErasedRef<'_>, format: MemoryFormat) -> Result<Erased> {
     reordered(x, |raw| call::clone_in(raw, format))
 }
 
 /// Without gaps in a memory format.
-pub(crate) fn contiguous_in(x: Look<'_>, format: MemoryFormat) -> Result<Bare> {
+pub(crate) fn contiguous_in(x: ErasedRef<'_>, format: MemoryFormat) -> Result<Erased> {
     reordered(x, |raw| call::contiguous_in(raw, format))
 }
 
-fn reordered(x: Look<'_>, order: impl FnOnce(&Raw) -> Result<Raw>) -> Result<Bare> {
-    Ok(Bare {
+fn reordered(x: ErasedRef<'_>, order: impl FnOnce(&Raw) -> Result<Raw>) -> Result<Erased> {
+    Ok(Erased {
         raw: order(x.raw).map_err(|e| x.blame(e))?,
         wild: x.wild(),
     })
 }
 
 /// On another device.
-pub(crate) fn to_device(x: Look<'_>, device: Device) -> Result<Bare> {
-    Ok(Bare {
+pub(crate) fn to_device(x: ErasedRef<'_>, device: Device) -> Result<Erased> {
+    Ok(Erased {
         raw: call::to_device(x.raw, device).map_err(|e| x.blame(e))?,
         wild: x.wild(),
     })
 }
 
 /// Row-major.
-pub(crate) fn contiguous(x: Look<'_>) -> Result<Bare> {
-    Ok(Bare {
+pub(crate) fn contiguous(x: ErasedRef<'_>) -> Result<Erased> {
+    Ok(Erased {
         raw: call::contiguous(x.raw).map_err(|e| x.blame(e))?,
         wild: x.wild(),
     })
@@ -173,7 +173,7 @@ pub(crate) fn fill(dest: Result<Dest<'_>>, value: Scalar) -> Result<()> {
 }
 
 /// The elements of `src`, broadcast.
-pub(crate) fn copy(dest: Result<Dest<'_>>, src: Look<'_>) -> Result<()> {
+pub(crate) fn copy(dest: Result<Dest<'_>>, src: ErasedRef<'_>) -> Result<()> {
     let dest = dest?;
     let mut now = None;
     if dest.of.wild || src.of.wild {

@@ -7,16 +7,16 @@ use nomina_runtime::call::{self, Node, Reduction};
 use smallvec::SmallVec;
 
 use super::reduce::Picked;
-use super::{Bare, Look, Static, explain, typed, wilds};
+use super::{Erased, ErasedRef, Static, explain, typed, wilds};
 
 /// The program, on its tensors and numbers.
 pub(crate) fn new(
     program: &[Node<'_>],
-    looks: &[Look<'_>],
+    looks: &[ErasedRef<'_>],
     numbers: &[Scalar],
     dtype: DType,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let mut wild = None;
     if looks.iter().any(|look| look.of.wild) {
         let names = names(program, looks)?.pop().flatten();
@@ -24,7 +24,7 @@ pub(crate) fn new(
     } else if let Some(raw) = small(program, looks, numbers)
         && raw.dtype() == dtype
     {
-        return Ok(Bare { raw, wild });
+        return Ok(Erased { raw, wild });
     }
     let raws: SmallVec<[&Raw; 4]> = looks.iter().map(|look| look.raw).collect();
     let raw = typed(|| call::fused(program, &raws, numbers));
@@ -35,13 +35,13 @@ pub(crate) fn new(
     } else {
         call::to_dtype(&raw, dtype)?
     };
-    Ok(Bare { raw, wild })
+    Ok(Erased { raw, wild })
 }
 
 /// The program on few small tensors; `None` where they are not of the kind that
 /// [`call::fused_small`] takes.
 #[inline]
-fn small(program: &[Node<'_>], looks: &[Look<'_>], numbers: &[Scalar]) -> Option<Raw> {
+fn small(program: &[Node<'_>], looks: &[ErasedRef<'_>], numbers: &[Scalar]) -> Option<Raw> {
     /// As many tensors, without a list that could grow.
     const FEW: usize = 6;
     let mut raws = [looks.first()?.raw; FEW];
@@ -54,12 +54,12 @@ fn small(program: &[Node<'_>], looks: &[Look<'_>], numbers: &[Scalar]) -> Option
 /// The program, and a reduction of what it computes as `dtype`.
 pub(crate) fn reduce(
     program: &[Node<'_>],
-    looks: &[Look<'_>],
+    looks: &[ErasedRef<'_>],
     numbers: &[Scalar],
     dtype: DType,
     (op, picked): (Op, Picked),
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let mut wild = None;
     if looks.iter().any(|look| look.of.wild) {
         let names = names(program, looks)?.pop().flatten();
@@ -73,11 +73,11 @@ pub(crate) fn reduce(
     let raws: SmallVec<[&Raw; 4]> = looks.iter().map(|look| look.raw).collect();
     let raw = typed(|| call::fused_reduce(program, &raws, numbers, Some(dtype), by));
     let raw = raw.map_err(|error| blame_last(error, program, looks))?;
-    Ok(Bare { raw, wild })
+    Ok(Erased { raw, wild })
 }
 
 /// The names of each step; none of a number.
-fn names(program: &[Node<'_>], looks: &[Look<'_>]) -> Result<Vec<Option<Names>>> {
+fn names(program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Result<Vec<Option<Names>>> {
     let mut all: Vec<Option<Names>> = Vec::with_capacity(program.len());
     for node in program {
         let names = match *node {
@@ -98,7 +98,7 @@ fn names(program: &[Node<'_>], looks: &[Look<'_>]) -> Result<Vec<Option<Names>>>
 
 /// Says which names and sizes the operands of the step had that does not fit.
 #[cold]
-fn blame(error: Error, program: &[Node<'_>], looks: &[Look<'_>]) -> Error {
+fn blame(error: Error, program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Error {
     match steps(program, looks) {
         Err(found) => found,
         Ok(_) => explain(error, looks),
@@ -107,7 +107,7 @@ fn blame(error: Error, program: &[Node<'_>], looks: &[Look<'_>]) -> Error {
 
 /// The same of a program whose result is reduced: where all steps fit, what they give does not.
 #[cold]
-fn blame_last(error: Error, program: &[Node<'_>], looks: &[Look<'_>]) -> Error {
+fn blame_last(error: Error, program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Error {
     match steps(program, looks) {
         Err(found) => found,
         Ok(Some((names, shape))) if error.operands().is_empty() => error.operand(&names, &shape),
@@ -117,7 +117,7 @@ fn blame_last(error: Error, program: &[Node<'_>], looks: &[Look<'_>]) -> Error {
 }
 
 /// Names and sizes of the last step, or the error of the first that does not fit.
-fn steps(program: &[Node<'_>], looks: &[Look<'_>]) -> Result<Option<(Names, Vec<usize>)>> {
+fn steps(program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Result<Option<(Names, Vec<usize>)>> {
     let mut known: Vec<Option<(Names, Vec<usize>)>> = Vec::with_capacity(program.len());
     for node in program {
         let step = match *node {

@@ -8,7 +8,7 @@ use nomina_runtime::{DynTensor, Raw, RawMut};
 use smallvec::SmallVec;
 
 use super::view::check_sizes;
-use super::{Bare, Dest, Look, Static, Wilds, compose, explain, names, typed, wilds};
+use super::{Dest, Erased, ErasedRef, Static, Wilds, compose, explain, names, typed, wilds};
 
 /// What is taken of a dim.
 #[doc(hidden)]
@@ -19,7 +19,7 @@ pub enum Pick<'a> {
     /// Start, end and step.
     Range(Option<i64>, Option<i64>, i64),
     /// The indices, or the mask, in a tensor.
-    Tensor(Look<'a>),
+    Tensor(ErasedRef<'a>),
 }
 
 /// What is taken of each dim, by position.
@@ -28,7 +28,7 @@ pub type Picks<'a> = SmallVec<[(usize, Pick<'a>); 4]>;
 
 /// Index tensors and the dims that they index, by position.
 #[doc(hidden)]
-pub type Looks<'a> = SmallVec<[(usize, Look<'a>); 4]>;
+pub type OperandList<'a> = SmallVec<[(usize, ErasedRef<'a>); 4]>;
 
 /// A position as [`DynTensor`] takes it.
 pub(crate) fn at(position: usize) -> DimRef<'static> {
@@ -37,11 +37,11 @@ pub(crate) fn at(position: usize) -> DimRef<'static> {
 
 /// [`compose::one`], whose result may have a dim of constant size from an operand that has it not.
 pub(crate) fn one(
-    looks: &[Look<'_>],
+    operands: &[ErasedRef<'_>],
     out: &'static Static,
     compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
-) -> Result<Bare> {
-    let result = compose::one(looks, out, compute)?;
+) -> Result<Erased> {
+    let result = compose::one(operands, out, compute)?;
     check_sizes("index", result.raw.shape(), out)?;
     Ok(result)
 }
@@ -49,13 +49,13 @@ pub(crate) fn one(
 /// Lets `write` change a tensor, which has the same dims afterwards. Its buffer is copied only
 /// where somebody else sees it.
 pub(crate) fn in_place(
-    own: &mut Bare,
+    own: &mut Erased,
     of: &'static Static,
-    others: &[Look<'_>],
+    others: &[ErasedRef<'_>],
     write: impl Fn(&mut DynTensor, &[DynTensor]) -> Result<()>,
 ) -> Result<()> {
     let named = of.wild || others.iter().any(|look| look.of.wild);
-    let known = |look: &Look<'_>| match named {
+    let known = |look: &ErasedRef<'_>| match named {
         true => look.names(),
         false => Names::unnamed(look.raw.rank()),
     };
@@ -63,7 +63,7 @@ pub(crate) fn in_place(
         .iter()
         .map(|look| DynTensor::from_parts(look.raw.clone(), known(look)))
         .collect::<Result<Vec<_>>>()?;
-    let mut x = DynTensor::from_parts(own.raw.clone(), known(&own.look(of)))?;
+    let mut x = DynTensor::from_parts(own.raw.clone(), known(&own.erased(of)))?;
     // The other handle goes, so that the buffer is written to and not copied.
     own.raw = Raw::from_vec(Vec::<u8>::new(), &[0])?;
     let done = typed(|| write(&mut x, &given));
@@ -75,9 +75,9 @@ pub(crate) fn in_place(
         Err(error) if named => return Err(error),
         Err(error) => {
             // What failed for sizes or dtypes fails again with names, and then shows them.
-            let mut looks = vec![own.look(of)];
-            looks.extend_from_slice(others);
-            let again = compose::on(&looks, |given| {
+            let mut operands = vec![own.erased(of)];
+            operands.extend_from_slice(others);
+            let again = compose::on(&operands, |given| {
                 let mut x = given[0].clone();
                 write(&mut x, &given[1..])
             });
@@ -88,13 +88,13 @@ pub(crate) fn in_place(
 }
 
 /// The part at numbers, ranges and index tensors.
-pub(crate) fn part(x: Look<'_>, picks: &Picks<'_>, out: &'static Static) -> Result<Bare> {
-    let mut looks = vec![x];
-    looks.extend(picks.iter().filter_map(|(_, pick)| match pick {
+pub(crate) fn part(x: ErasedRef<'_>, picks: &Picks<'_>, out: &'static Static) -> Result<Erased> {
+    let mut operands = vec![x];
+    operands.extend(picks.iter().filter_map(|(_, pick)| match pick {
         Pick::Tensor(look) => Some(*look),
         Pick::At(_) | Pick::Range(..) => None,
     }));
-    compose::one(&looks, out, |given| {
+    compose::one(&operands, out, |given| {
         let mut tensors = given[1..].iter();
         given[0].at(picks.iter().map(|(position, pick)| {
             let index = match *pick {
@@ -159,12 +159,12 @@ struct Points {
 }
 
 impl Points {
-    fn new(looks: &Looks<'_>) -> Self {
-        let given: Vec<usize> = looks.iter().map(|(dim, _)| *dim).collect();
+    fn new(operands: &OperandList<'_>) -> Self {
+        let given: Vec<usize> = operands.iter().map(|(dim, _)| *dim).collect();
         let first = given.first().copied().unwrap_or(0);
         let mut dims = given.clone();
         dims.sort_unstable();
-        let ranks = looks.iter().map(|(_, look)| look.raw.rank());
+        let ranks = operands.iter().map(|(_, look)| look.raw.rank());
         Self {
             dims: given,
             from: rule::index_place(&dims),
@@ -173,7 +173,7 @@ impl Points {
         }
     }
 
-    /// The indices among `given`, which has them in the order of `looks`.
+    /// The indices among `given`, which has them in the order of `operands`.
     fn list<'b>(&self, given: &'b [DynTensor]) -> Vec<Option<&'b DynTensor>> {
         let len = self.dims.iter().map(|dim| dim + 1).max().unwrap_or(0);
         let mut list = vec![None; len];
@@ -200,10 +200,14 @@ impl Points {
 }
 
 /// The elements at several indices.
-pub(crate) fn points(x: Look<'_>, looks: &Looks<'_>, out: &'static Static) -> Result<Bare> {
-    let points = Points::new(looks);
+pub(crate) fn points(
+    x: ErasedRef<'_>,
+    operands: &OperandList<'_>,
+    out: &'static Static,
+) -> Result<Erased> {
+    let points = Points::new(operands);
     let mut all = vec![x];
-    all.extend(looks.iter().map(|(_, look)| *look));
+    all.extend(operands.iter().map(|(_, look)| *look));
     one(&all, out, |given| {
         let found = given[0].index(&points.list(&given[1..]))?;
         points.moved(&found, points.from, points.to)
@@ -212,16 +216,16 @@ pub(crate) fn points(x: Look<'_>, looks: &Looks<'_>, out: &'static Static) -> Re
 
 /// Writes values at several indices. `rank` is that of what [`points`] would read.
 pub(crate) fn put_points(
-    own: &mut Bare,
+    own: &mut Erased,
     of: &'static Static,
-    looks: &Looks<'_>,
-    values: Look<'_>,
+    operands: &OperandList<'_>,
+    values: ErasedRef<'_>,
     rank: usize,
     options: IndexPutOptions,
 ) -> Result<()> {
-    let points = Points::new(looks);
+    let points = Points::new(operands);
     let mut others = vec![values];
-    others.extend(looks.iter().map(|(_, look)| *look));
+    others.extend(operands.iter().map(|(_, look)| *look));
     in_place(own, of, &others, |own, given| {
         let mut values = given[0].clone();
         if points.from != points.to {
@@ -237,13 +241,13 @@ pub(crate) fn put_points(
 
 /// A copy with `src` in the place of a range of a dim.
 pub(crate) fn slice_scatter(
-    x: Look<'_>,
-    src: Look<'_>,
+    x: ErasedRef<'_>,
+    src: ErasedRef<'_>,
     dim: usize,
     pick: &Pick<'_>,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let Pick::Range(start, end, step) = *pick else {
-        return Ok(Bare {
+        return Ok(Erased {
             raw: x.raw.clone(),
             wild: x.wild(),
         });

@@ -5,7 +5,7 @@ use nomina_core::{Error, ErrorKind, Names, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::call;
 
-use super::{Bare, Look, Static, Wilds, explain, wilds};
+use super::{Erased, ErasedRef, Static, Wilds, explain, wilds};
 
 #[cold]
 fn nothing(op: &'static str) -> Error {
@@ -13,7 +13,7 @@ fn nothing(op: &'static str) -> Error {
 }
 
 /// Joins along a dim that every tensor has.
-pub(crate) fn cat(looks: &[Look<'_>], dim: usize, out: &'static Static) -> Result<Bare> {
+pub(crate) fn cat(looks: &[ErasedRef<'_>], dim: usize, out: &'static Static) -> Result<Erased> {
     let [first, ..] = looks else {
         return Err(nothing("cat"));
     };
@@ -29,14 +29,14 @@ pub(crate) fn cat(looks: &[Look<'_>], dim: usize, out: &'static Static) -> Resul
         wild = wilds(found.names, out);
     }
     let raws: Vec<&Raw> = looks.iter().map(|look| look.raw).collect();
-    Ok(Bare {
+    Ok(Erased {
         raw: call::cat(&raws, dim).map_err(|error| explain(error, looks))?,
         wild,
     })
 }
 
 /// Joins along a new first dim.
-pub(crate) fn stack(looks: &[Look<'_>], out: &'static Static) -> Result<Bare> {
+pub(crate) fn stack(looks: &[ErasedRef<'_>], out: &'static Static) -> Result<Erased> {
     if looks.is_empty() {
         return Err(nothing("stack"));
     }
@@ -55,7 +55,7 @@ pub(crate) fn stack(looks: &[Look<'_>], out: &'static Static) -> Result<Bare> {
         );
     }
     let raws: Vec<&Raw> = looks.iter().map(|look| look.raw).collect();
-    Ok(Bare {
+    Ok(Erased {
         raw: call::stack(&raws, 0).map_err(at)?,
         wild,
     })

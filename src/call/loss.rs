@@ -4,19 +4,19 @@ use nomina_core::Result;
 use nomina_runtime::DynTensor;
 use smallvec::SmallVec;
 
-use super::{Bare, Look, Static, compose};
+use super::{Erased, ErasedRef, Static, compose};
 
 /// A loss of a prediction and a target with two weights.
 pub(crate) fn weighted(
-    x: Look<'_>,
-    target: Look<'_>,
-    weights: [Option<Look<'_>>; 2],
+    x: ErasedRef<'_>,
+    target: ErasedRef<'_>,
+    weights: [Option<ErasedRef<'_>>; 2],
     out: &'static Static,
     compute: impl Fn(&DynTensor, &DynTensor, [Option<&DynTensor>; 2]) -> Result<DynTensor>,
-) -> Result<Bare> {
-    let mut looks: SmallVec<[Look<'_>; 4]> = smallvec::smallvec![x, target];
-    looks.extend(weights.into_iter().flatten());
-    compose::one(&looks, out, |given| {
+) -> Result<Erased> {
+    let mut operands: SmallVec<[ErasedRef<'_>; 4]> = smallvec::smallvec![x, target];
+    operands.extend(weights.into_iter().flatten());
+    compose::one(&operands, out, |given| {
         let mut rest = given[2..].iter();
         let weights = [
             weights[0].and_then(|_| rest.next()),

@@ -5,16 +5,16 @@ use nomina_core::{Result, rule};
 use nomina_runtime::call::{self, Arg};
 
 use super::pointwise::{blame, wild_among};
-use super::{Bare, Dest, Look, Side, Static, explain, typed, wilds};
+use super::{Dest, Erased, ErasedRef, OperandRef, Static, explain, typed, wilds};
 
 /// Writes `value` where the mask holds.
 pub(crate) fn fill(
-    x: Look<'_>,
-    mask: Look<'_>,
-    value: Side<'_>,
+    x: ErasedRef<'_>,
+    mask: ErasedRef<'_>,
+    value: OperandRef<'_>,
     out: &'static Static,
-) -> Result<Bare> {
-    let sides = [Side::Tensor(x), Side::Tensor(mask)];
+) -> Result<Erased> {
+    let sides = [OperandRef::Tensor(x), OperandRef::Tensor(mask)];
     let mut wild = None;
     if wild_among(&sides) {
         let names = rule::masked_fill("masked_fill", &x.names(), &mask.names());
@@ -22,14 +22,18 @@ pub(crate) fn fill(
     }
     let args = [Arg::Tensor(x.raw), Arg::Tensor(mask.raw), value.arg()];
     let raw = typed(|| call::pointwise(Op::MaskedFill, &args));
-    Ok(Bare {
+    Ok(Erased {
         raw: raw.map_err(|error| blame(error, &sides))?,
         wild,
     })
 }
 
 /// [`fill`] in place.
-pub(crate) fn fill_in_place(dest: Result<Dest<'_>>, mask: Look<'_>, value: Side<'_>) -> Result<()> {
+pub(crate) fn fill_in_place(
+    dest: Result<Dest<'_>>,
+    mask: ErasedRef<'_>,
+    value: OperandRef<'_>,
+) -> Result<()> {
     let dest = dest?;
     let mut now = None;
     if dest.of.wild || mask.of.wild {
@@ -48,10 +52,12 @@ pub(crate) fn fill_in_place(dest: Result<Dest<'_>>, mask: Look<'_>, value: Side<
 }
 
 /// The elements where the mask holds.
-pub(crate) fn select(x: Look<'_>, mask: Look<'_>) -> Result<Bare> {
+pub(crate) fn select(x: ErasedRef<'_>, mask: ErasedRef<'_>) -> Result<Erased> {
     let at = |error| explain(error, &[x, mask]);
     if x.of.wild || mask.of.wild {
         rule::masked_select("masked_select", &x.names(), &mask.names()).map_err(at)?;
     }
-    Ok(Bare::new(call::masked_select(x.raw, mask.raw).map_err(at)?))
+    Ok(Erased::new(
+        call::masked_select(x.raw, mask.raw).map_err(at)?,
+    ))
 }

@@ -65,13 +65,13 @@ impl<D: Dims> Known for D {
 /// A tensor without its types, borrowed.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct ErasedRef<'a> {
     pub(crate) raw: &'a Raw,
     pub(crate) wild: Option<&'a Names>,
     pub(crate) of: &'static Static,
 }
 
-impl Look<'_> {
+impl ErasedRef<'_> {
     /// The names, those that types know and those that only this tensor knows.
     pub(crate) fn names(self) -> Names {
         names(self.wild, self.of)
@@ -104,12 +104,12 @@ pub(crate) type Wilds = Option<Box<Names>>;
 /// A tensor without its types.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct Bare {
+pub struct Erased {
     pub(crate) raw: Raw,
     pub(crate) wild: Wilds,
 }
 
-impl Bare {
+impl Erased {
     /// A tensor whose names are all in its type, or that has none.
     #[inline(always)]
     pub(crate) fn new(raw: Raw) -> Self {
@@ -117,8 +117,8 @@ impl Bare {
     }
 
     #[inline]
-    pub(crate) fn look(&self, of: &'static Static) -> Look<'_> {
-        Look {
+    pub(crate) fn erased(&self, of: &'static Static) -> ErasedRef<'_> {
+        ErasedRef {
             raw: &self.raw,
             wild: self.wild.as_deref(),
             of,
@@ -127,8 +127,8 @@ impl Bare {
 
     /// As an operand.
     #[inline]
-    pub(crate) fn side(&self, of: &'static Static) -> Side<'_> {
-        Side::Tensor(self.look(of))
+    pub(crate) fn side(&self, of: &'static Static) -> OperandRef<'_> {
+        OperandRef::Tensor(self.erased(of))
     }
 
     /// What an in-place operator writes to; copied first if somebody else sees the buffer.
@@ -166,7 +166,7 @@ impl Dest<'_> {
 
     /// Adds names and sizes to a rule's error: this tensor's first, then the others'.
     #[cold]
-    pub(crate) fn blame(&self, error: Error, others: &[Look<'_>]) -> Error {
+    pub(crate) fn blame(&self, error: Error, others: &[ErasedRef<'_>]) -> Error {
         let own = self.names();
         let names: Vec<Names> = others.iter().map(|look| look.names()).collect();
         let shapes = others.iter().map(|look| look.raw.shape());
@@ -179,32 +179,32 @@ impl Dest<'_> {
 /// An operand: a tensor or a number.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub enum Side<'a> {
+pub enum OperandRef<'a> {
     /// A tensor.
-    Tensor(Look<'a>),
+    Tensor(ErasedRef<'a>),
     /// A number.
     Scalar(Scalar),
 }
 
-impl<'a> Side<'a> {
+impl<'a> OperandRef<'a> {
     #[inline]
     pub(crate) fn arg(&self) -> Arg<'a> {
         match *self {
-            Side::Tensor(look) => Arg::Tensor(look.raw),
-            Side::Scalar(value) => Arg::Scalar(value),
+            OperandRef::Tensor(look) => Arg::Tensor(look.raw),
+            OperandRef::Scalar(value) => Arg::Scalar(value),
         }
     }
 
     /// Whether the types do not know all of its names.
     #[inline]
     pub(crate) fn is_wild(&self) -> bool {
-        matches!(self, Side::Tensor(look) if look.of.wild)
+        matches!(self, OperandRef::Tensor(look) if look.of.wild)
     }
 
-    pub(crate) fn look(&self) -> Option<Look<'a>> {
+    pub(crate) fn erased(&self) -> Option<ErasedRef<'a>> {
         match *self {
-            Side::Tensor(look) => Some(look),
-            Side::Scalar(_) => None,
+            OperandRef::Tensor(look) => Some(look),
+            OperandRef::Scalar(_) => None,
         }
     }
 }
@@ -212,19 +212,19 @@ impl<'a> Side<'a> {
 /// An operand of which the call may take the buffer.
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum Given<'a> {
+pub enum MaybeOwned<'a> {
     /// A tensor that is its owner's, or a number.
-    Lent(Side<'a>),
+    Lent(OperandRef<'a>),
     /// A tensor that nobody asks for again.
-    Own(Bare, &'static Static),
+    Own(Erased, &'static Static),
 }
 
-impl Given<'_> {
+impl MaybeOwned<'_> {
     #[inline]
-    pub(crate) fn side(&self) -> Side<'_> {
+    pub(crate) fn side(&self) -> OperandRef<'_> {
         match self {
             Self::Lent(side) => *side,
-            Self::Own(bare, of) => bare.side(of),
+            Self::Own(erased, of) => erased.side(of),
         }
     }
 }
@@ -242,11 +242,11 @@ pub(crate) fn wilds(names: Names, of: &Static) -> Wilds {
 /// Adds the operands' names and sizes to an error from below, where each is missing: kernels see
 /// no names, rules no sizes.
 #[cold]
-pub(crate) fn explain(error: Error, looks: &[Look<'_>]) -> Error {
-    let names: Vec<Names> = looks.iter().map(|look| look.names()).collect();
+pub(crate) fn explain(error: Error, operands: &[ErasedRef<'_>]) -> Error {
+    let names: Vec<Names> = operands.iter().map(|look| look.names()).collect();
     error
         .with_names(&names)
-        .with_shapes(looks.iter().map(|look| look.raw.shape()))
+        .with_shapes(operands.iter().map(|look| look.raw.shape()))
 }
 
 /// Computes with `f32` as the default float dtype: in types it is always `f32`, whatever
@@ -263,9 +263,9 @@ pub(crate) fn typed<V>(compute: impl FnOnce() -> V) -> V {
 /// The tensor, or a panic at the caller's line with the error's text.
 #[track_caller]
 #[inline]
-pub(crate) fn done(result: Result<Bare>) -> Bare {
+pub(crate) fn done(result: Result<Erased>) -> Erased {
     match result {
-        Ok(bare) => bare,
+        Ok(erased) => erased,
         Err(error) => fail(&error),
     }
 }

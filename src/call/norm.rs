@@ -4,13 +4,13 @@ use nomina_core::Result;
 use nomina_runtime::{DynTensor, Raw};
 use smallvec::SmallVec;
 
-use super::{Bare, Look, Static, compose};
+use super::{Erased, ErasedRef, Static, compose};
 
 /// A weight and a bias.
-type Scales<'a> = [Option<Look<'a>>; 2];
+type Scales<'a> = [Option<ErasedRef<'a>>; 2];
 
 /// The operands, and which of the scales are among them.
-fn gather<'a>(first: &[Look<'a>], scales: Scales<'a>) -> SmallVec<[Look<'a>; 5]> {
+fn gather<'a>(first: &[ErasedRef<'a>], scales: Scales<'a>) -> SmallVec<[ErasedRef<'a>; 5]> {
     let scales = scales.into_iter().flatten();
     first.iter().copied().chain(scales).collect()
 }
@@ -19,7 +19,7 @@ fn gather<'a>(first: &[Look<'a>], scales: Scales<'a>) -> SmallVec<[Look<'a>; 5]>
 fn scales<'a>(
     given: &'a [DynTensor],
     from: usize,
-    of: &[Option<Look<'_>>; 2],
+    of: &[Option<ErasedRef<'_>>; 2],
 ) -> [Option<&'a DynTensor>; 2] {
     let mut rest = given[from..].iter();
     [
@@ -30,11 +30,11 @@ fn scales<'a>(
 
 /// A normalisation with a weight and a bias.
 pub(crate) fn affine(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     of: Scales<'_>,
     out: &'static Static,
     compute: impl Fn(&DynTensor, Option<&DynTensor>, Option<&DynTensor>) -> Result<DynTensor>,
-) -> Result<Bare> {
+) -> Result<Erased> {
     compose::one(&gather(&[x], of), out, |given| {
         let [weight, bias] = scales(given, 1, &of);
         compute(&given[0], weight, bias)
@@ -43,12 +43,12 @@ pub(crate) fn affine(
 
 /// A normalisation with given statistics.
 pub(crate) fn running(
-    x: Look<'_>,
-    [mean, var]: [Look<'_>; 2],
+    x: ErasedRef<'_>,
+    [mean, var]: [ErasedRef<'_>; 2],
     of: Scales<'_>,
     out: &'static Static,
     compute: impl Fn(&DynTensor, [&DynTensor; 2], [Option<&DynTensor>; 2]) -> Result<DynTensor>,
-) -> Result<Bare> {
+) -> Result<Erased> {
     compose::one(&gather(&[x, mean, var], of), out, |given| {
         compute(&given[0], [&given[1], &given[2]], scales(given, 3, &of))
     })
@@ -56,8 +56,8 @@ pub(crate) fn running(
 
 /// A normalisation that updates statistics.
 pub(crate) fn train(
-    x: Look<'_>,
-    [mean, var]: [Look<'_>; 2],
+    x: ErasedRef<'_>,
+    [mean, var]: [ErasedRef<'_>; 2],
     of: Scales<'_>,
     out: &'static Static,
     compute: impl Fn(
@@ -66,12 +66,12 @@ pub(crate) fn train(
         &mut DynTensor,
         [Option<&DynTensor>; 2],
     ) -> Result<DynTensor>,
-) -> Result<(Bare, [Raw; 2])> {
-    let looks = gather(&[x, mean, var], of);
-    let (found, running) = compose::on(&looks, |given| {
+) -> Result<(Erased, [Raw; 2])> {
+    let operands = gather(&[x, mean, var], of);
+    let (found, running) = compose::on(&operands, |given| {
         let (mut mean, mut var) = (given[1].clone(), given[2].clone());
         let found = compute(&given[0], &mut mean, &mut var, scales(given, 3, &of))?;
         Ok((found, [mean, var].map(|running| running.into_parts().0)))
     })?;
-    Ok((compose::bare(found, out), running))
+    Ok((compose::erased(found, out), running))
 }

@@ -4,14 +4,14 @@ use nomina_core::rule::{self, NameItem};
 use nomina_core::{Error, ErrorKind, Name, Names, Result};
 
 use super::view::check_sizes;
-use super::{Bare, Look, Static, Wilds, wilds};
+use super::{Erased, ErasedRef, Static, Wilds, wilds};
 
 /// The run-time names of a view with dims `out`: those that types know, `names` for the others.
 ///
 /// Types see no clash between a name of theirs and one that a `Wild` has at run time.
 pub(crate) fn settled(
     op: &'static str,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     names: Names,
     out: &'static Static,
 ) -> Result<Wilds> {
@@ -32,11 +32,11 @@ pub(crate) fn settled(
 /// Dims in another order; `None` for a new dim of size 1, which is named as `like`'s in its place.
 pub(crate) fn align(
     op: &'static str,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     places: &[Option<usize>],
-    like: Option<Look<'_>>,
+    like: Option<ErasedRef<'_>>,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let raw = x.raw.align(places);
     let raw = raw.map_err(|error| x.blame(error.in_op(op)))?;
     let like = like.and_then(|like| like.wild);
@@ -49,24 +49,24 @@ pub(crate) fn align(
         });
         wild = settled(op, x, named.collect(), out)?;
     }
-    Ok(Bare { raw, wild })
+    Ok(Erased { raw, wild })
 }
 
 /// Other names for the same dims.
-pub(crate) fn rename(x: Look<'_>, out: &'static Static) -> Result<Bare> {
+pub(crate) fn rename(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     check_sizes("rename", x.raw.shape(), out)?;
     let wild = match x.wild {
         Some(names) => settled("rename", x, names.clone(), out)?,
         None => None,
     };
-    Ok(Bare {
+    Ok(Erased {
         raw: x.raw.clone(),
         wild,
     })
 }
 
 /// Names for dims that have none in types.
-pub(crate) fn refine(x: Look<'_>, out: &'static Static) -> Result<Bare> {
+pub(crate) fn refine(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     check_sizes("refine_names", x.raw.shape(), out)?;
     let names = x.names();
     let items: Vec<NameItem<'_>> = out
@@ -81,14 +81,14 @@ pub(crate) fn refine(x: Look<'_>, out: &'static Static) -> Result<Bare> {
         .collect();
     let refined = rule::refine_names("refine_names", &names, &items);
     let refined = refined.map_err(|error| x.blame(error))?;
-    Ok(Bare {
+    Ok(Erased {
         raw: x.raw.clone(),
         wild: wilds(refined, out),
     })
 }
 
 /// Other markers of the same names, which types have compared; a constant size may be new.
-pub(crate) fn same_names(op: &'static str, x: Bare, out: &'static Static) -> Result<Bare> {
+pub(crate) fn same_names(op: &'static str, x: Erased, out: &'static Static) -> Result<Erased> {
     check_sizes(op, x.raw.shape(), out)?;
     Ok(x)
 }

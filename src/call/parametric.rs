@@ -5,30 +5,30 @@ use nomina_core::{Result, rule};
 use nomina_runtime::call;
 use nomina_runtime::tensor::CloseOptions;
 
-use super::{Bare, Look, Side, Static, pointwise};
+use super::{Erased, ErasedRef, OperandRef, Static, pointwise};
 
 /// Whether elements are close to each other.
 pub(crate) fn close(
     op: Op,
-    x: Look<'_>,
-    other: Look<'_>,
+    x: ErasedRef<'_>,
+    other: ErasedRef<'_>,
     options: CloseOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let (kernel, [rtol, atol]) = options.chosen(op.name())?;
     let sides = [
-        Side::Tensor(x),
-        Side::Tensor(other),
-        Side::Scalar(rtol.into()),
-        Side::Scalar(atol.into()),
+        OperandRef::Tensor(x),
+        OperandRef::Tensor(other),
+        OperandRef::Scalar(rtol.into()),
+        OperandRef::Scalar(atol.into()),
     ];
     pointwise::new(kernel, &sides, out).map_err(|error| error.in_op(op.name()))
 }
 
 /// Whether all are.
 pub(crate) fn all_close(
-    x: Look<'_>,
-    other: Look<'_>,
+    x: ErasedRef<'_>,
+    other: ErasedRef<'_>,
     options: CloseOptions,
     out: &'static Static,
 ) -> Result<bool> {

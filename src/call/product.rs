@@ -7,10 +7,15 @@ use nomina_runtime::call;
 use nomina_runtime::tensor::{AddmmOptions, LinearOptions};
 
 use super::compose::one;
-use super::{Bare, Look, Static, explain, wilds};
+use super::{Erased, ErasedRef, Static, explain, wilds};
 
 /// A product of two: mm, mv, dot, bmm, outer, inner, vdot, kron or matmul.
-pub(crate) fn new(op: Op, a: Look<'_>, b: Look<'_>, out: &'static Static) -> Result<Bare> {
+pub(crate) fn new(
+    op: Op,
+    a: ErasedRef<'_>,
+    b: ErasedRef<'_>,
+    out: &'static Static,
+) -> Result<Erased> {
     type Rule = fn(&'static str, &Names, &Names) -> Result<Names>;
     type Kernel = fn(&Raw, &Raw) -> Result<Raw>;
     let (rule, kernel): (Rule, Kernel) = match op {
@@ -30,17 +35,17 @@ pub(crate) fn new(op: Op, a: Look<'_>, b: Look<'_>, out: &'static Static) -> Res
         wild = wilds(rule(op.name(), &a.names(), &b.names()).map_err(at)?, out);
     }
     let raw = kernel(a.raw, b.raw).map_err(at)?;
-    Ok(Bare { raw, wild })
+    Ok(Erased { raw, wild })
 }
 
 /// `beta` times the bias, plus `alpha` times a product: addmm, addmv, baddbmm, addbmm or addr.
 pub(crate) fn added(
     op: Op,
-    looks: [Look<'_>; 3],
+    operands: [ErasedRef<'_>; 3],
     options: AddmmOptions,
     out: &'static Static,
-) -> Result<Bare> {
-    one(&looks, out, |given| match given {
+) -> Result<Erased> {
+    one(&operands, out, |given| match given {
         [bias, a, b] => match op {
             Op::Addmm => bias.addmm_with(a, b, options),
             Op::Addmv => bias.addmv_with(a, b, options),
@@ -56,7 +61,11 @@ pub(crate) fn added(
 /// are batch.
 ///
 /// Types have checked everything and let no `Wild` in: what is left are positions.
-pub(crate) fn contract(a: Look<'_>, b: Look<'_>, [own, its]: [&[usize]; 2]) -> Result<Bare> {
+pub(crate) fn contract(
+    a: ErasedRef<'_>,
+    b: ErasedRef<'_>,
+    [own, its]: [&[usize]; 2],
+) -> Result<Erased> {
     let place = |name| b.of.names.iter().position(|other| *other == name);
     let both =
         a.of.names
@@ -66,35 +75,39 @@ pub(crate) fn contract(a: Look<'_>, b: Look<'_>, [own, its]: [&[usize]; 2]) -> R
     let pairs: Pairs = own.iter().copied().zip(its.iter().copied()).collect();
     let batch: Pairs = both.filter(|pair| !pairs.contains(pair)).collect();
     let raw = call::contract(Op::Contract, a.raw, b.raw, &pairs, &batch);
-    Ok(Bare::new(raw.map_err(|error| explain(error, &[a, b]))?))
+    Ok(Erased::new(raw.map_err(|error| explain(error, &[a, b]))?))
 }
 
 /// Multiplies and sums over dims that both have, at the given places.
-pub(crate) fn tensordot(a: Look<'_>, b: Look<'_>, [own, its]: [&[usize]; 2]) -> Result<Bare> {
+pub(crate) fn tensordot(
+    a: ErasedRef<'_>,
+    b: ErasedRef<'_>,
+    [own, its]: [&[usize]; 2],
+) -> Result<Erased> {
     let pairs: Pairs = own.iter().copied().zip(its.iter().copied()).collect();
     let raw = call::tensordot(a.raw, b.raw, &pairs);
-    Ok(Bare::new(raw.map_err(|error| explain(error, &[a, b]))?))
+    Ok(Erased::new(raw.map_err(|error| explain(error, &[a, b]))?))
 }
 
 /// Sums over dim `input` of `x` and the last one of the weight, adds the bias, and applies what the
 /// options say.
 pub(crate) fn linear(
-    looks: [Look<'_>; 3],
+    operands: [ErasedRef<'_>; 3],
     input: usize,
     options: LinearOptions,
     out: &'static Static,
-) -> Result<Bare> {
-    let [x, weight, bias] = looks;
-    let at = |error| explain(error, &looks);
+) -> Result<Erased> {
+    let [x, weight, bias] = operands;
+    let at = |error| explain(error, &operands);
     let mut wild = None;
-    if looks.iter().any(|look| look.of.wild) {
+    if operands.iter().any(|look| look.of.wild) {
         let (own, its) = (x.names(), weight.names());
         let plan = rule::linear("linear", &own, &its, Some(&bias.names())).map_err(at)?;
         wild = wilds(plan.names, out);
     }
     let activation = options.activation;
     let raw = call::linear(x.raw, weight.raw, Some(bias.raw), input, activation).map_err(at)?;
-    Ok(Bare { raw, wild })
+    Ok(Erased { raw, wild })
 }
 
 type Pairs = smallvec::SmallVec<[(usize, usize); 8]>;

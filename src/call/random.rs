@@ -6,7 +6,7 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{self, Arg};
 use nomina_runtime::random::{Distribution, Generator, with_generator};
 
-use super::{Bare, Dest, Look, Side, Static, explain, names, wilds};
+use super::{Dest, Erased, ErasedRef, OperandRef, Static, explain, names, wilds};
 
 /// Random numbers everywhere.
 pub(crate) fn fill(
@@ -24,12 +24,12 @@ pub(crate) fn fill(
 /// Ones with a probability, or with those of a tensor.
 pub(crate) fn bernoulli_(
     dest: Result<Dest<'_>>,
-    p: Side<'_>,
+    p: OperandRef<'_>,
     generator: Option<&mut Generator>,
 ) -> Result<()> {
     let p = match p {
-        Side::Tensor(p) => p,
-        Side::Scalar(p) => {
+        OperandRef::Tensor(p) => p,
+        OperandRef::Scalar(p) => {
             let what = Distribution::Bernoulli { p: p.to_f64() };
             return fill(Op::Bernoulli, dest, what, generator);
         }
@@ -51,11 +51,11 @@ pub(crate) fn bernoulli_(
 
 /// What `make` makes of a tensor, whose names it keeps.
 pub(crate) fn sample(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     generator: Option<&mut Generator>,
     make: impl FnOnce(&Raw, &mut Generator) -> Result<Raw>,
-) -> Result<Bare> {
-    Ok(Bare {
+) -> Result<Erased> {
+    Ok(Erased {
         raw: with_generator(generator, |g| make(x.raw, g)).map_err(|error| x.blame(error))?,
         wild: x.wild(),
     })
@@ -63,22 +63,25 @@ pub(crate) fn sample(
 
 /// Normal numbers with means and standard deviations.
 pub(crate) fn normal(
-    mean: Side<'_>,
-    std: Side<'_>,
+    mean: OperandRef<'_>,
+    std: OperandRef<'_>,
     out: &'static Static,
     generator: Option<&mut Generator>,
-) -> Result<Bare> {
-    let looks: Vec<Look<'_>> = [&mean, &std].into_iter().filter_map(Side::look).collect();
+) -> Result<Erased> {
+    let operands: Vec<ErasedRef<'_>> = [&mean, &std]
+        .into_iter()
+        .filter_map(OperandRef::erased)
+        .collect();
     let mut wild = None;
-    if looks.iter().any(|look| look.of.wild) {
-        let all: Vec<_> = looks.iter().map(|look| look.names()).collect();
-        let unified = rule::unify_all("normal", &all).map_err(|e| explain(e, &looks))?;
+    if operands.iter().any(|look| look.of.wild) {
+        let all: Vec<_> = operands.iter().map(|look| look.names()).collect();
+        let unified = rule::unify_all("normal", &all).map_err(|e| explain(e, &operands))?;
         wild = wilds(unified, out);
     }
     let (mean, std): (Arg<'_>, Arg<'_>) = (mean.arg(), std.arg());
     let raw = with_generator(generator, |g| call::normal(mean, std, g));
-    Ok(Bare {
-        raw: raw.map_err(|error| explain(error, &looks))?,
+    Ok(Erased {
+        raw: raw.map_err(|error| explain(error, &operands))?,
         wild,
     })
 }

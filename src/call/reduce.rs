@@ -5,7 +5,7 @@ use nomina_core::rule::DimArg;
 use nomina_core::{DType, Names, Result, rule};
 use nomina_runtime::call::{self, ReduceOptions};
 
-use super::{Bare, Look, Static, Wilds, explain, names, typed, wilds};
+use super::{Erased, ErasedRef, Static, Wilds, explain, names, typed, wilds};
 
 /// Dims given as an argument, as types found them.
 #[derive(Clone, Copy, Debug)]
@@ -31,21 +31,21 @@ impl Picked {
 }
 
 /// The run-time names of a reduction's result.
-fn left(x: Look<'_>, picked: Picked, out: &Static) -> Wilds {
+fn left(x: ErasedRef<'_>, picked: Picked, out: &Static) -> Wilds {
     wilds(rule::reduce(x.wild?, picked.at, picked.keepdim), out)
 }
 
 /// One number from the elements over some dims.
 pub(crate) fn new(
     op: Op,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     picked: Picked,
     options: ReduceOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let raw = typed(|| call::reduce(op, x.raw, picked.at, picked.keepdim, options));
     let raw = raw.map_err(|error| x.blame(error))?;
-    Ok(Bare {
+    Ok(Erased {
         raw,
         wild: left(x, picked, out),
     })
@@ -54,10 +54,10 @@ pub(crate) fn new(
 /// The extreme along one dim, and where it stands; over all dims, the extreme, twice.
 pub(crate) fn extreme(
     op: Op,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     picked: Picked,
     out: &'static Static,
-) -> Result<(Bare, Bare)> {
+) -> Result<(Erased, Erased)> {
     if picked.all {
         let value = new(op, x, picked, ReduceOptions::default(), out)?;
         // There are no indices; nobody asks for them.
@@ -67,38 +67,48 @@ pub(crate) fn extreme(
     let (values, indices) = found.map_err(|error| x.blame(error))?;
     let wild = left(x, picked, out);
     Ok((
-        Bare {
+        Erased {
             raw: values,
             wild: wild.clone(),
         },
-        Bare { raw: indices, wild },
+        Erased { raw: indices, wild },
     ))
 }
 
 /// Where the extreme stands.
-pub(crate) fn place(op: Op, x: Look<'_>, picked: Picked, out: &'static Static) -> Result<Bare> {
+pub(crate) fn place(
+    op: Op,
+    x: ErasedRef<'_>,
+    picked: Picked,
+    out: &'static Static,
+) -> Result<Erased> {
     let dim = (!picked.all).then(|| picked.at[0]);
     let raw = call::arg_position(op, x.raw, dim, picked.keepdim);
     let raw = raw.map_err(|error| x.blame(error))?;
-    Ok(Bare {
+    Ok(Erased {
         raw,
         wild: left(x, picked, out),
     })
 }
 
 /// Exponentials along a dim, divided by their sum.
-pub(crate) fn softmax(op: Op, x: Look<'_>, dim: usize, dtype: Option<DType>) -> Result<Bare> {
+pub(crate) fn softmax(
+    op: Op,
+    x: ErasedRef<'_>,
+    dim: usize,
+    dtype: Option<DType>,
+) -> Result<Erased> {
     let raw = call::softmax(op, x.raw, dim, dtype).map_err(|error| x.blame(error))?;
-    Ok(Bare {
+    Ok(Erased {
         raw,
         wild: x.wild(),
     })
 }
 
 /// Running results along a dim.
-pub(crate) fn scan(op: Op, x: Look<'_>, dim: usize, dtype: Option<DType>) -> Result<Bare> {
+pub(crate) fn scan(op: Op, x: ErasedRef<'_>, dim: usize, dtype: Option<DType>) -> Result<Erased> {
     let raw = call::scan(op, x.raw, dim, dtype).map_err(|error| x.blame(error))?;
-    Ok(Bare {
+    Ok(Erased {
         raw,
         wild: x.wild(),
     })
@@ -107,9 +117,9 @@ pub(crate) fn scan(op: Op, x: Look<'_>, dim: usize, dtype: Option<DType>) -> Res
 /// Stores a computed result in an out tensor, or in self.
 pub(crate) fn store(
     op: Op,
-    result: Bare,
+    result: Erased,
     computed: &'static Static,
-    out: &mut Bare,
+    out: &mut Erased,
     of: &'static Static,
 ) -> Result<()> {
     let name = op.name();
@@ -117,7 +127,7 @@ pub(crate) fn store(
         names(out.wild.as_deref(), of),
         names(result.wild.as_deref(), computed),
     );
-    let at = |error| explain(error, &[out.look(of), result.look(computed)]);
+    let at = |error| explain(error, &[out.erased(of), result.erased(computed)]);
     rule::dtype::cast_to(name, result.raw.dtype(), out.raw.dtype()).map_err(at)?;
     rule::out_shape(name, &own, out.raw.shape(), result.raw.shape()).map_err(at)?;
     let now = rule::out(name, &own, &result_names).map_err(at)?;

@@ -6,26 +6,26 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::call;
 
 use super::compose::{on, one};
-use super::{Bare, Dest, Look, Static, view};
+use super::{Dest, Erased, ErasedRef, Static, view};
 
 /// An operator of one operand whose dims all keep their sizes' meaning.
 pub(crate) fn same(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     out: &'static Static,
     compute: impl Fn(&DynTensor) -> Result<DynTensor>,
-) -> Result<Bare> {
+) -> Result<Erased> {
     one(&[x], out, |x| compute(&x[0]))
 }
 
 /// An operator whose result has new dims, at `new`: their sizes must be those that types know.
 pub(crate) fn sized(
     op: &'static str,
-    looks: &[Look<'_>],
+    operands: &[ErasedRef<'_>],
     out: &'static Static,
     new: &[usize],
     compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
-) -> Result<Bare> {
-    let made = one(looks, out, compute)?;
+) -> Result<Erased> {
+    let made = one(operands, out, compute)?;
     let shape = made.raw.shape();
     for &dim in new {
         let (Some(known), size) = (out.sizes[dim], shape[dim]) else {
@@ -43,7 +43,7 @@ pub(crate) fn sized(
 }
 
 /// Everything repeated; a dim with a constant size keeps it.
-pub(crate) fn repeat(x: Look<'_>, counts: &[i64]) -> Result<Bare> {
+pub(crate) fn repeat(x: ErasedRef<'_>, counts: &[i64]) -> Result<Erased> {
     let sizes = x.of.sizes.iter().zip(x.raw.shape()).zip(counts);
     for (dim, ((known, &size), &count)) in sizes.enumerate() {
         let Some(known) = *known else { continue };
@@ -61,19 +61,19 @@ pub(crate) fn repeat(x: Look<'_>, counts: &[i64]) -> Result<Bare> {
 /// An operator of two operands whose dims unify.
 pub(crate) fn joined(
     op: Op,
-    looks: &[Look<'_>],
+    operands: &[ErasedRef<'_>],
     out: &'static Static,
     compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
-) -> Result<Bare> {
-    one(looks, out, compute).map_err(|error| error.in_op(op.name()))
+) -> Result<Erased> {
+    one(operands, out, compute).map_err(|error| error.in_op(op.name()))
 }
 
 /// Pieces of a dim, at ranges that follow from its size.
 pub(crate) fn pieces(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     dim: usize,
     ranges: impl FnOnce(usize) -> Result<call::Ranges>,
-) -> Result<Vec<Bare>> {
+) -> Result<Vec<Erased>> {
     let ranges = ranges(x.raw.shape()[dim]).map_err(|error| x.blame(error).at(0, dim))?;
     ranges
         .into_iter()
@@ -91,15 +91,15 @@ pub(crate) fn triangle(op: Op, dest: Result<Dest<'_>>, diagonal: i64, upper: boo
 
 /// Vectors spread over the grid of all of them.
 pub(crate) fn grid(
-    looks: &[Look<'_>],
+    operands: &[ErasedRef<'_>],
     out: &'static Static,
     options: nomina_runtime::tensor::MeshgridOptions,
-) -> Result<Vec<Bare>> {
-    let all = on(looks, |x| {
+) -> Result<Vec<Erased>> {
+    let all = on(operands, |x| {
         DynTensor::meshgrid_with(&x.iter().collect::<Vec<_>>(), options)
     })?;
     Ok(all
         .into_iter()
-        .map(|x| super::compose::bare(x, out))
+        .map(|x| super::compose::erased(x, out))
         .collect())
 }

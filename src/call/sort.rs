@@ -6,9 +6,9 @@ use nomina_core::rule::DimRef;
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::{SearchOptions, SortOptions, TopkOptions, Unique};
 
-use super::compose::{bare, on, one, pair};
+use super::compose::{erased, on, one, pair};
 use super::reduce::Picked;
-use super::{Bare, Look, Static};
+use super::{Erased, ErasedRef, Static};
 
 fn place(dim: usize) -> DimRef<'static> {
     dim.into()
@@ -20,7 +20,12 @@ fn whole(k: usize) -> i64 {
 }
 
 /// Elements in order, and where they stood.
-pub(crate) fn sort(op: Op, x: Look<'_>, dim: usize, options: SortOptions) -> Result<(Bare, Bare)> {
+pub(crate) fn sort(
+    op: Op,
+    x: ErasedRef<'_>,
+    dim: usize,
+    options: SortOptions,
+) -> Result<(Erased, Erased)> {
     pair(&[x], x.of, |x| {
         let sorted = x[0].sort_with(place(dim), options);
         sorted.map_err(|error| error.in_op(op.name()))
@@ -28,17 +33,17 @@ pub(crate) fn sort(op: Op, x: Look<'_>, dim: usize, options: SortOptions) -> Res
 }
 
 /// Elements in order along the first dim.
-pub(crate) fn msort(x: Look<'_>) -> Result<Bare> {
+pub(crate) fn msort(x: ErasedRef<'_>) -> Result<Erased> {
     one(&[x], x.of, |x| x[0].msort())
 }
 
 /// The greatest or smallest elements, and where they stand.
 pub(crate) fn topk(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     k: usize,
     dim: usize,
     options: TopkOptions,
-) -> Result<(Bare, Bare)> {
+) -> Result<(Erased, Erased)> {
     pair(&[x], x.of, |x| {
         x[0].topk_with(whole(k), place(dim), options)
     })
@@ -46,21 +51,21 @@ pub(crate) fn topk(
 
 /// The element at a place of the sorted line, and where it stands.
 pub(crate) fn kthvalue(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     k: usize,
     picked: Picked,
     out: &'static Static,
-) -> Result<(Bare, Bare)> {
+) -> Result<(Erased, Erased)> {
     pair(&[x], out, |x| x[0].kthvalue(whole(k), picked.arg()))
 }
 
 /// The median or the mode, and where it stands; over all dims, the median, twice.
 pub(crate) fn typical(
     op: Op,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     picked: Picked,
     out: &'static Static,
-) -> Result<(Bare, Bare)> {
+) -> Result<(Erased, Erased)> {
     if picked.all {
         let value = one(&[x], out, |x| match op {
             Op::Median => x[0].median(..),
@@ -82,15 +87,15 @@ pub(crate) fn typical(
 }
 
 /// A number with the dims of `x`, all of size 1.
-fn kept(x: Look<'_>, value: Bare) -> Result<Bare> {
-    Ok(Bare {
+fn kept(x: ErasedRef<'_>, value: Erased) -> Result<Erased> {
+    Ok(Erased {
         raw: value.raw.expand(&vec![1; x.raw.rank()])?,
         wild: x.wild(),
     })
 }
 
 /// Running extremes, and where they stand.
-pub(crate) fn running(op: Op, x: Look<'_>, dim: usize) -> Result<(Bare, Bare)> {
+pub(crate) fn running(op: Op, x: ErasedRef<'_>, dim: usize) -> Result<(Erased, Erased)> {
     pair(&[x], x.of, |x| match op {
         Op::Cummax => x[0].cummax(place(dim)),
         _ => x[0].cummin(place(dim)),
@@ -98,7 +103,7 @@ pub(crate) fn running(op: Op, x: Look<'_>, dim: usize) -> Result<(Bare, Bare)> {
 }
 
 /// Different elements, or slices along a dim.
-pub(crate) fn different(op: Op, x: Look<'_>, dim: Option<usize>) -> Result<Unique> {
+pub(crate) fn different(op: Op, x: ErasedRef<'_>, dim: Option<usize>) -> Result<Unique> {
     on(&[x], |x| match (op, dim) {
         (Op::Unique, None) => x[0].unique_all(),
         (Op::Unique, Some(dim)) => x[0].unique_dim(dim),
@@ -108,18 +113,18 @@ pub(crate) fn different(op: Op, x: Look<'_>, dim: Option<usize>) -> Result<Uniqu
 }
 
 /// A dynamic result whose names types know.
-pub(crate) fn named(result: DynTensor, out: &'static Static) -> Bare {
-    bare(result, out)
+pub(crate) fn named(result: DynTensor, out: &'static Static) -> Erased {
+    erased(result, out)
 }
 
 /// Places in sorted sequences.
 pub(crate) fn searchsorted(
-    sequence: Look<'_>,
-    values: Look<'_>,
-    sorter: Option<Look<'_>>,
+    sequence: ErasedRef<'_>,
+    values: ErasedRef<'_>,
+    sorter: Option<ErasedRef<'_>>,
     options: SearchOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     match sorter {
         None => one(&[sequence, values], out, |x| {
             x[0].searchsorted_with(&x[1], options)
@@ -132,11 +137,11 @@ pub(crate) fn searchsorted(
 
 /// Buckets of elements.
 pub(crate) fn bucketize(
-    x: Look<'_>,
-    boundaries: Look<'_>,
+    x: ErasedRef<'_>,
+    boundaries: ErasedRef<'_>,
     options: SearchOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     one(&[x, boundaries], out, |x| {
         x[0].bucketize_with(&x[1], options)
     })

@@ -8,7 +8,7 @@ use nomina_runtime::tensor::{CovOptions, DiffOptions, NormOptions, TrapezoidOpti
 
 use super::compose::{on, one, pair};
 use super::reduce::Picked;
-use super::{Bare, Look, Static, compose};
+use super::{Erased, ErasedRef, Static, compose};
 
 /// What an operator computes in.
 pub(crate) fn in_dtype(dtype: DType) -> ReduceOptions {
@@ -37,11 +37,11 @@ pub(crate) fn only_types(op: Op, keepdim: bool, dtype: bool) -> Result<()> {
 /// The deviation or the variance, and the mean.
 pub(crate) fn moments(
     op: Op,
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     picked: Picked,
     options: VarOptions,
     out: &'static Static,
-) -> Result<(Bare, Bare)> {
+) -> Result<(Erased, Erased)> {
     only_types(op, options.keepdim, false)?;
     pair(&[x], out, |x| match op {
         Op::StdMean => x[0].std_mean_with(picked.arg(), options),
@@ -50,42 +50,46 @@ pub(crate) fn moments(
 }
 
 /// The smallest element, and the greatest.
-pub(crate) fn aminmax(x: Look<'_>, picked: Picked, out: &'static Static) -> Result<(Bare, Bare)> {
+pub(crate) fn aminmax(
+    x: ErasedRef<'_>,
+    picked: Picked,
+    out: &'static Static,
+) -> Result<(Erased, Erased)> {
     pair(&[x], out, |x| x[0].aminmax(picked.arg()))
 }
 
 /// The norm of a degree.
 pub(crate) fn norm(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     picked: Picked,
     options: NormOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     only_types(Op::Norm, options.keepdim, options.dtype.is_some())?;
     one(&[x], out, |x| x[0].norm_with(picked.arg(), options))
 }
 
 /// The norm of a difference.
-pub(crate) fn dist(x: Look<'_>, other: Look<'_>, options: NormOptions) -> Result<Bare> {
+pub(crate) fn dist(x: ErasedRef<'_>, other: ErasedRef<'_>, options: NormOptions) -> Result<Erased> {
     only_types(Op::Dist, options.keepdim, options.dtype.is_some())?;
     let found = on(&[x, other], |x| x[0].dist_with(&x[1], options))?;
-    Ok(compose::bare(found, <() as super::Known>::STATIC))
+    Ok(compose::erased(found, <() as super::Known>::STATIC))
 }
 
 /// Differences of neighbours.
-pub(crate) fn diff(x: Look<'_>, dim: usize, options: DiffOptions) -> Result<Bare> {
+pub(crate) fn diff(x: ErasedRef<'_>, dim: usize, options: DiffOptions) -> Result<Erased> {
     one(&[x], x.of, |x| x[0].diff_with(dim, options))
 }
 
 /// An integral, in all or running.
 pub(crate) fn integral(
     op: Op,
-    y: Look<'_>,
-    places: Option<Look<'_>>,
+    y: ErasedRef<'_>,
+    places: Option<ErasedRef<'_>>,
     dim: usize,
     options: TrapezoidOptions,
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     match (op, places) {
         (Op::Trapezoid, None) => one(&[y], out, |x| x[0].trapezoid_with(dim, options)),
         (Op::Trapezoid, Some(at)) => one(&[y, at], out, |x| x[0].trapezoid_at(&x[1], dim)),
@@ -95,19 +99,19 @@ pub(crate) fn integral(
 }
 
 /// Slices scaled down.
-pub(crate) fn renorm(x: Look<'_>, p: f64, dim: usize, maxnorm: f64) -> Result<Bare> {
+pub(crate) fn renorm(x: ErasedRef<'_>, p: f64, dim: usize, maxnorm: f64) -> Result<Erased> {
     one(&[x], x.of, |x| x[0].renorm(p, dim, maxnorm))
 }
 
 /// The covariance of rows.
 pub(crate) fn cov(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     correction: f64,
-    (fweights, aweights): (Option<Look<'_>>, Option<Look<'_>>),
+    (fweights, aweights): (Option<ErasedRef<'_>>, Option<ErasedRef<'_>>),
     out: &'static Static,
-) -> Result<Bare> {
-    let looks: Vec<Look<'_>> = [x].into_iter().chain(fweights).chain(aweights).collect();
-    one(&looks, out, |x| {
+) -> Result<Erased> {
+    let operands: Vec<ErasedRef<'_>> = [x].into_iter().chain(fweights).chain(aweights).collect();
+    one(&operands, out, |x| {
         let mut rest = x[1..].iter();
         let found = x[0].cov_with(CovOptions {
             correction,
@@ -119,7 +123,7 @@ pub(crate) fn cov(
 }
 
 /// The correlation of rows.
-pub(crate) fn corrcoef(x: Look<'_>, out: &'static Static) -> Result<Bare> {
+pub(crate) fn corrcoef(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     one(&[x], out, |x| as_matrix(&x[0], x[0].corrcoef()?))
 }
 

@@ -6,18 +6,18 @@ use nomina_core::{Error, ErrorKind, Names, Result, rule};
 use nomina_runtime::Raw;
 use nomina_runtime::memory::list;
 
-use super::{Bare, Look, Static, Wilds, wilds};
+use super::{Erased, ErasedRef, Static, Wilds, wilds};
 
 /// A view of `x`, whose run-time names are `wild`.
-fn seen(x: Look<'_>, raw: Result<Raw>, wild: Wilds) -> Result<Bare> {
-    Ok(Bare {
+fn seen(x: ErasedRef<'_>, raw: Result<Raw>, wild: Wilds) -> Result<Erased> {
+    Ok(Erased {
         raw: raw.map_err(|error| x.blame(error))?,
         wild,
     })
 }
 
 /// The run-time names without the dim at `dim`.
-fn without(x: Look<'_>, dim: usize, out: &Static) -> Wilds {
+fn without(x: ErasedRef<'_>, dim: usize, out: &Static) -> Wilds {
     x.wild
         .and_then(|names| wilds(rule::remove(names, &[dim]), out))
 }
@@ -38,17 +38,22 @@ pub(crate) fn extent(range: impl RangeBounds<usize>, size: usize) -> (usize, usi
 }
 
 /// A range of a dim.
-pub(crate) fn narrow(x: Look<'_>, dim: usize, extent: (usize, usize)) -> Result<Bare> {
+pub(crate) fn narrow(x: ErasedRef<'_>, dim: usize, extent: (usize, usize)) -> Result<Erased> {
     seen(x, x.raw.narrow(dim, extent.0, extent.1), x.wild())
 }
 
 /// An index that may count from the end.
-pub(crate) fn index(op: &'static str, x: Look<'_>, dim: usize, index: i64) -> Result<usize> {
+pub(crate) fn index(op: &'static str, x: ErasedRef<'_>, dim: usize, index: i64) -> Result<usize> {
     rule::index_in(op, &x.names(), x.raw.shape(), dim, index)
 }
 
 /// The slice at one index of a dim.
-pub(crate) fn select(x: Look<'_>, dim: usize, at: i64, out: &'static Static) -> Result<Bare> {
+pub(crate) fn select(
+    x: ErasedRef<'_>,
+    dim: usize,
+    at: i64,
+    out: &'static Static,
+) -> Result<Erased> {
     // In range and not negative is the common case: no names are needed for it.
     let at = match usize::try_from(at) {
         Ok(at) if at < x.raw.shape()[dim] => at,
@@ -58,7 +63,7 @@ pub(crate) fn select(x: Look<'_>, dim: usize, at: i64, out: &'static Static) -> 
 }
 
 /// All slices along a dim.
-pub(crate) fn unbind(x: Look<'_>, dim: usize, out: &'static Static) -> Result<Vec<Bare>> {
+pub(crate) fn unbind(x: ErasedRef<'_>, dim: usize, out: &'static Static) -> Result<Vec<Erased>> {
     let each = |at| seen(x, x.raw.select(dim, at), without(x, dim, out));
     let count = x.raw.shape()[dim];
     let mut slices = list("unbind", [count])?;
@@ -69,7 +74,7 @@ pub(crate) fn unbind(x: Look<'_>, dim: usize, out: &'static Static) -> Result<Ve
 }
 
 /// Pieces of a dim, each of `size`, the last one smaller where it does not divide.
-pub(crate) fn split(x: Look<'_>, dim: usize, size: usize) -> Result<Vec<Bare>> {
+pub(crate) fn split(x: ErasedRef<'_>, dim: usize, size: usize) -> Result<Vec<Erased>> {
     let total = x.raw.shape()[dim];
     if size == 0 && total > 0 {
         let what = format!("pieces of size 0 do not cover {total} elements");
@@ -88,7 +93,7 @@ pub(crate) fn split(x: Look<'_>, dim: usize, size: usize) -> Result<Vec<Bare>> {
 }
 
 /// Pieces of a dim, of the given sizes.
-pub(crate) fn split_sizes(x: Look<'_>, dim: usize, sizes: &[usize]) -> Result<Vec<Bare>> {
+pub(crate) fn split_sizes(x: ErasedRef<'_>, dim: usize, sizes: &[usize]) -> Result<Vec<Erased>> {
     let total = x.raw.shape()[dim];
     if sizes
         .iter()
@@ -110,7 +115,7 @@ pub(crate) fn split_sizes(x: Look<'_>, dim: usize, sizes: &[usize]) -> Result<Ve
 }
 
 /// A dim of size 1 dropped.
-pub(crate) fn squeeze(x: Look<'_>, dim: usize, out: &'static Static) -> Result<Bare> {
+pub(crate) fn squeeze(x: ErasedRef<'_>, dim: usize, out: &'static Static) -> Result<Erased> {
     let size = x.raw.shape()[dim];
     if size != 1 {
         let what = format!("a dim of size {size} cannot be dropped");
@@ -123,7 +128,7 @@ pub(crate) fn squeeze(x: Look<'_>, dim: usize, out: &'static Static) -> Result<B
 }
 
 /// A new first dim of size 1.
-pub(crate) fn unsqueeze(x: Look<'_>, out: &'static Static) -> Result<Bare> {
+pub(crate) fn unsqueeze(x: ErasedRef<'_>, out: &'static Static) -> Result<Erased> {
     let wild = match x.wild {
         Some(names) => {
             let mut names = names.clone();
@@ -137,7 +142,7 @@ pub(crate) fn unsqueeze(x: Look<'_>, out: &'static Static) -> Result<Bare> {
 }
 
 /// Size-1 dims repeated, and new dims on the left, without a copy.
-pub(crate) fn expand(x: Look<'_>, sizes: &[usize], out: &'static Static) -> Result<Bare> {
+pub(crate) fn expand(x: ErasedRef<'_>, sizes: &[usize], out: &'static Static) -> Result<Erased> {
     let mut wild = None;
     // A name of self's stays, also where the result's type has a `Wild` for it.
     if x.wild.is_some() || out.wild {
@@ -152,7 +157,7 @@ pub(crate) fn expand(x: Look<'_>, sizes: &[usize], out: &'static Static) -> Resu
 }
 
 /// Types give a `Wild` dim a name; at run time it must not have another one.
-fn named_alike(x: Look<'_>, names: &Names, out: &'static Static) -> Result<()> {
+fn named_alike(x: ErasedRef<'_>, names: &Names, out: &'static Static) -> Result<()> {
     let mut both = out.names.iter().zip(names);
     let apart = both.find_map(|(known, own)| match (known, own) {
         (Some(known), Some(own)) if own != known => Some((known, own)),
@@ -168,7 +173,12 @@ fn named_alike(x: Look<'_>, names: &Names, out: &'static Static) -> Result<()> {
 }
 
 /// Two dims swapped.
-pub(crate) fn transpose(x: Look<'_>, a: usize, b: usize, out: &'static Static) -> Result<Bare> {
+pub(crate) fn transpose(
+    x: ErasedRef<'_>,
+    a: usize,
+    b: usize,
+    out: &'static Static,
+) -> Result<Erased> {
     let wild = x.wild.and_then(|names| {
         let mut names = names.clone();
         names.swap(a, b);
@@ -178,7 +188,11 @@ pub(crate) fn transpose(x: Look<'_>, a: usize, b: usize, out: &'static Static) -
 }
 
 /// Consecutive dims of these names made one; a view where strides allow.
-pub(crate) fn flatten(x: Look<'_>, dims: &[Option<&str>], out: &'static Static) -> Result<Bare> {
+pub(crate) fn flatten(
+    x: ErasedRef<'_>,
+    dims: &[Option<&str>],
+    out: &'static Static,
+) -> Result<Erased> {
     let start = |name: &Option<&str>| name.is_some() && *name == dims[0];
     let start = x.of.names.iter().position(start).unwrap_or_default();
     let (shape, len) = (x.raw.shape(), dims.len());
@@ -209,11 +223,11 @@ pub(crate) fn flatten(x: Look<'_>, dims: &[Option<&str>], out: &'static Static) 
 
 /// One dim made several; always a view.
 pub(crate) fn unflatten(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     dim: usize,
     sizes: &[usize],
     out: &'static Static,
-) -> Result<Bare> {
+) -> Result<Erased> {
     let shape = x.raw.shape();
     let product = rule::numel("unflatten", sizes).ok();
     if product != Some(shape[dim]) {
@@ -246,7 +260,11 @@ pub(crate) fn unflatten(
 }
 
 /// All dims but those that stay, made one in front.
-pub(crate) fn flatten_others(x: Look<'_>, stay: &[usize], out: &'static Static) -> Result<Bare> {
+pub(crate) fn flatten_others(
+    x: ErasedRef<'_>,
+    stay: &[usize],
+    out: &'static Static,
+) -> Result<Erased> {
     let shape = x.raw.shape();
     let others: rule::Shape = (0..shape.len()).filter(|dim| !stay.contains(dim)).collect();
     let each: rule::Shape = others.iter().map(|&dim| shape[dim]).collect();
@@ -262,11 +280,11 @@ pub(crate) fn flatten_others(x: Look<'_>, stay: &[usize], out: &'static Static) 
 /// The dim at `at` made the dims of `like` that `x` lacks, and all dims in the order of `like`'s;
 /// `places` says where they stand in `x`.
 pub(crate) fn unflatten_as(
-    x: Look<'_>,
+    x: ErasedRef<'_>,
     at: usize,
     places: &[Option<usize>],
-    like: Look<'_>,
-) -> Result<Bare> {
+    like: ErasedRef<'_>,
+) -> Result<Erased> {
     let (shape, sizes) = (x.raw.shape(), like.raw.shape());
     let mut order = vec![Some(at)];
     let mut parts = rule::Shape::new();
@@ -317,7 +335,11 @@ pub(crate) fn check_sizes(op: &'static str, shape: &[usize], of: &Static) -> Res
 }
 
 /// An in-place result has self's sizes.
-pub(crate) fn same_shape(op: &'static str, own: Look<'_>, result: Look<'_>) -> Result<()> {
+pub(crate) fn same_shape(
+    op: &'static str,
+    own: ErasedRef<'_>,
+    result: ErasedRef<'_>,
+) -> Result<()> {
     if own.raw.shape() == result.raw.shape() {
         return Ok(());
     }

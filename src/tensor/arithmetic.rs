@@ -12,7 +12,7 @@ use num_complex::Complex;
 
 use super::Tensor;
 use super::operand::{Absorb, AsFloat, Beside, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Given, Known, ok, pointwise};
+use crate::call::{Known, MaybeOwned, ok, pointwise};
 
 /// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
 /// fits.
@@ -23,8 +23,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn add(self, other: R) -> Self::Output {
-        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::Add, left, other.given(), out))
+        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(Op::Add, left, other.given(), out))
     }
 }
 
@@ -38,7 +38,7 @@ where
     #[track_caller]
     fn add(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::Add, left, other.given(), out))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, other.given(), out))
     }
 }
 
@@ -50,7 +50,7 @@ where
     fn add_assign(&mut self, other: R) {
         ok(pointwise::assign(
             Op::Add,
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
             other.side(),
         ));
@@ -62,7 +62,7 @@ impl<D: Dims> Add<&Tensor<D, u8>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -71,7 +71,7 @@ impl<D: Dims> Add<Tensor<D, u8>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -80,7 +80,7 @@ impl<D: Dims> Add<&Tensor<D, u8>> for u8 {
     #[track_caller]
     fn add(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -89,7 +89,7 @@ impl<D: Dims> Add<Tensor<D, u8>> for u8 {
     #[track_caller]
     fn add(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -98,7 +98,7 @@ impl<D: Dims> Add<&Tensor<D, i8>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -107,7 +107,7 @@ impl<D: Dims> Add<Tensor<D, i8>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -116,7 +116,7 @@ impl<D: Dims> Add<&Tensor<D, i8>> for i8 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -125,7 +125,7 @@ impl<D: Dims> Add<Tensor<D, i8>> for i8 {
     #[track_caller]
     fn add(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -134,7 +134,7 @@ impl<D: Dims> Add<&Tensor<D, i16>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -143,7 +143,7 @@ impl<D: Dims> Add<Tensor<D, i16>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -152,7 +152,7 @@ impl<D: Dims> Add<&Tensor<D, i16>> for i16 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -161,7 +161,7 @@ impl<D: Dims> Add<Tensor<D, i16>> for i16 {
     #[track_caller]
     fn add(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -170,7 +170,7 @@ impl<D: Dims> Add<&Tensor<D, i32>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -179,7 +179,7 @@ impl<D: Dims> Add<Tensor<D, i32>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -188,7 +188,7 @@ impl<D: Dims> Add<&Tensor<D, i32>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -197,7 +197,7 @@ impl<D: Dims> Add<Tensor<D, i32>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -206,7 +206,7 @@ impl<D: Dims> Add<&Tensor<D, i64>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -215,7 +215,7 @@ impl<D: Dims> Add<Tensor<D, i64>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -224,7 +224,7 @@ impl<D: Dims> Add<&Tensor<D, i64>> for i64 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -233,7 +233,7 @@ impl<D: Dims> Add<Tensor<D, i64>> for i64 {
     #[track_caller]
     fn add(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -242,7 +242,7 @@ impl<D: Dims> Add<&Tensor<D, f16>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -251,7 +251,7 @@ impl<D: Dims> Add<Tensor<D, f16>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -260,7 +260,7 @@ impl<D: Dims> Add<&Tensor<D, f16>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -269,7 +269,7 @@ impl<D: Dims> Add<Tensor<D, f16>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -278,7 +278,7 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -287,7 +287,7 @@ impl<D: Dims> Add<Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -296,7 +296,7 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -305,7 +305,7 @@ impl<D: Dims> Add<Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -314,7 +314,7 @@ impl<D: Dims> Add<&Tensor<D, f32>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -323,7 +323,7 @@ impl<D: Dims> Add<Tensor<D, f32>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -332,7 +332,7 @@ impl<D: Dims> Add<&Tensor<D, f32>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -341,7 +341,7 @@ impl<D: Dims> Add<Tensor<D, f32>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -350,7 +350,7 @@ impl<D: Dims> Add<&Tensor<D, f64>> for f64 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -359,7 +359,7 @@ impl<D: Dims> Add<Tensor<D, f64>> for f64 {
     #[track_caller]
     fn add(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -368,7 +368,7 @@ impl<D: Dims> Add<&Tensor<D, f64>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -377,7 +377,7 @@ impl<D: Dims> Add<Tensor<D, f64>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -386,7 +386,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -395,7 +395,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -404,7 +404,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -413,7 +413,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -422,7 +422,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -431,7 +431,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -440,7 +440,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -449,7 +449,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -458,7 +458,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -467,7 +467,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -476,7 +476,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -485,7 +485,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -498,8 +498,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn sub(self, other: R) -> Self::Output {
-        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::Sub, left, other.given(), out))
+        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, other.given(), out))
     }
 }
 
@@ -513,7 +513,7 @@ where
     #[track_caller]
     fn sub(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::Sub, left, other.given(), out))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, other.given(), out))
     }
 }
 
@@ -525,7 +525,7 @@ where
     fn sub_assign(&mut self, other: R) {
         ok(pointwise::assign(
             Op::Sub,
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
             other.side(),
         ));
@@ -537,7 +537,7 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -546,7 +546,7 @@ impl<D: Dims> Sub<Tensor<D, u8>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -555,7 +555,7 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for u8 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -564,7 +564,7 @@ impl<D: Dims> Sub<Tensor<D, u8>> for u8 {
     #[track_caller]
     fn sub(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -573,7 +573,7 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -582,7 +582,7 @@ impl<D: Dims> Sub<Tensor<D, i8>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -591,7 +591,7 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for i8 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -600,7 +600,7 @@ impl<D: Dims> Sub<Tensor<D, i8>> for i8 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -609,7 +609,7 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -618,7 +618,7 @@ impl<D: Dims> Sub<Tensor<D, i16>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -627,7 +627,7 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for i16 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -636,7 +636,7 @@ impl<D: Dims> Sub<Tensor<D, i16>> for i16 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -645,7 +645,7 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -654,7 +654,7 @@ impl<D: Dims> Sub<Tensor<D, i32>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -663,7 +663,7 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -672,7 +672,7 @@ impl<D: Dims> Sub<Tensor<D, i32>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -681,7 +681,7 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -690,7 +690,7 @@ impl<D: Dims> Sub<Tensor<D, i64>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -699,7 +699,7 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for i64 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -708,7 +708,7 @@ impl<D: Dims> Sub<Tensor<D, i64>> for i64 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -717,7 +717,7 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -726,7 +726,7 @@ impl<D: Dims> Sub<Tensor<D, f16>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -735,7 +735,7 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -744,7 +744,7 @@ impl<D: Dims> Sub<Tensor<D, f16>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -753,7 +753,7 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -762,7 +762,7 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -771,7 +771,7 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -780,7 +780,7 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -789,7 +789,7 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -798,7 +798,7 @@ impl<D: Dims> Sub<Tensor<D, f32>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -807,7 +807,7 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -816,7 +816,7 @@ impl<D: Dims> Sub<Tensor<D, f32>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -825,7 +825,7 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for f64 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -834,7 +834,7 @@ impl<D: Dims> Sub<Tensor<D, f64>> for f64 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -843,7 +843,7 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -852,7 +852,7 @@ impl<D: Dims> Sub<Tensor<D, f64>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -861,7 +861,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -870,7 +870,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -879,7 +879,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -888,7 +888,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -897,7 +897,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -906,7 +906,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -915,7 +915,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -924,7 +924,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -933,7 +933,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -942,7 +942,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -951,7 +951,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -960,7 +960,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -973,8 +973,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn mul(self, other: R) -> Self::Output {
-        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::Mul, left, other.given(), out))
+        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, other.given(), out))
     }
 }
 
@@ -988,7 +988,7 @@ where
     #[track_caller]
     fn mul(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::Mul, left, other.given(), out))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, other.given(), out))
     }
 }
 
@@ -1000,7 +1000,7 @@ where
     fn mul_assign(&mut self, other: R) {
         ok(pointwise::assign(
             Op::Mul,
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
             other.side(),
         ));
@@ -1012,7 +1012,7 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1021,7 +1021,7 @@ impl<D: Dims> Mul<Tensor<D, u8>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1030,7 +1030,7 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for u8 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1039,7 +1039,7 @@ impl<D: Dims> Mul<Tensor<D, u8>> for u8 {
     #[track_caller]
     fn mul(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1048,7 +1048,7 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1057,7 +1057,7 @@ impl<D: Dims> Mul<Tensor<D, i8>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1066,7 +1066,7 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for i8 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1075,7 +1075,7 @@ impl<D: Dims> Mul<Tensor<D, i8>> for i8 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1084,7 +1084,7 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1093,7 +1093,7 @@ impl<D: Dims> Mul<Tensor<D, i16>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1102,7 +1102,7 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for i16 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1111,7 +1111,7 @@ impl<D: Dims> Mul<Tensor<D, i16>> for i16 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1120,7 +1120,7 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1129,7 +1129,7 @@ impl<D: Dims> Mul<Tensor<D, i32>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1138,7 +1138,7 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1147,7 +1147,7 @@ impl<D: Dims> Mul<Tensor<D, i32>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1156,7 +1156,7 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1165,7 +1165,7 @@ impl<D: Dims> Mul<Tensor<D, i64>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1174,7 +1174,7 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for i64 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1183,7 +1183,7 @@ impl<D: Dims> Mul<Tensor<D, i64>> for i64 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1192,7 +1192,7 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1201,7 +1201,7 @@ impl<D: Dims> Mul<Tensor<D, f16>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1210,7 +1210,7 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1219,7 +1219,7 @@ impl<D: Dims> Mul<Tensor<D, f16>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1228,7 +1228,7 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1237,7 +1237,7 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1246,7 +1246,7 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1255,7 +1255,7 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1264,7 +1264,7 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1273,7 +1273,7 @@ impl<D: Dims> Mul<Tensor<D, f32>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1282,7 +1282,7 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1291,7 +1291,7 @@ impl<D: Dims> Mul<Tensor<D, f32>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1300,7 +1300,7 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for f64 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1309,7 +1309,7 @@ impl<D: Dims> Mul<Tensor<D, f64>> for f64 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1318,7 +1318,7 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1327,7 +1327,7 @@ impl<D: Dims> Mul<Tensor<D, f64>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1336,7 +1336,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1345,7 +1345,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1354,7 +1354,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1363,7 +1363,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1372,7 +1372,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1381,7 +1381,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1390,7 +1390,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1399,7 +1399,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1408,7 +1408,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1417,7 +1417,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1426,7 +1426,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1435,7 +1435,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1448,8 +1448,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>;
     #[track_caller]
     fn div(self, other: R) -> Self::Output {
-        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::Div, left, other.given(), out))
+        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(Op::Div, left, other.given(), out))
     }
 }
 
@@ -1463,7 +1463,7 @@ where
     #[track_caller]
     fn div(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::Div, left, other.given(), out))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, other.given(), out))
     }
 }
 
@@ -1475,7 +1475,7 @@ where
     fn div_assign(&mut self, other: R) {
         ok(pointwise::assign(
             Op::Div,
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
             other.side(),
         ));
@@ -1487,7 +1487,7 @@ impl<D: Dims> Div<&Tensor<D, u8>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1496,7 +1496,7 @@ impl<D: Dims> Div<Tensor<D, u8>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1505,7 +1505,7 @@ impl<D: Dims> Div<&Tensor<D, u8>> for u8 {
     #[track_caller]
     fn div(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1514,7 +1514,7 @@ impl<D: Dims> Div<Tensor<D, u8>> for u8 {
     #[track_caller]
     fn div(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1523,7 +1523,7 @@ impl<D: Dims> Div<&Tensor<D, i8>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1532,7 +1532,7 @@ impl<D: Dims> Div<Tensor<D, i8>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1541,7 +1541,7 @@ impl<D: Dims> Div<&Tensor<D, i8>> for i8 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1550,7 +1550,7 @@ impl<D: Dims> Div<Tensor<D, i8>> for i8 {
     #[track_caller]
     fn div(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1559,7 +1559,7 @@ impl<D: Dims> Div<&Tensor<D, i16>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1568,7 +1568,7 @@ impl<D: Dims> Div<Tensor<D, i16>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1577,7 +1577,7 @@ impl<D: Dims> Div<&Tensor<D, i16>> for i16 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1586,7 +1586,7 @@ impl<D: Dims> Div<Tensor<D, i16>> for i16 {
     #[track_caller]
     fn div(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1595,7 +1595,7 @@ impl<D: Dims> Div<&Tensor<D, i32>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1604,7 +1604,7 @@ impl<D: Dims> Div<Tensor<D, i32>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1613,7 +1613,7 @@ impl<D: Dims> Div<&Tensor<D, i32>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1622,7 +1622,7 @@ impl<D: Dims> Div<Tensor<D, i32>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1631,7 +1631,7 @@ impl<D: Dims> Div<&Tensor<D, i64>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1640,7 +1640,7 @@ impl<D: Dims> Div<Tensor<D, i64>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1649,7 +1649,7 @@ impl<D: Dims> Div<&Tensor<D, i64>> for i64 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1658,7 +1658,7 @@ impl<D: Dims> Div<Tensor<D, i64>> for i64 {
     #[track_caller]
     fn div(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1667,7 +1667,7 @@ impl<D: Dims> Div<&Tensor<D, f16>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1676,7 +1676,7 @@ impl<D: Dims> Div<Tensor<D, f16>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1685,7 +1685,7 @@ impl<D: Dims> Div<&Tensor<D, f16>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1694,7 +1694,7 @@ impl<D: Dims> Div<Tensor<D, f16>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1703,7 +1703,7 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1712,7 +1712,7 @@ impl<D: Dims> Div<Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1721,7 +1721,7 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1730,7 +1730,7 @@ impl<D: Dims> Div<Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1739,7 +1739,7 @@ impl<D: Dims> Div<&Tensor<D, f32>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1748,7 +1748,7 @@ impl<D: Dims> Div<Tensor<D, f32>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1757,7 +1757,7 @@ impl<D: Dims> Div<&Tensor<D, f32>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1766,7 +1766,7 @@ impl<D: Dims> Div<Tensor<D, f32>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1775,7 +1775,7 @@ impl<D: Dims> Div<&Tensor<D, f64>> for f64 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1784,7 +1784,7 @@ impl<D: Dims> Div<Tensor<D, f64>> for f64 {
     #[track_caller]
     fn div(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1793,7 +1793,7 @@ impl<D: Dims> Div<&Tensor<D, f64>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1802,7 +1802,7 @@ impl<D: Dims> Div<Tensor<D, f64>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1811,7 +1811,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1820,7 +1820,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1829,7 +1829,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1838,7 +1838,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1847,7 +1847,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1856,7 +1856,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1865,7 +1865,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1874,7 +1874,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1883,7 +1883,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1892,7 +1892,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1901,7 +1901,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1910,7 +1910,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1918,7 +1918,10 @@ impl<D: Dims, T: Numeric> Neg for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn neg(self) -> Self::Output {
-        Tensor::wrap(pointwise::made_unary(Op::Neg, self.bare.look(D::STATIC)))
+        Tensor::from_erased(pointwise::made_unary(
+            Op::Neg,
+            self.erased.erased(D::STATIC),
+        ))
     }
 }
 
@@ -1927,7 +1930,7 @@ impl<D: Dims, T: Numeric> Neg for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn neg(self) -> Self::Output {
-        Tensor::wrap(pointwise::owned(Op::Neg, self.bare, D::STATIC))
+        Tensor::from_erased(pointwise::owned(Op::Neg, self.erased, D::STATIC))
     }
 }
 
@@ -1935,9 +1938,9 @@ impl<D: Dims, T: Integral> Not for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn not(self) -> Self::Output {
-        Tensor::wrap(pointwise::made_unary(
+        Tensor::from_erased(pointwise::made_unary(
             Op::BitwiseNot,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
         ))
     }
 }
@@ -1947,6 +1950,6 @@ impl<D: Dims, T: Integral> Not for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn not(self) -> Self::Output {
-        Tensor::wrap(pointwise::owned(Op::BitwiseNot, self.bare, D::STATIC))
+        Tensor::from_erased(pointwise::owned(Op::BitwiseNot, self.erased, D::STATIC))
     }
 }

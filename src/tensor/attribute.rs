@@ -86,7 +86,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The address of the first element, on the tensor's device; elements follow by the strides.
     #[must_use]
     pub fn as_ptr(&self) -> *const T {
-        self.bare.raw.as_ptr().cast()
+        self.erased.raw.as_ptr().cast()
     }
 
     /// The ordinal of the CUDA device; -1 on the host.
@@ -139,7 +139,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_cuda(&self, ordinal: impl Into<Option<usize>>) -> Result<Self> {
         let device = Device::Cuda(ordinal.into());
-        Self::give(factory::to_device(self.look(), device).map_err(|error| error.in_op("cuda")))
+        Self::try_from_erased(
+            factory::to_device(self.erased(), device).map_err(|error| error.in_op("cuda")),
+        )
     }
 
     /// The same elements, cut off from gradients.
@@ -172,7 +174,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// changed.
     #[twin]
     pub fn try_resize_<S: ShapeFor<D>>(&mut self, shape: S) -> Result<&mut Self> {
-        attribute::resize(&mut self.bare, D::STATIC, &shape.sizes())?;
+        attribute::resize(&mut self.erased, D::STATIC, &shape.sizes())?;
         Ok(self)
     }
 
@@ -190,7 +192,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Holds<E>,
     {
-        attribute::resize_as(&mut self.bare, D::STATIC, the_template.look())?;
+        attribute::resize_as(&mut self.erased, D::STATIC, the_template.erased())?;
         Ok(self)
     }
 }

@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_to<U: Element>(&self) -> Result<Tensor<D, U>> {
-        Tensor::give(factory::to_dtype(self.look(), U::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), U::DTYPE))
     }
 
     /// On a device; itself where it already is.
@@ -39,7 +39,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the device is not there, or its memory is short.
     #[twin]
     pub fn try_to_device(&self, device: Device) -> Result<Self> {
-        Self::give(factory::to_device(self.look(), device))
+        Self::try_from_erased(factory::to_device(self.erased(), device))
     }
 
     /// On the CPU.
@@ -57,7 +57,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_contiguous(&self) -> Result<Self> {
-        Self::give(factory::contiguous(self.look()))
+        Self::try_from_erased(factory::contiguous(self.erased()))
     }
 
     /// Without gaps in a memory format; itself where it already is.
@@ -75,7 +75,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the format is for another number of dims, or memory is short.
     #[twin]
     pub fn try_contiguous_with(&self, format: MemoryFormat) -> Result<Self> {
-        Self::give(factory::contiguous_in(self.look(), format))
+        Self::try_from_erased(factory::contiguous_in(self.erased(), format))
     }
 
     /// A dense tensor of the same elements in a memory format; [`MemoryFormat::Preserve`] keeps the
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the format is for another number of dims, or memory is short.
     #[twin]
     pub fn try_clone_with(&self, format: MemoryFormat) -> Result<Self> {
-        Self::give(factory::clone_in(self.look(), format))
+        Self::try_from_erased(factory::clone_in(self.erased(), format))
     }
 
     /// [`to`](Self::to) in a memory format; itself where dtype and format are these already.
@@ -94,7 +94,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the format is for another number of dims, or memory is short.
     #[twin]
     pub fn try_to_with<U: Element>(&self, format: MemoryFormat) -> Result<Tensor<D, U>> {
-        Tensor::give(factory::to_in(self.look(), U::DTYPE, format))
+        Tensor::try_from_erased(factory::to_in(self.erased(), U::DTYPE, format))
     }
 }
 
@@ -106,7 +106,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_bool(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(factory::to_dtype(self.look(), <bool>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <bool>::DTYPE))
     }
 
     /// The elements as `u8`: [`to`](Self::to) by PyTorch's name.
@@ -115,7 +115,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_byte(&self) -> Result<Tensor<D, u8>> {
-        Tensor::give(factory::to_dtype(self.look(), <u8>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <u8>::DTYPE))
     }
 
     /// The elements as `i8`: [`to`](Self::to) by PyTorch's name.
@@ -124,7 +124,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_char(&self) -> Result<Tensor<D, i8>> {
-        Tensor::give(factory::to_dtype(self.look(), <i8>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <i8>::DTYPE))
     }
 
     /// The elements as `i16`: [`to`](Self::to) by PyTorch's name.
@@ -133,7 +133,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_short(&self) -> Result<Tensor<D, i16>> {
-        Tensor::give(factory::to_dtype(self.look(), <i16>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <i16>::DTYPE))
     }
 
     /// The elements as `i32`: [`to`](Self::to) by PyTorch's name.
@@ -142,7 +142,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_int(&self) -> Result<Tensor<D, i32>> {
-        Tensor::give(factory::to_dtype(self.look(), <i32>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <i32>::DTYPE))
     }
 
     /// The elements as `i64`: [`to`](Self::to) by PyTorch's name.
@@ -151,7 +151,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_long(&self) -> Result<Tensor<D, i64>> {
-        Tensor::give(factory::to_dtype(self.look(), <i64>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <i64>::DTYPE))
     }
 
     /// The elements as `f16`: [`to`](Self::to) by PyTorch's name.
@@ -160,7 +160,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_half(&self) -> Result<Tensor<D, f16>> {
-        Tensor::give(factory::to_dtype(self.look(), <f16>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <f16>::DTYPE))
     }
 
     /// The elements as `bf16`: [`to`](Self::to) by PyTorch's name.
@@ -169,7 +169,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_bfloat16(&self) -> Result<Tensor<D, bf16>> {
-        Tensor::give(factory::to_dtype(self.look(), <bf16>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <bf16>::DTYPE))
     }
 
     /// The elements as `f32`: [`to`](Self::to) by PyTorch's name.
@@ -178,7 +178,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_float(&self) -> Result<Tensor<D, f32>> {
-        Tensor::give(factory::to_dtype(self.look(), <f32>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <f32>::DTYPE))
     }
 
     /// The elements as `f64`: [`to`](Self::to) by PyTorch's name.
@@ -187,7 +187,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_double(&self) -> Result<Tensor<D, f64>> {
-        Tensor::give(factory::to_dtype(self.look(), <f64>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <f64>::DTYPE))
     }
 
     /// The elements as `Complex<f32>`: [`to`](Self::to) by PyTorch's name.
@@ -196,7 +196,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_cfloat(&self) -> Result<Tensor<D, Complex<f32>>> {
-        Tensor::give(factory::to_dtype(self.look(), <Complex<f32>>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <Complex<f32>>::DTYPE))
     }
 
     /// The elements as `Complex<f64>`: [`to`](Self::to) by PyTorch's name.
@@ -205,6 +205,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_cdouble(&self) -> Result<Tensor<D, Complex<f64>>> {
-        Tensor::give(factory::to_dtype(self.look(), <Complex<f64>>::DTYPE))
+        Tensor::try_from_erased(factory::to_dtype(self.erased(), <Complex<f64>>::DTYPE))
     }
 }

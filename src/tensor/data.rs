@@ -11,12 +11,12 @@ use nomina_runtime::call::to_device;
 use nomina_runtime::raw::Iter;
 
 use super::Tensor;
-use crate::call::{Bare, Known, ok, view};
+use crate::call::{Erased, Known, ok, view};
 
 /// # Elements, in and out
 impl<D: Dims, T: Element> Tensor<D, T> {
     fn explained<V>(&self, result: Result<V>) -> Result<V> {
-        result.map_err(|error: Error| self.look().blame(error))
+        result.map_err(|error: Error| self.erased().blame(error))
     }
 
     /// The elements in row-major order. Those on another device are waited for and copied.
@@ -25,7 +25,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the tensor's device fails, or memory is short.
     #[twin]
     pub fn try_to_vec(&self) -> Result<Vec<T>> {
-        self.explained(self.bare.raw.to_vec())
+        self.explained(self.erased.raw.to_vec())
     }
 
     /// The elements in row-major order, without a copy where nobody shares the buffer, which came
@@ -36,13 +36,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
-        ok(self.bare.raw.into_vec())
+        ok(self.erased.raw.into_vec())
     }
 
     /// The elements, where they stand on the CPU in row-major order without gaps.
     #[must_use]
     pub fn as_slice(&self) -> Option<&[T]> {
-        self.bare.raw.as_slice()
+        self.erased.raw.as_slice()
     }
 
     /// The elements in row-major order, to write to. Copies first where somebody shares the
@@ -61,7 +61,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        ok(self.bare.raw.as_mut_slice())
+        ok(self.erased.raw.as_mut_slice())
     }
 
     /// The elements in row-major order, one by one.
@@ -71,7 +71,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn iter(&self) -> Iter<'_, T> {
-        ok(self.explained(self.bare.raw.iter()))
+        ok(self.explained(self.erased.raw.iter()))
     }
 
     /// The elements in row-major order, each with its indices.
@@ -119,8 +119,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, D>();
         (0..self.shape()[at]).map(move |i| {
-            let slice = view::select(self.look(), at, i as i64, <Without<D, X>>::STATIC);
-            Tensor::wrap(ok(slice))
+            let slice = view::select(self.erased(), at, i as i64, <Without<D, X>>::STATIC);
+            Tensor::from_erased(ok(slice))
         })
     }
 
@@ -141,9 +141,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let data: Vec<U> = self.iter().map(f).collect();
         let raw = Raw::from_vec(data, self.shape());
         let raw = ok(raw.and_then(|raw| to_device(&raw, self.device())));
-        Tensor::wrap(Bare {
+        Tensor::from_erased(Erased {
             raw,
-            wild: self.look().wild(),
+            wild: self.erased().wild(),
         })
     }
 }

@@ -21,7 +21,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     pub fn into_dyn(self) -> DynTensor {
         let names = self.names();
-        ok(DynTensor::from_parts(self.bare.raw, names))
+        ok(DynTensor::from_parts(self.erased.raw, names))
     }
 
     /// A [`DynTensor`] of the same elements. Costs nothing.
@@ -70,12 +70,15 @@ pub trait Typed {
 impl Typed for DynTensor {
     fn typed<D: Dims + Distinct, T: Element>(&self) -> Result<Tensor<D, T>> {
         check_all(self, D::STATIC, T::DTYPE)?;
-        Ok(Tensor::wrap(compose::bare(self.clone(), D::STATIC)))
+        Ok(Tensor::from_erased(compose::erased(
+            self.clone(),
+            D::STATIC,
+        )))
     }
 
     fn into_typed<D: Dims + Distinct, T: Element>(self) -> Result<Tensor<D, T>, (Self, Error)> {
         match check_all(&self, D::STATIC, T::DTYPE) {
-            Ok(()) => Ok(Tensor::wrap(compose::bare(self, D::STATIC))),
+            Ok(()) => Ok(Tensor::from_erased(compose::erased(self, D::STATIC))),
             Err(error) => Err((self, error)),
         }
     }

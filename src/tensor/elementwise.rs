@@ -12,7 +12,7 @@ use nomina_runtime::tensor::AddOptions;
 
 use super::Tensor;
 use super::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, Side, done, pointwise};
+use crate::call::{Known, OperandRef, done, pointwise};
 
 /// The dims of an operator on three operands.
 pub(super) type Dims3<R, S, D, T> = OutDims<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
@@ -43,8 +43,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
     {
         let (op, out) = (Op::Add, <OutDims<R, D, T>>::STATIC);
-        let sum = pointwise::add_scaled(op, self.look(), other.side(), options.alpha, out);
-        Tensor::give(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
+        let sum = pointwise::add_scaled(op, self.erased(), other.side(), options.alpha, out);
+        Tensor::try_from_erased(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
     }
 
     /// With `other` multiplied by `alpha` and then subtracted.
@@ -61,8 +61,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
     {
         let (op, out) = (Op::Sub, <OutDims<R, D, T>>::STATIC);
-        let sum = pointwise::add_scaled(op, self.look(), other.side(), options.alpha, out);
-        Tensor::give(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
+        let sum = pointwise::add_scaled(op, self.erased(), other.side(), options.alpha, out);
+        Tensor::try_from_erased(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
     }
 
     /// A number minus this tensor: `s - &x` for generic code.
@@ -75,8 +75,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: PromoteScalar<S>,
     {
-        let sides = [Side::Scalar(number.into()), self.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let sides = [OperandRef::Scalar(number.into()), self.side()];
+        Tensor::from_erased(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
     }
 
     /// A number divided by this tensor: `s / &x` for generic code.
@@ -89,8 +89,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: PromoteScalar<S>,
     {
-        let sides = [Side::Scalar(number.into()), self.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let sides = [OperandRef::Scalar(number.into()), self.side()];
+        Tensor::from_erased(done(pointwise::new(Op::Div, &sides, D::STATIC)))
     }
 
     /// Limits to at least `min` and at most `max`, each a number or a tensor. NaN stays.
@@ -115,8 +115,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let (min, max) = (Some(min.side()), Some(max.side()));
-        let clamped = pointwise::clamp(self.look(), min, max, <Dims3<R, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(clamped, <Dtype3<R, S, D, T>>::DTYPE))
+        let clamped = pointwise::clamp(self.erased(), min, max, <Dims3<R, S, D, T>>::STATIC);
+        Tensor::try_from_erased(pointwise::in_dtype(clamped, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`clamp`](Self::clamp), in place.

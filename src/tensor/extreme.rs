@@ -8,7 +8,7 @@ use nomina_core::{Element, Real, Result};
 use nomina_macros::twin;
 
 use super::{Tensor, picked};
-use crate::call::{Bare, Known, reduce};
+use crate::call::{Erased, Known, reduce};
 
 /// What `max` and `min` give over the dims `A`: values and indices, or over `..` the value alone.
 pub type Extremes<D, T, A> =
@@ -17,8 +17,8 @@ pub type Extremes<D, T, A> =
 /// # Largest and smallest
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// What an extreme's two results become.
-    fn extremes<A: OneOrAll>((values, indices): (Bare, Bare)) -> Extremes<D, T, A> {
-        A::found(Tensor::wrap(values), || Tensor::wrap(indices))
+    fn extremes<A: OneOrAll>((values, indices): (Erased, Erased)) -> Extremes<D, T, A> {
+        A::found(Tensor::from_erased(values), || Tensor::from_erased(indices))
     }
 
     /// The greatest element along a dim and where it stands; over `..`, the element alone. Over
@@ -42,7 +42,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let found = reduce::extreme(
             Op::Max,
-            self.look(),
+            self.erased(),
             picked::<A, D>(&dim),
             <Without<D, A>>::STATIC,
         );
@@ -61,7 +61,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let found = reduce::extreme(
             Op::Min,
-            self.look(),
+            self.erased(),
             picked::<A, D>(&dim),
             <Without<D, A>>::STATIC,
         );
@@ -78,9 +78,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let picked = picked::<A, D>(&dim);
-        Tensor::give(reduce::place(
+        Tensor::try_from_erased(reduce::place(
             Op::Argmax,
-            self.look(),
+            self.erased(),
             picked,
             <Without<D, A>>::STATIC,
         ))
@@ -96,9 +96,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let picked = picked::<A, D>(&dim);
-        Tensor::give(reduce::place(
+        Tensor::try_from_erased(reduce::place(
             Op::Argmin,
-            self.look(),
+            self.erased(),
             picked,
             <Without<D, A>>::STATIC,
         ))

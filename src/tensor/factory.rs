@@ -13,7 +13,7 @@ use nomina_runtime::call;
 use super::Tensor;
 use crate::call::factory::{self, Fill, Place};
 use crate::call::view::check_sizes;
-use crate::call::{Bare, Known, ok};
+use crate::call::{Erased, Known, ok};
 
 /// Factories of `f32` tensors; `zeros_with::<f64>` and its kin make others.
 impl<D: Dims> Tensor<D> {
@@ -213,7 +213,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Distinct,
     {
         let fill = Fill::Number(value.to_scalar());
-        Self::give(factory::new(
+        Self::try_from_erased(factory::new(
             "full",
             &shape.sizes(),
             D::STATIC,
@@ -245,7 +245,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub(super) fn from_parts(data: Vec<T>, shape: &[usize]) -> Result<Self> {
         let names = |error: Error| error.with_names([&Names::from_static(D::NAMES)]);
         let raw = Raw::from_vec(data, shape).map_err(names)?;
-        Self::give(factory::from_raw(raw, D::STATIC, "from_vec"))
+        Self::try_from_erased(factory::from_raw(raw, D::STATIC, "from_vec"))
     }
 
     /// A tensor whose elements are a function of their indices.
@@ -324,7 +324,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let [start, end, step] = [start, end, step].map(T::to_scalar);
         let raw = call::arange(start, end, step, T::DTYPE, nomina_runtime::Device::Cpu)?;
         check_sizes("arange", raw.shape(), D::STATIC)?;
-        Ok(Self::wrap(Bare::new(raw)))
+        Ok(Self::from_erased(Erased::new(raw)))
     }
 }
 

@@ -9,7 +9,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Bare, Known, view};
+use crate::call::{Erased, Known, view};
 
 /// # Flatten and unflatten
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -32,13 +32,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         to: X,
     ) -> Result<Tensor<Flattened<D, F, X>, T>> {
         let _ = (dims, to);
-        Tensor::give(self.flattened::<F, X>())
+        Tensor::try_from_erased(self.flattened::<F, X>())
     }
 
     #[inline(always)]
-    fn flattened<F: FlattenArg + Flatten<D, X>, X: OneDim>(&self) -> Result<Bare> {
+    fn flattened<F: FlattenArg + Flatten<D, X>, X: OneDim>(&self) -> Result<Erased> {
         view::flatten(
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             F::NAMES,
             <Flattened<D, F, X>>::STATIC,
         )
@@ -63,14 +63,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         sizes: S,
     ) -> Result<Tensor<Unflattened<D, X, S>, T>> {
         let _ = dim;
-        Tensor::give(self.unflattened::<X, S>(&sizes))
+        Tensor::try_from_erased(self.unflattened::<X, S>(&sizes))
     }
 
     #[inline(always)]
-    fn unflattened<X: OneDim, S: Sizes>(&self, sizes: &S) -> Result<Bare> {
+    fn unflattened<X: OneDim, S: Sizes>(&self, sizes: &S) -> Result<Erased> {
         let out = <Unflattened<D, X, S>>::STATIC;
         view::unflatten(
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             position::<X, D>(),
             &sizes.sizes(),
             out,

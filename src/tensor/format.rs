@@ -11,13 +11,13 @@ use super::Tensor;
 /// The values, cut in the middle when large, and a closing line: `Tensor[N=2, C=3] f32 cpu`.
 impl<D: Dims, T: Element> fmt::Display for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display::values(f, &self.bare.raw, &self.names())
+        display::values(f, &self.erased.raw, &self.names())
     }
 }
 
 /// One line: `Tensor[N=2, C=3] f32 cpu [[1., 2., 3.], [4., 5., 6.]]`.
 impl<D: Dims, T: Element> fmt::Debug for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display::line(f, &self.bare.raw, &self.names())
+        display::line(f, &self.erased.raw, &self.names())
     }
 }

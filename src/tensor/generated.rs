@@ -20,7 +20,7 @@ use nomina_runtime::tensor::{
 
 use smallvec::SmallVec;
 
-use crate::call::gather::{Looks, Picks};
+use crate::call::gather::{OperandList, Picks};
 use crate::call::pointwise;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -36,9 +36,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Add,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -74,9 +74,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Add,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -93,9 +93,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Sub,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -131,9 +131,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sub,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -150,9 +150,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Mul,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -188,9 +188,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Mul,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -207,9 +207,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Div,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -245,9 +245,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Div,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -264,9 +264,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Pow,
-            &[self.bare.side(D::STATIC), exponent.side()],
+            &[self.erased.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -302,9 +302,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Pow,
-            &[self.bare.side(D::STATIC), exponent.side()],
+            &[self.erased.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -318,7 +318,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Neg, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Neg, self.erased.erased(D::STATIC)))
     }
 
     /// [`neg`](Tensor::neg), in place.
@@ -347,9 +347,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Neg,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -363,7 +363,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Abs, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Abs, self.erased.erased(D::STATIC)))
     }
 
     /// [`abs`](Tensor::abs), in place.
@@ -393,9 +393,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Abs,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -406,7 +406,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_exp(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Exp, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Exp, self.erased.erased(D::STATIC)))
     }
 
     /// [`exp`](Tensor::exp), in place.
@@ -434,9 +434,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Exp,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -447,7 +447,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_log(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Log, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Log, self.erased.erased(D::STATIC)))
     }
 
     /// [`log`](Tensor::log), in place.
@@ -475,9 +475,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -488,7 +488,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_sqrt(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sqrt, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Sqrt, self.erased.erased(D::STATIC)))
     }
 
     /// [`sqrt`](Tensor::sqrt), in place.
@@ -516,9 +516,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sqrt,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -529,7 +529,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_tanh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Tanh, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Tanh, self.erased.erased(D::STATIC)))
     }
 
     /// [`tanh`](Tensor::tanh), in place.
@@ -557,9 +557,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Tanh,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -570,7 +570,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_sigmoid(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sigmoid, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Sigmoid, self.erased.erased(D::STATIC)))
     }
 
     /// [`sigmoid`](Tensor::sigmoid), in place.
@@ -601,9 +601,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sigmoid,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -617,7 +617,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Relu, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Relu, self.erased.erased(D::STATIC)))
     }
 
     /// [`relu`](Tensor::relu), in place.
@@ -646,9 +646,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Relu,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -662,9 +662,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Eq,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -700,9 +700,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Eq,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -716,9 +716,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Ne,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -754,9 +754,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ne,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -770,9 +770,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Lt,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -808,9 +808,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lt,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -824,9 +824,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Le,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -862,9 +862,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Le,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -878,9 +878,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Gt,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -916,9 +916,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Gt,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -932,9 +932,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Ge,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -970,9 +970,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ge,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -986,9 +986,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::LogicalAnd,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1024,9 +1024,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalAnd,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1040,7 +1040,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Integral,
     {
-        Tensor::give(pointwise::unary(Op::BitwiseNot, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::BitwiseNot, self.erased.erased(D::STATIC)))
     }
 
     /// [`bitwise_not`](Tensor::bitwise_not), in place.
@@ -1072,9 +1072,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseNot,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1085,7 +1085,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_sin(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sin, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Sin, self.erased.erased(D::STATIC)))
     }
 
     /// [`sin`](Tensor::sin), in place.
@@ -1113,9 +1113,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sin,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1126,7 +1126,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_cos(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Cos, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Cos, self.erased.erased(D::STATIC)))
     }
 
     /// [`cos`](Tensor::cos), in place.
@@ -1154,9 +1154,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Cos,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1167,7 +1167,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_tan(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Tan, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Tan, self.erased.erased(D::STATIC)))
     }
 
     /// [`tan`](Tensor::tan), in place.
@@ -1195,9 +1195,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Tan,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1208,7 +1208,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_asin(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Asin, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Asin, self.erased.erased(D::STATIC)))
     }
 
     /// [`asin`](Tensor::asin), in place.
@@ -1236,9 +1236,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Asin,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1249,7 +1249,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_acos(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Acos, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Acos, self.erased.erased(D::STATIC)))
     }
 
     /// [`acos`](Tensor::acos), in place.
@@ -1277,9 +1277,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Acos,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1290,7 +1290,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_atan(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Atan, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Atan, self.erased.erased(D::STATIC)))
     }
 
     /// [`atan`](Tensor::atan), in place.
@@ -1318,9 +1318,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atan,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1331,7 +1331,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_sinh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sinh, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Sinh, self.erased.erased(D::STATIC)))
     }
 
     /// [`sinh`](Tensor::sinh), in place.
@@ -1359,9 +1359,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sinh,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1372,7 +1372,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_cosh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Cosh, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Cosh, self.erased.erased(D::STATIC)))
     }
 
     /// [`cosh`](Tensor::cosh), in place.
@@ -1400,9 +1400,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Cosh,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1413,7 +1413,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_asinh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Asinh, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Asinh, self.erased.erased(D::STATIC)))
     }
 
     /// [`asinh`](Tensor::asinh), in place.
@@ -1444,9 +1444,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Asinh,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1457,7 +1457,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_acosh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Acosh, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Acosh, self.erased.erased(D::STATIC)))
     }
 
     /// [`acosh`](Tensor::acosh), in place.
@@ -1488,9 +1488,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Acosh,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1501,7 +1501,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_atanh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Atanh, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Atanh, self.erased.erased(D::STATIC)))
     }
 
     /// [`atanh`](Tensor::atanh), in place.
@@ -1532,9 +1532,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atanh,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1545,7 +1545,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_expm1(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Expm1, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Expm1, self.erased.erased(D::STATIC)))
     }
 
     /// [`expm1`](Tensor::expm1), in place.
@@ -1576,9 +1576,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Expm1,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1589,7 +1589,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_exp2(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Exp2, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Exp2, self.erased.erased(D::STATIC)))
     }
 
     /// [`exp2`](Tensor::exp2), in place.
@@ -1617,9 +1617,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Exp2,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1630,7 +1630,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_log1p(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Log1p, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Log1p, self.erased.erased(D::STATIC)))
     }
 
     /// [`log1p`](Tensor::log1p), in place.
@@ -1661,9 +1661,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log1p,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1674,7 +1674,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_log2(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Log2, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Log2, self.erased.erased(D::STATIC)))
     }
 
     /// [`log2`](Tensor::log2), in place.
@@ -1702,9 +1702,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log2,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1715,7 +1715,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_log10(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Log10, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Log10, self.erased.erased(D::STATIC)))
     }
 
     /// [`log10`](Tensor::log10), in place.
@@ -1746,9 +1746,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log10,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1759,7 +1759,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_reciprocal(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Reciprocal, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Reciprocal, self.erased.erased(D::STATIC)))
     }
 
     /// [`reciprocal`](Tensor::reciprocal), in place.
@@ -1790,9 +1790,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Reciprocal,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1803,7 +1803,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_rsqrt(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Rsqrt, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Rsqrt, self.erased.erased(D::STATIC)))
     }
 
     /// [`rsqrt`](Tensor::rsqrt), in place.
@@ -1834,9 +1834,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Rsqrt,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1847,7 +1847,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_sinc(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sinc, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Sinc, self.erased.erased(D::STATIC)))
     }
 
     /// [`sinc`](Tensor::sinc), in place.
@@ -1875,9 +1875,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sinc,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1891,7 +1891,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Deg2rad, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Deg2rad, self.erased.erased(D::STATIC)))
     }
 
     /// [`deg2rad`](Tensor::deg2rad), in place.
@@ -1924,9 +1924,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Deg2rad,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1940,7 +1940,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Rad2deg, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Rad2deg, self.erased.erased(D::STATIC)))
     }
 
     /// [`rad2deg`](Tensor::rad2deg), in place.
@@ -1973,9 +1973,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Rad2deg,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -1989,7 +1989,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Erf, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Erf, self.erased.erased(D::STATIC)))
     }
 
     /// [`erf`](Tensor::erf), in place.
@@ -2019,9 +2019,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erf,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2035,7 +2035,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Erfc, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Erfc, self.erased.erased(D::STATIC)))
     }
 
     /// [`erfc`](Tensor::erfc), in place.
@@ -2065,9 +2065,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfc,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2081,7 +2081,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Erfinv, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Erfinv, self.erased.erased(D::STATIC)))
     }
 
     /// [`erfinv`](Tensor::erfinv), in place.
@@ -2114,9 +2114,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfinv,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2130,7 +2130,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Lgamma, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Lgamma, self.erased.erased(D::STATIC)))
     }
 
     /// [`lgamma`](Tensor::lgamma), in place.
@@ -2163,9 +2163,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lgamma,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2179,7 +2179,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Digamma, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Digamma, self.erased.erased(D::STATIC)))
     }
 
     /// [`digamma`](Tensor::digamma), in place.
@@ -2212,9 +2212,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Digamma,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2231,9 +2231,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Atan2,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2269,9 +2269,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atan2,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2288,9 +2288,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Hypot,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2326,9 +2326,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Hypot,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2345,9 +2345,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Logaddexp,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2369,9 +2369,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logaddexp,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2388,9 +2388,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Xlogy,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2426,9 +2426,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Xlogy,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2442,7 +2442,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        Tensor::give(pointwise::unary(Op::Silu, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Silu, self.erased.erased(D::STATIC)))
     }
 
     /// [`silu`](Tensor::silu), in place.
@@ -2467,7 +2467,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Gelu, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Gelu, self.erased.erased(D::STATIC)))
     }
 
     /// [`gelu`](Tensor::gelu), in place.
@@ -2492,7 +2492,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Ceil, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Ceil, self.erased.erased(D::STATIC)))
     }
 
     /// [`ceil`](Tensor::ceil), in place.
@@ -2521,9 +2521,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ceil,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2537,7 +2537,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Floor, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Floor, self.erased.erased(D::STATIC)))
     }
 
     /// [`floor`](Tensor::floor), in place.
@@ -2569,9 +2569,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Floor,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2585,7 +2585,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Round, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Round, self.erased.erased(D::STATIC)))
     }
 
     /// [`round`](Tensor::round), in place.
@@ -2617,9 +2617,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Round,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2633,7 +2633,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Trunc, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Trunc, self.erased.erased(D::STATIC)))
     }
 
     /// [`trunc`](Tensor::trunc), in place.
@@ -2665,9 +2665,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Trunc,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2681,7 +2681,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Frac, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Frac, self.erased.erased(D::STATIC)))
     }
 
     /// [`frac`](Tensor::frac), in place.
@@ -2710,9 +2710,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Frac,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2726,7 +2726,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Sign, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Sign, self.erased.erased(D::STATIC)))
     }
 
     /// [`sign`](Tensor::sign), in place.
@@ -2755,9 +2755,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sign,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2768,7 +2768,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_sgn(&self) -> Result<Tensor<D, T>> {
-        Tensor::give(pointwise::unary(Op::Sgn, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Sgn, self.erased.erased(D::STATIC)))
     }
 
     /// [`sgn`](Tensor::sgn), in place.
@@ -2793,9 +2793,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sgn,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2809,7 +2809,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Square, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Square, self.erased.erased(D::STATIC)))
     }
 
     /// [`square`](Tensor::square), in place.
@@ -2841,9 +2841,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Square,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2860,9 +2860,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::FloorDivide,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2898,9 +2898,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::FloorDivide,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2917,9 +2917,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Fmod,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -2955,9 +2955,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmod,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -2974,9 +2974,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Remainder,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3012,9 +3012,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Remainder,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3031,9 +3031,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Maximum,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3055,9 +3055,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Maximum,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3074,9 +3074,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Minimum,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3098,9 +3098,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Minimum,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3111,7 +3111,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_isnan(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::Isnan, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Isnan, self.erased.erased(D::STATIC)))
     }
 
     /// Whether an element, or a part of it, is infinite.
@@ -3120,7 +3120,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_isinf(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::Isinf, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Isinf, self.erased.erased(D::STATIC)))
     }
 
     /// Whether an element is neither infinite nor NaN.
@@ -3129,7 +3129,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_isfinite(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::Isfinite, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Isfinite, self.erased.erased(D::STATIC)))
     }
 
     /// Whether an element is zero.
@@ -3138,7 +3138,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_logical_not(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::LogicalNot, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::LogicalNot, self.erased.erased(D::STATIC)))
     }
 
     /// [`logical_not`](Tensor::logical_not), in place.
@@ -3169,9 +3169,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalNot,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3185,9 +3185,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::LogicalOr,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3223,9 +3223,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalOr,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3239,9 +3239,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::LogicalXor,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3277,9 +3277,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalXor,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3296,9 +3296,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::BitwiseAnd,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3334,9 +3334,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseAnd,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3353,9 +3353,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::BitwiseOr,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3391,9 +3391,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseOr,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3410,9 +3410,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::BitwiseXor,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3448,9 +3448,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseXor,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3467,9 +3467,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::BitwiseLeftShift,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3505,9 +3505,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseLeftShift,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3524,9 +3524,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::BitwiseRightShift,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -3562,9 +3562,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseRightShift,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -3576,9 +3576,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_sum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Sum,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3602,9 +3602,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_sum(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Sum,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3620,9 +3620,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Mean,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3647,9 +3647,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_mean(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Mean,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3664,9 +3664,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_prod<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Prod,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3690,9 +3690,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_prod(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Prod,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3708,9 +3708,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Amax,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3735,9 +3735,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_amax(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Amax,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3753,9 +3753,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Amin,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3780,9 +3780,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_amin(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Amin,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3797,9 +3797,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_any<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Any,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3823,9 +3823,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_any(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Any,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3840,9 +3840,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_all<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::All,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3866,9 +3866,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_all(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::All,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3884,9 +3884,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Var,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3911,9 +3911,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_var(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Var,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3929,9 +3929,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Std,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3956,9 +3956,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_std(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Std,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -3971,9 +3971,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_logsumexp<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Float>> {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Logsumexp,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -3997,9 +3997,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_logsumexp(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Logsumexp,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -4014,9 +4014,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::call::reduce::softmax(
             Op::Softmax,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -4028,9 +4028,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin]
     pub fn try_cumsum<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
-        Tensor::give(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::call::reduce::scan(
             Op::Cumsum,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -4047,7 +4047,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<T>,
     {
         self.try_cumsum(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumsum, found.bare, D::STATIC, &mut self.bare, D::STATIC)
+            crate::call::reduce::store(Op::Cumsum, found.erased, D::STATIC, &mut self.erased, D::STATIC)
         })?;
         Ok(self)
     }
@@ -4067,7 +4067,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_cumsum(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumsum, found.bare, D::STATIC, &mut out.bare, O::STATIC)
+            crate::call::reduce::store(Op::Cumsum, found.erased, D::STATIC, &mut out.erased, O::STATIC)
         })
     }
 
@@ -4166,9 +4166,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin]
     pub fn try_cumprod<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
-        Tensor::give(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::call::reduce::scan(
             Op::Cumprod,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -4187,9 +4187,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_cumprod(dim).and_then(|found| {
             crate::call::reduce::store(
                 Op::Cumprod,
-                found.bare,
+                found.erased,
                 D::STATIC,
-                &mut self.bare,
+                &mut self.erased,
                 D::STATIC,
             )
         })?;
@@ -4211,7 +4211,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_cumprod(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumprod, found.bare, D::STATIC, &mut out.bare, O::STATIC)
+            crate::call::reduce::store(Op::Cumprod, found.erased, D::STATIC, &mut out.erased, O::STATIC)
         })
     }
 
@@ -4226,9 +4226,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        Tensor::give(crate::call::reduce::scan(
+        Tensor::try_from_erased(crate::call::reduce::scan(
             Op::Logcumsumexp,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -4252,9 +4252,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_logcumsumexp(dim).and_then(|found| {
             crate::call::reduce::store(
                 Op::Logcumsumexp,
-                found.bare,
+                found.erased,
                 D::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -4269,9 +4269,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::call::reduce::softmax(
             Op::LogSoftmax,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -4286,9 +4286,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(crate::call::reduce::softmax(
+        Tensor::try_from_erased(crate::call::reduce::softmax(
             Op::Softmin,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -4304,9 +4304,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Nansum,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -4331,9 +4331,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_nansum(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Nansum,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -4349,9 +4349,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Nanmean,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -4376,9 +4376,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_nanmean(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Nanmean,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -4393,9 +4393,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_count_nonzero<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, i64>> {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::CountNonzero,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -4414,9 +4414,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let _ = dims;
-        Tensor::give(crate::call::reduce::new(
+        Tensor::try_from_erased(crate::call::reduce::new(
             Op::Norm,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
@@ -4441,9 +4441,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_norm(dims).and_then(|found| {
             crate::call::reduce::store(
                 Op::Norm,
-                found.bare,
+                found.erased,
                 <Without<D, A>>::STATIC,
-                &mut out.bare,
+                &mut out.erased,
                 O::STATIC,
             )
         })
@@ -4458,7 +4458,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Signbit, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Signbit, self.erased.erased(D::STATIC)))
     }
 
     /// [`signbit`](Self::signbit) into `out`.
@@ -4477,9 +4477,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Signbit,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4493,7 +4493,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Isposinf, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Isposinf, self.erased.erased(D::STATIC)))
     }
 
     /// [`isposinf`](Self::isposinf) into `out`.
@@ -4512,9 +4512,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Isposinf,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4528,7 +4528,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Isneginf, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Isneginf, self.erased.erased(D::STATIC)))
     }
 
     /// [`isneginf`](Self::isneginf) into `out`.
@@ -4547,9 +4547,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Isneginf,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4560,7 +4560,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_isreal(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::Isreal, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Isreal, self.erased.erased(D::STATIC)))
     }
 
     /// The angle from the positive real axis: 0 or π for real numbers.
@@ -4569,7 +4569,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_angle(&self) -> Result<Tensor<D, <T::Float as Element>::Real>> {
-        Tensor::give(pointwise::unary(Op::Angle, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Angle, self.erased.erased(D::STATIC)))
     }
 
     /// [`angle`](Self::angle) into `out`.
@@ -4587,9 +4587,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Angle,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4603,7 +4603,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Erfcx, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Erfcx, self.erased.erased(D::STATIC)))
     }
 
     /// [`erfcx`](Self::erfcx) into `out`.
@@ -4622,9 +4622,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfcx,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4638,7 +4638,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Ndtr, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Ndtr, self.erased.erased(D::STATIC)))
     }
 
     /// [`ndtr`](Self::ndtr) into `out`.
@@ -4654,9 +4654,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ndtr,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4670,7 +4670,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Ndtri, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Ndtri, self.erased.erased(D::STATIC)))
     }
 
     /// [`ndtri`](Self::ndtri) into `out`.
@@ -4689,9 +4689,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ndtri,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4705,7 +4705,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::LogNdtr, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::LogNdtr, self.erased.erased(D::STATIC)))
     }
 
     /// [`log_ndtr`](Self::log_ndtr) into `out`.
@@ -4724,9 +4724,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogNdtr,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4740,7 +4740,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Entr, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Entr, self.erased.erased(D::STATIC)))
     }
 
     /// [`entr`](Self::entr) into `out`.
@@ -4756,9 +4756,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Entr,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4772,7 +4772,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::I0, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::I0, self.erased.erased(D::STATIC)))
     }
 
     /// [`i0`](Tensor::i0), in place.
@@ -4802,9 +4802,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::I0,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4818,7 +4818,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::I0e, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::I0e, self.erased.erased(D::STATIC)))
     }
 
     /// [`i0e`](Self::i0e) into `out`.
@@ -4834,9 +4834,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::I0e,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4850,7 +4850,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::I1, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::I1, self.erased.erased(D::STATIC)))
     }
 
     /// [`i1`](Self::i1) into `out`.
@@ -4866,9 +4866,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::I1,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4882,7 +4882,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::I1e, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::I1e, self.erased.erased(D::STATIC)))
     }
 
     /// [`i1e`](Self::i1e) into `out`.
@@ -4898,9 +4898,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::I1e,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4914,7 +4914,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Logit, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Logit, self.erased.erased(D::STATIC)))
     }
 
     /// [`logit`](Tensor::logit), in place.
@@ -4947,9 +4947,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logit,
-            &[self.bare.side(D::STATIC)],
+            &[self.erased.side(D::STATIC)],
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -4966,9 +4966,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Zeta,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -4990,9 +4990,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Zeta,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5009,9 +5009,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Logaddexp2,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5033,9 +5033,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logaddexp2,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5052,9 +5052,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Xlog1py,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5076,9 +5076,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Xlog1py,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5095,9 +5095,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Copysign,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5133,9 +5133,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Copysign,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5152,9 +5152,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Nextafter,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5190,9 +5190,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Nextafter,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5209,9 +5209,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Fmax,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5233,9 +5233,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmax,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5252,9 +5252,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Fmin,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5276,9 +5276,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmin,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5297,9 +5297,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Heaviside,
-            &[self.bare.side(D::STATIC), values.side()],
+            &[self.erased.side(D::STATIC), values.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5335,9 +5335,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Heaviside,
-            &[self.bare.side(D::STATIC), values.side()],
+            &[self.erased.side(D::STATIC), values.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5354,9 +5354,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Gcd,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5392,9 +5392,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Gcd,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5411,9 +5411,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Lcm,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5449,9 +5449,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lcm,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5468,9 +5468,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::FloatPower,
-            &[self.bare.side(D::STATIC), exponent.side()],
+            &[self.erased.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5506,9 +5506,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::FloatPower,
-            &[self.bare.side(D::STATIC), exponent.side()],
+            &[self.erased.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5525,9 +5525,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::Ldexp,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5563,9 +5563,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ldexp,
-            &[self.bare.side(D::STATIC), other.side()],
+            &[self.erased.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5582,9 +5582,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::ClampMin,
-            &[self.bare.side(D::STATIC), min.side()],
+            &[self.erased.side(D::STATIC), min.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5620,9 +5620,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::ClampMin,
-            &[self.bare.side(D::STATIC), min.side()],
+            &[self.erased.side(D::STATIC), min.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5639,9 +5639,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::give(pointwise::new(
+        Tensor::try_from_erased(pointwise::new(
             Op::ClampMax,
-            &[self.bare.side(D::STATIC), max.side()],
+            &[self.erased.side(D::STATIC), max.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5677,9 +5677,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::ClampMax,
-            &[self.bare.side(D::STATIC), max.side()],
+            &[self.erased.side(D::STATIC), max.side()],
             <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -5693,7 +5693,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Selu, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Selu, self.erased.erased(D::STATIC)))
     }
 
     /// [`selu`](Tensor::selu), in place.
@@ -5718,7 +5718,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Mish, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Mish, self.erased.erased(D::STATIC)))
     }
 
     /// [`mish`](Tensor::mish), in place.
@@ -5743,7 +5743,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Logsigmoid, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Logsigmoid, self.erased.erased(D::STATIC)))
     }
 
     /// (x + 3) / 6, between 0 and 1.
@@ -5755,7 +5755,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Hardsigmoid, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Hardsigmoid, self.erased.erased(D::STATIC)))
     }
 
     /// [`hardsigmoid`](Tensor::hardsigmoid), in place.
@@ -5780,7 +5780,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Hardswish, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Hardswish, self.erased.erased(D::STATIC)))
     }
 
     /// [`hardswish`](Tensor::hardswish), in place.
@@ -5805,7 +5805,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Relu6, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Relu6, self.erased.erased(D::STATIC)))
     }
 
     /// [`relu6`](Tensor::relu6), in place.
@@ -5830,7 +5830,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Softsign, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Softsign, self.erased.erased(D::STATIC)))
     }
 
     /// Each element less its hyperbolic tangent.
@@ -5842,7 +5842,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Tanhshrink, self.bare.look(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(Op::Tanhshrink, self.erased.erased(D::STATIC)))
     }
 
     /// `alpha` (exp(x) - 1) where negative.
@@ -5854,9 +5854,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(
+        Tensor::try_from_erased(pointwise::with(
             Op::Elu,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -5883,9 +5883,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(
+        Tensor::try_from_erased(pointwise::with(
             Op::Celu,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -5912,9 +5912,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(
+        Tensor::try_from_erased(pointwise::with(
             Op::LeakyRelu,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -5941,9 +5941,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(
+        Tensor::try_from_erased(pointwise::with(
             Op::Softplus,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -5957,9 +5957,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(
+        Tensor::try_from_erased(pointwise::with(
             Op::Hardtanh,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -5986,9 +5986,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(
+        Tensor::try_from_erased(pointwise::with(
             Op::Softshrink,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -6002,9 +6002,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(
+        Tensor::try_from_erased(pointwise::with(
             Op::Hardshrink,
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -9001,8 +9001,8 @@ impl<
 #[diagnostic::do_not_recommend]
 impl<A0: OneDim, E0: Dims, I0: IndexElement> Points for (At<A0, &Tensor<E0, I0>>,) {
     type Of<D: Dims> = IndexedBy<D, A0, E0>;
-    fn looks<D: Dims>(&self) -> Looks<'_> {
-        SmallVec::from_iter([(position::<A0, D>(), self.0.index.look())])
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
+        SmallVec::from_iter([(position::<A0, D>(), self.0.index.erased())])
     }
 }
 impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>,) where
@@ -9014,10 +9014,10 @@ impl<A0: OneDim, E0: Dims, I0: IndexElement, A1: OneDim, E1: Dims, I1: IndexElem
     for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>)
 {
     type Of<D: Dims> = IndexedBy<<D as DimList>::Remove<A1>, A0, Sum<E0, E1>>;
-    fn looks<D: Dims>(&self) -> Looks<'_> {
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
         SmallVec::from_iter([
-            (position::<A0, D>(), self.0.index.look()),
-            (position::<A1, D>(), self.1.index.look()),
+            (position::<A0, D>(), self.0.index.erased()),
+            (position::<A1, D>(), self.1.index.erased()),
         ])
     }
 }
@@ -9049,11 +9049,11 @@ impl<
 {
     type Of<D: Dims> =
         IndexedBy<<<D as DimList>::Remove<A1> as DimList>::Remove<A2>, A0, Sum<Sum<E0, E1>, E2>>;
-    fn looks<D: Dims>(&self) -> Looks<'_> {
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
         SmallVec::from_iter([
-            (position::<A0, D>(), self.0.index.look()),
-            (position::<A1, D>(), self.1.index.look()),
-            (position::<A2, D>(), self.2.index.look()),
+            (position::<A0, D>(), self.0.index.erased()),
+            (position::<A1, D>(), self.1.index.erased()),
+            (position::<A2, D>(), self.2.index.erased()),
         ])
     }
 }
@@ -9108,12 +9108,12 @@ impl<
         A0,
         Sum<Sum<Sum<E0, E1>, E2>, E3>,
     >;
-    fn looks<D: Dims>(&self) -> Looks<'_> {
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
         SmallVec::from_iter([
-            (position::<A0, D>(), self.0.index.look()),
-            (position::<A1, D>(), self.1.index.look()),
-            (position::<A2, D>(), self.2.index.look()),
-            (position::<A3, D>(), self.3.index.look()),
+            (position::<A0, D>(), self.0.index.erased()),
+            (position::<A1, D>(), self.1.index.erased()),
+            (position::<A2, D>(), self.2.index.erased()),
+            (position::<A3, D>(), self.3.index.erased()),
         ])
     }
 }
@@ -9175,13 +9175,13 @@ impl<
     )
 {
     type Of<D: Dims> = IndexedBy<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>, A0, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>>;
-    fn looks<D: Dims>(&self) -> Looks<'_> {
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
         SmallVec::from_iter([
-            (position::<A0, D>(), self.0.index.look()),
-            (position::<A1, D>(), self.1.index.look()),
-            (position::<A2, D>(), self.2.index.look()),
-            (position::<A3, D>(), self.3.index.look()),
-            (position::<A4, D>(), self.4.index.look()),
+            (position::<A0, D>(), self.0.index.erased()),
+            (position::<A1, D>(), self.1.index.erased()),
+            (position::<A2, D>(), self.2.index.erased()),
+            (position::<A3, D>(), self.3.index.erased()),
+            (position::<A4, D>(), self.4.index.erased()),
         ])
     }
 }
@@ -9217,14 +9217,14 @@ impl<
     )
 {
     type Of<D: Dims> = IndexedBy<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>, A0, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>>;
-    fn looks<D: Dims>(&self) -> Looks<'_> {
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
         SmallVec::from_iter([
-            (position::<A0, D>(), self.0.index.look()),
-            (position::<A1, D>(), self.1.index.look()),
-            (position::<A2, D>(), self.2.index.look()),
-            (position::<A3, D>(), self.3.index.look()),
-            (position::<A4, D>(), self.4.index.look()),
-            (position::<A5, D>(), self.5.index.look()),
+            (position::<A0, D>(), self.0.index.erased()),
+            (position::<A1, D>(), self.1.index.erased()),
+            (position::<A2, D>(), self.2.index.erased()),
+            (position::<A3, D>(), self.3.index.erased()),
+            (position::<A4, D>(), self.4.index.erased()),
+            (position::<A5, D>(), self.5.index.erased()),
         ])
     }
 }
@@ -9264,15 +9264,15 @@ impl<
     )
 {
     type Of<D: Dims> = IndexedBy<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>, A0, Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>>;
-    fn looks<D: Dims>(&self) -> Looks<'_> {
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
         SmallVec::from_iter([
-            (position::<A0, D>(), self.0.index.look()),
-            (position::<A1, D>(), self.1.index.look()),
-            (position::<A2, D>(), self.2.index.look()),
-            (position::<A3, D>(), self.3.index.look()),
-            (position::<A4, D>(), self.4.index.look()),
-            (position::<A5, D>(), self.5.index.look()),
-            (position::<A6, D>(), self.6.index.look()),
+            (position::<A0, D>(), self.0.index.erased()),
+            (position::<A1, D>(), self.1.index.erased()),
+            (position::<A2, D>(), self.2.index.erased()),
+            (position::<A3, D>(), self.3.index.erased()),
+            (position::<A4, D>(), self.4.index.erased()),
+            (position::<A5, D>(), self.5.index.erased()),
+            (position::<A6, D>(), self.6.index.erased()),
         ])
     }
 }
@@ -9316,16 +9316,16 @@ impl<
     )
 {
     type Of<D: Dims> = IndexedBy<<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>, A0, Sum<Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>, E7>>;
-    fn looks<D: Dims>(&self) -> Looks<'_> {
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
         SmallVec::from_iter([
-            (position::<A0, D>(), self.0.index.look()),
-            (position::<A1, D>(), self.1.index.look()),
-            (position::<A2, D>(), self.2.index.look()),
-            (position::<A3, D>(), self.3.index.look()),
-            (position::<A4, D>(), self.4.index.look()),
-            (position::<A5, D>(), self.5.index.look()),
-            (position::<A6, D>(), self.6.index.look()),
-            (position::<A7, D>(), self.7.index.look()),
+            (position::<A0, D>(), self.0.index.erased()),
+            (position::<A1, D>(), self.1.index.erased()),
+            (position::<A2, D>(), self.2.index.erased()),
+            (position::<A3, D>(), self.3.index.erased()),
+            (position::<A4, D>(), self.4.index.erased()),
+            (position::<A5, D>(), self.5.index.erased()),
+            (position::<A6, D>(), self.6.index.erased()),
+            (position::<A7, D>(), self.7.index.erased()),
         ])
     }
 }
@@ -9337,7 +9337,7 @@ where
     type First = I0::Dims;
     type Dims = I0::Dims;
     type Dtype = I0::Dtype;
-    fn looks(&self) -> Vec<Look<'_>> {
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
         Vec::from([self.0.item_look()])
     }
 }
@@ -9351,7 +9351,7 @@ where
     type First = I0::Dims;
     type Dims = Sum<I0::Dims, I1::Dims>;
     type Dtype = Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>;
-    fn looks(&self) -> Vec<Look<'_>> {
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
         Vec::from([self.0.item_look(), self.1.item_look()])
     }
 }
@@ -9379,7 +9379,7 @@ where
         I2::Dtype,
         DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
     >;
-    fn looks(&self) -> Vec<Look<'_>> {
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
         Vec::from([self.0.item_look(), self.1.item_look(), self.2.item_look()])
     }
 }
@@ -9421,7 +9421,7 @@ where
         I3::Dtype,
         DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
     >;
-    fn looks(&self) -> Vec<Look<'_>> {
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
         Vec::from([
             self.0.item_look(),
             self.1.item_look(),
@@ -9492,7 +9492,7 @@ where
         I4::Dtype,
         DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
     >;
-    fn looks(&self) -> Vec<Look<'_>> {
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
         Vec::from([
             self.0.item_look(),
             self.1.item_look(),
@@ -9603,7 +9603,7 @@ where
         I5::Dtype,
         DtypeRule<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
     >;
-    fn looks(&self) -> Vec<Look<'_>> {
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
         Vec::from([
             self.0.item_look(),
             self.1.item_look(),
@@ -9774,7 +9774,7 @@ where
             I6::Dims,
         >,
     >;
-    fn looks(&self) -> Vec<Look<'_>> {
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
         Vec::from([
             self.0.item_look(),
             self.1.item_look(),
@@ -10025,7 +10025,7 @@ where
             I7::Dims,
         >,
     >;
-    fn looks(&self) -> Vec<Look<'_>> {
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
         Vec::from([
             self.0.item_look(),
             self.1.item_look(),

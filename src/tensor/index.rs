@@ -137,7 +137,7 @@ macro_rules! tensors {
         #[diagnostic::do_not_recommend]
         impl<E: Dims> AsPick for &Tensor<E, $t> {
             fn pick(&self) -> Pick<'_> {
-                Pick::Tensor(self.look())
+                Pick::Tensor(self.erased())
             }
         }
     )*};
@@ -158,7 +158,7 @@ where
 #[diagnostic::do_not_recommend]
 impl<M: Axis> AsPick for &Tensor<(M,), bool> {
     fn pick(&self) -> Pick<'_> {
-        Pick::Tensor(self.look())
+        Pick::Tensor(self.erased())
     }
 }
 
@@ -190,7 +190,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             };
             *found = usize::try_from(index).ok().filter(|&index| index < size)?;
         }
-        Some(ok(self.bare.raw.get(&found[..D::RANK])))
+        Some(ok(self.erased.raw.get(&found[..D::RANK])))
     }
 
     /// The part at indices by name, in any order; dims that are left out stay whole. A number
@@ -215,6 +215,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_at<S: SubscriptsOf<D>>(&self, indices: S) -> Result<Tensor<Part<D, S>, T>> {
         let picks = indices.picks::<D>();
-        Tensor::give(part(self.look(), &picks, <Part<D, S>>::STATIC))
+        Tensor::try_from_erased(part(self.erased(), &picks, <Part<D, S>>::STATIC))
     }
 }

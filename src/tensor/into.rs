@@ -20,7 +20,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         computed: Result<Self>,
         out: &mut Tensor<O, U>,
     ) -> Result<()> {
-        reduce::store(op, computed?.bare, D::STATIC, &mut out.bare, O::STATIC)
+        reduce::store(op, computed?.erased, D::STATIC, &mut out.erased, O::STATIC)
     }
 
     /// Stores two computed tensors; neither out tensor changes where one does not fit.
@@ -54,7 +54,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<()> {
         // In place, sizes are self's already: an out tensor could be resized, self cannot.
         let computed = computed?;
-        crate::call::view::same_shape(op.name(), self.look(), computed.look())?;
+        crate::call::view::same_shape(op.name(), self.erased(), computed.erased())?;
         Tensor::store(op, Ok(computed), self)
     }
 
@@ -121,7 +121,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let sides = [self.side(), tensor1.side(), tensor2.side()];
         let dims = <Dims3<R, S, D, T>>::STATIC;
-        crate::call::pointwise::into(Op::Addcmul, &sides, dims, &mut out.bare, O::STATIC)
+        crate::call::pointwise::into(Op::Addcmul, &sides, dims, &mut out.erased, O::STATIC)
     }
 
     /// [`masked_select`](Self::masked_select) into `out`, which is resized where it has no names.

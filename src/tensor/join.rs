@@ -5,7 +5,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Bare, Known, Look, join};
+use crate::call::{Erased, ErasedRef, Known, join};
 
 /// Tensors to join: a slice or an array of references to tensors of one type, a slice of tensors,
 /// or a tuple of references to tensors whose dims unify and whose dtypes promote.
@@ -21,7 +21,7 @@ pub trait TensorList {
     /// The common dtype.
     type Dtype: Element;
     #[doc(hidden)]
-    fn looks(&self) -> Vec<Look<'_>>;
+    fn operands(&self) -> Vec<ErasedRef<'_>>;
 }
 
 /// The tensors of the list go together: their ranks are equal and their dims unify.
@@ -38,15 +38,15 @@ pub trait TensorItem {
     /// Its dtype.
     type Dtype: Element;
     #[doc(hidden)]
-    fn item_look(&self) -> Look<'_>;
+    fn item_look(&self) -> ErasedRef<'_>;
 }
 
 impl<D: Dims, T: Element> TensorItem for Tensor<D, T> {
     type Dims = D;
     type Dtype = T;
     #[inline(always)]
-    fn item_look(&self) -> Look<'_> {
-        self.bare.look(D::STATIC)
+    fn item_look(&self) -> ErasedRef<'_> {
+        self.erased.erased(D::STATIC)
     }
 }
 
@@ -54,7 +54,7 @@ impl<I: TensorItem> TensorItem for &I {
     type Dims = I::Dims;
     type Dtype = I::Dtype;
     #[inline(always)]
-    fn item_look(&self) -> Look<'_> {
+    fn item_look(&self) -> ErasedRef<'_> {
         (**self).item_look()
     }
 }
@@ -64,15 +64,15 @@ impl<I: TensorItem> TensorList for [I] {
     type First = I::Dims;
     type Dims = I::Dims;
     type Dtype = I::Dtype;
-    fn looks(&self) -> Vec<Look<'_>> {
-        let mut looks = Vec::new();
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
+        let mut operands = Vec::new();
         // No iterator: each of its adapters would be compiled for every list.
         let mut i = 0;
         while i < self.len() {
-            looks.push(self[i].item_look());
+            operands.push(self[i].item_look());
             i += 1;
         }
-        looks
+        operands
     }
 }
 
@@ -82,8 +82,8 @@ impl<I: TensorItem> TensorList for Vec<I> {
     type Dims = I::Dims;
     type Dtype = I::Dtype;
     #[inline(always)]
-    fn looks(&self) -> Vec<Look<'_>> {
-        self[..].looks()
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
+        self[..].operands()
     }
 }
 
@@ -93,8 +93,8 @@ impl<I: TensorItem, const K: usize> TensorList for [I; K] {
     type Dims = I::Dims;
     type Dtype = I::Dtype;
     #[inline(always)]
-    fn looks(&self) -> Vec<Look<'_>> {
-        (self as &[I]).looks()
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
+        (self as &[I]).operands()
     }
 }
 
@@ -104,8 +104,8 @@ impl<L: TensorList + ?Sized> TensorList for &L {
     type Dims = L::Dims;
     type Dtype = L::Dtype;
     #[inline(always)]
-    fn looks(&self) -> Vec<Look<'_>> {
-        (**self).looks()
+    fn operands(&self) -> Vec<ErasedRef<'_>> {
+        (**self).operands()
     }
 }
 
@@ -131,13 +131,13 @@ where
     SizeOf<X>: Resizable<X>,
 {
     let _ = dim;
-    Tensor::give(joined::<L, X>(&tensors))
+    Tensor::try_from_erased(joined::<L, X>(&tensors))
 }
 
 #[inline(always)]
-fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Bare> {
+fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Erased> {
     let (at, out) = (position::<X, L::First>(), <L::Dims>::STATIC);
-    join::cat(&tensors.looks(), at, out)
+    join::cat(&tensors.operands(), at, out)
 }
 
 /// Joins tensors of equal sizes along a new dim, which stands first.
@@ -159,5 +159,5 @@ pub fn try_stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
 ) -> Result<Tensor<Inserted<L::Dims, X>, L::Dtype>> {
     let _ = dim;
     let out = <Inserted<L::Dims, X>>::STATIC;
-    Tensor::give(join::stack(&tensors.looks(), out))
+    Tensor::try_from_erased(join::stack(&tensors.operands(), out))
 }

@@ -54,9 +54,9 @@ macro_rules! like {
                 &self $(, $arg: $kind)?,
                 options: LikeOptions,
             ) -> Result<Tensor<D, U>> {
-                let (op, x) = (stringify!($name), self.look());
+                let (op, x) = (stringify!($name), self.erased());
                 let LikeOptions { device, memory_format } = options;
-                Tensor::give(factory::like_as(op, x, $fill, U::DTYPE, device, memory_format))
+                Tensor::try_from_erased(factory::like_as(op, x, $fill, U::DTYPE, device, memory_format))
             }
         )*}
     };

@@ -10,7 +10,7 @@ use nomina_macros::twin;
 
 use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut};
-use crate::call::{Bare, Known, Side, mask, pointwise};
+use crate::call::{Erased, Known, OperandRef, mask, pointwise};
 
 impl<D: Dims> Tensor<D, bool> {
     /// Takes from `a` where this condition holds, else from `b`; PyTorch's `where`, which is a
@@ -40,7 +40,7 @@ impl<D: Dims> Tensor<D, bool> {
     {
         let sides = [self.side(), a.side(), b.side()];
         let out = <Sum<D, OutDims<R, E, U>>>::STATIC;
-        Tensor::give(pointwise::in_dtype(
+        Tensor::try_from_erased(pointwise::in_dtype(
             pointwise::new(Op::Where, &sides, out),
             <OutDtype<R, E, U>>::DTYPE,
         ))
@@ -70,17 +70,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
     {
-        Tensor::give(self.masked(mask, value.into()))
+        Tensor::try_from_erased(self.masked(mask, value.into()))
     }
 
-    fn masked<E: Dims>(&self, mask: &Tensor<E, bool>, value: Scalar) -> Result<Bare>
+    fn masked<E: Dims>(&self, mask: &Tensor<E, bool>, value: Scalar) -> Result<Erased>
     where
         D: Broadcast<E>,
     {
         mask::fill(
-            self.look(),
-            mask.look(),
-            Side::Scalar(value),
+            self.erased(),
+            mask.erased(),
+            OperandRef::Scalar(value),
             <Sum<D, E>>::STATIC,
         )
     }
@@ -98,7 +98,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
     {
-        mask::fill_in_place(self.dest(), mask.look(), Side::Scalar(value.into()))?;
+        mask::fill_in_place(self.dest(), mask.erased(), OperandRef::Scalar(value.into()))?;
         Ok(self)
     }
 
@@ -119,7 +119,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Broadcast<E>,
     {
-        Tensor::give(mask::select(self.look(), mask.look()))
+        Tensor::try_from_erased(mask::select(self.erased(), mask.erased()))
     }
 }
 
@@ -137,7 +137,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
     {
-        mask::fill_in_place(self.dest(), mask.look(), Side::Scalar(value.into()))?;
+        mask::fill_in_place(self.dest(), mask.erased(), OperandRef::Scalar(value.into()))?;
         Ok(self)
     }
 }

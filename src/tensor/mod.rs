@@ -7,7 +7,7 @@
 //! operators, reductions, `softmax` and their kin) stands here itself; `docs/operators.md` lists all.
 
 pub mod activation;
-pub mod added;
+pub mod addmm;
 mod arithmetic;
 pub mod attribute;
 pub mod conv;
@@ -25,7 +25,6 @@ pub mod fused;
 pub mod gather;
 pub mod index;
 pub mod into;
-pub mod into_pair;
 pub mod join;
 pub mod like;
 pub mod loss;
@@ -37,6 +36,7 @@ pub mod operand;
 pub mod options;
 pub mod order;
 pub mod others;
+pub mod out_pairs;
 pub mod parametric;
 pub mod part;
 pub mod product;
@@ -64,7 +64,7 @@ use part::TensorMut;
 use reduce::ReduceOptions;
 use view::Whole;
 
-use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};
+use crate::call::{Dest, Erased, ErasedRef, Known, OperandRef, reduce::Picked};
 
 /// A tensor whose dims have names in its type: `Tensor<(N, C)>` is a matrix of `f32` with rows
 /// along `N` and columns along `C`.
@@ -100,7 +100,7 @@ use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};
 /// assert_eq!(centred.to_vec(), [-1.0, 0.0, 1.0, -1.0, 0.0, 1.0]);
 /// ```
 pub struct Tensor<D: Dims, T: Element = f32> {
-    bare: Bare,
+    erased: Erased,
     _types: <(D, T) as Types>::Nothing,
 }
 
@@ -117,7 +117,7 @@ impl<D, T> Types for (D, T) {
 
 impl<D: Dims, T: Element> Clone for Tensor<D, T> {
     fn clone(&self) -> Self {
-        Self::wrap(self.bare.clone())
+        Self::from_erased(self.erased.clone())
     }
 }
 
@@ -126,39 +126,39 @@ impl<D: Dims, T: Element> Clone for Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Gives a result the types that its operator computed.
     #[inline(always)]
-    fn wrap(bare: Bare) -> Self {
+    fn from_erased(erased: Erased) -> Self {
         debug_assert!(
-            bare.fits(D::STATIC, T::DTYPE),
-            "types and values disagree: {bare:?}"
+            erased.fits(D::STATIC, T::DTYPE),
+            "types and values disagree: {erased:?}"
         );
-        Self { bare, _types: () }
+        Self { erased, _types: () }
     }
 
-    /// [`wrap`](Self::wrap) for what may have failed.
+    /// [`from_erased`](Self::from_erased) for what may have failed.
     #[inline(always)]
-    fn give(result: Result<Bare>) -> Result<Self> {
+    fn try_from_erased(result: Result<Erased>) -> Result<Self> {
         match result {
-            Ok(bare) => Ok(Self::wrap(bare)),
+            Ok(erased) => Ok(Self::from_erased(erased)),
             Err(error) => Err(error),
         }
     }
 
     /// Without its types, for the functions of [`crate::call`].
     #[inline(always)]
-    pub(crate) fn look(&self) -> Look<'_> {
-        self.bare.look(D::STATIC)
+    pub(crate) fn erased(&self) -> ErasedRef<'_> {
+        self.erased.erased(D::STATIC)
     }
 
     /// As an operand.
     #[inline(always)]
-    pub(crate) fn side(&self) -> Side<'_> {
-        Side::Tensor(self.look())
+    pub(crate) fn side(&self) -> OperandRef<'_> {
+        OperandRef::Tensor(self.erased())
     }
 
     /// As what an in-place operator writes to; copied first if somebody else sees the buffer.
     #[inline(always)]
     fn dest(&mut self) -> Result<Dest<'_>> {
-        self.bare.dest(D::STATIC)
+        self.erased.dest(D::STATIC)
     }
 }
 

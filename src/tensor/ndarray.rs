@@ -33,7 +33,7 @@ impl<D: Dims + Distinct, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tens
                 .hint("choose a type with as many dims"));
         }
         let raw = Raw::try_from(array.into_dyn())?;
-        Self::give(factory::from_raw(raw, D::STATIC, "try_from"))
+        Self::try_from_erased(factory::from_raw(raw, D::STATIC, "try_from"))
     }
 }
 
@@ -43,9 +43,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// When the tensor is not on the CPU.
     pub fn as_ndarray(&self) -> Result<ArrayViewD<'_, T>> {
-        self.bare
+        self.erased
             .raw
             .as_ndarray()
-            .map_err(|error| self.look().blame(error))
+            .map_err(|error| self.erased().blame(error))
     }
 }

@@ -6,7 +6,7 @@ use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, HoldsInPlace, Sum};
 use nomina_core::{Element, Number, Promote, PromoteScalar, Promoted, StoreAs, WithScalar};
 
 use super::Tensor;
-use crate::call::{Given, Known, Side};
+use crate::call::{Known, MaybeOwned, OperandRef};
 
 /// A tensor, owned or borrowed, or a number.
 ///
@@ -20,9 +20,9 @@ pub trait Operand {
     /// [`OfTensor`] or [`OfScalar`].
     type Kind;
     #[doc(hidden)]
-    fn side(&self) -> Side<'_>;
+    fn side(&self) -> OperandRef<'_>;
     #[doc(hidden)]
-    fn given<'a>(self) -> Given<'a>
+    fn given<'a>(self) -> MaybeOwned<'a>
     where
         Self: 'a;
 }
@@ -39,45 +39,45 @@ pub struct OfScalar<S>(PhantomData<S>);
 impl<S: Number> Operand for S {
     type Kind = OfScalar<S>;
     #[inline(always)]
-    fn side(&self) -> Side<'_> {
-        Side::Scalar((*self).into())
+    fn side(&self) -> OperandRef<'_> {
+        OperandRef::Scalar((*self).into())
     }
     #[inline(always)]
-    fn given<'a>(self) -> Given<'a>
+    fn given<'a>(self) -> MaybeOwned<'a>
     where
         Self: 'a,
     {
-        Given::Lent(Side::Scalar(self.into()))
+        MaybeOwned::Lent(OperandRef::Scalar(self.into()))
     }
 }
 
 impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     type Kind = OfTensor<E, U>;
     #[inline(always)]
-    fn side(&self) -> Side<'_> {
-        self.bare.side(E::STATIC)
+    fn side(&self) -> OperandRef<'_> {
+        self.erased.side(E::STATIC)
     }
     #[inline(always)]
-    fn given<'a>(self) -> Given<'a>
+    fn given<'a>(self) -> MaybeOwned<'a>
     where
         Self: 'a,
     {
-        Given::Own(self.bare, E::STATIC)
+        MaybeOwned::Own(self.erased, E::STATIC)
     }
 }
 
 impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     type Kind = OfTensor<E, U>;
     #[inline(always)]
-    fn side(&self) -> Side<'_> {
-        self.bare.side(E::STATIC)
+    fn side(&self) -> OperandRef<'_> {
+        self.erased.side(E::STATIC)
     }
     #[inline(always)]
-    fn given<'a>(self) -> Given<'a>
+    fn given<'a>(self) -> MaybeOwned<'a>
     where
         Self: 'a,
     {
-        Given::Lent(self.bare.side(E::STATIC))
+        MaybeOwned::Lent(self.erased.side(E::STATIC))
     }
 }
 

@@ -80,7 +80,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         shape: &[usize],
         fill: Fill<'_>,
     ) -> Result<Tensor<D, T>> {
-        Tensor::give(factory::new(op, shape, D::STATIC, fill, self.place))
+        Tensor::try_from_erased(factory::new(op, shape, D::STATIC, fill, self.place))
     }
 
     /// As [`Tensor::zeros`].
@@ -186,7 +186,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     {
         let [start, end, step] = [start, end, step].map(T::to_scalar);
         let raw = call::arange(start, end, step, T::DTYPE, self.place.device);
-        Tensor::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "arange")))
+        Tensor::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "arange")))
     }
 
     /// As [`Tensor::linspace`].
@@ -200,6 +200,6 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     {
         let [start, end] = [start, end].map(T::to_scalar);
         let raw = call::linspace(start, end, steps, T::DTYPE, self.place.device);
-        Tensor::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
+        Tensor::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
     }
 }

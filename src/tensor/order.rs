@@ -12,7 +12,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Bare, Known, Look, order, view};
+use crate::call::{Erased, ErasedRef, Known, order, view};
 
 /// # Order and names of dims
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -35,12 +35,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         order: O,
     ) -> Result<Tensor<Aligned<D, O>, T>> {
         let _ = order;
-        Tensor::give(self.aligned::<Aligned<D, O>>("align_to", None))
+        Tensor::try_from_erased(self.aligned::<Aligned<D, O>>("align_to", None))
     }
 
     #[inline(always)]
-    fn aligned<E: Dims>(&self, op: &'static str, like: Option<Look<'_>>) -> Result<Bare> {
-        let look = self.bare.look(D::STATIC);
+    fn aligned<E: Dims>(&self, op: &'static str, like: Option<ErasedRef<'_>>) -> Result<Erased> {
+        let look = self.erased.erased(D::STATIC);
         order::align(op, look, places::<D, E>(), like, E::STATIC)
     }
 
@@ -63,7 +63,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         &self,
         other: &Tensor<E, U>,
     ) -> Result<Tensor<E, T>> {
-        Tensor::give(self.aligned::<E>("align_as", Some(other.look())))
+        Tensor::try_from_erased(self.aligned::<E>("align_as", Some(other.erased())))
     }
 
     /// All dims in another order: [`align_to`](Self::align_to) without new dims.
@@ -83,7 +83,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: SameRankAs<Aligned<D, O>>,
     {
         let _ = order;
-        Tensor::give(self.aligned::<Aligned<D, O>>("permute", None))
+        Tensor::try_from_erased(self.aligned::<Aligned<D, O>>("permute", None))
     }
 
     /// Two dims swapped.
@@ -107,7 +107,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = (dim0, dim1);
         let out = <Transposed<D, X, Y>>::STATIC;
         let (a, b) = (position::<X, D>(), position::<Y, D>());
-        Tensor::give(view::transpose(self.bare.look(D::STATIC), a, b, out))
+        Tensor::try_from_erased(view::transpose(self.erased.erased(D::STATIC), a, b, out))
     }
 
     /// The dims of a matrix swapped; a vector or a zero-dim tensor as it is.
@@ -120,10 +120,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Flat,
     {
         if D::RANK < 2 {
-            return Ok(Tensor::wrap(self.bare.clone()));
+            return Ok(Tensor::from_erased(self.erased.clone()));
         }
-        Tensor::give(view::transpose(
-            self.bare.look(D::STATIC),
+        Tensor::try_from_erased(view::transpose(
+            self.erased.erased(D::STATIC),
             0,
             1,
             <Flipped<D>>::STATIC,
@@ -150,8 +150,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         to: X,
     ) -> Result<Tensor<Renamed<D, F, X>, T>> {
         let _ = (from, to);
-        Tensor::give(order::rename(
-            self.bare.look(D::STATIC),
+        Tensor::try_from_erased(order::rename(
+            self.erased.erased(D::STATIC),
             <Renamed<D, F, X>>::STATIC,
         ))
     }
@@ -175,8 +175,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         names: O,
     ) -> Result<Tensor<Refined<D, O>, T>> {
         let _ = names;
-        Tensor::give(order::refine(
-            self.bare.look(D::STATIC),
+        Tensor::try_from_erased(order::refine(
+            self.erased.erased(D::STATIC),
             <Refined<D, O>>::STATIC,
         ))
     }
@@ -184,7 +184,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Without any name, in types and at run time.
     #[must_use]
     pub fn drop_names(&self) -> Tensor<DropNames<D>, T> {
-        Tensor::wrap(Bare::new(self.bare.raw.clone()))
+        Tensor::from_erased(Erased::new(self.erased.raw.clone()))
     }
 
     /// The same tensor with the markers of another crate, where they are spelled alike: for a
@@ -225,6 +225,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: SpelledAs<E>,
     {
-        Tensor::give(order::same_names("into_dims", self.bare, E::STATIC))
+        Tensor::try_from_erased(order::same_names("into_dims", self.erased, E::STATIC))
     }
 }

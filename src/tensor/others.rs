@@ -40,7 +40,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Inserted<A::List, X>, T>> {
         let _ = (dims, to);
         let (stay, out) = (positions::<A, D>(), <Inserted<A::List, X>>::STATIC);
-        Tensor::give(view::flatten_others(self.look(), stay, out))
+        Tensor::try_from_erased(view::flatten_others(self.erased(), stay, out))
     }
 
     /// A dim made those dims of another tensor that this one lacks, with their sizes there; the
@@ -57,6 +57,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<E, T>> {
         let _ = dim;
         let (at, places) = (position::<X, D>(), places::<D, E>());
-        Tensor::give(view::unflatten_as(self.look(), at, places, other.look()))
+        Tensor::try_from_erased(view::unflatten_as(
+            self.erased(),
+            at,
+            places,
+            other.erased(),
+        ))
     }
 }

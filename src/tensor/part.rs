@@ -45,7 +45,7 @@ pub(super) struct Part<'a> {
     pub(super) wild: Wilds,
 }
 
-pub(super) fn wrap<D: Dims, T: Element>(part: Part<'_>) -> TensorMut<'_, D, T> {
+pub(super) fn from_erased<D: Dims, T: Element>(part: Part<'_>) -> TensorMut<'_, D, T> {
     TensorMut {
         raw: part.raw,
         wild: part.wild,
@@ -157,7 +157,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
     {
-        factory::copy(self.dest(), src.look())?;
+        factory::copy(self.dest(), src.erased())?;
         Ok(self)
     }
 
@@ -176,7 +176,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let Dest { raw, wild, of } = self.dest()?;
-        narrowed(raw, wild, of, position::<X, D>(), range).map(wrap)
+        narrowed(raw, wild, of, position::<X, D>(), range).map(from_erased)
     }
 
     /// The slice at one index of a dim, to write to.
@@ -192,7 +192,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let Dest { raw, wild, of } = self.dest()?;
         let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
-        selected(raw, wild, of, at, index.whole(), out).map(wrap)
+        selected(raw, wild, of, at, index.whole(), out).map(from_erased)
     }
 
     /// The tensor with two dims swapped, to write to.
@@ -205,7 +205,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = (dim0, dim1);
         let Dest { raw, wild, .. } = ok(self.dest());
         let dims = (position::<X, D>(), position::<Y, D>());
-        wrap(ok(transposed(
+        from_erased(ok(transposed(
             raw,
             wild,
             dims,
@@ -234,7 +234,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
     {
-        factory::copy(self.dest(), src.look())?;
+        factory::copy(self.dest(), src.erased())?;
         Ok(self)
     }
 
@@ -253,7 +253,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     {
         let _ = dim;
         let Dest { raw, wild, of } = self.dest()?;
-        narrowed(raw, wild, of, position::<X, D>(), range).map(wrap)
+        narrowed(raw, wild, of, position::<X, D>(), range).map(from_erased)
     }
 
     /// The slice at one index of a dim, to write to.
@@ -269,7 +269,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         let _ = dim;
         let Dest { raw, wild, of } = self.dest()?;
         let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
-        selected(raw, wild, of, at, index.whole(), out).map(wrap)
+        selected(raw, wild, of, at, index.whole(), out).map(from_erased)
     }
 
     /// The tensor with two dims swapped, to write to.
@@ -282,7 +282,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         let _ = (dim0, dim1);
         let Dest { raw, wild, .. } = ok(self.dest());
         let dims = (position::<X, D>(), position::<Y, D>());
-        wrap(ok(transposed(
+        from_erased(ok(transposed(
             raw,
             wild,
             dims,

@@ -35,10 +35,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Tensor<E, T>,
     ) -> Result<Tensor<Product<D, E>, T>> {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(
+        Tensor::try_from_erased(product::new(
             Op::Matmul,
-            self.bare.look(D::STATIC),
-            other.bare.look(E::STATIC),
+            self.erased.erased(D::STATIC),
+            other.erased.erased(E::STATIC),
             out,
         ))
     }
@@ -64,10 +64,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(
+        Tensor::try_from_erased(product::new(
             Op::Mm,
-            self.bare.look(D::STATIC),
-            mat2.bare.look(E::STATIC),
+            self.erased.erased(D::STATIC),
+            mat2.erased.erased(E::STATIC),
             out,
         ))
     }
@@ -92,10 +92,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(
+        Tensor::try_from_erased(product::new(
             Op::Mv,
-            self.bare.look(D::STATIC),
-            vec.bare.look(E::STATIC),
+            self.erased.erased(D::STATIC),
+            vec.erased.erased(E::STATIC),
             out,
         ))
     }
@@ -119,10 +119,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Vector,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(
+        Tensor::try_from_erased(product::new(
             Op::Dot,
-            self.bare.look(D::STATIC),
-            tensor.bare.look(E::STATIC),
+            self.erased.erased(D::STATIC),
+            tensor.erased.erased(E::STATIC),
             out,
         ))
     }
@@ -148,10 +148,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Batched,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(
+        Tensor::try_from_erased(product::new(
             Op::Bmm,
-            self.bare.look(D::STATIC),
-            mat2.bare.look(E::STATIC),
+            self.erased.erased(D::STATIC),
+            mat2.erased.erased(E::STATIC),
             out,
         ))
     }
@@ -179,9 +179,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<O, T>> {
         let _ = dim;
         let places = [positions::<X, D>(), positions::<X, E>()];
-        Tensor::give(product::contract(
-            self.bare.look(D::STATIC),
-            other.bare.look(E::STATIC),
+        Tensor::try_from_erased(product::contract(
+            self.erased.erased(D::STATIC),
+            other.erased.erased(E::STATIC),
             places,
         ))
     }

@@ -29,19 +29,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     #[must_use]
     pub fn names(&self) -> Names {
-        self.look().names()
+        self.erased().names()
     }
 
     /// Whether any dim has a name.
     #[must_use]
     pub fn has_names(&self) -> bool {
-        self.bare.wild.is_some() || D::NAMES.iter().any(Option::is_some)
+        self.erased.wild.is_some() || D::NAMES.iter().any(Option::is_some)
     }
 
     /// The sizes, in order.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
-        self.bare.raw.shape()
+        self.erased.raw.shape()
     }
 
     /// The size of a dim.
@@ -60,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The strides, in elements.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
-        self.bare.raw.strides()
+        self.erased.raw.strides()
     }
 
     /// The stride of a dim, in elements.
@@ -73,7 +73,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Where the first element stands in its buffer.
     #[must_use]
     pub fn storage_offset(&self) -> usize {
-        self.bare.raw.offset()
+        self.erased.raw.offset()
     }
 
     /// The number of dims.
@@ -91,7 +91,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The number of elements.
     #[must_use]
     pub fn numel(&self) -> usize {
-        self.bare.raw.numel()
+        self.erased.raw.numel()
     }
 
     /// The dtype by value.
@@ -103,26 +103,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The device.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.bare.raw.device()
+        self.erased.raw.device()
     }
 
     /// Whether the elements stand in row-major order without gaps.
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
-        self.bare.raw.is_contiguous()
+        self.erased.raw.is_contiguous()
     }
 
     /// Whether the elements stand in the order of a memory format without gaps; false for a format
     /// of another number of dims.
     #[must_use]
     pub fn is_contiguous_with(&self, format: MemoryFormat) -> bool {
-        self.bare.raw.layout().is_in(format)
+        self.erased.raw.layout().is_in(format)
     }
 
     /// The memory format that the strides speak for.
     #[must_use]
     pub fn suggest_memory_format(&self) -> MemoryFormat {
-        self.bare.raw.layout().suggested_format()
+        self.erased.raw.layout().suggested_format()
     }
 
     /// The one element of a tensor that has one.
@@ -137,9 +137,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the tensor has no element, or several.
     #[twin]
     pub fn try_item(&self) -> Result<T> {
-        let item = self.bare.raw.item();
+        let item = self.erased.raw.item();
         Ok(T::from_scalar(
-            item.map_err(|error| self.look().blame(error))?,
+            item.map_err(|error| self.erased().blame(error))?,
         ))
     }
 
@@ -151,7 +151,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_equal<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<bool> {
         let names = nomina_core::rule::equal_names(&self.names(), &other.names());
-        let [own, its] = [&self.bare.raw, &other.bare.raw];
+        let [own, its] = [&self.erased.raw, &other.erased.raw];
         nomina_runtime::call::same_device("equal", &[own, its])?;
         Ok(names && typed(|| nomina_runtime::call::equal(own, its))?)
     }

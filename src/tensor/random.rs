@@ -15,7 +15,7 @@ use nomina_macros::twin;
 use nomina_runtime::random::{Distribution, range_of};
 
 use super::Tensor;
-use crate::call::{Side, random};
+use crate::call::{OperandRef, random};
 
 /// A probability for [`Tensor::bernoulli_`]: a number, or a tensor that broadcasts to dims `D`.
 #[diagnostic::on_unimplemented(
@@ -24,20 +24,20 @@ use crate::call::{Side, random};
 )]
 pub trait Probability<D> {
     #[doc(hidden)]
-    fn probability(&self) -> Side<'_>;
+    fn probability(&self) -> OperandRef<'_>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<D> Probability<D> for f64 {
-    fn probability(&self) -> Side<'_> {
-        Side::Scalar((*self).into())
+    fn probability(&self) -> OperandRef<'_> {
+        OperandRef::Scalar((*self).into())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<D> Probability<D> for f32 {
-    fn probability(&self) -> Side<'_> {
-        Side::Scalar((*self).into())
+    fn probability(&self) -> OperandRef<'_> {
+        OperandRef::Scalar((*self).into())
     }
 }
 
@@ -48,7 +48,7 @@ where
     E: Dims,
     U: Float,
 {
-    fn probability(&self) -> Side<'_> {
+    fn probability(&self) -> OperandRef<'_> {
         self.side()
     }
 }

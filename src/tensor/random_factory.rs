@@ -13,7 +13,7 @@ use nomina_runtime::random::{Distribution, Generator, range_of};
 use super::Tensor;
 use super::options::Options;
 use crate::call::factory::Fill;
-use crate::call::{Known, Side, random, reduce};
+use crate::call::{Known, OperandRef, random, reduce};
 
 impl<D: Dims> Tensor<D, i64> {
     /// Random whole numbers in a range. Those of other dtypes are made by
@@ -158,7 +158,7 @@ pub trait Moments {
     /// The dtype of the result: the first tensor's.
     type Dtype: Element;
     #[doc(hidden)]
-    fn sides(&self) -> [Side<'_>; 2];
+    fn sides(&self) -> [OperandRef<'_>; 2];
 }
 
 #[diagnostic::do_not_recommend]
@@ -171,7 +171,7 @@ where
 {
     type Dims = Sum<D, E>;
     type Dtype = T;
-    fn sides(&self) -> [Side<'_>; 2] {
+    fn sides(&self) -> [OperandRef<'_>; 2] {
         [self.0.side(), self.1.side()]
     }
 }
@@ -180,8 +180,8 @@ where
 impl<D: Dims, T: Inexact> Moments for (&Tensor<D, T>, f64) {
     type Dims = D;
     type Dtype = T;
-    fn sides(&self) -> [Side<'_>; 2] {
-        [self.0.side(), Side::Scalar(self.1.into())]
+    fn sides(&self) -> [OperandRef<'_>; 2] {
+        [self.0.side(), OperandRef::Scalar(self.1.into())]
     }
 }
 
@@ -189,8 +189,8 @@ impl<D: Dims, T: Inexact> Moments for (&Tensor<D, T>, f64) {
 impl<D: Dims, T: Float> Moments for (f64, &Tensor<D, T>) {
     type Dims = D;
     type Dtype = T;
-    fn sides(&self) -> [Side<'_>; 2] {
-        [Side::Scalar(self.0.into()), self.1.side()]
+    fn sides(&self) -> [OperandRef<'_>; 2] {
+        [OperandRef::Scalar(self.0.into()), self.1.side()]
     }
 }
 
@@ -216,7 +216,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let moments = (mean, std);
         let [mean, std] = moments.sides();
-        Self::give(random::normal(mean, std, D::STATIC, None))
+        Self::try_from_erased(random::normal(mean, std, D::STATIC, None))
     }
 
     /// [`normal`](Self::normal) from a generator.
@@ -230,7 +230,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let moments = (mean, std);
         let [mean, std] = moments.sides();
-        Self::give(random::normal(mean, std, D::STATIC, Some(generator)))
+        Self::try_from_erased(random::normal(mean, std, D::STATIC, Some(generator)))
     }
 
     /// [`normal`](Self::normal) into `out`.
@@ -247,6 +247,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         U: Element,
     {
         let made = Self::try_normal(mean, std)?;
-        reduce::store(Op::Normal, made.bare, D::STATIC, &mut out.bare, O::STATIC)
+        reduce::store(
+            Op::Normal,
+            made.erased,
+            D::STATIC,
+            &mut out.erased,
+            O::STATIC,
+        )
     }
 }

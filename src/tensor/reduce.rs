@@ -70,9 +70,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = options;
         let (picked, options) = (picked::<A, D>(&dims), in_dtype(U::DTYPE));
-        Tensor::give(reduce::new(
+        Tensor::try_from_erased(reduce::new(
             Op::Sum,
-            self.look(),
+            self.erased(),
             picked,
             options,
             <Without<D, A>>::STATIC,
@@ -91,9 +91,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = options;
         let (picked, options) = (picked::<A, D>(&dims), in_dtype(U::DTYPE));
-        Tensor::give(reduce::new(
+        Tensor::try_from_erased(reduce::new(
             Op::Mean,
-            self.look(),
+            self.erased(),
             picked,
             options,
             <Without<D, A>>::STATIC,
@@ -112,9 +112,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = options;
         let (picked, options) = (picked::<A, D>(&dims), in_dtype(U::DTYPE));
-        Tensor::give(reduce::new(
+        Tensor::try_from_erased(reduce::new(
             Op::Prod,
-            self.look(),
+            self.erased(),
             picked,
             options,
             <Without<D, A>>::STATIC,
@@ -143,9 +143,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let (picked, options) = (picked::<A, D>(&dims), corrected(Op::Var, options)?);
-        Tensor::give(reduce::new(
+        Tensor::try_from_erased(reduce::new(
             Op::Var,
-            self.look(),
+            self.erased(),
             picked,
             options,
             <Without<D, A>>::STATIC,
@@ -166,9 +166,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let (picked, options) = (picked::<A, D>(&dims), corrected(Op::Std, options)?);
-        Tensor::give(reduce::new(
+        Tensor::try_from_erased(reduce::new(
             Op::Std,
-            self.look(),
+            self.erased(),
             picked,
             options,
             <Without<D, A>>::STATIC,
@@ -187,9 +187,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<D, U>> {
         let _ = (dim, options);
         let at = position::<X, D>();
-        Tensor::give(reduce::softmax(
+        Tensor::try_from_erased(reduce::softmax(
             Op::Softmax,
-            self.look(),
+            self.erased(),
             at,
             Some(U::DTYPE),
         ))
@@ -207,6 +207,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<D, U>> {
         let _ = (dim, options);
         let at = position::<X, D>();
-        Tensor::give(reduce::scan(Op::Cumsum, self.look(), at, Some(U::DTYPE)))
+        Tensor::try_from_erased(reduce::scan(Op::Cumsum, self.erased(), at, Some(U::DTYPE)))
     }
 }

@@ -17,7 +17,7 @@ use nomina_runtime::tensor::MultinomialOptions;
 
 use super::{Tensor, at};
 use crate::call::factory::{self, Fill};
-use crate::call::{Bare, Known, random, reduce};
+use crate::call::{Erased, Known, random, reduce};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Ones with this tensor's elements as probabilities, else zeros.
@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(random::sample(self.look(), None, call::bernoulli))
+        Tensor::try_from_erased(random::sample(self.erased(), None, call::bernoulli))
     }
 
     /// [`bernoulli`](Self::bernoulli) from a generator.
@@ -47,8 +47,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(random::sample(
-            self.look(),
+        Tensor::try_from_erased(random::sample(
+            self.erased(),
             Some(generator),
             call::bernoulli,
         ))
@@ -69,9 +69,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let made = self.try_bernoulli()?;
         reduce::store(
             Op::Bernoulli,
-            made.bare,
+            made.erased,
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(random::sample(self.look(), None, call::poisson))
+        Tensor::try_from_erased(random::sample(self.erased(), None, call::poisson))
     }
 
     /// [`poisson`](Self::poisson) from a generator.
@@ -97,7 +97,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(random::sample(self.look(), Some(generator), call::poisson))
+        Tensor::try_from_erased(random::sample(
+            self.erased(),
+            Some(generator),
+            call::poisson,
+        ))
     }
 
     /// Uniform random numbers in the sizes, names, dtype and order in memory of this tensor, from a
@@ -111,9 +115,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let fill = Fill::Uniform(Some(generator));
-        Self::give(factory::like(
+        Self::try_from_erased(factory::like(
             "rand_like",
-            self.look(),
+            self.erased(),
             fill,
             None,
             MemoryFormat::Preserve,
@@ -131,9 +135,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let fill = Fill::Normal(Some(generator));
-        Self::give(factory::like(
+        Self::try_from_erased(factory::like(
             "randn_like",
-            self.look(),
+            self.erased(),
             fill,
             None,
             MemoryFormat::Preserve,
@@ -149,7 +153,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(self.whole_numbers_like(&range, None))
+        Tensor::try_from_erased(self.whole_numbers_like(&range, None))
     }
 
     /// [`randint_like`](Self::randint_like) from a generator.
@@ -165,19 +169,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(self.whole_numbers_like(&range, Some(generator)))
+        Tensor::try_from_erased(self.whole_numbers_like(&range, Some(generator)))
     }
 
     fn whole_numbers_like(
         &self,
         range: &impl RangeBounds<i64>,
         generator: Option<&mut Generator>,
-    ) -> Result<Bare> {
+    ) -> Result<Erased> {
         let (low, high) = range_of("randint_like", range, T::DTYPE)?;
         let fill = Fill::Drawn(Distribution::Integers { low, high }, generator);
         factory::like(
             "randint_like",
-            self.look(),
+            self.erased(),
             fill,
             None,
             MemoryFormat::Preserve,
@@ -208,7 +212,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let at = at(&dim, self);
-        Tensor::give(random::sample(self.look(), None, |x, g| {
+        Tensor::try_from_erased(random::sample(self.erased(), None, |x, g| {
             call::multinomial(x, at, num_samples, options.replacement, g)
         }))
     }
@@ -230,7 +234,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let at = at(&dim, self);
-        Tensor::give(random::sample(self.look(), Some(generator), |x, g| {
+        Tensor::try_from_erased(random::sample(self.erased(), Some(generator), |x, g| {
             call::multinomial(x, at, num_samples, options.replacement, g)
         }))
     }
@@ -255,9 +259,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let made = self.try_multinomial_with(num_samples, dim, options)?;
         reduce::store(
             Op::Multinomial,
-            made.bare,
+            made.erased,
             D::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             O::STATIC,
         )
     }

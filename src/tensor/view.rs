@@ -67,8 +67,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = position::<X, D>();
-        Self::give(view::narrow(
-            self.bare.look(D::STATIC),
+        Self::try_from_erased(view::narrow(
+            self.erased.erased(D::STATIC),
             at,
             extent(range, self.shape()[at]),
         ))
@@ -94,8 +94,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Without<D, X>, T>> {
         let _ = dim;
         let out = <Without<D, X>>::STATIC;
-        Tensor::give(view::select(
-            self.bare.look(D::STATIC),
+        Tensor::try_from_erased(view::select(
+            self.erased.erased(D::STATIC),
             position::<X, D>(),
             index.whole(),
             out,
@@ -118,11 +118,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_unbind<X: DimOf<D>>(&self, dim: X) -> Result<Vec<Tensor<Without<D, X>, T>>> {
         let _ = dim;
         let all = view::unbind(
-            self.bare.look(D::STATIC),
+            self.erased.erased(D::STATIC),
             position::<X, D>(),
             <Without<D, X>>::STATIC,
         );
-        Ok(all?.into_iter().map(Tensor::wrap).collect())
+        Ok(all?.into_iter().map(Tensor::from_erased).collect())
     }
 
     /// Pieces of a dim: of one size, the last one smaller where it does not divide, or of a list
@@ -146,10 +146,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, D>();
         let pieces = match sizes.pieces() {
-            Pieces::Equal(size) => view::split(self.bare.look(D::STATIC), at, size),
-            Pieces::Listed(sizes) => view::split_sizes(self.bare.look(D::STATIC), at, sizes),
+            Pieces::Equal(size) => view::split(self.erased.erased(D::STATIC), at, size),
+            Pieces::Listed(sizes) => view::split_sizes(self.erased.erased(D::STATIC), at, sizes),
         };
-        Ok(pieces?.into_iter().map(Self::wrap).collect())
+        Ok(pieces?.into_iter().map(Self::from_erased).collect())
     }
 
     /// A dim of size 1 dropped.
@@ -166,8 +166,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_squeeze<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<Without<D, X>, T>> {
         let _ = dim;
-        Tensor::give(view::squeeze(
-            self.bare.look(D::STATIC),
+        Tensor::try_from_erased(view::squeeze(
+            self.erased.erased(D::STATIC),
             position::<X, D>(),
             <Without<D, X>>::STATIC,
         ))
@@ -190,8 +190,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<Inserted<D, X>, T>> {
         let _ = dim;
-        Tensor::give(view::unsqueeze(
-            self.bare.look(D::STATIC),
+        Tensor::try_from_erased(view::unsqueeze(
+            self.erased.erased(D::STATIC),
             <Inserted<D, X>>::STATIC,
         ))
     }
@@ -212,8 +212,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_expand<S: Expand<D>>(&self, sizes: S) -> Result<Tensor<Expanded<D, S>, T>> {
         let out = <Expanded<D, S>>::STATIC;
-        Tensor::give(view::expand(
-            self.bare.look(D::STATIC),
+        Tensor::try_from_erased(view::expand(
+            self.erased.erased(D::STATIC),
             &sizes.new_sizes(),
             out,
         ))

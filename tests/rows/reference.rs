@@ -14,7 +14,7 @@ pub fn of(op: Op, inputs: &Inputs) -> Result<Value> {
 }
 
 /// The next operand: a number, one of the call's, or a call of another operator.
-fn value(op: Op, inputs: &Inputs, rest: &mut &str) -> Result<Value> {
+fn value(op: Op, inputs: &Inputs, rest: &mut &'static str) -> Result<Value> {
     let end = rest.find(['(', ')', ',']).unwrap_or(rest.len());
     let word = rest[..end].trim();
     *rest = &rest[end..];

@@ -42,7 +42,7 @@ use nomina_runtime::tensor::{__options__};
 
 use smallvec::SmallVec;
 
-use crate::call::gather::{Looks, Picks};
+use crate::call::gather::{OperandList, Picks};
 use crate::call::pointwise;
 ";
 

@@ -93,7 +93,7 @@ use num_complex::Complex;
 
 use super::Tensor;
 use super::operand::{Absorb, AsFloat, Beside, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Given, Known, ok, pointwise};
+use crate::call::{MaybeOwned, Known, ok, pointwise};
 ";
 
 const BORROWED: &str = "
@@ -106,8 +106,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, {dtype}>;
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
-        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::{op}, left, other.given(), out))
+        let (left, out) = (MaybeOwned::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::from_erased(pointwise::operator(Op::{op}, left, other.given(), out))
     }
 }
 ";
@@ -123,7 +123,7 @@ where
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(pointwise::operator(Op::{op}, left, other.given(), out))
+        Tensor::from_erased(pointwise::operator(Op::{op}, left, other.given(), out))
     }
 }
 ";
@@ -135,7 +135,7 @@ where
 {
     #[track_caller]
     fn {method}_assign(&mut self, other: R) {
-        ok(pointwise::assign(Op::{op}, &mut self.bare, D::STATIC, other.side()));
+        ok(pointwise::assign(Op::{op}, &mut self.erased, D::STATIC, other.side()));
     }
 }
 ";
@@ -146,7 +146,7 @@ impl<D: Dims> {op}<{borrow}Tensor<D, {dtype}>> for {number} {
     #[track_caller]
     fn {method}(self, other: {borrow}Tensor<D, {dtype}>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(pointwise::operator(Op::{op}, left, right, D::STATIC))
+        Tensor::from_erased(pointwise::operator(Op::{op}, left, right, D::STATIC))
     }
 }
 ";
@@ -156,7 +156,7 @@ impl<D: Dims, T: {bound}> {trait} for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn {method}(self) -> Self::Output {
-        Tensor::wrap(pointwise::made_unary(Op::{op}, self.bare.look(D::STATIC)))
+        Tensor::from_erased(pointwise::made_unary(Op::{op}, self.erased.erased(D::STATIC)))
     }
 }
 
@@ -165,7 +165,7 @@ impl<D: Dims, T: {bound}> {trait} for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn {method}(self) -> Self::Output {
-        Tensor::wrap(pointwise::owned(Op::{op}, self.bare, D::STATIC))
+        Tensor::from_erased(pointwise::owned(Op::{op}, self.erased, D::STATIC))
     }
 }
 ";

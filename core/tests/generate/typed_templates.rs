@@ -5,7 +5,7 @@ pub const UNARY: &str = "
 {alone}
 #[twin(made = pointwise::made_unary)]
 pub fn try_{name}(&self) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::give(pointwise::unary(Op::{op}, self.bare.look(D::STATIC)))
+    Tensor::try_from_erased(pointwise::unary(Op::{op}, self.erased.erased(D::STATIC)))
 }
 ";
 
@@ -24,7 +24,7 @@ pub const UNARY_OUT: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    pointwise::into(Op::{op}, &[self.bare.side(D::STATIC)], D::STATIC, &mut out.bare, O::STATIC)
+    pointwise::into(Op::{op}, &[self.erased.side(D::STATIC)], D::STATIC, &mut out.erased, O::STATIC)
 }
 ";
 
@@ -33,7 +33,7 @@ pub const PARAMETRIC: &str = "
 {alone}
 #[twin(with = \"with numbers of choice.\")]
 pub fn try_{name}_with(&self, options: {op}Options) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::give(pointwise::with(Op::{op}, self.bare.look(D::STATIC), &options.numbers()))
+    Tensor::try_from_erased(pointwise::with(Op::{op}, self.erased.erased(D::STATIC), &options.numbers()))
 }
 ";
 
@@ -52,7 +52,7 @@ pub const BINARY: &str = "
 {tried}
 #[twin(made = pointwise::made)]
 pub fn try_{name}<R: Operand>(&self, {other}: R) -> Result<Tensor<OutDims<R, D, T>, {dtype}>> where R::Kind: Combine<D, T>, {
-    Tensor::give(pointwise::new(Op::{op}, &[self.bare.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC))
+    Tensor::try_from_erased(pointwise::new(Op::{op}, &[self.erased.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC))
 }
 ";
 
@@ -71,7 +71,7 @@ pub const BINARY_OUT: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) -> Result<()> where R::Kind: Combine<D, T>, {dtype}: StoreAs<U> {
-    pointwise::into(Op::{op}, &[self.bare.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.bare, O::STATIC)
+    pointwise::into(Op::{op}, &[self.erased.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.erased, O::STATIC)
 }
 ";
 
@@ -81,7 +81,7 @@ pub const REDUCE: &str = "
 #[twin]
 pub fn try_{name}<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, {dtype}>> where {takes} {
     let _ = dims;
-    Tensor::give(crate::call::reduce::new(Op::{op}, self.bare.look(D::STATIC), <A as Picking<D>>::PICKED, nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC))
+    Tensor::try_from_erased(crate::call::reduce::new(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC))
 }
 ";
 
@@ -90,7 +90,7 @@ pub const REDUCE_OUT: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    self.try_{name}(dims).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC))
+    self.try_{name}(dims).and_then(|found| crate::call::reduce::store(Op::{op}, found.erased, <Without<D, A>>::STATIC, &mut out.erased, O::STATIC))
 }
 ";
 
@@ -99,7 +99,7 @@ pub const ALONG: &str = "
 {alone}
 #[twin]
 pub fn try_{name}<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::give(crate::call::reduce::{family}(Op::{op}, self.bare.look(D::STATIC), at(&dim, self), None))
+    Tensor::try_from_erased(crate::call::reduce::{family}(Op::{op}, self.erased.erased(D::STATIC), at(&dim, self), None))
 }
 ";
 
@@ -108,7 +108,7 @@ pub const ALONG_: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self> where {takes} {stored} {
-    self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, D::STATIC, &mut self.bare, D::STATIC))?;
+    self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.erased, D::STATIC, &mut self.erased, D::STATIC))?;
     Ok(self)
 }
 ";
@@ -118,7 +118,7 @@ pub const ALONG_OUT: &str = "
 {stays}
 #[twin]
 pub fn try_{name}_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, D::STATIC, &mut out.bare, O::STATIC))
+    self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.erased, D::STATIC, &mut out.erased, O::STATIC))
 }
 ";
 

@@ -103,10 +103,10 @@ pub fn points(arity: usize) -> String {
         "#[diagnostic::do_not_recommend]\n\
          impl<{}> Points for {arguments} {{\n\
          type Of<D: Dims> = IndexedBy<{left}, A0, {joint}>;\n\
-         fn looks<D: Dims>(&self) -> Looks<'_> {{ SmallVec::from_iter([{}]) }}\n}}\n\
+         fn operands<D: Dims>(&self) -> OperandList<'_> {{ SmallVec::from_iter([{}]) }}\n}}\n\
          impl<{} D: Dims> EachPoint<D> for {arguments} where {checks} {distinct} {joint}: IndexOf<{left}, A0> {{}}\n",
         list("A#: OneDim, E#: Dims, I#: IndexElement, "),
-        list("(position::<A#, D>(), self.#.index.look()), "),
+        list("(position::<A#, D>(), self.#.index.erased()), "),
         list("A#: DimOf<D>, E#: Dims, I#: IndexElement, "),
     )
 }
@@ -130,7 +130,7 @@ pub fn tensor_list(arity: usize) -> String {
     format!(
         "impl<{}> TensorList for ({}) where {total} {{\n\
          type First = I0::Dims;\ntype Dims = {dims};\ntype Dtype = {dtype};\n\
-         fn looks(&self) -> Vec<Look<'_>> {{ Vec::from([{}]) }}\n}}\n\
+         fn operands(&self) -> Vec<ErasedRef<'_>> {{ Vec::from([{}]) }}\n}}\n\
          impl<{}> JoinEach for ({}) where {total} {check} {{}}\n",
         list("I#, "),
         list("I#, "),

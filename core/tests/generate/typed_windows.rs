@@ -115,7 +115,7 @@ pub fn try_{name}<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D,
 #[twin]
 pub fn try_{name}_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>, bias: Option<&Tensor<(OutChannel<E, X>,), T>>, options: ConvOptions<{n}>) -> Result<Tensor<Convolved<D, E, X>, T>> where T: {bound} {
     let _ = (channel, dims);
-    Tensor::give(self.convolve::<X, A, E, {n}>(Op::{op}, weight, bias, &options.args()))
+    Tensor::try_from_erased(self.convolve::<X, A, E, {n}>(Op::{op}, weight, bias, &options.args()))
 }
 ";
 
@@ -138,7 +138,7 @@ pub fn try_{name}<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D,
 #[twin]
 pub fn try_{name}_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>, bias: Option<&Tensor<(OutChannel<E, X>,), T>>, options: ConvTransposeOptions<{n}>) -> Result<Tensor<Convolved<D, E, X>, T>> where T: {bound} {
     let _ = (channel, dims);
-    Tensor::give(self.convolve_back::<X, A, E, {n}>(Op::{op}, weight, bias, &options.args()))
+    Tensor::try_from_erased(self.convolve_back::<X, A, E, {n}>(Op::{op}, weight, bias, &options.args()))
 }
 ";
 
@@ -151,7 +151,7 @@ const MAX: &str = "
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: MaxPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::give(compose::one(&[self.look()], D::STATIC, |x| x[0].{name}_by(at, kernel_size, options)))
+    Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, kernel_size, options)))
 }
 
 /// [`{name}_with`](Self::{name}_with), and where the elements stand among those of `dims`,
@@ -163,8 +163,8 @@ pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize
 pub fn try_{name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: MaxPoolOptions<{n}>) -> Result<(Self, Tensor<D, i64>)> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    let (values, indices) = compose::pair(&[self.look()], D::STATIC, |x| x[0].{name}_with_indices_by(at, kernel_size, options))?;
-    Ok((Self::wrap(values), Tensor::wrap(indices)))
+    let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| x[0].{name}_with_indices_by(at, kernel_size, options))?;
+    Ok((Self::from_erased(values), Tensor::from_erased(indices)))
 }
 ";
 
@@ -177,7 +177,7 @@ const AVG: &str = "
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: AvgPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::give(compose::one(&[self.look()], D::STATIC, |x| x[0].{name}_by(at, kernel_size, options)))
+    Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, kernel_size, options)))
 }
 ";
 
@@ -190,7 +190,7 @@ const LP: &str = "
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, norm_type: f64, kernel_size: [usize; {n}], options: LpPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::give(compose::one(&[self.look()], D::STATIC, |x| x[0].{name}_by(at, norm_type, kernel_size, options)))
+    Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, norm_type, kernel_size, options)))
 }
 ";
 
@@ -203,7 +203,7 @@ const ADAPTIVE: &str = "
 pub fn try_{name}<A: SpatialOf<D, {n}>>(&self, dims: A, output_size: [usize; {n}]) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::give(compose::one(&[self.look()], D::STATIC, |x| x[0].{name}_by(at, output_size)))
+    Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| x[0].{name}_by(at, output_size)))
 }
 ";
 
@@ -217,8 +217,8 @@ const ADAPTIVE_INDICES: &str = "
 pub fn try_{name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, output_size: [usize; {n}]) -> Result<(Self, Tensor<D, i64>)> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
-    let (values, indices) = compose::pair(&[self.look()], D::STATIC, |x| x[0].{name}_with_indices_by(at, output_size))?;
-    Ok((Self::wrap(values), Tensor::wrap(indices)))
+    let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| x[0].{name}_with_indices_by(at, output_size))?;
+    Ok((Self::from_erased(values), Tensor::from_erased(indices)))
 }
 ";
 
@@ -231,6 +231,6 @@ const UNPOOL: &str = "
 pub fn try_{name}<A: SpatialOf<D, {n}>, E: Dims>(&self, indices: &Tensor<E, i64>, dims: A, output_size: [usize; {n}]) -> Result<Self> where T: {bound}, D: Broadcast<E> + Holds<Sum<D, E>> {
     let _ = dims;
     let at = positions::<A, D>();
-    Self::give(compose::one(&[self.look(), indices.look()], D::STATIC, |x| x[0].{name}_by(&x[1], at, output_size)))
+    Self::try_from_erased(compose::one(&[self.erased(), indices.erased()], D::STATIC, |x| x[0].{name}_by(&x[1], at, output_size)))
 }
 ";

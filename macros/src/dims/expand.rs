@@ -9,11 +9,11 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, LitStr};
 
 use super::validate::Dim;
-use crate::face::{Face, after, before};
+use crate::crate_path::{CratePath, after, before};
 use crate::spelling;
 
 /// The struct and its impls.
-pub fn dim(dim: &Dim, face: &Face) -> TokenStream {
+pub fn dim(dim: &Dim, crate_path: &CratePath) -> TokenStream {
     let span = before(dim.ident.span());
     let Dim {
         attrs, vis, ident, ..
@@ -25,7 +25,7 @@ pub fn dim(dim: &Dim, face: &Face) -> TokenStream {
     out.extend(quote_spanned!(span=> #vis struct #ident));
     // rustc takes the item to reach from its first token to its last.
     out.extend(quote_spanned!(after(ident.span())=> ;));
-    for item in axis(dim, &face.dims(span), span)
+    for item in axis(dim, &crate_path.dims(span), span)
         .into_iter()
         .chain(std_impls(dim, span))
     {

@@ -7,7 +7,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::parse::{Equation, Item, List};
-use crate::face::{Face, before};
+use crate::crate_path::{CratePath, before};
 
 /// The operand's variable.
 fn name(number: usize) -> Ident {
@@ -15,7 +15,7 @@ fn name(number: usize) -> Ident {
 }
 
 /// The block; `end` is the function that multiplies.
-pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
+pub fn equation(crate_path: &CratePath, equation: &Equation, end: &str) -> TokenStream {
     let Some(result) = &equation.result else {
         return TokenStream::new();
     };
@@ -32,13 +32,13 @@ pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
         let name = located(&name(number), at);
         // What rustc blames stands where the list does.
         let dims = quote_spanned!(list.span=> _);
-        let path = face.at(at);
+        let path = crate_path.at(at);
         let listed = tuple(list, at);
         block.extend(
             quote_spanned!(at=> #path::__private::einsum_named::<#listed, #dims, _>(#name);),
         );
         for dim in list.dims() {
-            block.extend(asked(face, "einsum_operand", dim, &name, 2));
+            block.extend(asked(crate_path, "einsum_operand", dim, &name, 2));
         }
         if !list.has_rest() {
             block.extend(
@@ -57,9 +57,9 @@ pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
     let at = before(result.span);
     let own = located(&terms, at);
     for dim in result.dims() {
-        block.extend(asked(face, "einsum_result", dim, &own, 3));
+        block.extend(asked(crate_path, "einsum_result", dim, &own, 3));
     }
-    let (path, end) = (face.at(at), format_ident!("{end}", span = at));
+    let (path, end) = (crate_path.at(at), format_ident!("{end}", span = at));
     let order = order(result, at);
     block.extend(quote_spanned!(at=> #path::__private::#end::<#order, _, _, _>(#own)));
     quote!({ #block })
@@ -67,12 +67,12 @@ pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
 
 /// What a wrong call is for the lines behind it: a tensor of the dims that it lists for the result
 /// and of its operands' dtype. `None` where it does not tell.
-pub fn stand_in(face: &Face, equation: &Equation, end: &str) -> Option<TokenStream> {
+pub fn stand_in(crate_path: &CratePath, equation: &Equation, end: &str) -> Option<TokenStream> {
     let result = equation.result.as_ref()?;
     if !equation.complete || result.has_rest() {
         return None;
     }
-    let path = face.at(Span::call_site());
+    let path = crate_path.at(Span::call_site());
     let mut terms: Option<TokenStream> = None;
     for operand in &equation.operands {
         let tensor = &operand.tensor;
@@ -104,9 +104,15 @@ fn located(name: &Ident, at: Span) -> Ident {
 }
 
 /// `function::<Dim, _, _>(&x);` at the dim.
-fn asked(face: &Face, function: &str, dim: &syn::Type, of: &Ident, inferred: usize) -> TokenStream {
+fn asked(
+    crate_path: &CratePath,
+    function: &str,
+    dim: &syn::Type,
+    of: &Ident,
+    inferred: usize,
+) -> TokenStream {
     let at = before(dim.span());
-    let (path, of) = (face.at(at), located(of, at));
+    let (path, of) = (crate_path.at(at), located(of, at));
     let function = format_ident!("{function}", span = at);
     let inferred = (0..inferred).map(|_| quote_spanned!(at=> _));
     let lent = if function == "einsum_result" {

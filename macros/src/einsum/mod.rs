@@ -9,9 +9,9 @@ mod validate;
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
 
+use crate::crate_path::CratePath;
 use crate::depth;
 use crate::errors::{Errors, expression};
-use crate::face::Face;
 
 /// The macro.
 pub fn einsum(input: TokenStream) -> TokenStream {
@@ -26,10 +26,10 @@ pub fn try_einsum(input: TokenStream) -> TokenStream {
 fn expand(input: TokenStream, end: &str) -> TokenStream {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| {
-        let face: Face = input.parse()?;
-        Ok((face, parse::equation(input, &mut errors)))
+        let crate_path: CratePath = input.parse()?;
+        Ok((crate_path, parse::equation(input, &mut errors)))
     };
-    let (face, equation) = match depth::check(input.clone(), depth::Input::Types)
+    let (crate_path, equation) = match depth::check(input.clone(), depth::Input::Types)
         .and_then(|()| parser.parse2(input))
     {
         Ok(parsed) => parsed,
@@ -37,7 +37,7 @@ fn expand(input: TokenStream, end: &str) -> TokenStream {
     };
     validate::equation(&equation, &mut errors);
     if errors.is_empty() {
-        return expand::equation(&face, &equation, end);
+        return expand::equation(&crate_path, &equation, end);
     }
-    errors.into_expression(expand::stand_in(&face, &equation, end))
+    errors.into_expression(expand::stand_in(&crate_path, &equation, end))
 }

@@ -8,18 +8,23 @@ use syn::spanned::Spanned;
 use super::check::borrowed;
 use super::lower::{Chain, Reduction, variable};
 use super::parse::Parameter;
-use crate::face::Face;
+use crate::crate_path::CratePath;
 
 /// The whole expression; `fallible` ones give a `Result`.
-pub fn chain(face: &Face, parameters: &[Parameter], chain: &Chain, fallible: bool) -> TokenStream {
-    let path = face.at(Span::call_site());
+pub fn chain(
+    crate_path: &CratePath,
+    parameters: &[Parameter],
+    chain: &Chain,
+    fallible: bool,
+) -> TokenStream {
+    let path = crate_path.at(Span::call_site());
     let tensors = parameters.iter().map(|parameter| {
         let name = &parameter.name;
         let value = match &parameter.value {
             Some(value) => borrowed(value),
             None => quote_spanned!(name.span()=> &#name),
         };
-        let path = face.at(name.span());
+        let path = crate_path.at(name.span());
         quote_spanned!(name.span()=> #path::__private::fuse_operand(#value))
     });
     let names: Vec<_> = parameters.iter().map(|parameter| &parameter.name).collect();

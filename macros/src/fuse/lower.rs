@@ -14,8 +14,8 @@ use super::allowed::{OPERATORS, REDUCTIONS};
 use super::check::Check;
 use super::instead::{instead, unknown};
 use super::parse::Parameter;
+use crate::crate_path::CratePath;
 use crate::errors::Errors;
-use crate::face::Face;
 
 /// The call, ready to be written.
 pub struct Chain {
@@ -57,7 +57,7 @@ struct Noted;
 type Found = Result<(Value, Check), Noted>;
 
 struct Lower<'a> {
-    face: &'a Face,
+    crate_path: &'a CratePath,
     errors: &'a mut Errors,
     nodes: Vec<TokenStream>,
     numbers: Vec<TokenStream>,
@@ -68,13 +68,13 @@ struct Lower<'a> {
 
 /// Lowers the body; nothing where mistakes were noted.
 pub fn chain(
-    face: &Face,
+    crate_path: &CratePath,
     parameters: &[Parameter],
     body: Expr,
     errors: &mut Errors,
 ) -> Option<Chain> {
     let mut lower = Lower {
-        face,
+        crate_path,
         errors,
         nodes: Vec::new(),
         numbers: Vec::new(),
@@ -122,15 +122,15 @@ pub struct Call {
 
 impl Lower<'_> {
     fn node(&mut self, kind: &TokenStream) -> usize {
-        let face = self.face.at(Span::call_site());
-        self.nodes.push(quote!(#face::__private::Node::#kind));
+        let crate_path = self.crate_path.at(Span::call_site());
+        self.nodes.push(quote!(#crate_path::__private::Node::#kind));
         self.nodes.len() - 1
     }
 
     fn apply(&mut self, op: &str, args: &[usize]) -> Value {
-        let face = self.face.at(Span::call_site());
+        let crate_path = self.crate_path.at(Span::call_site());
         let op = format_ident!("{op}");
-        Value::Unnamed(self.node(&quote!(Apply(#face::__private::Op::#op, &[#(#args),*]))))
+        Value::Unnamed(self.node(&quote!(Apply(#crate_path::__private::Op::#op, &[#(#args),*]))))
     }
 
     fn wrong<V>(&mut self, at: impl ToTokens, what: impl std::fmt::Display) -> Result<V, Noted> {
@@ -349,8 +349,8 @@ impl Lower<'_> {
                 let of = operand()?;
                 let (of, check) = self.side(of);
                 let dtype = call.turbofish.as_ref().map(|list| &list.args);
-                let face = self.face.at(Span::call_site());
-                let step = quote!(To(<#dtype as #face::__private::Element>::DTYPE, #of));
+                let crate_path = self.crate_path.at(Span::call_site());
+                let step = quote!(To(<#dtype as #crate_path::__private::Element>::DTYPE, #of));
                 let value = Value::Unnamed(self.node(&step));
                 Ok((value, check.called(call, Vec::new())))
             }

@@ -12,9 +12,9 @@ mod tests;
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
 
+use crate::crate_path::CratePath;
 use crate::depth;
 use crate::errors::{Errors, expression};
-use crate::face::Face;
 
 /// `fuse!`
 pub fn fuse(input: TokenStream) -> TokenStream {
@@ -28,20 +28,20 @@ pub fn try_fuse(input: TokenStream) -> TokenStream {
 
 fn expand(input: TokenStream, fallible: bool) -> TokenStream {
     let parser = |input: ParseStream<'_>| {
-        let face: Face = input.parse()?;
-        Ok((face, parse::call(input)?))
+        let crate_path: CratePath = input.parse()?;
+        Ok((crate_path, parse::call(input)?))
     };
     let parsed =
         depth::check(input.clone(), depth::Input::Values).and_then(|()| parser.parse2(input));
-    let (face, call) = match parsed {
+    let (crate_path, call) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return expression(error),
     };
     let mut errors = Errors::default();
-    let chain = lower::chain(&face, &call.parameters, call.body, &mut errors);
+    let chain = lower::chain(&crate_path, &call.parameters, call.body, &mut errors);
     match chain {
         Some(chain) if errors.is_empty() => {
-            expand::chain(&face, &call.parameters, &chain, fallible)
+            expand::chain(&crate_path, &call.parameters, &chain, fallible)
         }
         _ => errors.into_expression(None),
     }

@@ -9,28 +9,28 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{ParseStream, Parser};
 
+use crate::crate_path::CratePath;
 use crate::depth;
 use crate::errors::{Errors, expression};
-use crate::face::Face;
 
 /// The macro.
 pub fn names(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| {
-        let face: Face = input.parse()?;
-        Ok((face, parse::names(input, &mut errors)))
+        let crate_path: CratePath = input.parse()?;
+        Ok((crate_path, parse::names(input, &mut errors)))
     };
-    let (face, names) = match depth::check(input.clone(), depth::Input::Values)
+    let (crate_path, names) = match depth::check(input.clone(), depth::Input::Values)
         .and_then(|()| parser.parse2(input))
     {
         Ok(parsed) => parsed,
         Err(error) => return expression(error),
     };
     validate::names(&names, &mut errors);
-    let path = face.at(proc_macro2::Span::call_site());
+    let path = crate_path.at(proc_macro2::Span::call_site());
     if !errors.is_empty() {
         let ty = quote!(#path::__private::Names);
-        return errors.into_expression(Some(face.stand_in(&ty)));
+        return errors.into_expression(Some(crate_path.stand_in(&ty)));
     }
     let names = names.iter().map(|name| match name {
         parse::Name::Named(name) => quote!(::core::option::Option::Some(#name)),

@@ -6,8 +6,8 @@ use syn::Type;
 use syn::spanned::Spanned;
 
 use super::tree::{Node, SUFFIXES, Value, suffixed};
+use crate::crate_path::CratePath;
 use crate::errors::Errors;
-use crate::face::Face;
 
 /// The dtype, and how a literal is written in it.
 pub enum DType {
@@ -112,7 +112,12 @@ impl DType {
     }
 
     /// A value in this dtype; `tokens` are as the user wrote it.
-    pub fn value(&self, value: &Value, tokens: &TokenStream, face: &Face) -> TokenStream {
+    pub fn value(
+        &self,
+        value: &Value,
+        tokens: &TokenStream,
+        crate_path: &CratePath,
+    ) -> TokenStream {
         let (minus, digits, span, of_int) = match value {
             Value::Float { minus, literal } => {
                 (minus, literal.base10_digits(), literal.span(), false)
@@ -120,7 +125,9 @@ impl DType {
             Value::Int { minus, literal } => (minus, literal.base10_digits(), literal.span(), true),
             Value::Bool(literal) => {
                 return match self {
-                    Self::Convert(ty) => convert(ty, "Bool", tokens.clone(), literal.span(), face),
+                    Self::Convert(ty) => {
+                        convert(ty, "Bool", tokens.clone(), literal.span(), crate_path)
+                    }
                     _ => tokens.clone(),
                 };
             }
@@ -138,7 +145,7 @@ impl DType {
                     ("Float", "f64")
                 };
                 let literal = suffixed(digits, suffix, span);
-                convert(ty, variant, quote!(#minus #literal), span, face)
+                convert(ty, variant, quote!(#minus #literal), span, crate_path)
             }
             Self::Inferred { float: true } if of_int => {
                 let literal = suffixed(&format!("{digits}."), "", span);
@@ -150,10 +157,16 @@ impl DType {
 }
 
 /// `<T as Element>::from_scalar(Scalar::Float(1.0f64))`
-fn convert(ty: &Type, variant: &str, value: TokenStream, at: Span, face: &Face) -> TokenStream {
-    let face = face.at(at);
+fn convert(
+    ty: &Type,
+    variant: &str,
+    value: TokenStream,
+    at: Span,
+    crate_path: &CratePath,
+) -> TokenStream {
+    let crate_path = crate_path.at(at);
     let variant = format_ident!("{variant}", span = at);
     quote_spanned! {at=>
-        <#ty as #face::__private::Element>::from_scalar(#face::__private::Scalar::#variant(#value))
+        <#ty as #crate_path::__private::Element>::from_scalar(#crate_path::__private::Scalar::#variant(#value))
     }
 }

@@ -10,21 +10,21 @@ use syn::Type;
 use super::dtype::DType;
 use super::shape::{Shape, span};
 use super::tree::Node;
-use crate::face::Face;
+use crate::crate_path::CratePath;
 
 /// The call that makes the tensor.
 pub fn tensor(
-    face: &Face,
+    crate_path: &CratePath,
     data: &Node,
     shape: &Shape,
     dims: &[Type],
     dtype: &DType,
 ) -> TokenStream {
     let at = span(data);
-    let path = face.at(at);
+    let path = crate_path.at(at);
     let ty = dtype.ty(at);
     let array = array_type(shape, dims.len(), &ty, at);
-    let data = node(data, dtype, face);
+    let data = node(data, dtype, crate_path);
     let dims = quote_spanned!(at=> (#(#dims,)*));
     // The argument keeps the user's own spans, the call around it stands at the data.
     let mut call = quote_spanned!(at=> #path::__private::tensor_from_array::<#dims, #ty, #array>);
@@ -33,11 +33,11 @@ pub fn tensor(
 }
 
 /// What a wrong call is for the lines behind it. `None` where the dtype follows from expressions.
-pub fn stand_in(face: &Face, dims: &[Type], dtype: &DType) -> Option<TokenStream> {
+pub fn stand_in(crate_path: &CratePath, dims: &[Type], dtype: &DType) -> Option<TokenStream> {
     let at = Span::call_site();
     let ty = dtype.said(at)?;
-    let path = face.at(at);
-    Some(face.stand_in(&quote!(#path::Tensor<(#(#dims,)*), #ty>)))
+    let path = crate_path.at(at);
+    Some(crate_path.stand_in(&quote!(#path::Tensor<(#(#dims,)*), #ty>)))
 }
 
 /// `[[T; 2]; 3]`; where expressions may be arrays, `_` stands for them.
@@ -55,16 +55,16 @@ fn array_type(shape: &Shape, rank: usize, ty: &TokenStream, at: Span) -> TokenSt
         .fold(value, |item, len| quote_spanned!(at=> [#item; #len]))
 }
 
-fn node(data: &Node, dtype: &DType, face: &Face) -> TokenStream {
+fn node(data: &Node, dtype: &DType, crate_path: &CratePath) -> TokenStream {
     match data {
         Node::Row { span, items } => {
-            let items = items.iter().map(|item| node(item, dtype, face));
+            let items = items.iter().map(|item| node(item, dtype, crate_path));
             quote_spanned!(*span=> [#(#items),*])
         }
         Node::Repeat { span, item, len } => {
-            let item = node(item, dtype, face);
+            let item = node(item, dtype, crate_path);
             quote_spanned!(*span=> [#item; #len])
         }
-        Node::Value { value, tokens } => dtype.value(value, tokens, face),
+        Node::Value { value, tokens } => dtype.value(value, tokens, crate_path),
     }
 }

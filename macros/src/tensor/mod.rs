@@ -34,7 +34,7 @@ pub fn tensor(input: TokenStream) -> TokenStream {
         shape::check_rank(&shape, &input.data, &input.dims, &mut errors);
     }
     if errors.is_empty() {
-        return expand::tensor(&input.face, &input.data, &shape, &input.dims, &dtype);
+        return expand::tensor(&input.crate_path, &input.data, &shape, &input.dims, &dtype);
     }
-    errors.into_expression(expand::stand_in(&input.face, &input.dims, &dtype))
+    errors.into_expression(expand::stand_in(&input.crate_path, &input.dims, &dtype))
 }

@@ -7,13 +7,13 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Token, Type};
 
 use super::tree::{self, Node};
+use crate::crate_path::CratePath;
 use crate::errors::Errors;
-use crate::face::Face;
 use crate::list::ty;
 
 /// What the user wrote, as far as it can be made out.
 pub struct Input {
-    pub face: Face,
+    pub crate_path: CratePath,
     pub data: Node,
     pub dims: Vec<Type>,
     pub dtype: Option<Type>,
@@ -23,7 +23,7 @@ const EMPTY: &str = "expected values, such as `[1., 2.]; N`";
 
 /// The parts; what is wrong is noted.
 pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> {
-    let face: Face = input.parse()?;
+    let crate_path: CratePath = input.parse()?;
     let mut parts = parts(input)?.into_iter();
     let (data, left) = match parts.next() {
         Some(part) if !part.tokens.is_empty() => {
@@ -43,7 +43,10 @@ pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> 
     } else {
         left
     };
-    let dims = Parser::parse2(|input: ParseStream<'_>| dims(&face, input, errors), named)?;
+    let dims = Parser::parse2(
+        |input: ParseStream<'_>| dims(&crate_path, input, errors),
+        named,
+    )?;
     let dtype = match parts.next() {
         Some(part) if !part.tokens.is_empty() => {
             Parser::parse2(|input: ParseStream<'_>| dtype(input, errors), part.tokens)?
@@ -56,7 +59,7 @@ pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> 
         }
     }
     Ok(Input {
-        face,
+        crate_path,
         data,
         dims,
         dtype,
@@ -100,7 +103,11 @@ fn data(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Node, Token
     Ok((data, input.parse()?))
 }
 
-fn dims(face: &Face, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Type>> {
+fn dims(
+    crate_path: &CratePath,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<Vec<Type>> {
     let mut dims = Vec::new();
     while !input.is_empty() {
         if let Some(dim) = ty(
@@ -108,7 +115,7 @@ fn dims(face: &Face, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result
             "expected a dim: sizes follow from the values",
             errors,
         ) {
-            dim_or_hint(face, dim, &mut dims, errors);
+            dim_or_hint(crate_path, dim, &mut dims, errors);
         }
         if input.is_empty() {
             break;
@@ -122,7 +129,7 @@ fn dims(face: &Face, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result
     Ok(dims)
 }
 
-fn dim_or_hint(face: &Face, dim: Type, dims: &mut Vec<Type>, errors: &mut Errors) {
+fn dim_or_hint(crate_path: &CratePath, dim: Type, dims: &mut Vec<Type>, errors: &mut Errors) {
     const PLAIN: &str = "write the dims without parentheses: `; N, C`";
     match dim {
         Type::Tuple(tuple) => {
@@ -135,7 +142,7 @@ fn dim_or_hint(face: &Face, dim: Type, dims: &mut Vec<Type>, errors: &mut Errors
         }
         Type::Infer(infer) => {
             errors.at(&infer, "expected a dim; one without a name is `Wild`");
-            let path = face.at(infer.underscore_token.span);
+            let path = crate_path.at(infer.underscore_token.span);
             dims.extend(syn::parse2(quote!(#path::Wild)));
         }
         dim => dims.push(dim),

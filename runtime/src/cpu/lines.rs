@@ -6,11 +6,11 @@ use std::mem::MaybeUninit;
 use nomina_core::DType;
 
 use super::cast::Cast;
+use super::nontemporal::NonTemporal;
 use super::reduce::Plan;
 use super::reduce::plan::{Loop, offsets};
 use super::reduce::split::{Shared, try_for_each_past};
-use super::stream::Past;
-use super::turn::{LANES, LEAST, Turn};
+use super::transpose::{LANES, LEAST, Transpose};
 use crate::memory::{NoMemory, Scratch};
 
 /// The most elements of a line.
@@ -82,7 +82,7 @@ pub(crate) unsafe fn short(
     if width * widest * LEAST > BYTES {
         return Ok(false);
     }
-    let turn = Turn::new(size, width, rows.across.size);
+    let turn = Transpose::new(size, width, rows.across.size);
     let (high, room) = (
         turn.rows(),
         (turn.rows() * width * widest).next_multiple_of(64),
@@ -91,7 +91,7 @@ pub(crate) unsafe fn short(
     let blocks = per_round * rows.outer.iter().map(|one| one.size).product::<usize>();
     let together = (TASK / (high * width)).max(1);
     let bytes = ends.dtype.size() + ends.out_dtype.size();
-    let past = Past::of(plan.outputs().saturating_mul(rows.count * bytes));
+    let past = NonTemporal::of(plan.outputs().saturating_mul(rows.count * bytes));
     let (x, out) = (Shared(ends.x.cast_mut()), Shared(ends.out));
     let work = together * high * width;
     try_for_each_past(blocks.div_ceil(together), work, past, |task| {
@@ -164,11 +164,11 @@ impl<'a> Rows<'a> {
 
 /// `n` rows on their way.
 struct Block<'a> {
-    turn: Turn,
+    turn: Transpose,
     rows: Rows<'a>,
     n: usize,
     of: DType,
-    past: Option<Past>,
+    past: Option<NonTemporal>,
 }
 
 impl Block<'_> {

@@ -15,6 +15,7 @@ pub(crate) mod histogram;
 pub(crate) mod index;
 pub(crate) mod lines;
 pub(crate) mod loss;
+pub(crate) mod nontemporal;
 pub(crate) mod norm;
 pub(crate) mod numeric;
 pub(crate) mod parallel;
@@ -28,10 +29,9 @@ pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;
 pub(crate) mod sparse;
-pub(crate) mod stream;
-#[cfg(feature = "rayon")]
-mod team;
+pub(crate) mod transpose;
 pub(crate) mod triangle;
-pub(crate) mod turn;
+#[cfg(feature = "rayon")]
+mod work_sharing;
 
 pub(crate) use backend::Cpu;

@@ -77,7 +77,7 @@ impl Missing {
 pub(crate) fn each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "rayon")]
     if n > 1 && threads() > 1 {
-        super::team::work(n, threads(), f);
+        super::work_sharing::work(n, threads(), f);
         return;
     }
     (0..n).for_each(f);

@@ -31,6 +31,8 @@ mod copy;
 mod count;
 #[cfg(feature = "cuda")]
 mod cublaslt;
+#[cfg(feature = "cuda")]
+mod data_dependent;
 mod device;
 #[cfg(feature = "cuda")]
 mod disk;
@@ -68,8 +70,6 @@ mod lines;
 mod map;
 #[cfg(feature = "cuda")]
 mod memory;
-#[cfg(feature = "cuda")]
-mod moves;
 #[cfg(feature = "cuda")]
 mod norm;
 #[cfg(feature = "cuda")]

@@ -31,8 +31,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Has<X>,
         T: Float,
     {
-        let (looks, at) = ([self.look(), weight.look()], position::<X, D>());
-        Tensor::give(compose::one(&looks, D::STATIC, |given| {
+        let (operands, at) = ([self.erased(), weight.erased()], position::<X, D>());
+        Tensor::try_from_erased(compose::one(&operands, D::STATIC, |given| {
             given[0].prelu_at(&given[1], at)
         }))
     }
@@ -48,7 +48,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let at = at(&dim, self) as i64;
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].glu(at)
         }))
     }

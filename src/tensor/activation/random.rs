@@ -33,7 +33,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].dropout_with(options)
         }))
     }
@@ -52,7 +52,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let generator = RefCell::new(generator);
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].dropout_from(options, &mut generator.borrow_mut())
         }))
     }
@@ -66,7 +66,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].alpha_dropout_with(options)
         }))
     }
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let generator = RefCell::new(generator);
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].alpha_dropout_from(options, &mut generator.borrow_mut())
         }))
     }
@@ -99,7 +99,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].rrelu_with(options)
         }))
     }
@@ -114,7 +114,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let generator = RefCell::new(generator);
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].rrelu_from(options, &mut generator.borrow_mut())
         }))
     }

@@ -16,7 +16,7 @@ use nomina_runtime::call::{ConvArgs, TransposedArgs};
 
 use super::Tensor;
 use crate::call::conv::{self, Found};
-use crate::call::{Bare, Known};
+use crate::call::{Erased, Known};
 
 /// Where the dims of a convolution stand.
 fn found<D: Dims, E: Dims, X: OneDim, A: Axes>() -> Found {
@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         weight: &Tensor<E, T>,
         bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
         args: &ConvArgs<'_>,
-    ) -> Result<Bare>
+    ) -> Result<Erased>
     where
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, S>,
@@ -43,8 +43,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         conv::conv(
             op,
-            [self.look(), weight.look()],
-            bias.map(Tensor::look),
+            [self.erased(), weight.erased()],
+            bias.map(Tensor::erased),
             found::<D, E, X, A>(),
             args,
             <Convolved<D, E, X>>::STATIC,
@@ -57,7 +57,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         weight: &Tensor<E, T>,
         bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
         args: &TransposedArgs<'_>,
-    ) -> Result<Bare>
+    ) -> Result<Erased>
     where
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, S>,
@@ -65,8 +65,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         conv::transposed(
             op,
-            [self.look(), weight.look()],
-            bias.map(Tensor::look),
+            [self.erased(), weight.erased()],
+            bias.map(Tensor::erased),
             found::<D, E, X, A>(),
             args,
             <Convolved<D, E, X>>::STATIC,

@@ -50,7 +50,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self> {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].pad_by(at, &pad, options)
         }))
     }
@@ -94,7 +94,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self> {
         let at: Vec<usize> = places::<D, Z::Dims>().iter().copied().flatten().collect();
         let sizes = sizes.sizes();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].interpolate_by(&at, &sizes, options)
         }))
     }

@@ -55,7 +55,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
     {
         let _ = (channel, dims);
-        Tensor::give(self.convolve::<X, A, E, 1>(Op::Conv1d, weight, bias, &options.args()))
+        Tensor::try_from_erased(self.convolve::<X, A, E, 1>(
+            Op::Conv1d,
+            weight,
+            bias,
+            &options.args(),
+        ))
     }
 
     /// The transpose of `conv1d`: each element adds a kernel to the result.
@@ -102,7 +107,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
     {
         let _ = (channel, dims);
-        Tensor::give(self.convolve_back::<X, A, E, 1>(
+        Tensor::try_from_erased(self.convolve_back::<X, A, E, 1>(
             Op::ConvTranspose1d,
             weight,
             bias,
@@ -126,7 +131,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool1d_by(at, kernel_size, options)
         }))
     }
@@ -148,10 +153,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.look()], D::STATIC, |x| {
+        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool1d_with_indices_by(at, kernel_size, options)
         })?;
-        Ok((Self::wrap(values), Tensor::wrap(indices)))
+        Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
     /// The mean under a window along one dim.
@@ -170,7 +175,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].avg_pool1d_by(at, kernel_size, options)
         }))
     }
@@ -192,7 +197,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].lp_pool1d_by(at, norm_type, kernel_size, options)
         }))
     }
@@ -212,7 +217,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_avg_pool1d_by(at, output_size)
         }))
     }
@@ -232,7 +237,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool1d_by(at, output_size)
         }))
     }
@@ -253,10 +258,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.look()], D::STATIC, |x| {
+        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool1d_with_indices_by(at, output_size)
         })?;
-        Ok((Self::wrap(values), Tensor::wrap(indices)))
+        Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
     /// Puts the elements of `max_pool1d` back where they stood, among zeros.
@@ -276,8 +281,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(
-            &[self.look(), indices.look()],
+        Self::try_from_erased(compose::one(
+            &[self.erased(), indices.erased()],
             D::STATIC,
             |x| x[0].max_unpool1d_by(&x[1], at, output_size),
         ))
@@ -335,7 +340,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
     {
         let _ = (channel, dims);
-        Tensor::give(self.convolve::<X, A, E, 2>(Op::Conv2d, weight, bias, &options.args()))
+        Tensor::try_from_erased(self.convolve::<X, A, E, 2>(
+            Op::Conv2d,
+            weight,
+            bias,
+            &options.args(),
+        ))
     }
 
     /// The transpose of `conv2d`: each element adds a kernel to the result.
@@ -382,7 +392,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
     {
         let _ = (channel, dims);
-        Tensor::give(self.convolve_back::<X, A, E, 2>(
+        Tensor::try_from_erased(self.convolve_back::<X, A, E, 2>(
             Op::ConvTranspose2d,
             weight,
             bias,
@@ -416,7 +426,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool2d_by(at, kernel_size, options)
         }))
     }
@@ -438,10 +448,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.look()], D::STATIC, |x| {
+        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool2d_with_indices_by(at, kernel_size, options)
         })?;
-        Ok((Self::wrap(values), Tensor::wrap(indices)))
+        Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
     /// The mean under a window along two dims.
@@ -460,7 +470,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].avg_pool2d_by(at, kernel_size, options)
         }))
     }
@@ -482,7 +492,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].lp_pool2d_by(at, norm_type, kernel_size, options)
         }))
     }
@@ -502,7 +512,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_avg_pool2d_by(at, output_size)
         }))
     }
@@ -522,7 +532,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool2d_by(at, output_size)
         }))
     }
@@ -543,10 +553,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.look()], D::STATIC, |x| {
+        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool2d_with_indices_by(at, output_size)
         })?;
-        Ok((Self::wrap(values), Tensor::wrap(indices)))
+        Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
     /// Puts the elements of `max_pool2d` back where they stood, among zeros.
@@ -566,8 +576,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(
-            &[self.look(), indices.look()],
+        Self::try_from_erased(compose::one(
+            &[self.erased(), indices.erased()],
             D::STATIC,
             |x| x[0].max_unpool2d_by(&x[1], at, output_size),
         ))
@@ -612,7 +622,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
     {
         let _ = (channel, dims);
-        Tensor::give(self.convolve::<X, A, E, 3>(Op::Conv3d, weight, bias, &options.args()))
+        Tensor::try_from_erased(self.convolve::<X, A, E, 3>(
+            Op::Conv3d,
+            weight,
+            bias,
+            &options.args(),
+        ))
     }
 
     /// The transpose of `conv3d`: each element adds a kernel to the result.
@@ -659,7 +674,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
     {
         let _ = (channel, dims);
-        Tensor::give(self.convolve_back::<X, A, E, 3>(
+        Tensor::try_from_erased(self.convolve_back::<X, A, E, 3>(
             Op::ConvTranspose3d,
             weight,
             bias,
@@ -683,7 +698,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool3d_by(at, kernel_size, options)
         }))
     }
@@ -705,10 +720,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.look()], D::STATIC, |x| {
+        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
             x[0].max_pool3d_with_indices_by(at, kernel_size, options)
         })?;
-        Ok((Self::wrap(values), Tensor::wrap(indices)))
+        Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
     /// The mean under a window along three dims.
@@ -727,7 +742,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].avg_pool3d_by(at, kernel_size, options)
         }))
     }
@@ -749,7 +764,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].lp_pool3d_by(at, norm_type, kernel_size, options)
         }))
     }
@@ -769,7 +784,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_avg_pool3d_by(at, output_size)
         }))
     }
@@ -789,7 +804,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+        Self::try_from_erased(compose::one(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool3d_by(at, output_size)
         }))
     }
@@ -810,10 +825,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        let (values, indices) = compose::pair(&[self.look()], D::STATIC, |x| {
+        let (values, indices) = compose::pair(&[self.erased()], D::STATIC, |x| {
             x[0].adaptive_max_pool3d_with_indices_by(at, output_size)
         })?;
-        Ok((Self::wrap(values), Tensor::wrap(indices)))
+        Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
     /// Puts the elements of `max_pool3d` back where they stood, among zeros.
@@ -833,8 +848,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dims;
         let at = positions::<A, D>();
-        Self::give(compose::one(
-            &[self.look(), indices.look()],
+        Self::try_from_erased(compose::one(
+            &[self.erased(), indices.erased()],
             D::STATIC,
             |x| x[0].max_unpool3d_by(&x[1], at, output_size),
         ))

@@ -8,7 +8,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::AttentionOptions;
 
 use crate::call::compose::one;
-use crate::call::{Bare, Known, Look};
+use crate::call::{Erased, ErasedRef, Known};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -54,8 +54,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        let looks = [self.look(), key.look(), value.look()];
-        Tensor::give(attend(&looks, options, <Attended<D, E, F>>::STATIC))
+        let operands = [self.erased(), key.erased(), value.erased()];
+        Tensor::try_from_erased(attend(&operands, options, <Attended<D, E, F>>::STATIC))
     }
 
     /// Attention with a mask of the dims of the scores, batch, length and source: bool, true where
@@ -77,17 +77,22 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
         ScoresOf<D, E, F>: Broadcast<M> + HoldsInPlace<Sum<ScoresOf<D, E, F>, M>>,
     {
-        let looks = [self.look(), key.look(), value.look(), attn_mask.look()];
-        Tensor::give(attend(&looks, options, <Attended<D, E, F>>::STATIC))
+        let operands = [
+            self.erased(),
+            key.erased(),
+            value.erased(),
+            attn_mask.erased(),
+        ];
+        Tensor::try_from_erased(attend(&operands, options, <Attended<D, E, F>>::STATIC))
     }
 }
 
 fn attend(
-    looks: &[Look<'_>],
+    operands: &[ErasedRef<'_>],
     options: AttentionOptions,
     out: &'static crate::call::Static,
-) -> Result<Bare> {
-    one(looks, out, |x| {
+) -> Result<Erased> {
+    one(operands, out, |x| {
         x[0].scaled_dot_product_attention_with(&x[1], &x[2], x.get(3), options)
     })
 }

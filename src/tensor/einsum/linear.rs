@@ -36,6 +36,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
     {
-        Tensor::give(self.layer(weight, bias, options))
+        Tensor::try_from_erased(self.layer(weight, bias, options))
     }
 }

@@ -22,7 +22,7 @@ use nomina_runtime::tensor::{CdistOptions, LinearOptions};
 
 use super::Tensor;
 use crate::call::compose::one;
-use crate::call::{Bare, Known, order, product};
+use crate::call::{Erased, Known, order, product};
 
 pub use terms::{
     EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
@@ -50,12 +50,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         &self,
         dim: X,
     ) -> Result<Tensor<PrimedDims<D, X>, T>> {
-        Tensor::give(self.primed(dim))
+        Tensor::try_from_erased(self.primed(dim))
     }
 
-    fn primed<X: OneDim + Primable<D>>(&self, dim: X) -> Result<Bare> {
+    fn primed<X: OneDim + Primable<D>>(&self, dim: X) -> Result<Erased> {
         let _ = dim;
-        order::rename(self.look(), <PrimedDims<D, X>>::STATIC)
+        order::rename(self.erased(), <PrimedDims<D, X>>::STATIC)
     }
 
     /// The products of every element of one vector and every element of another.
@@ -79,7 +79,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Promote<U>,
     {
         let out = <Joined<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Outer, self.look(), vec2.look(), out))
+        Tensor::try_from_erased(product::new(Op::Outer, self.erased(), vec2.erased(), out))
     }
 
     /// Multiplies and sums over the last dim of both.
@@ -92,7 +92,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Tensor<E, T>,
     ) -> Result<Tensor<Inner<D, E>, T>> {
         let out = <Inner<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Inner, self.look(), other.look(), out))
+        Tensor::try_from_erased(product::new(Op::Inner, self.erased(), other.erased(), out))
     }
 
     /// The inner product of two vectors, of which the first is conjugated.
@@ -108,7 +108,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Vector,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Vdot, self.look(), other.look(), out))
+        Tensor::try_from_erased(product::new(Op::Vdot, self.erased(), other.erased(), out))
     }
 
     /// The Kronecker product: every element of this tensor times the whole other. Dims unify from
@@ -126,7 +126,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Promote<U, DtypeRule<D, E>>,
     {
         let out = <Sum<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Kron, self.look(), other.look(), out))
+        Tensor::try_from_erased(product::new(Op::Kron, self.erased(), other.erased(), out))
     }
 
     /// The sum of a matrix' diagonal; integers and bool add up in i64.
@@ -138,7 +138,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Matrix,
     {
-        Tensor::give(call::trace(self.look().raw).map(Bare::new))
+        Tensor::try_from_erased(call::trace(self.erased().raw).map(Erased::new))
     }
 
     /// A square matrix, or a batch of them, multiplied by itself `n` times over.
@@ -150,8 +150,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        let raised = one(&[self.look()], D::STATIC, |x| x[0].matrix_power(n));
-        Tensor::give(raised)
+        let raised = one(&[self.erased()], D::STATIC, |x| x[0].matrix_power(n));
+        Tensor::try_from_erased(raised)
     }
 
     /// The cross product of vectors along a dim of size 3.
@@ -175,17 +175,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
         T: Numeric + Promote<U, DtypeRule<D, E>>,
     {
-        Tensor::give(self.crossed(other, dim))
+        Tensor::try_from_erased(self.crossed(other, dim))
     }
 
     fn crossed<E: Dims, U: Element, X: DimOf<Sum<D, E>>>(
         &self,
         other: &Tensor<E, U>,
         dim: X,
-    ) -> Result<Bare> {
+    ) -> Result<Erased> {
         let _ = dim;
         let at = position::<X, Sum<D, E>>();
-        one(&[self.look(), other.look()], <Sum<D, E>>::STATIC, |x| {
+        one(&[self.erased(), other.erased()], <Sum<D, E>>::STATIC, |x| {
             x[0].cross(&x[1], at)
         })
     }
@@ -204,7 +204,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Tensordotted<D, E, X>, T>> {
         let _ = dims;
         let places = [positions::<X, D>(), positions::<X, E>()];
-        Tensor::give(product::tensordot(self.look(), other.look(), places))
+        Tensor::try_from_erased(product::tensordot(self.erased(), other.erased(), places))
     }
 
     /// A linear layer: sums over the weight's input dim, wherever it stands in this tensor, and adds
@@ -231,7 +231,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
     {
-        Tensor::give(self.layer(weight, bias, LinearOptions::default()))
+        Tensor::try_from_erased(self.layer(weight, bias, LinearOptions::default()))
     }
 
     fn layer<O: Dim, I: DimOf<D>, B: Dims + Vector>(
@@ -239,10 +239,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         weight: &Tensor<(O, I), T>,
         bias: &Tensor<B, T>,
         options: LinearOptions,
-    ) -> Result<Bare> {
+    ) -> Result<Erased> {
         let out = <Sum<Linear<D, O, I>, B>>::STATIC;
-        let looks = [self.look(), weight.look(), bias.look()];
-        product::linear(looks, position::<I, D>(), options, out)
+        let operands = [self.erased(), weight.erased(), bias.erased()];
+        product::linear(operands, position::<I, D>(), options, out)
     }
 }
 
@@ -268,7 +268,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(self.distances(other, CdistOptions::default()))
+        Tensor::try_from_erased(self.distances(other, CdistOptions::default()))
     }
 
     /// [`cdist`](Self::cdist) by any norm.
@@ -284,19 +284,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(self.distances(other, options))
+        Tensor::try_from_erased(self.distances(other, options))
     }
 
     fn distances<E: RowsBeside<D>>(
         &self,
         other: &Tensor<E, T>,
         options: CdistOptions,
-    ) -> Result<Bare>
+    ) -> Result<Erased>
     where
         T: Float,
     {
         let out = <Distances<D, E>>::STATIC;
-        one(&[self.look(), other.look()], out, |x| {
+        one(&[self.erased(), other.erased()], out, |x| {
             x[0].cdist_with(&x[1], options)
         })
     }

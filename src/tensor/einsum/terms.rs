@@ -9,14 +9,14 @@ use nomina_core::dims::{
 use nomina_core::{Element, Promote, Promoted, Result};
 use smallvec::SmallVec;
 
-use crate::call::{self, Known, Look, done};
+use crate::call::{self, ErasedRef, Known, done};
 use crate::tensor::Tensor;
 
 /// The operands of an `einsum!` so far: the lists of their dims, the dims that `..` stands for, and
 /// the dtype of their product.
 #[doc(hidden)]
 pub struct EinsumTerms<'a, L, R, T> {
-    looks: SmallVec<[Look<'a>; 4]>,
+    operands: SmallVec<[ErasedRef<'a>; 4]>,
     types: PhantomData<fn() -> (L, R, T)>,
 }
 
@@ -26,7 +26,7 @@ pub fn einsum_first<P: Dims, D: Dims, T: Element>(
     x: &Tensor<D, T>,
 ) -> EinsumTerms<'_, (D, ()), Others<(), D, P>, T> {
     EinsumTerms {
-        looks: SmallVec::from_slice(&[x.look()]),
+        operands: SmallVec::from_slice(&[x.erased()]),
         types: PhantomData,
     }
 }
@@ -37,9 +37,9 @@ pub fn einsum_times<'a, P: Dims, L, R: Dims, T: Element + Promote<U>, D: Dims, U
     mut terms: EinsumTerms<'a, L, R, T>,
     x: &'a Tensor<D, U>,
 ) -> EinsumTerms<'a, (D, L), Others<R, D, P>, Promoted<T, U>> {
-    terms.looks.push(x.look());
+    terms.operands.push(x.erased());
     EinsumTerms {
-        looks: terms.looks,
+        operands: terms.operands,
         types: PhantomData,
     }
 }
@@ -70,8 +70,8 @@ pub fn einsum<O: OrderSpec, L, R: Dims, T: Element>(
 where
     Aligned<R, O>: Distinct,
 {
-    Tensor::wrap(done(call::einsum::einsum(
-        &terms.looks,
+    Tensor::from_erased(done(call::einsum::einsum(
+        &terms.operands,
         <Aligned<R, O>>::STATIC,
     )))
 }
@@ -84,7 +84,10 @@ pub fn try_einsum<O: OrderSpec, L, R: Dims, T: Element>(
 where
     Aligned<R, O>: Distinct,
 {
-    Tensor::give(call::einsum::einsum(&terms.looks, <Aligned<R, O>>::STATIC))
+    Tensor::try_from_erased(call::einsum::einsum(
+        &terms.operands,
+        <Aligned<R, O>>::STATIC,
+    ))
 }
 
 /// What an `einsum!` with mistakes is for the lines behind it: of the dims that it lists.

@@ -7,7 +7,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
 use crate::call::compose::one;
-use crate::call::{Bare, Known};
+use crate::call::{Erased, Known};
 use crate::tensor::Tensor;
 
 /// # Products of vectors
@@ -26,18 +26,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Broadcast<E>,
     {
-        Tensor::give(self.products_along(other, dim))
+        Tensor::try_from_erased(self.products_along(other, dim))
     }
 
     fn products_along<E: Dims, X: DimOf<Sum<D, E>>>(
         &self,
         other: &Tensor<E, T>,
         dim: X,
-    ) -> Result<Bare> {
+    ) -> Result<Erased> {
         let _ = dim;
         let at = position::<X, Sum<D, E>>();
         let out = <Without<Sum<D, E>, X>>::STATIC;
-        one(&[self.look(), other.look()], out, |x| {
+        one(&[self.erased(), other.erased()], out, |x| {
             x[0].vecdot(&x[1], at)
         })
     }

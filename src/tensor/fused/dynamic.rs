@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::untyped::Failing;
 use super::{Chain, Untyped};
-use crate::call::{Look, Static};
+use crate::call::{ErasedRef, Static};
 
 /// Of a tensor that carries all its names.
 static CARRIED: Static = Static {
@@ -18,8 +18,8 @@ static CARRIED: Static = Static {
     wild: true,
 };
 
-pub(super) fn look(tensor: &DynTensor) -> Look<'_> {
-    Look {
+pub(super) fn erased(tensor: &DynTensor) -> ErasedRef<'_> {
+    ErasedRef {
         raw: tensor.raw(),
         wild: Some(tensor.names()),
         of: &CARRIED,

@@ -13,7 +13,7 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::call::Node;
 
 use super::{Picking, Tensor};
-use crate::call::{Known, Look, done, fused};
+use crate::call::{ErasedRef, Known, done, fused};
 
 pub use untyped::{Untyped, UntypedOperand};
 
@@ -37,7 +37,7 @@ pub struct Lent<'a, S: ?Sized> {
     /// What rustc checks the body with.
     pub seen: &'a S,
     /// What is computed with.
-    pub look: Look<'a>,
+    pub look: ErasedRef<'a>,
 }
 
 impl<S: ?Sized> Clone for Lent<'_, S> {
@@ -55,7 +55,7 @@ impl<D: Dims + 'static, T: Element> FuseOperand for Tensor<D, T> {
     fn lend(&self) -> Lent<'_, Self> {
         Lent {
             seen: self,
-            look: self.look(),
+            look: self.erased(),
         }
     }
 }
@@ -66,7 +66,7 @@ impl FuseOperand for DynTensor {
     fn lend(&self) -> Lent<'_, Untyped> {
         Lent {
             seen: &Untyped,
-            look: dynamic::look(self),
+            look: dynamic::erased(self),
         }
     }
 }
@@ -102,7 +102,7 @@ pub fn fuse_operand<X: FuseOperand<Seen = S> + ?Sized, S: ?Sized>(tensor: &X) ->
 #[must_use]
 pub struct Chain<'a, S: ?Sized, V> {
     program: &'a [Node<'a>],
-    tensors: &'a [Look<'a>],
+    tensors: &'a [ErasedRef<'a>],
     numbers: &'a [Scalar],
     value: PhantomData<(fn() -> V, fn(&S))>,
 }
@@ -114,7 +114,7 @@ pub struct Chain<'a, S: ?Sized, V> {
 pub fn fuse<'a, S: ?Sized, V>(
     _first: Lent<'_, S>,
     program: &'a [Node<'a>],
-    tensors: &'a [Look<'a>],
+    tensors: &'a [ErasedRef<'a>],
     numbers: &'a [Scalar],
     _check: impl FnOnce() -> V,
 ) -> Chain<'a, S, V> {
@@ -133,7 +133,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
     /// As the separate operators.
     #[track_caller]
     pub fn compute(self) -> Tensor<D, T> {
-        Tensor::wrap(done(fused::new(
+        Tensor::from_erased(done(fused::new(
             self.program,
             self.tensors,
             self.numbers,
@@ -147,7 +147,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
     /// # Errors
     /// As the separate operators.
     pub fn try_compute(self) -> Result<Tensor<D, T>> {
-        Tensor::give(fused::new(
+        Tensor::try_from_erased(fused::new(
             self.program,
             self.tensors,
             self.numbers,
@@ -186,7 +186,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
         _check: impl FnOnce(Tensor<D, T>, A) -> Tensor<R, U>,
     ) -> Tensor<R, U> {
         let _ = dims;
-        Tensor::wrap(done(fused::reduce(
+        Tensor::from_erased(done(fused::reduce(
             self.program,
             self.tensors,
             self.numbers,
@@ -207,7 +207,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
         _check: impl FnOnce(Tensor<D, T>, A) -> Result<Tensor<R, U>>,
     ) -> Result<Tensor<R, U>> {
         let _ = dims;
-        Tensor::give(fused::reduce(
+        Tensor::try_from_erased(fused::reduce(
             self.program,
             self.tensors,
             self.numbers,

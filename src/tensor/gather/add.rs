@@ -38,7 +38,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let result = self.try_index_add(dim, index, source)?;
         let of = O::STATIC;
-        crate::call::reduce::store(Op::IndexAdd, result.bare, <D>::STATIC, &mut out.bare, of)
+        crate::call::reduce::store(
+            Op::IndexAdd,
+            result.erased,
+            <D>::STATIC,
+            &mut out.erased,
+            of,
+        )
     }
 
     /// This tensor with the slices of `source` added at the indices of a dim; always in the index's
@@ -67,8 +73,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased(), source.erased()],
             out,
             |given| given[0].index_add_with(at(position::<X, D>()), &given[1], &given[2], options),
         ))
@@ -91,9 +97,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         gather::in_place(
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
-            &[index.look(), source.look()],
+            &[index.erased(), source.erased()],
             |own, given| {
                 own.index_add_with_(at(position::<X, D>()), &given[0], &given[1], options)
                     .map(drop)
@@ -122,8 +128,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self> {
         let _ = dim;
         let value = value.into();
-        Self::give(gather::one(
-            &[self.look(), index.look()],
+        Self::try_from_erased(gather::one(
+            &[self.erased(), index.erased()],
             D::STATIC,
             |given| given[0].index_fill(at(position::<X, D>()), &given[1], value),
         ))
@@ -142,10 +148,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<&mut Self> {
         let _ = dim;
         let value = value.into();
-        gather::in_place(&mut self.bare, D::STATIC, &[index.look()], |own, given| {
-            own.index_fill_(at(position::<X, D>()), &given[0], value)
-                .map(drop)
-        })?;
+        gather::in_place(
+            &mut self.erased,
+            D::STATIC,
+            &[index.erased()],
+            |own, given| {
+                own.index_fill_(at(position::<X, D>()), &given[0], value)
+                    .map(drop)
+            },
+        )?;
         Ok(self)
     }
 }

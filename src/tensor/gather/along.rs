@@ -11,7 +11,7 @@ use nomina_runtime::tensor::{Operand as DynOperand, ScatterOptions};
 
 use crate::Tensor;
 use crate::call::gather::{self, at};
-use crate::call::{Known, Look, Side};
+use crate::call::{ErasedRef, Known, OperandRef};
 use crate::tensor::operand::{OfScalar, OfTensor, Operand};
 
 /// Values of this kind can be scattered into a tensor of dims `D` and dtype `T`: a tensor with
@@ -25,11 +25,11 @@ pub trait ScatterFrom<D, T> {}
 impl<D, T, S: Dims> ScatterFrom<D, T> for OfTensor<S, T> where D: Broadcast<S> + SameRankAs<S> {}
 impl<D, T, N> ScatterFrom<D, T> for OfScalar<N> {}
 
-fn operand<'a>(src: &Side<'_>, given: Option<&'a DynTensor>) -> DynOperand<'a> {
+fn operand<'a>(src: &OperandRef<'_>, given: Option<&'a DynTensor>) -> DynOperand<'a> {
     match (src, given) {
-        (Side::Scalar(value), _) => DynOperand::Scalar(*value),
-        (Side::Tensor(_), Some(x)) => DynOperand::Tensor(x),
-        (Side::Tensor(_), None) => unreachable!("every tensor was given"),
+        (OperandRef::Scalar(value), _) => DynOperand::Scalar(*value),
+        (OperandRef::Tensor(_), Some(x)) => DynOperand::Tensor(x),
+        (OperandRef::Tensor(_), None) => unreachable!("every tensor was given"),
     }
 }
 
@@ -63,9 +63,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let (src, out) = (src.side(), <Sum<D, E>>::STATIC);
-        let looks = [Some(self.look()), Some(index.look()), src.look()];
-        let looks: Vec<Look<'_>> = looks.into_iter().flatten().collect();
-        Tensor::give(gather::one(&looks, out, |given| {
+        let operands = [Some(self.erased()), Some(index.erased()), src.erased()];
+        let operands: Vec<ErasedRef<'_>> = operands.into_iter().flatten().collect();
+        Tensor::try_from_erased(gather::one(&operands, out, |given| {
             given[0].scatter_with(
                 at(position::<X, D>()),
                 &given[1],
@@ -94,9 +94,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let src = src.side();
-        let others = [Some(index.look()), src.look()];
-        let others: Vec<Look<'_>> = others.into_iter().flatten().collect();
-        gather::in_place(&mut self.bare, D::STATIC, &others, |own, given| {
+        let others = [Some(index.erased()), src.erased()];
+        let others: Vec<ErasedRef<'_>> = others.into_iter().flatten().collect();
+        gather::in_place(&mut self.erased, D::STATIC, &others, |own, given| {
             own.scatter_with_(
                 at(position::<X, D>()),
                 &given[0],
@@ -137,9 +137,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let of = O::STATIC;
         crate::call::reduce::store(
             Op::Scatter,
-            result.bare,
+            result.erased,
             <Sum<D, E>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             of,
         )
     }

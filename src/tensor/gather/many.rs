@@ -9,7 +9,7 @@ use nomina_runtime::tensor::IndexPutOptions;
 
 use crate::Tensor;
 use crate::call::Known;
-use crate::call::gather::{self, Looks};
+use crate::call::gather::{self, OperandList};
 
 /// Index tensors along some dims: `(N.i(&rows), C.i(&columns))`.
 #[diagnostic::on_unimplemented(
@@ -20,7 +20,7 @@ pub trait Points {
     /// What they make of dims `D`.
     type Of<D: Dims>: Dims;
     #[doc(hidden)]
-    fn looks<D: Dims>(&self) -> Looks<'_>;
+    fn operands<D: Dims>(&self) -> OperandList<'_>;
 }
 
 /// The index tensors stand along dims of `D`, each along another, and unify.
@@ -58,8 +58,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When an index is out of range or sizes do not fit.
     #[twin]
     pub fn try_index<P: PointsOf<D>>(&self, indices: P) -> Result<Tensor<P::Of<D>, T>> {
-        let looks = indices.looks::<D>();
-        Tensor::give(gather::points(self.look(), &looks, <P::Of<D>>::STATIC))
+        let operands = indices.operands::<D>();
+        Tensor::try_from_erased(gather::points(self.erased(), &operands, <P::Of<D>>::STATIC))
     }
 
     /// This tensor with values, which broadcast, written where [`index`](Self::index) would read.
@@ -95,13 +95,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
-        let looks = indices.looks::<D>();
+        let operands = indices.operands::<D>();
         let rank = <P::Of<D>>::RANK;
         gather::put_points(
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
-            &looks,
-            values.look(),
+            &operands,
+            values.erased(),
             rank,
             options,
         )?;

@@ -8,7 +8,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::DiagonalOptions;
 
 use crate::call::{Dest, Known, gather};
-use crate::tensor::part::{Part as View, wrap};
+use crate::tensor::part::{Part as View, from_erased};
 use crate::tensor::{Part, SubscriptViews, SubscriptsOf};
 use crate::{Tensor, TensorMut};
 
@@ -37,7 +37,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let Dest { raw, wild, of } = self.dest()?;
         let (picks, out) = (indices.picks::<D>(), <Part<D, S>>::STATIC);
         let (raw, wild) = gather::part_mut(raw, wild, of, &picks, out)?;
-        Ok(wrap(View { raw, wild }))
+        Ok(from_erased(View { raw, wild }))
     }
 
     /// The diagonal of two dims, which go, as a new last dim to write to.
@@ -68,7 +68,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let dims = (position::<X, D>(), position::<Y, D>());
         let out = <Diagonal<D, X, Y, Z>>::STATIC;
         let (raw, wild) = gather::diagonal_mut(self.dest()?, dims, (Z::NAME, options), out)?;
-        Ok(wrap(View { raw, wild }))
+        Ok(from_erased(View { raw, wild }))
     }
 }
 
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         let Dest { raw, wild, of } = self.dest()?;
         let (picks, out) = (indices.picks::<D>(), <Part<D, S>>::STATIC);
         let (raw, wild) = gather::part_mut(raw, wild, of, &picks, out)?;
-        Ok(wrap(View { raw, wild }))
+        Ok(from_erased(View { raw, wild }))
     }
 
     /// The diagonal of two dims, which go, as a new last dim to write to.
@@ -108,6 +108,6 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         let dims = (position::<X, D>(), position::<Y, D>());
         let out = <Diagonal<D, X, Y, Z>>::STATIC;
         let (raw, wild) = gather::diagonal_mut(self.dest()?, dims, (Z::NAME, options), out)?;
-        Ok(wrap(View { raw, wild }))
+        Ok(from_erased(View { raw, wild }))
     }
 }

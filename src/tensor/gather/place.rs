@@ -30,8 +30,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexPutOptions,
     ) -> Result<Self> {
         let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased(), source.erased()],
             out,
             |given| given[0].put_with(&given[1], &given[2], options),
         ))
@@ -50,9 +50,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexPutOptions,
     ) -> Result<&mut Self> {
         gather::in_place(
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
-            &[index.look(), source.look()],
+            &[index.erased(), source.erased()],
             |own, given| own.put_with_(&given[0], &given[1], options).map(drop),
         )?;
         Ok(self)
@@ -79,8 +79,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
     {
         let out = <Sum<D, E>>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), mask.look(), source.look()],
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), mask.erased(), source.erased()],
             out,
             |given| given[0].masked_scatter(&given[1], &given[2]),
         ))
@@ -100,9 +100,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E> + HoldsInPlace<Sum<D, E>>,
     {
         gather::in_place(
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
-            &[mask.look(), source.look()],
+            &[mask.erased(), source.erased()],
             |own, given| own.masked_scatter_(&given[0], &given[1]).map(drop),
         )?;
         Ok(self)
@@ -131,8 +131,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let index = index.whole();
-        Self::give(gather::one(
-            &[self.look(), src.look()],
+        Self::try_from_erased(gather::one(
+            &[self.erased(), src.erased()],
             D::STATIC,
             |given| given[0].select_scatter(&given[1], at(position::<X, D>()), index),
         ))
@@ -160,9 +160,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E> + SameRankAs<E>,
     {
         let dim = position::<X, D>();
-        Self::give(gather::slice_scatter(
-            self.look(),
-            src.look(),
+        Self::try_from_erased(gather::slice_scatter(
+            self.erased(),
+            src.erased(),
             dim,
             &range.index.pick(),
         ))
@@ -185,8 +185,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
     {
         let _ = (dim1, dim2);
-        Self::give(gather::one(
-            &[self.look(), src.look()],
+        Self::try_from_erased(gather::one(
+            &[self.erased(), src.erased()],
             D::STATIC,
             |given| {
                 let (dim1, dim2) = (at(position::<X, D>()), at(position::<Y, D>()));

@@ -31,8 +31,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), src.look()],
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased(), src.erased()],
             out,
             |given| given[0].scatter_add(at(position::<X, D>()), &given[1], &given[2]),
         ))
@@ -54,9 +54,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         gather::in_place(
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
-            &[index.look(), src.look()],
+            &[index.erased(), src.erased()],
             |own, given| {
                 own.scatter_add_(at(position::<X, D>()), &given[0], &given[1])
                     .map(drop)
@@ -92,9 +92,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let of = O::STATIC;
         crate::call::reduce::store(
             Op::ScatterAdd,
-            result.bare,
+            result.erased,
             <Sum<D, E>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             of,
         )
     }
@@ -127,9 +127,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let of = O::STATIC;
         crate::call::reduce::store(
             Op::ScatterReduce,
-            result.bare,
+            result.erased,
             <Sum<D, E>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             of,
         )
     }
@@ -160,8 +160,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), src.look()],
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased(), src.erased()],
             out,
             |given| {
                 given[0].scatter_reduce_with(
@@ -193,9 +193,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         gather::in_place(
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
-            &[index.look(), src.look()],
+            &[index.erased(), src.erased()],
             |own, given| {
                 own.scatter_reduce_with_(
                     at(position::<X, D>()),

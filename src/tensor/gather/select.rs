@@ -39,9 +39,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Selected<D, X, E>, T>> {
         let _ = dim;
         let out = <Selected<D, X, E>>::STATIC;
-        Tensor::give(gather::one(&[self.look(), index.look()], out, |given| {
-            given[0].index_select(at(position::<X, D>()), &given[1])
-        }))
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased()],
+            out,
+            |given| given[0].index_select(at(position::<X, D>()), &given[1]),
+        ))
     }
 
     /// [`index_select`](Self::index_select) into `out`.
@@ -68,9 +70,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let of = O::STATIC;
         reduce::store(
             Op::IndexSelect,
-            result.bare,
+            result.erased,
             <Selected<D, X, E>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             of,
         )
     }
@@ -99,9 +101,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
-        Tensor::give(gather::one(&[self.look(), index.look()], out, |given| {
-            given[0].gather(at(position::<X, D>()), &given[1])
-        }))
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased()],
+            out,
+            |given| given[0].gather(at(position::<X, D>()), &given[1]),
+        ))
     }
 
     /// [`gather`](Self::gather) into `out`.
@@ -129,9 +133,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let of = O::STATIC;
         reduce::store(
             Op::Gather,
-            result.bare,
+            result.erased,
             <Sum<D, E>>::STATIC,
-            &mut out.bare,
+            &mut out.erased,
             of,
         )
     }
@@ -151,9 +155,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
-        Tensor::give(gather::one(&[self.look(), indices.look()], out, |given| {
-            given[0].take_along_dim(&given[1], at(position::<X, D>()))
-        }))
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), indices.erased()],
+            out,
+            |given| given[0].take_along_dim(&given[1], at(position::<X, D>())),
+        ))
     }
 
     /// The elements at positions in row-major order, with the index's dims.
@@ -163,9 +169,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_take<E: Dims, I: IndexElement>(&self, index: &Tensor<E, I>) -> Result<Tensor<E, T>> {
         let out = <E>::STATIC;
-        Tensor::give(gather::one(&[self.look(), index.look()], out, |given| {
-            given[0].take(&given[1])
-        }))
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased()],
+            out,
+            |given| given[0].take(&given[1]),
+        ))
     }
 
     /// This tensor is a weight with a row for each index of `dim`: the rows at `ids`, whose dims
@@ -190,7 +198,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Embedded<D, X, E>, T>> {
         let _ = dim;
         let out = <Embedded<D, X, E>>::STATIC;
-        Tensor::give(gather::one(&[self.look(), ids.look()], out, |given| {
+        Tensor::try_from_erased(gather::one(&[self.erased(), ids.erased()], out, |given| {
             given[0].embedding(at(position::<X, D>()), &given[1])
         }))
     }
@@ -202,7 +210,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_nonzero(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
-        Tensor::give(gather::one(&[self.look()], out, |given| given[0].nonzero()))
+        Tensor::try_from_erased(gather::one(&[self.erased()], out, |given| {
+            given[0].nonzero()
+        }))
     }
 
     /// [`nonzero`](Self::nonzero) by its other name.
@@ -212,7 +222,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_argwhere(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
-        Tensor::give(gather::one(&[self.look()], out, |given| {
+        Tensor::try_from_erased(gather::one(&[self.erased()], out, |given| {
             given[0].argwhere()
         }))
     }
@@ -244,7 +254,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Integer,
     {
         let (count, out) = (classes.size(), <Appended<D, S::Dim>>::STATIC);
-        Tensor::give(gather::one(&[self.look()], out, |given| {
+        Tensor::try_from_erased(gather::one(&[self.erased()], out, |given| {
             given[0].one_hot(count, named::<D, S::Dim>())
         }))
     }
@@ -258,10 +268,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Integer,
     {
-        let found = compose::on(&[self.look()], |given| given[0].unravel_index(shape))?;
+        let found = compose::on(&[self.erased()], |given| given[0].unravel_index(shape))?;
         let each = found
             .into_iter()
-            .map(|index| Tensor::wrap(compose::bare(index, D::STATIC)));
+            .map(|index| Tensor::from_erased(compose::erased(index, D::STATIC)));
         Ok(each.collect())
     }
 }

@@ -29,8 +29,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased(), source.erased()],
             out,
             |given| given[0].index_copy(at(position::<X, D>()), &given[1], &given[2]),
         ))
@@ -52,9 +52,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         gather::in_place(
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
-            &[index.look(), source.look()],
+            &[index.erased(), source.erased()],
             |own, given| {
                 own.index_copy_(at(position::<X, D>()), &given[0], &given[1])
                     .map(drop)
@@ -88,7 +88,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let result = self.try_index_copy(dim, index, source)?;
         let of = O::STATIC;
-        crate::call::reduce::store(Op::IndexCopy, result.bare, <D>::STATIC, &mut out.bare, of)
+        crate::call::reduce::store(
+            Op::IndexCopy,
+            result.erased,
+            <D>::STATIC,
+            &mut out.erased,
+            of,
+        )
     }
 
     /// [`index_reduce`](Self::index_reduce) into `out`.
@@ -117,7 +123,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let result = self.try_index_reduce(dim, index, source, reduce)?;
         let of = O::STATIC;
-        crate::call::reduce::store(Op::IndexReduce, result.bare, <D>::STATIC, &mut out.bare, of)
+        crate::call::reduce::store(
+            Op::IndexReduce,
+            result.erased,
+            <D>::STATIC,
+            &mut out.erased,
+            of,
+        )
     }
 
     /// This tensor with the slices of `source` reduced into it at the indices of a dim.
@@ -138,8 +150,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
+        Tensor::try_from_erased(gather::one(
+            &[self.erased(), index.erased(), source.erased()],
             out,
             |given| {
                 given[0].index_reduce_with(
@@ -171,9 +183,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         gather::in_place(
-            &mut self.bare,
+            &mut self.erased,
             D::STATIC,
-            &[index.look(), source.look()],
+            &[index.erased(), source.erased()],
             |own, given| {
                 own.index_reduce_with_(
                     at(position::<X, D>()),

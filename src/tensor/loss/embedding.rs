@@ -51,9 +51,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), input2.look(), target.look()];
-        Tensor::give(compose::one(
-            &looks,
+        let operands = [self.erased(), input2.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
             <R::Of<Sum<Sum<D, E>, F>>>::STATIC,
             |given| given[0].margin_ranking_loss_with(&given[1], &given[2], R::REDUCTION, options),
         ))
@@ -100,9 +100,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = reduction;
         let _ = dim;
         let at = position::<X, Sum<D, E>>();
-        let looks = [self.look(), input2.look(), target.look()];
-        Tensor::give(compose::one(
-            &looks,
+        let operands = [self.erased(), input2.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
             <R::Of<Sum<Without<Sum<D, E>, X>, F>>>::STATIC,
             |given| {
                 given[0].cosine_embedding_loss_with(&given[1], &given[2], at, R::REDUCTION, options)
@@ -156,9 +156,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = reduction;
         let _ = dim;
         let at = position::<X, D>() as i64 - D::RANK as i64;
-        let looks = [self.look(), positive.look(), negative.look()];
-        Tensor::give(compose::one(
-            &looks,
+        let operands = [self.erased(), positive.erased(), negative.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
             <R::Of<Without<Sum<Sum<D, E>, F>, X>>>::STATIC,
             |given| {
                 given[0].triplet_margin_loss_with(&given[1], &given[2], at, R::REDUCTION, options)
@@ -203,9 +203,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look(), var.look()];
-        Tensor::give(compose::one(
-            &looks,
+        let operands = [self.erased(), target.erased(), var.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
             <R::Of<Sum<Sum<D, E>, F>>>::STATIC,
             |given| given[0].gaussian_nll_loss_with(&given[1], &given[2], R::REDUCTION, options),
         ))

@@ -148,10 +148,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = reduction;
         let at = at(&dim, self);
-        let weight = options.weight.map(Tensor::look);
-        Tensor::give(loss::weighted(
-            self.look(),
-            target.look(),
+        let weight = options.weight.map(Tensor::erased);
+        Tensor::try_from_erased(loss::weighted(
+            self.erased(),
+            target.erased(),
             [weight, None],
             <R::Of<Rows<U, D, E, X>>>::STATIC,
             |x, target, [weight, _]| {
@@ -195,10 +195,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = reduction;
         let at = at(&dim, self);
-        let weight = options.weight.map(Tensor::look);
-        Tensor::give(loss::weighted(
-            self.look(),
-            target.look(),
+        let weight = options.weight.map(Tensor::erased);
+        Tensor::try_from_erased(loss::weighted(
+            self.erased(),
+            target.erased(),
             [weight, None],
             <R::Of<Rows<U, D, E, X>>>::STATIC,
             |x, target, [weight, _]| {
@@ -217,8 +217,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
         T: Float,
     {
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <()>::STATIC, |given| {
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(&operands, <()>::STATIC, |given| {
             given[0].binary_cross_entropy(&given[1])
         }))
     }
@@ -240,10 +240,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Sum<D, E>: Broadcast<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
     {
         let _ = reduction;
-        let weights = [options.weight, options.pos_weight].map(|weight| weight.map(Tensor::look));
-        Tensor::give(loss::weighted(
-            self.look(),
-            target.look(),
+        let weights = [options.weight, options.pos_weight].map(|weight| weight.map(Tensor::erased));
+        Tensor::try_from_erased(loss::weighted(
+            self.erased(),
+            target.erased(),
             weights,
             <R::Of<Sum<D, E>>>::STATIC,
             |x, target, [weight, pos_weight]| {
@@ -269,8 +269,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
         T: Float,
     {
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <()>::STATIC, |given| {
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(&operands, <()>::STATIC, |given| {
             given[0].binary_cross_entropy_with_logits(&given[1])
         }))
     }
@@ -292,10 +292,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Sum<D, E>: Broadcast<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
     {
         let _ = reduction;
-        let weights = [options.weight, options.pos_weight].map(|weight| weight.map(Tensor::look));
-        Tensor::give(loss::weighted(
-            self.look(),
-            target.look(),
+        let weights = [options.weight, options.pos_weight].map(|weight| weight.map(Tensor::erased));
+        Tensor::try_from_erased(loss::weighted(
+            self.erased(),
+            target.erased(),
             weights,
             <R::Of<Sum<D, E>>>::STATIC,
             |x, target, [weight, pos_weight]| {

@@ -42,10 +42,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <R::Of<Sum<D, E>>>::STATIC, |given| {
-            given[0].kl_div_with(&given[1], R::REDUCTION, options)
-        }))
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |given| given[0].kl_div_with(&given[1], R::REDUCTION, options),
+        ))
     }
 
     /// The negative logarithm of the likelihood of a target under a Poisson distribution.
@@ -77,10 +79,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <R::Of<Sum<D, E>>>::STATIC, |given| {
-            given[0].poisson_nll_loss_with(&given[1], R::REDUCTION, options)
-        }))
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |given| given[0].poisson_nll_loss_with(&given[1], R::REDUCTION, options),
+        ))
     }
 
     /// The element where the target is 1, what it lacks of the margin where it is -1.
@@ -112,9 +116,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <R::Of<Sum<D, E>>>::STATIC, |given| {
-            given[0].hinge_embedding_loss_with(&given[1], R::REDUCTION, options)
-        }))
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |given| given[0].hinge_embedding_loss_with(&given[1], R::REDUCTION, options),
+        ))
     }
 }

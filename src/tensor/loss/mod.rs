@@ -59,10 +59,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <R::Of<Sum<D, E>>>::STATIC, |given| {
-            given[0].mse_loss_with(&given[1], R::REDUCTION)
-        }))
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |given| given[0].mse_loss_with(&given[1], R::REDUCTION),
+        ))
     }
 
     /// The mean of the magnitudes of the differences.
@@ -93,10 +95,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <R::Of<Sum<D, E>>>::STATIC, |given| {
-            given[0].l1_loss_with(&given[1], R::REDUCTION)
-        }))
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |given| given[0].l1_loss_with(&given[1], R::REDUCTION),
+        ))
     }
 
     /// Half the square of small differences, the magnitude of great ones.
@@ -128,10 +132,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <R::Of<Sum<D, E>>>::STATIC, |given| {
-            given[0].smooth_l1_loss_with(&given[1], R::REDUCTION, options)
-        }))
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |given| given[0].smooth_l1_loss_with(&given[1], R::REDUCTION, options),
+        ))
     }
 
     /// Half the square of small differences, a line beyond.
@@ -163,10 +169,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <R::Of<Sum<D, E>>>::STATIC, |given| {
-            given[0].huber_loss_with(&given[1], R::REDUCTION, options)
-        }))
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |given| given[0].huber_loss_with(&given[1], R::REDUCTION, options),
+        ))
     }
 
     /// ln(1 + exp(-x y)), for targets of 1 and -1.
@@ -197,9 +205,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let _ = reduction;
-        let looks = [self.look(), target.look()];
-        Tensor::give(compose::one(&looks, <R::Of<Sum<D, E>>>::STATIC, |given| {
-            given[0].soft_margin_loss_with(&given[1], R::REDUCTION)
-        }))
+        let operands = [self.erased(), target.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |given| given[0].soft_margin_loss_with(&given[1], R::REDUCTION),
+        ))
     }
 }

@@ -38,9 +38,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = at(&dim, self);
-        Tensor::give(norm::affine(
-            self.look(),
-            options.looks(),
+        Tensor::try_from_erased(norm::affine(
+            self.erased(),
+            options.operands(),
             D::STATIC,
             |x, weight, bias| x.batch_norm_with(at, options.dynamic(weight, bias)),
         ))
@@ -63,11 +63,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = at(&dim, self);
-        let running = [mean.look(), var.look()];
-        Tensor::give(norm::running(
-            self.look(),
+        let running = [mean.erased(), var.erased()];
+        Tensor::try_from_erased(norm::running(
+            self.erased(),
             running,
-            options.looks(),
+            options.operands(),
             D::STATIC,
             |x, [mean, var], [weight, bias]| {
                 x.batch_norm_eval(at, mean, var, options.dynamic(weight, bias))
@@ -91,19 +91,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = at(&dim, self);
-        let running = [running_mean.look(), running_var.look()];
+        let running = [running_mean.erased(), running_var.erased()];
         let (found, [mean, var]) = norm::train(
-            self.look(),
+            self.erased(),
             running,
-            options.looks(),
+            options.operands(),
             D::STATIC,
             |x, mean, var, [weight, bias]| {
                 x.batch_norm_train(at, mean, var, options.dynamic(weight, bias))
             },
         )?;
-        running_mean.bare.raw = mean;
-        running_var.bare.raw = var;
-        Ok(Tensor::wrap(found))
+        running_mean.erased.raw = mean;
+        running_var.erased.raw = var;
+        Ok(Tensor::from_erased(found))
     }
 
     /// Divided by a power of the mean square over `size` neighbours along a dim.
@@ -121,7 +121,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = at(&dim, self);
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].local_response_norm_with(at, size, options)
         }))
     }

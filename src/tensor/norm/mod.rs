@@ -43,9 +43,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = picked::<A, D>(&dims).at;
-        Tensor::give(norm::affine(
-            self.look(),
-            options.looks(),
+        Tensor::try_from_erased(norm::affine(
+            self.erased(),
+            options.operands(),
             D::STATIC,
             |x, weight, bias| x.layer_norm_with(at, options.dynamic(weight, bias)),
         ))
@@ -65,10 +65,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (at, eps) = (picked::<A, D>(&dims).at, options.eps);
-        let looks = [options.weight.map(Tensor::look), None];
-        Tensor::give(norm::affine(
-            self.look(),
-            looks,
+        let operands = [options.weight.map(Tensor::erased), None];
+        Tensor::try_from_erased(norm::affine(
+            self.erased(),
+            operands,
             D::STATIC,
             |x, weight, _| x.rms_norm_with(at, dynamic::RmsNormOptions { weight, eps }),
         ))
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = picked::<A, D>(&dims).at;
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].instance_norm(at)
         }))
     }
@@ -105,9 +105,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (dims, channel) = (picked::<A, D>(&dims).at, at(&channel, self));
-        Tensor::give(norm::affine(
-            self.look(),
-            options.looks(),
+        Tensor::try_from_erased(norm::affine(
+            self.erased(),
+            options.operands(),
             D::STATIC,
             |x, weight, bias| x.instance_norm_along(dims, channel, options.dynamic(weight, bias)),
         ))
@@ -130,9 +130,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (channel, dims) = (at(&channel, self), picked::<A, D>(&dims).at);
-        Tensor::give(norm::affine(
-            self.look(),
-            options.looks(),
+        Tensor::try_from_erased(norm::affine(
+            self.erased(),
+            options.operands(),
             D::STATIC,
             |x, weight, bias| {
                 x.group_norm_with(channel, dims, groups, options.dynamic(weight, bias))

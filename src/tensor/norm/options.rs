@@ -5,7 +5,7 @@ use nomina_core::dims::Dims;
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor as dynamic;
 
-use crate::call::Look;
+use crate::call::ErasedRef;
 use crate::tensor::Tensor;
 
 /// Options of `layer_norm_with`, `group_norm_with` and `instance_norm_with`: a weight and a bias
@@ -70,8 +70,8 @@ copies! {
 }
 
 impl<L: Dims, T: Element> LayerNormOptions<'_, L, T> {
-    pub(super) fn looks(&self) -> [Option<Look<'_>>; 2] {
-        [self.weight, self.bias].map(|scale| scale.map(Tensor::look))
+    pub(super) fn operands(&self) -> [Option<ErasedRef<'_>>; 2] {
+        [self.weight, self.bias].map(|scale| scale.map(Tensor::erased))
     }
 
     pub(super) fn dynamic<'a>(
@@ -85,8 +85,8 @@ impl<L: Dims, T: Element> LayerNormOptions<'_, L, T> {
 }
 
 impl<L: Dims, T: Element> BatchNormOptions<'_, L, T> {
-    pub(super) fn looks(&self) -> [Option<Look<'_>>; 2] {
-        [self.weight, self.bias].map(|scale| scale.map(Tensor::look))
+    pub(super) fn operands(&self) -> [Option<ErasedRef<'_>>; 2] {
+        [self.weight, self.bias].map(|scale| scale.map(Tensor::erased))
     }
 
     pub(super) fn dynamic<'a>(

@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = picked::<A, D>(&dims).at;
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+        Tensor::try_from_erased(compose::one(&[self.erased()], D::STATIC, |given| {
             given[0].normalize_with(at, options)
         }))
     }
@@ -73,9 +73,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let at = position::<X, Sum<D, E>>();
-        let looks = [self.look(), other.look()];
-        Tensor::give(compose::one(
-            &looks,
+        let operands = [self.erased(), other.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
             <Without<Sum<D, E>, X>>::STATIC,
             |given| given[0].cosine_similarity_with(&given[1], at, options),
         ))
@@ -97,9 +97,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let picked = picked::<A, Sum<D, E>>(&dims);
-        let looks = [self.look(), other.look()];
-        Tensor::give(compose::one(
-            &looks,
+        let operands = [self.erased(), other.erased()];
+        Tensor::try_from_erased(compose::one(
+            &operands,
             <Without<Sum<D, E>, A>>::STATIC,
             |given| {
                 let dims = DimArg::list(picked.at.iter().copied()).with_keepdim(picked.keepdim);

@@ -26,10 +26,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
-        Tensor::give(parametric::close(
+        Tensor::try_from_erased(parametric::close(
             Op::Isclose,
-            self.look(),
-            other.look(),
+            self.erased(),
+            other.erased(),
             options,
             <Sum<D, E>>::STATIC,
         ))
@@ -49,7 +49,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
-        parametric::all_close(self.look(), other.look(), options, <Sum<D, E>>::STATIC)
+        parametric::all_close(self.erased(), other.erased(), options, <Sum<D, E>>::STATIC)
     }
 
     /// The tensor itself.

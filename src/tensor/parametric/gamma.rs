@@ -20,8 +20,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        let found = compose::one(&[self.look()], D::STATIC, |given| given[0].polygamma(n));
-        Tensor::give(found)
+        let found = compose::one(&[self.erased()], D::STATIC, |given| given[0].polygamma(n));
+        Tensor::try_from_erased(found)
     }
 
     /// The logarithm of the gamma function of `p` dimensions, of numbers above (p - 1) / 2.
@@ -33,8 +33,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        let found = compose::one(&[self.look()], D::STATIC, |given| given[0].mvlgamma(p));
-        Tensor::give(found)
+        let found = compose::one(&[self.erased()], D::STATIC, |given| given[0].mvlgamma(p));
+        Tensor::try_from_erased(found)
     }
 }
 

@@ -17,7 +17,7 @@ use nomina_runtime::tensor::{
 
 use super::Tensor;
 use super::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, Side, pointwise};
+use crate::call::{Known, OperandRef, pointwise};
 
 /// # Elementwise operators with parameters
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -41,8 +41,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real + Numeric,
     {
         let (op, numbers) = options.chosen();
-        let found = pointwise::with(op, self.look(), &numbers);
-        Tensor::give(found.map_err(|error| error.in_op(Op::Round.name())))
+        let found = pointwise::with(op, self.erased(), &numbers);
+        Tensor::try_from_erased(found.map_err(|error| error.in_op(Op::Round.name())))
     }
 
     /// [`round_with`](Self::round_with), in place.
@@ -71,8 +71,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (op, numbers) = (options.chosen(), []);
-        let found = pointwise::with(op, self.look(), &numbers);
-        Tensor::give(found.map_err(|error| error.in_op(Op::Gelu.name())))
+        let found = pointwise::with(op, self.erased(), &numbers);
+        Tensor::try_from_erased(found.map_err(|error| error.in_op(Op::Gelu.name())))
     }
 
     /// [`gelu_with`](Self::gelu_with), in place.
@@ -101,8 +101,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let (op, numbers) = options.chosen();
-        let found = pointwise::with(op, self.look(), &numbers);
-        Tensor::give(found.map_err(|error| error.in_op(Op::Logit.name())))
+        let found = pointwise::with(op, self.erased(), &numbers);
+        Tensor::try_from_erased(found.map_err(|error| error.in_op(Op::Logit.name())))
     }
 
     /// [`logit_with`](Self::logit_with), in place.
@@ -129,8 +129,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin(with = "with numbers of choice.")]
     pub fn try_nan_to_num_with(&self, options: NanToNumOptions) -> Result<Tensor<D, T>> {
         let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
-        let found = pointwise::with(op, self.look(), &numbers);
-        Tensor::give(found.map_err(|error| error.in_op(Op::NanToNum.name())))
+        let found = pointwise::with(op, self.erased(), &numbers);
+        Tensor::try_from_erased(found.map_err(|error| error.in_op(Op::NanToNum.name())))
     }
 
     /// [`nan_to_num`](Self::nan_to_num), in place.
@@ -161,10 +161,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let sides = [
             self.side(),
-            Side::Scalar(threshold.into()),
-            Side::Scalar(value.into()),
+            OperandRef::Scalar(threshold.into()),
+            OperandRef::Scalar(value.into()),
         ];
-        Tensor::give(pointwise::new(Op::Threshold, &sides, D::STATIC))
+        Tensor::try_from_erased(pointwise::new(Op::Threshold, &sides, D::STATIC))
     }
 
     /// [`threshold`](Self::threshold), in place.
@@ -181,7 +181,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        let sides = [Side::Scalar(threshold.into()), Side::Scalar(value.into())];
+        let sides = [
+            OperandRef::Scalar(threshold.into()),
+            OperandRef::Scalar(value.into()),
+        ];
         pointwise::in_place(Op::Threshold, self.dest(), &sides)?;
         Ok(self)
     }
@@ -201,7 +204,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let op = options.chosen();
         let found = pointwise::new(op, &[self.side(), other.side()], <OutDims<R, D, T>>::STATIC);
-        Tensor::give(found.map_err(|error| error.in_op("div")))
+        Tensor::try_from_erased(found.map_err(|error| error.in_op("div")))
     }
 
     /// [`div_with`](Self::div_with), in place.

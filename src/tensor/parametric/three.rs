@@ -8,7 +8,7 @@ use nomina_core::{Element, Result};
 use nomina_macros::twin;
 use nomina_runtime::tensor::{AddcdivOptions, AddcmulOptions};
 
-use crate::call::{Known, Side, pointwise};
+use crate::call::{Known, OperandRef, pointwise};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::{Dims3, Dtype3};
 use crate::tensor::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
@@ -31,7 +31,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let sides = [self.side(), tensor1.side(), tensor2.side()];
         let found = pointwise::new(Op::Addcmul, &sides, <Dims3<R, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
+        Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`addcmul`](Self::addcmul) with the product times a number.
@@ -53,10 +53,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.side(),
             tensor1.side(),
             tensor2.side(),
-            Side::Scalar(options.value),
+            OperandRef::Scalar(options.value),
         ];
         let found = pointwise::new(Op::AddcmulValue, &sides, <Dims3<R, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
+        Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`addcmul_with`](Self::addcmul_with), in place.
@@ -75,7 +75,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
-        let sides = [tensor1.side(), tensor2.side(), Side::Scalar(options.value)];
+        let sides = [
+            tensor1.side(),
+            tensor2.side(),
+            OperandRef::Scalar(options.value),
+        ];
         pointwise::in_place(Op::AddcmulValue, self.dest(), &sides)?;
         Ok(self)
     }
@@ -99,10 +103,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.side(),
             tensor1.side(),
             tensor2.side(),
-            Side::Scalar(options.value),
+            OperandRef::Scalar(options.value),
         ];
         let found = pointwise::new(Op::Addcdiv, &sides, <Dims3<R, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
+        Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`addcdiv`](Self::addcdiv), in place.
@@ -121,7 +125,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
-        let sides = [tensor1.side(), tensor2.side(), Side::Scalar(options.value)];
+        let sides = [
+            tensor1.side(),
+            tensor2.side(),
+            OperandRef::Scalar(options.value),
+        ];
         pointwise::in_place(Op::Addcdiv, self.dest(), &sides)?;
         Ok(self)
     }
@@ -142,7 +150,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let sides = [self.side(), end.side(), weight.side()];
         let found = pointwise::new(Op::Lerp, &sides, <Dims3<R, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
+        Tensor::try_from_erased(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`lerp`](Self::lerp), in place.

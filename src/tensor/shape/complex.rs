@@ -49,8 +49,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// None that a caller could cause.
     #[twin]
     pub fn try_real(&self) -> Result<Tensor<D, T::Real>> {
-        Tensor::give(shape::same(
-            self.look(),
+        Tensor::try_from_erased(shape::same(
+            self.erased(),
             D::STATIC,
             nomina_runtime::DynTensor::real,
         ))
@@ -65,8 +65,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: ComplexElement,
     {
-        Tensor::give(shape::same(
-            self.look(),
+        Tensor::try_from_erased(shape::same(
+            self.erased(),
             D::STATIC,
             nomina_runtime::DynTensor::imag,
         ))
@@ -86,9 +86,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = to;
         let out = <Appended<D, K>>::STATIC;
-        Tensor::give(shape::sized(
+        Tensor::try_from_erased(shape::sized(
             "view_as_real",
-            &[self.look()],
+            &[self.erased()],
             out,
             &[D::RANK],
             |x| x[0].view_as_real(K::NAME),
@@ -101,8 +101,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Missing memory.
     #[twin]
     pub fn try_conj(&self) -> Result<Self> {
-        Self::give(shape::same(
-            self.look(),
+        Self::try_from_erased(shape::same(
+            self.erased(),
             D::STATIC,
             nomina_runtime::DynTensor::conj,
         ))
@@ -134,9 +134,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
-        Tensor::give(shape::same(self.look(), out, |x| match at + 1 == D::RANK {
-            true => x.view_as_complex(),
-            false => x.movedim(at, -1)?.view_as_complex(),
+        Tensor::try_from_erased(shape::same(self.erased(), out, |x| {
+            match at + 1 == D::RANK {
+                true => x.view_as_complex(),
+                false => x.movedim(at, -1)?.view_as_complex(),
+            }
         }))
     }
 
@@ -151,8 +153,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
     {
         let out = <Sum<D, E>>::STATIC;
-        let looks = [self.look(), imag.look()];
-        Tensor::give(shape::joined(Op::Complex, &looks, out, |x| {
+        let operands = [self.erased(), imag.erased()];
+        Tensor::try_from_erased(shape::joined(Op::Complex, &operands, out, |x| {
             nomina_runtime::DynTensor::complex(&x[0], &x[1])
         }))
     }
@@ -168,8 +170,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
     {
         let out = <Sum<D, E>>::STATIC;
-        let looks = [self.look(), angle.look()];
-        Tensor::give(shape::joined(Op::Polar, &looks, out, |x| {
+        let operands = [self.erased(), angle.erased()];
+        Tensor::try_from_erased(shape::joined(Op::Polar, &operands, out, |x| {
             nomina_runtime::DynTensor::polar(&x[0], &x[1])
         }))
     }

@@ -44,9 +44,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = (dim0, dim1, to);
         let at = (position::<X, D>() as i64, position::<Y, D>() as i64);
         let out = <Appended<Without<Without<D, X>, Y>, K>>::STATIC;
-        Tensor::give(shape::sized(
+        Tensor::try_from_erased(shape::sized(
             "diagonal",
-            &[self.look()],
+            &[self.erased()],
             out,
             &[D::RANK - 2],
             |x| x[0].diagonal_with(at.0, at.1, K::NAME, options),
@@ -69,7 +69,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = to;
         let out = <(K,)>::STATIC;
-        Tensor::give(shape::sized("diag", &[self.look()], out, &[0], |x| {
+        Tensor::try_from_erased(shape::sized("diag", &[self.erased()], out, &[0], |x| {
             x[0].diag_with([K::NAME], options)
         }))
     }
@@ -90,9 +90,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = (rows, columns);
         let out = <(R, C)>::STATIC;
-        Tensor::give(shape::sized(
+        Tensor::try_from_erased(shape::sized(
             "diagflat",
-            &[self.look()],
+            &[self.erased()],
             out,
             &[0, 1],
             |x| x[0].diagflat_with([R::NAME, C::NAME], options),
@@ -125,9 +125,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             offset: options.offset,
             ..DiagEmbedOptions::default()
         };
-        Tensor::give(shape::sized(
+        Tensor::try_from_erased(shape::sized(
             "diag_embed",
-            &[self.look()],
+            &[self.erased()],
             out,
             &[D::RANK - 1, D::RANK],
             |x| {

@@ -38,10 +38,10 @@ macro_rules! grids {
 
             fn grids(&self) -> Result<Self::Grids> {
                 let out = <$dims>::STATIC;
-                let looks = [$(self.$at.look()),*];
-                let all = shape::grid(&looks, out, MeshgridOptions::default())?;
+                let operands = [$(self.$at.erased()),*];
+                let all = shape::grid(&operands, out, MeshgridOptions::default())?;
                 // There are as many as vectors.
-                Ok(std::array::from_fn(|at| Tensor::wrap(all[at].clone())))
+                Ok(std::array::from_fn(|at| Tensor::from_erased(all[at].clone())))
             }
         }
     };
@@ -96,8 +96,8 @@ where
     L::Dims: Matrix,
 {
     let out = <L::Dims>::STATIC;
-    let looks = matrices.looks();
-    Tensor::give(shape::sized("block_diag", &looks, out, &[0, 1], |x| {
+    let operands = matrices.operands();
+    Tensor::try_from_erased(shape::sized("block_diag", &operands, out, &[0, 1], |x| {
         DynTensor::block_diag(&x.iter().collect::<Vec<_>>())
     }))
 }
@@ -118,16 +118,22 @@ where
 {
     let _ = (rows, columns);
     let out = <(R, C)>::STATIC;
-    let looks = vectors.looks();
-    Tensor::give(shape::sized("cartesian_prod", &looks, out, &[0, 1], |x| {
-        let all = DynTensor::cartesian_prod(&x.iter().collect::<Vec<_>>())?;
-        // Of one vector, the elements are a column.
-        if all.rank() == 1 {
-            all.unsqueeze(1, None)
-        } else {
-            Ok(all)
-        }
-    }))
+    let operands = vectors.operands();
+    Tensor::try_from_erased(shape::sized(
+        "cartesian_prod",
+        &operands,
+        out,
+        &[0, 1],
+        |x| {
+            let all = DynTensor::cartesian_prod(&x.iter().collect::<Vec<_>>())?;
+            // Of one vector, the elements are a column.
+            if all.rank() == 1 {
+                all.unsqueeze(1, None)
+            } else {
+                Ok(all)
+            }
+        },
+    ))
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -158,9 +164,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = (rows, columns);
         let out = <(R, C)>::STATIC;
-        Tensor::give(shape::sized(
+        Tensor::try_from_erased(shape::sized(
             "combinations",
-            &[self.look()],
+            &[self.erased()],
             out,
             &[0, 1],
             |x| {
@@ -191,7 +197,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = to;
         let out = <Appended<D, K>>::STATIC;
-        Tensor::give(shape::sized("vander", &[self.look()], out, &[1], |x| {
+        Tensor::try_from_erased(shape::sized("vander", &[self.erased()], out, &[1], |x| {
             x[0].vander_with(K::NAME, options)
         }))
     }

@@ -12,7 +12,7 @@ use nomina_core::{Element, Result};
 use nomina_runtime::call::{self, Ranges};
 
 use super::{Tensor, Whole};
-use crate::call::Look;
+use crate::call::ErasedRef;
 
 pub use complex::ComplexPart;
 pub use grid::{
@@ -73,19 +73,19 @@ impl<W: Whole, const K: usize> Sections for [W; K] {
 )]
 pub trait Interleave {
     #[doc(hidden)]
-    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<Look<'_>, i64>) -> V) -> V;
+    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<ErasedRef<'_>, i64>) -> V) -> V;
 }
 
 impl<W: Whole> Interleave for W {
-    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<Look<'_>, i64>) -> V) -> V {
+    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<ErasedRef<'_>, i64>) -> V) -> V {
         repeat(Err(self.whole()))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: Dims, T: Element> Interleave for &Tensor<D, T> {
-    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<Look<'_>, i64>) -> V) -> V {
-        repeat(Ok(self.look()))
+    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<ErasedRef<'_>, i64>) -> V) -> V {
+        repeat(Ok(self.erased()))
     }
 }
 

@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_flip<A: AxesOf<D>>(&self, dims: A) -> Result<Self> {
         let _ = dims;
         let dims = positions::<A, D>();
-        Self::give(shape::same(self.look(), D::STATIC, |x| x.flip(dims)))
+        Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| x.flip(dims)))
     }
 
     /// The plane of two dims turned by a quarter, from the first towards the second: they change
@@ -52,7 +52,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let dims = [position::<X, D>(), position::<Y, D>()];
         let _ = (dim0, dim1);
         let out = <Transposed<D, X, Y>>::STATIC;
-        Tensor::give(shape::same(self.look(), out, |x| x.rot90(dims)))
+        Tensor::try_from_erased(shape::same(self.erased(), out, |x| x.rot90(dims)))
     }
 
     /// Elements moved along dims, round the end; towards the front where the shift is negative. One
@@ -70,7 +70,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             positions::<A, D>().into()
         };
         let shifts = shifts.shifts();
-        Self::give(shape::same(self.look(), D::STATIC, |x| {
+        Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.roll(&shifts, dims.clone())
         }))
     }
@@ -93,7 +93,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_repeat<R: Repeats<D>>(&self, counts: R) -> Result<Self> {
         let mut all = [1; 8];
         counts.counts(&mut all[..D::RANK]);
-        Self::give(shape::repeat(self.look(), &all[..D::RANK]))
+        Self::try_from_erased(shape::repeat(self.erased(), &all[..D::RANK]))
     }
 
     /// As [`repeat`](Self::repeat): in types, counts have no other number than dims.
@@ -120,9 +120,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = position::<X, D>() as i64;
-        Self::give(repeats.with(|counts| {
-            let looks: Vec<_> = std::iter::once(self.look()).chain(counts.ok()).collect();
-            crate::call::compose::one(&looks, D::STATIC, |x| match (x, counts) {
+        Self::try_from_erased(repeats.with(|counts| {
+            let operands: Vec<_> = std::iter::once(self.erased()).chain(counts.ok()).collect();
+            crate::call::compose::one(&operands, D::STATIC, |x| match (x, counts) {
                 ([x, counts], _) => x.repeat_interleave(counts, at),
                 (_, Err(count)) => x[0].repeat_interleave(count, at),
                 _ => Ok(x[0].clone()),
@@ -138,7 +138,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_ravel<X: OneDim>(&self, to: X) -> Result<Tensor<(X,), T>> {
         let _ = to;
         let out = <(X,)>::STATIC;
-        Tensor::give(shape::sized("ravel", &[self.look()], out, &[0], |x| {
+        Tensor::try_from_erased(shape::sized("ravel", &[self.erased()], out, &[0], |x| {
             x[0].flatten(.., None)
         }))
     }
@@ -164,10 +164,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = position::<X, D>();
-        shape::pieces(self.look(), at, |size| {
+        shape::pieces(self.erased(), at, |size| {
             nomina_runtime::call::chunks("chunk", size, count_of(chunks))
         })
-        .map(|pieces| pieces.into_iter().map(Self::wrap).collect())
+        .map(|pieces| pieces.into_iter().map(Self::from_erased).collect())
     }
 
     /// A dim in a number of pieces whose sizes differ by at most one (`3`), or cut before indices
@@ -186,8 +186,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = position::<X, D>();
-        shape::pieces(self.look(), at, |size| sections.ranges(size))
-            .map(|pieces| pieces.into_iter().map(Self::wrap).collect())
+        shape::pieces(self.erased(), at, |size| sections.ranges(size))
+            .map(|pieces| pieces.into_iter().map(Self::from_erased).collect())
     }
 
     /// Windows of `size` elements that begin `step` apart along a dim, without a copy; the dim within
@@ -216,9 +216,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = (dim, window);
         let (at, out) = (position::<X, D>() as i64, <Appended<D, K>>::STATIC);
-        Tensor::give(shape::sized(
+        Tensor::try_from_erased(shape::sized(
             "unfold",
-            &[self.look()],
+            &[self.erased()],
             out,
             &[D::RANK],
             |x| x[0].unfold(at, size, step, K::NAME),
@@ -235,8 +235,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: ExpandInto<E>,
     {
-        Tensor::give(
-            view::expand(self.look(), other.shape(), E::STATIC).map_err(|e| e.in_op("expand_as")),
+        Tensor::try_from_erased(
+            view::expand(self.erased(), other.shape(), E::STATIC).map_err(|e| e.in_op("expand_as")),
         )
     }
 }

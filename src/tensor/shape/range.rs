@@ -38,7 +38,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let [start, end] = [start, end].map(T::to_scalar);
         let raw = call::linspace(start, end, steps, T::DTYPE, Device::Cpu);
-        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
+        Self::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
     }
 
     /// The powers of 10 whose exponents [`linspace`](Self::linspace) gives.
@@ -57,7 +57,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let [start, end] = [start, end].map(T::to_scalar);
         let raw = call::logspace(start, end, steps, options.base, T::DTYPE, Device::Cpu);
-        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "logspace")))
+        Self::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "logspace")))
     }
 }
 
@@ -140,7 +140,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let raw = call::window(op, shape, n, periodic, T::DTYPE, Device::Cpu);
-        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, op)))
+        Self::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, op)))
     }
 }
 
@@ -163,7 +163,7 @@ impl<D: Dims> Tensor<D, i64> {
             DType::I64,
             Device::Cpu,
         );
-        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "tril_indices")))
+        Self::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "tril_indices")))
     }
 
     /// The indices of a matrix on and above the diagonal `offset`: a row of row numbers and a row of
@@ -184,7 +184,7 @@ impl<D: Dims> Tensor<D, i64> {
             DType::I64,
             Device::Cpu,
         );
-        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "triu_indices")))
+        Self::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "triu_indices")))
     }
 }
 

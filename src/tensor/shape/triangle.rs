@@ -19,7 +19,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// For fewer than two dims, or when memory is missing.
     #[twin(with = "of another diagonal.")]
     pub fn try_tril_with(&self, options: DiagonalOptions) -> Result<Self> {
-        Self::give(shape::same(self.look(), D::STATIC, |x| {
+        Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.tril_with(options)
         }))
     }
@@ -56,7 +56,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// For fewer than two dims, or when memory is missing.
     #[twin(with = "of another diagonal.")]
     pub fn try_triu_with(&self, options: DiagonalOptions) -> Result<Self> {
-        Self::give(shape::same(self.look(), D::STATIC, |x| {
+        Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.triu_with(options)
         }))
     }

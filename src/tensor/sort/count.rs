@@ -64,8 +64,8 @@ where
     /// A negative number.
     #[twin(with = "with at least so many bins.")]
     pub fn try_bincount_with(&self, options: BincountOptions) -> Result<Tensor<(Wild,), i64>> {
-        Tensor::give(count::bincount(
-            self.look(),
+        Tensor::try_from_erased(count::bincount(
+            self.erased(),
             None,
             options,
             <(Wild,)>::STATIC,
@@ -86,8 +86,8 @@ where
         (Y,): Dims,
         (X,): Broadcast<(Y,)>,
     {
-        let (weights, out) = (Some(weights.look()), <(Wild,)>::STATIC);
-        Tensor::give(count::bincount(self.look(), weights, options, out))
+        let (weights, out) = (Some(weights.erased()), <(Wild,)>::STATIC);
+        Tensor::try_from_erased(count::bincount(self.erased(), weights, options, out))
     }
 }
 
@@ -115,7 +115,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(count::histc(self.look(), options, <(Wild,)>::STATIC))
+        Tensor::try_from_erased(count::histc(self.erased(), options, <(Wild,)>::STATIC))
     }
 
     /// Whether each element stands among others, whatever their dims. NaN equals nothing.
@@ -131,7 +131,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(count::isin(self.look(), others.look(), options, D::STATIC))
+        Tensor::try_from_erased(count::isin(
+            self.erased(),
+            others.erased(),
+            options,
+            D::STATIC,
+        ))
     }
 
     /// The element that stands at part `q` of the sorted line along a dim, or of all elements with
@@ -176,9 +181,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (picked, out) = (picked::<A, D>(&dim), <Without<D, A>>::STATIC);
-        Tensor::give(count::quantile(
+        Tensor::try_from_erased(count::quantile(
             Op::Quantile,
-            self.look(),
+            self.erased(),
             q,
             picked,
             options,
@@ -201,8 +206,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (picked, out) = (picked::<A, D>(&dim), <Inserted<Without<D, A>, Q>>::STATIC);
-        let found = count::quantiles(Op::Quantile, self.look(), q.look(), picked, out);
-        Tensor::give(found)
+        let found = count::quantiles(Op::Quantile, self.erased(), q.erased(), picked, out);
+        Tensor::try_from_erased(found)
     }
 
     /// The element that stands at part `q` of the sorted line along a dim, or of all elements with
@@ -237,9 +242,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (picked, out) = (picked::<A, D>(&dim), <Without<D, A>>::STATIC);
-        Tensor::give(count::quantile(
+        Tensor::try_from_erased(count::quantile(
             Op::Nanquantile,
-            self.look(),
+            self.erased(),
             q,
             picked,
             options,
@@ -262,8 +267,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         let (picked, out) = (picked::<A, D>(&dim), <Inserted<Without<D, A>, Q>>::STATIC);
-        let found = count::quantiles(Op::Nanquantile, self.look(), q.look(), picked, out);
-        Tensor::give(found)
+        let found = count::quantiles(Op::Nanquantile, self.erased(), q.erased(), picked, out);
+        Tensor::try_from_erased(found)
     }
 }
 

@@ -18,13 +18,13 @@ use super::{Tensor, at, picked};
 pub use count::Weight;
 pub use unique::Unique;
 
-use crate::call::{Bare, Known, sort};
+use crate::call::{Erased, Known, sort};
 
 /// The same dims twice: values and positions.
 type Both<D, T> = (Tensor<D, T>, Tensor<D, i64>);
 
-fn both<D: Dims, T: Element>((values, indices): (Bare, Bare)) -> Both<D, T> {
-    (Tensor::wrap(values), Tensor::wrap(indices))
+fn both<D: Dims, T: Element>((values, indices): (Erased, Erased)) -> Both<D, T> {
+    (Tensor::from_erased(values), Tensor::from_erased(indices))
 }
 
 /// # Sorting
@@ -57,7 +57,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::sort(Op::Sort, self.look(), dim, options).map(both)
+        sort::sort(Op::Sort, self.erased(), dim, options).map(both)
     }
 
     /// Where each element stood that is in order along a dim.
@@ -74,8 +74,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        let (_, indices) = sort::sort(Op::Argsort, self.look(), dim, options)?;
-        Ok(Tensor::wrap(indices))
+        let (_, indices) = sort::sort(Op::Argsort, self.erased(), dim, options)?;
+        Ok(Tensor::from_erased(indices))
     }
 
     /// The elements in order along the first dim.
@@ -87,7 +87,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Self::give(sort::msort(self.look()))
+        Self::try_from_erased(sort::msort(self.erased()))
     }
 
     /// The `k` greatest elements along a dim, in order, and where they stand. The dim keeps its
@@ -107,7 +107,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let dim = at(&dim, self);
-        sort::topk(self.look(), k, dim, options).map(both)
+        sort::topk(self.erased(), k, dim, options).map(both)
     }
 
     /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
@@ -124,7 +124,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let picked = picked::<X, D>(&dim);
-        sort::kthvalue(self.look(), k, picked, <Without<D, X>>::STATIC).map(both)
+        sort::kthvalue(self.erased(), k, picked, <Without<D, X>>::STATIC).map(both)
     }
 
     /// The median along a dim, the lower one of two, and where it stands; over `..`, the median
@@ -138,8 +138,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, A>>::STATIC;
-        let (values, indices) = sort::typical(Op::Median, self.look(), picked::<A, D>(&dim), out)?;
-        Ok(A::found(Tensor::wrap(values), || Tensor::wrap(indices)))
+        let (values, indices) =
+            sort::typical(Op::Median, self.erased(), picked::<A, D>(&dim), out)?;
+        Ok(A::found(Tensor::from_erased(values), || {
+            Tensor::from_erased(indices)
+        }))
     }
 
     /// The median along a dim of what is not NaN, and where it stands; over `..`, the median alone.
@@ -153,8 +156,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let out = <Without<D, A>>::STATIC;
         let (values, indices) =
-            sort::typical(Op::Nanmedian, self.look(), picked::<A, D>(&dim), out)?;
-        Ok(A::found(Tensor::wrap(values), || Tensor::wrap(indices)))
+            sort::typical(Op::Nanmedian, self.erased(), picked::<A, D>(&dim), out)?;
+        Ok(A::found(Tensor::from_erased(values), || {
+            Tensor::from_erased(indices)
+        }))
     }
 
     /// The most frequent element along a dim, the smallest of several, and where it stands last.
@@ -170,7 +175,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, X>>::STATIC;
-        sort::typical(Op::Mode, self.look(), picked::<X, D>(&dim), out).map(both)
+        sort::typical(Op::Mode, self.erased(), picked::<X, D>(&dim), out).map(both)
     }
 
     /// The greatest element so far along a dim, and where it stands; of equal ones the last.
@@ -183,7 +188,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::running(Op::Cummax, self.look(), dim).map(both)
+        sort::running(Op::Cummax, self.erased(), dim).map(both)
     }
 
     /// The smallest element so far along a dim, and where it stands; of equal ones the last.
@@ -196,7 +201,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::running(Op::Cummin, self.look(), dim).map(both)
+        sort::running(Op::Cummin, self.erased(), dim).map(both)
     }
 }
 

@@ -59,12 +59,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        let found = sort::different(Op::Unique, self.look(), None)?;
+        let found = sort::different(Op::Unique, self.erased(), None)?;
         let one = <(Wild,)>::STATIC;
         Ok(Unique {
-            values: Tensor::wrap(sort::named(found.values, one)),
-            inverse: Tensor::wrap(sort::named(found.inverse, D::STATIC)),
-            counts: Tensor::wrap(sort::named(found.counts, one)),
+            values: Tensor::from_erased(sort::named(found.values, one)),
+            inverse: Tensor::from_erased(sort::named(found.inverse, D::STATIC)),
+            counts: Tensor::from_erased(sort::named(found.counts, one)),
         })
     }
 
@@ -79,12 +79,16 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
         SizeOf<X>: Resizable<X>,
     {
-        let found = sort::different(Op::Unique, self.look(), Some(super::super::at(&dim, self)))?;
+        let found = sort::different(
+            Op::Unique,
+            self.erased(),
+            Some(super::super::at(&dim, self)),
+        )?;
         let one = <(X,)>::STATIC;
         Ok(Unique {
-            values: Tensor::wrap(sort::named(found.values, D::STATIC)),
-            inverse: Tensor::wrap(sort::named(found.inverse, one)),
-            counts: Tensor::wrap(sort::named(found.counts, one)),
+            values: Tensor::from_erased(sort::named(found.values, D::STATIC)),
+            inverse: Tensor::from_erased(sort::named(found.inverse, one)),
+            counts: Tensor::from_erased(sort::named(found.counts, one)),
         })
     }
 
@@ -110,12 +114,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        let found = sort::different(Op::UniqueConsecutive, self.look(), None)?;
+        let found = sort::different(Op::UniqueConsecutive, self.erased(), None)?;
         let one = <(Wild,)>::STATIC;
         Ok(Unique {
-            values: Tensor::wrap(sort::named(found.values, one)),
-            inverse: Tensor::wrap(sort::named(found.inverse, D::STATIC)),
-            counts: Tensor::wrap(sort::named(found.counts, one)),
+            values: Tensor::from_erased(sort::named(found.values, one)),
+            inverse: Tensor::from_erased(sort::named(found.inverse, D::STATIC)),
+            counts: Tensor::from_erased(sort::named(found.counts, one)),
         })
     }
 
@@ -135,14 +139,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let found = sort::different(
             Op::UniqueConsecutive,
-            self.look(),
+            self.erased(),
             Some(super::super::at(&dim, self)),
         )?;
         let one = <(X,)>::STATIC;
         Ok(Unique {
-            values: Tensor::wrap(sort::named(found.values, D::STATIC)),
-            inverse: Tensor::wrap(sort::named(found.inverse, one)),
-            counts: Tensor::wrap(sort::named(found.counts, one)),
+            values: Tensor::from_erased(sort::named(found.values, D::STATIC)),
+            inverse: Tensor::from_erased(sort::named(found.inverse, one)),
+            counts: Tensor::from_erased(sort::named(found.counts, one)),
         })
     }
 }
@@ -172,8 +176,8 @@ impl<B: Dims, T: Element> Tensor<B, T> {
         T: Real,
         B: Sequences<E>,
     {
-        let found = sort::searchsorted(self.look(), values.look(), None, options, E::STATIC);
-        Tensor::give(found)
+        let found = sort::searchsorted(self.erased(), values.erased(), None, options, E::STATIC);
+        Tensor::try_from_erased(found)
     }
 
     /// [`searchsorted`](Self::searchsorted) in a sequence that is sorted in the order of `sorter`,
@@ -192,10 +196,10 @@ impl<B: Dims, T: Element> Tensor<B, T> {
         T: Real,
         B: Sequences<E>,
     {
-        let (x, sorter) = (self.look(), Some(sorter.look()));
-        Tensor::give(sort::searchsorted(
+        let (x, sorter) = (self.erased(), Some(sorter.erased()));
+        Tensor::try_from_erased(sort::searchsorted(
             x,
-            values.look(),
+            values.erased(),
             sorter,
             options,
             E::STATIC,
@@ -217,9 +221,9 @@ impl<B: Dims, T: Element> Tensor<B, T> {
         (X,): Dims,
         T: Real,
     {
-        Tensor::give(sort::bucketize(
-            self.look(),
-            boundaries.look(),
+        Tensor::try_from_erased(sort::bucketize(
+            self.erased(),
+            boundaries.erased(),
             options,
             B::STATIC,
         ))

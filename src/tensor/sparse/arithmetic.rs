@@ -109,12 +109,12 @@ pub trait Summed: Dims {
     /// [`Tensor<()>`](Tensor) or [`Sparse`].
     type Out<T: Element>;
     #[doc(hidden)]
-    fn give<T: Element>(x: AnyLayout) -> Result<Self::Out<T>>;
+    fn try_from_erased<T: Element>(x: AnyLayout) -> Result<Self::Out<T>>;
 }
 
 impl Summed for () {
     type Out<T: Element> = Tensor<(), T>;
-    fn give<T: Element>(x: AnyLayout) -> Result<Tensor<(), T>> {
+    fn try_from_erased<T: Element>(x: AnyLayout) -> Result<Tensor<(), T>> {
         x.to_dense().map(dense)
     }
 }
@@ -126,11 +126,11 @@ macro_rules! left {
             Self: Dims,
         {
             type Out<T: Element> = Sparse<Self, T>;
-            fn give<T: Element>(x: AnyLayout) -> Result<Sparse<Self, T>> {
+            fn try_from_erased<T: Element>(x: AnyLayout) -> Result<Sparse<Self, T>> {
                 match x {
-                    AnyLayout::Sparse(x) => Ok(Sparse::wrap(x)),
+                    AnyLayout::Sparse(x) => Ok(Sparse::from_erased(x)),
                     // A sum that kept no sparse dim; types never ask for it here.
-                    AnyLayout::Dense(x) => x.to_sparse().map(Sparse::wrap),
+                    AnyLayout::Dense(x) => x.to_sparse().map(Sparse::from_erased),
                 }
             }
         }
@@ -156,28 +156,28 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         fn try_add [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
-            typed(|| self.inner.add(&other.inner)).map(Sparse::wrap)
+            typed(|| self.inner.add(&other.inner)).map(Sparse::from_erased)
         }
 
         /// [`add`](Self::add) with the right operand multiplied by `alpha`.
         fn try_add_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
-            typed(|| self.inner.add_with(&other.inner, options)).map(Sparse::wrap)
+            typed(|| self.inner.add_with(&other.inner, options)).map(Sparse::from_erased)
         }
 
         /// The difference of two sparse tensors of the same sizes; dims unify.
         fn try_sub [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
-            typed(|| self.inner.sub(&other.inner)).map(Sparse::wrap)
+            typed(|| self.inner.sub(&other.inner)).map(Sparse::from_erased)
         }
 
         /// [`sub`](Self::sub) with the right operand multiplied by `alpha`.
         fn try_sub_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
-            typed(|| self.inner.sub_with(&other.inner, options)).map(Sparse::wrap)
+            typed(|| self.inner.sub_with(&other.inner, options)).map(Sparse::from_erased)
         }
 
         /// The sum with a dense tensor of the same sizes, which is dense; dims unify.
@@ -190,14 +190,14 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         /// The product, entry by entry, with a number or a tensor of the same sizes; what is zero
         /// stays zero.
         fn try_mul [R: SparseFactor<D, T>] (self, other: R) -> Sparse<R::Dims, R::Dtype> [] {
-            typed(|| self.inner.mul(other.operand().as_operand())).map(Sparse::wrap)
+            typed(|| self.inner.mul(other.operand().as_operand())).map(Sparse::from_erased)
         }
 
         /// The quotient by a number.
         fn try_div [S: Number] (self, other: S) -> Sparse<D, <WithScalar<T, S> as Element>::Float>
             [T: PromoteScalar<S>]
         {
-            typed(|| self.inner.div(other)).map(Sparse::wrap)
+            typed(|| self.inner.div(other)).map(Sparse::from_erased)
         }
 
         /// The sum over dims: `x.sum(N)` is sparse, `x.sum(..)` over all is dense.
@@ -211,72 +211,72 @@ impl<D: Dims, T: Element> Sparse<D, T> {
                 dtype: None,
             };
             typed(|| self.inner.sum_with(&at[..], options))
-                .and_then(<Without<D, A> as Summed>::give)
+                .and_then(<Without<D, A> as Summed>::try_from_erased)
         }
 
         /// The values with the other sign.
         fn try_neg [] (self) -> Self [T: Numeric] {
-            self.inner.neg().map(Self::wrap)
+            self.inner.neg().map(Self::from_erased)
         }
 
         /// Absolute values.
         fn try_abs [] (self) -> Sparse<D, T::Real> [T: Numeric] {
-            self.inner.abs().map(Sparse::wrap)
+            self.inner.abs().map(Sparse::from_erased)
         }
 
         /// Squares.
         fn try_square [] (self) -> Self [T: Numeric] {
-            self.inner.square().map(Self::wrap)
+            self.inner.square().map(Self::from_erased)
         }
 
         /// Values below zero as zero.
         fn try_relu [] (self) -> Self [T: Numeric + Real] {
-            self.inner.relu().map(Self::wrap)
+            self.inner.relu().map(Self::from_erased)
         }
 
         /// Signs.
         fn try_sign [] (self) -> Self [T: Real] {
-            self.inner.sign().map(Self::wrap)
+            self.inner.sign().map(Self::from_erased)
         }
 
         /// Signs; of complex values, values of magnitude 1.
         fn try_sgn [] (self) -> Self [T: Numeric] {
-            self.inner.sgn().map(Self::wrap)
+            self.inner.sgn().map(Self::from_erased)
         }
 
         /// Rounded down.
         fn try_floor [] (self) -> Self [T: Numeric + Real] {
-            self.inner.floor().map(Self::wrap)
+            self.inner.floor().map(Self::from_erased)
         }
 
         /// Rounded up.
         fn try_ceil [] (self) -> Self [T: Numeric + Real] {
-            self.inner.ceil().map(Self::wrap)
+            self.inner.ceil().map(Self::from_erased)
         }
 
         /// Rounded to the nearest integer, halves to even.
         fn try_round [] (self) -> Self [T: Numeric + Real] {
-            self.inner.round().map(Self::wrap)
+            self.inner.round().map(Self::from_erased)
         }
 
         /// Rounded towards zero.
         fn try_trunc [] (self) -> Self [T: Numeric + Real] {
-            self.inner.trunc().map(Self::wrap)
+            self.inner.trunc().map(Self::from_erased)
         }
 
         /// What is behind the point.
         fn try_frac [] (self) -> Self [T: Float] {
-            self.inner.frac().map(Self::wrap)
+            self.inner.frac().map(Self::from_erased)
         }
 
         /// Whether a value is NaN.
         fn try_isnan [] (self) -> Sparse<D, bool> [] {
-            self.inner.isnan().map(Sparse::wrap)
+            self.inner.isnan().map(Sparse::from_erased)
         }
 
         /// Whether a value is infinite.
         fn try_isinf [] (self) -> Sparse<D, bool> [] {
-            self.inner.isinf().map(Sparse::wrap)
+            self.inner.isinf().map(Sparse::from_erased)
         }
     }
 }
@@ -287,7 +287,7 @@ macro_rules! floats {
             twins! {$(
                 #[doc = $doc]
                 fn $try_name [] (self) -> Sparse<D, T::Float> [] {
-                    typed(|| self.inner.$name()).map(Sparse::wrap)
+                    typed(|| self.inner.$name()).map(Sparse::from_erased)
                 }
             )*}
         }
@@ -341,7 +341,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Broadcast<E> + SameRankAs<E>,
     {
-        self.to_dyn().sparse_mask(&mask.inner).map(Sparse::wrap)
+        self.to_dyn()
+            .sparse_mask(&mask.inner)
+            .map(Sparse::from_erased)
     }
 }
 

@@ -63,18 +63,18 @@ pub struct Sparse<D: Dims, T: Element = f32> {
 
 impl<D: Dims, T: Element> Clone for Sparse<D, T> {
     fn clone(&self) -> Self {
-        Self::wrap(self.inner.clone())
+        Self::from_erased(self.inner.clone())
     }
 }
 
 /// A dense result with the types that its operator computed.
 fn dense<D: Dims, T: Element>(x: DynTensor) -> Tensor<D, T> {
-    Tensor::wrap(compose::bare(x, D::STATIC))
+    Tensor::from_erased(compose::erased(x, D::STATIC))
 }
 
 impl<D: Dims, T: Element> Sparse<D, T> {
     /// Gives a result the types that its operator computed.
-    fn wrap(inner: DynSparse) -> Self {
+    fn from_erased(inner: DynSparse) -> Self {
         debug_assert!(
             sparse::fits(&inner, D::STATIC, T::DTYPE),
             "types and values disagree: {inner:?}"
@@ -101,7 +101,7 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         D: Distinct,
     {
         let (indices, values) = (indices.to_dyn(), values.to_dyn());
-        sparse::build(&indices, &values, &shape.sizes(), D::STATIC).map(Self::wrap)
+        sparse::build(&indices, &values, &shape.sizes(), D::STATIC).map(Self::from_erased)
     }
 
     /// A sparse tensor from places and values: `&[([0, 2], 3.0), ([1, 0], 4.0)]`. A place that
@@ -118,7 +118,7 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         D: Distinct,
         [usize; K]: ShapeFor<D>,
     {
-        sparse::entries(entries, &shape, D::STATIC).map(Self::wrap)
+        sparse::entries(entries, &shape, D::STATIC).map(Self::from_erased)
     }
 
     /// A [`DynSparse`] as one of these types, checked: rank, names, constant sizes, dtype.
@@ -132,7 +132,7 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         check(x.names(), x.shape(), x.dtype(), D::STATIC.names, T::DTYPE)?;
         check_sizes("typed", x.shape(), D::STATIC)?;
         sparse::all_sparse(x)?;
-        Ok(Self::wrap(x.clone()))
+        Ok(Self::from_erased(x.clone()))
     }
 
     /// With names, rank and dtype at run time only. Costs nothing.
@@ -227,12 +227,12 @@ impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
         /// Entries in row-major order; values at one place become their sum.
         fn try_coalesce [] (self) -> Self [] {
-            self.inner.coalesce().map(Self::wrap)
+            self.inner.coalesce().map(Self::from_erased)
         }
 
         /// On another device; itself when it is there.
         fn try_to_device [] (self, device: Device) -> Self [] {
-            self.inner.to_device(device).map(Self::wrap)
+            self.inner.to_device(device).map(Self::from_erased)
         }
 
         /// With all elements, zeros included.
@@ -252,7 +252,7 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 
         /// The values converted, as PyTorch casts.
         fn try_to [U: Element] (self) -> Sparse<D, U> [] {
-            self.inner.to_dtype(U::DTYPE).map(Sparse::wrap)
+            self.inner.to_dtype(U::DTYPE).map(Sparse::from_erased)
         }
     }
 }
@@ -264,7 +264,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short.
     #[twin]
     pub fn try_to_sparse(&self) -> Result<Sparse<D, T>> {
-        self.to_dyn().to_sparse().map(Sparse::wrap)
+        self.to_dyn().to_sparse().map(Sparse::from_erased)
     }
 }
 

@@ -73,7 +73,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let dim = at(&dim, self);
-        Self::give(stat::diff(self.look(), dim, options))
+        Self::try_from_erased(stat::diff(self.erased(), dim, options))
     }
 
     /// The integral of samples along a dim by the trapezoidal rule.
@@ -90,8 +90,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
     {
         let (dim, out) = (at(&dim, self), <Without<D, X>>::STATIC);
-        let found = stat::integral(Op::Trapezoid, self.look(), None, dim, options, out);
-        Tensor::give(found)
+        let found = stat::integral(Op::Trapezoid, self.erased(), None, dim, options, out);
+        Tensor::try_from_erased(found)
     }
 
     /// [`trapezoid`](Self::trapezoid) of samples at given places.
@@ -110,9 +110,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
     {
         let (dim, out) = (at(&dim, self), <Without<D, X>>::STATIC);
-        let (places, options) = (Some(places.look()), TrapezoidOptions::default());
-        let found = stat::integral(Op::Trapezoid, self.look(), places, dim, options, out);
-        Tensor::give(found)
+        let (places, options) = (Some(places.erased()), TrapezoidOptions::default());
+        let found = stat::integral(Op::Trapezoid, self.erased(), places, dim, options, out);
+        Tensor::try_from_erased(found)
     }
 
     /// The running integral of samples along a dim by the trapezoidal rule; the dim has one element
@@ -133,13 +133,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let (dim, out) = (at(&dim, self), D::STATIC);
         let found = stat::integral(
             Op::CumulativeTrapezoid,
-            self.look(),
+            self.erased(),
             None,
             dim,
             options,
             out,
         );
-        Tensor::give(found)
+        Tensor::try_from_erased(found)
     }
 
     /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) of samples at given places.
@@ -159,16 +159,16 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let (dim, out) = (at(&dim, self), D::STATIC);
-        let (places, options) = (Some(places.look()), TrapezoidOptions::default());
+        let (places, options) = (Some(places.erased()), TrapezoidOptions::default());
         let found = stat::integral(
             Op::CumulativeTrapezoid,
-            self.look(),
+            self.erased(),
             places,
             dim,
             options,
             out,
         );
-        Tensor::give(found)
+        Tensor::try_from_erased(found)
     }
 
     /// Slices along a dim scaled down to a norm of degree `p` of at most `maxnorm`.
@@ -181,7 +181,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
     {
         let dim = at(&dim, self);
-        Self::give(stat::renorm(self.look(), p, dim, maxnorm))
+        Self::try_from_erased(stat::renorm(self.erased(), p, dim, maxnorm))
     }
 
     /// [`renorm`](Self::renorm), in place.
@@ -193,8 +193,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        let found = self.try_renorm(p, dim, maxnorm)?.bare;
-        reduce::store(Op::Renorm, found, D::STATIC, &mut self.bare, D::STATIC)?;
+        let found = self.try_renorm(p, dim, maxnorm)?.erased;
+        reduce::store(Op::Renorm, found, D::STATIC, &mut self.erased, D::STATIC)?;
         Ok(self)
     }
 }
@@ -234,11 +234,11 @@ where
         options: CovOptions<'_, O, W>,
     ) -> Result<Tensor<(V, Prime<V>), T::Float>> {
         let weights = (
-            options.fweights.map(Tensor::look),
-            options.aweights.map(Tensor::look),
+            options.fweights.map(Tensor::erased),
+            options.aweights.map(Tensor::erased),
         );
         let out = <(V, Prime<V>)>::STATIC;
-        Tensor::give(stat::cov(self.look(), options.correction, weights, out))
+        Tensor::try_from_erased(stat::cov(self.erased(), options.correction, weights, out))
     }
 
     /// Correlation coefficients of variables, which are rows, with dims as [`cov`](Self::cov) has.
@@ -247,7 +247,7 @@ where
     /// Missing memory.
     #[twin]
     pub fn try_corrcoef(&self) -> Result<Tensor<(V, Prime<V>), T::Float>> {
-        Tensor::give(stat::corrcoef(self.look(), <(V, Prime<V>)>::STATIC))
+        Tensor::try_from_erased(stat::corrcoef(self.erased(), <(V, Prime<V>)>::STATIC))
     }
 }
 

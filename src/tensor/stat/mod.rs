@@ -57,12 +57,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let out = <Without<D, A>>::STATIC;
         let found = stat::moments(
             Op::StdMean,
-            self.look(),
+            self.erased(),
             picked::<A, D>(&dims),
             options,
             out,
         )?;
-        Ok((Tensor::wrap(found.0), Tensor::wrap(found.1)))
+        Ok((Tensor::from_erased(found.0), Tensor::from_erased(found.1)))
     }
 
     /// The variance over dims, divided by the count less one, and the mean.
@@ -96,12 +96,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let out = <Without<D, A>>::STATIC;
         let found = stat::moments(
             Op::VarMean,
-            self.look(),
+            self.erased(),
             picked::<A, D>(&dims),
             options,
             out,
         )?;
-        Ok((Tensor::wrap(found.0), Tensor::wrap(found.1)))
+        Ok((Tensor::from_erased(found.0), Tensor::from_erased(found.1)))
     }
 
     /// The smallest element over dims, and the greatest.
@@ -117,8 +117,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, A>>::STATIC;
-        let found = stat::aminmax(self.look(), picked::<A, D>(&dims), out)?;
-        Ok((Tensor::wrap(found.0), Tensor::wrap(found.1)))
+        let found = stat::aminmax(self.erased(), picked::<A, D>(&dims), out)?;
+        Ok((Tensor::from_erased(found.0), Tensor::from_erased(found.1)))
     }
 
     /// [`norm`](Self::norm) of another degree: 1, infinity, 0 for the count of what is not zero.
@@ -144,7 +144,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let out = <Without<D, A>>::STATIC;
         let picked = picked::<A, D>(&dims);
-        Tensor::give(stat::norm(self.look(), picked, options, out))
+        Tensor::try_from_erased(stat::norm(self.erased(), picked, options, out))
     }
 
     /// The Euclidean norm of the difference, as one number. Dims unify from the right.
@@ -174,7 +174,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E>,
         T: Inexact,
     {
-        Tensor::give(stat::dist(self.look(), other.look(), options))
+        Tensor::try_from_erased(stat::dist(self.erased(), other.erased(), options))
     }
 
     /// [`cumprod`](Self::cumprod), computed in and giving the dtype of the options.
@@ -189,7 +189,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<D, U>> {
         let _ = options;
         let dim = at(&dim, self);
-        Tensor::give(reduce::scan(Op::Cumprod, self.look(), dim, Some(U::DTYPE)))
+        Tensor::try_from_erased(reduce::scan(
+            Op::Cumprod,
+            self.erased(),
+            dim,
+            Some(U::DTYPE),
+        ))
     }
 
     /// [`logcumsumexp`](Self::logcumsumexp), computed in and giving the dtype of the options.
@@ -204,9 +209,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<D, U>> {
         let _ = options;
         let dim = at(&dim, self);
-        Tensor::give(reduce::scan(
+        Tensor::try_from_erased(reduce::scan(
             Op::Logcumsumexp,
-            self.look(),
+            self.erased(),
             dim,
             Some(U::DTYPE),
         ))
@@ -224,9 +229,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<D, U>> {
         let _ = options;
         let dim = at(&dim, self);
-        Tensor::give(reduce::softmax(
+        Tensor::try_from_erased(reduce::softmax(
             Op::LogSoftmax,
-            self.look(),
+            self.erased(),
             dim,
             Some(U::DTYPE),
         ))
@@ -244,9 +249,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<D, U>> {
         let _ = options;
         let dim = at(&dim, self);
-        Tensor::give(reduce::softmax(
+        Tensor::try_from_erased(reduce::softmax(
             Op::Softmin,
-            self.look(),
+            self.erased(),
             dim,
             Some(U::DTYPE),
         ))
@@ -266,12 +271,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let (picked, out) = (picked::<A, D>(&dims), <Without<D, A>>::STATIC);
         let found = reduce::new(
             Op::Nansum,
-            self.look(),
+            self.erased(),
             picked,
             stat::in_dtype(U::DTYPE),
             out,
         );
-        Tensor::give(found)
+        Tensor::try_from_erased(found)
     }
 
     /// [`nanmean`](Self::nanmean), computed in and giving the dtype of the options.
@@ -288,12 +293,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let (picked, out) = (picked::<A, D>(&dims), <Without<D, A>>::STATIC);
         let found = reduce::new(
             Op::Nanmean,
-            self.look(),
+            self.erased(),
             picked,
             stat::in_dtype(U::DTYPE),
             out,
         );
-        Tensor::give(found)
+        Tensor::try_from_erased(found)
     }
 }
 

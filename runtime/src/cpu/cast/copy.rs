@@ -8,8 +8,8 @@ use nomina_core::DType;
 use super::Cast;
 use crate::job::Place;
 
+use crate::cpu::nontemporal::{self, NonTemporal};
 use crate::cpu::parallel::{GRAIN, Shared, each, split};
-use crate::cpu::stream::{self, Past};
 use crate::plan::{Dim, Plan};
 use crate::shape::{product, scaled_stride};
 
@@ -32,7 +32,7 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
         let moved = from.size() + dest_dtype.size();
         // Whole lines only: a tile's rows are a few of them.
         let line = |step: isize| step % 64 == 0;
-        let past = Past::of(product([plan.numel(), moved])).filter(|_| {
+        let past = NonTemporal::of(product([plan.numel(), moved])).filter(|_| {
             inner.steps[0] == dest_dtype.size() as isize
                 && line(dest.get().addr() as isize)
                 && line(scaled_stride(TILE as isize, dest_dtype.size()))
@@ -47,8 +47,9 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
     let [to_step, from_step, ..] = plan.inner().steps;
     let (moved, to_size) = (from.size() + dest_dtype.size(), dest_dtype.size() as isize);
     // Copies without conversion have been taught this by whoever wrote the C library.
-    let past = Past::of(product([plan.numel(), moved]))
-        .filter(|_| !cast.copies() && to_step == to_size && plan.inner().size >= stream::BLOCK);
+    let past = NonTemporal::of(product([plan.numel(), moved])).filter(|_| {
+        !cast.copies() && to_step == to_size && plan.inner().size >= nontemporal::BLOCK
+    });
     split(plan.numel(), GRAIN, &|range| {
         let (mut walk, mut left) = (plan.walk(range.start), range.len());
         while left > 0 {
@@ -78,21 +79,22 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
 /// As [`Cast::run`].
 unsafe fn passing(
     cast: &Cast,
-    past: Past,
+    past: NonTemporal,
     n: usize,
     source: *const u8,
     step: isize,
     dest: *mut u8,
 ) {
     let [_, size] = cast.sizes();
-    let mut block = [const { MaybeUninit::<u128>::uninit() }; stream::BLOCK / size_of::<u128>()];
+    let mut block =
+        [const { MaybeUninit::<u128>::uninit() }; nontemporal::BLOCK / size_of::<u128>()];
     let block = block.as_mut_ptr().cast::<u8>();
     let mut at = 0;
     while at < n {
         // SAFETY: elements of the run; the block has room for them.
         unsafe {
             let to = dest.offset(at as isize * size);
-            let part = Past::until_block(to, size as usize, n - at);
+            let part = NonTemporal::until_block(to, size as usize, n - at);
             cast.run(part, source.offset(at as isize * step), step, block, size);
             past.copy(block, to, part * size as usize);
             at += part;
@@ -113,7 +115,7 @@ fn crosses(inner: &Dim, outer: &Dim, from: DType) -> bool {
 /// As [`copy`].
 unsafe fn tiles(
     [cast, keep]: [&Cast; 2],
-    past: Option<Past>,
+    past: Option<NonTemporal>,
     [inner, outer]: [&Dim; 2],
     rest: &[Dim],
     dest: Shared,

@@ -7,9 +7,9 @@ use super::compile::{Feed, Reads, Step};
 use crate::SmallVec;
 use crate::job::Constant;
 
+use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::pointwise::Inputs;
 use crate::cpu::simd::prefetch_bytes;
-use crate::cpu::stream::Past;
 use crate::memory::{NoMemory, Scratch};
 
 /// Bytes of the blocks of all values together, about: they fit into the first-level cache.
@@ -42,7 +42,7 @@ pub(super) struct Frame<'a> {
     /// The most elements at a time.
     block: usize,
     /// How results go past the caches, and the block in which they do.
-    passing: Option<(Past, *mut u8)>,
+    passing: Option<(NonTemporal, *mut u8)>,
 }
 
 /// Calls `f` with a frame for runs of at most `most` elements.

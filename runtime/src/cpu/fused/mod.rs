@@ -17,9 +17,9 @@ mod tests;
 
 use nomina_core::{DType, Result};
 
+use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::parallel::{GRAIN, Shared, try_split};
 use crate::cpu::reduce::{Elements, Make, execute_made};
-use crate::cpu::stream::Past;
 use crate::job::{FusedJob, ReduceJob};
 use crate::memory::NoMemory;
 use crate::shape::{count, product};
@@ -40,7 +40,8 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
     let mut chain = Chain::of(job);
     chain.compiled.build(job, &chain.operands)?;
     let sizes = job.inputs.iter().map(|(place, _)| place.dtype.size());
-    chain.past = Past::of(numel.saturating_mul(sizes.sum::<usize>() + job.dest.dtype.size()));
+    chain.past =
+        NonTemporal::of(numel.saturating_mul(sizes.sum::<usize>() + job.dest.dtype.size()));
     let (dest, size) = (Shared(job.dest.ptr), job.dest.dtype.size());
     let done = try_split(numel, GRAIN, &|range| {
         let to = dest.get().wrapping_add(product([range.start, size]));
@@ -72,7 +73,7 @@ struct Chain {
     dtype: DType,
     numel: usize,
     /// How the result goes past the caches, if it does.
-    past: Option<Past>,
+    past: Option<NonTemporal>,
 }
 
 impl Chain {

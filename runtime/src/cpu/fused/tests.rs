@@ -5,7 +5,7 @@ use nomina_core::{DType, Scalar};
 
 use crate::call::{Arg, fused, fused_long, pointwise};
 use crate::config::with_default_dtype;
-use crate::cpu::stream::FAR;
+use crate::cpu::nontemporal::FAR;
 use crate::job::Node;
 use crate::{Raw, call};
 

@@ -9,9 +9,9 @@ use std::ops::Range;
 use nomina_core::{Element, Scalar};
 
 use super::after::After;
-use super::ahead::{Ahead, Lines};
 use super::cache;
 use super::kind::Kind;
+use super::prefetch::{Lines, Prefetch};
 use super::share::{Writable, room, share};
 use super::tile::{ROWS, Tile, VECTORS};
 use crate::cpu::parallel::threads;
@@ -49,7 +49,7 @@ pub(super) struct Job<'a, K: Kind> {
     /// Whether the left operand is read where it lies.
     near: bool,
     /// What is asked for meanwhile; nothing where there are several tasks.
-    ahead: Ahead,
+    ahead: Prefetch,
 }
 
 /// One product, what comes after it included; false where the result is not in rows or columns.
@@ -131,7 +131,7 @@ unsafe fn large<K: Kind>(
         alpha: K::Elem::from_scalar(p.alpha),
         beta: p.beta.map(K::Elem::from_scalar),
         as_is,
-        ahead: Ahead::of(p, next),
+        ahead: Prefetch::of(p, next),
         near: false,
     };
     // Rows that meet in one set of the first-level cache push each other out where it has few.
@@ -436,7 +436,7 @@ impl<K: Kind> Job<'_, K> {
         block: Tile<K::Unit, K::Elem>,
         [masked, packed]: [bool; 2],
         panel: impl Fn(usize) -> *const K::Unit,
-        ahead: &mut Ahead,
+        ahead: &mut Prefetch,
         after: Option<After>,
     ) {
         let panels = block.cols.div_ceil(Self::WIDTH);

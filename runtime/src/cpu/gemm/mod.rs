@@ -6,8 +6,6 @@
 //! kernels of our own.
 
 mod after;
-#[cfg(target_arch = "x86_64")]
-mod ahead;
 mod arith;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
@@ -27,13 +25,15 @@ mod pack;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
 #[cfg(target_arch = "x86_64")]
+mod prefetch;
+#[cfg(target_arch = "x86_64")]
 mod share;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod tile;
 #[cfg(target_arch = "x86_64")]
-mod turn;
+mod transposed_copy;
 mod vector;
 
 use nomina_core::DType;
@@ -371,7 +371,8 @@ unsafe fn by_rows<K: kind::Kind, T: Arith>(p: &Product, parallel: bool) -> Resul
     }
     // SAFETY: the caller's promise; the level says that the instructions are there.
     unsafe {
-        let Some((block, b)) = turn::turned::<K>(p.b, [p.k, p.n], p.dtype, parallel)? else {
+        let Some((block, b)) = transposed_copy::turned::<K>(p.b, [p.k, p.n], p.dtype, parallel)?
+        else {
             return by_tiles::<K>(p, parallel, None);
         };
         by_gemm::<T>(&Product { b, ..*p }, parallel);

@@ -9,8 +9,8 @@ use std::arch::x86_64::*;
 
 use nomina_core::DType;
 
-use super::ahead::Lines;
 use super::pack::Moves;
+use super::prefetch::Lines;
 
 /// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
 pub(super) const ROWS: usize = 12;

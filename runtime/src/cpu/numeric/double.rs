@@ -9,9 +9,9 @@ mod logarithm;
 mod pair;
 mod power;
 mod quantile;
-mod turn;
+mod trigonometry;
 
-pub(crate) use super::rest::{
+pub(crate) use super::remainder::{
     floor_divide_f64 as floor_divide, fmod_f64 as fmod, remainder_f64 as remainder,
 };
 use super::single::{Madd, polynomial};
@@ -26,7 +26,7 @@ pub(crate) use logarithm::{
 pub(super) use pair::product;
 pub(crate) use power::{hypot, pow};
 pub(crate) use quantile::{erfinv, ndtri};
-pub(crate) use turn::{REACH, acos, asin, atan, atan2, cos, sin, sinc, tan};
+pub(crate) use trigonometry::{REACH, acos, asin, atan, atan2, cos, sin, sinc, tan};
 
 /// Adding it makes the last bits the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;

@@ -11,7 +11,7 @@ pub(crate) mod double;
 mod float;
 pub(crate) mod half;
 mod integer;
-mod rest;
+mod remainder;
 pub(crate) mod single;
 pub(crate) mod special;
 mod widened;

@@ -9,7 +9,7 @@
 mod angles;
 mod quantile;
 
-pub(crate) use super::rest::{
+pub(crate) use super::remainder::{
     floor_divide_f32 as floor_divide, fmod_f32 as fmod, remainder_f32 as remainder,
 };
 use super::widened::{self, logarithm, power_of_two};

@@ -10,8 +10,8 @@ use super::kernel::{Inputs, Kernel, Loop};
 use crate::job::Place;
 
 use crate::cpu::cast::Cast;
+use crate::cpu::nontemporal::{self, NonTemporal};
 use crate::cpu::parallel::{GRAIN, Shared, split, threads};
-use crate::cpu::stream::{self, Past};
 use crate::plan::{Dim, OPERANDS, Plan, Steps};
 
 /// Bytes per operand that pass through the cache at a time; four of them fit into its first level.
@@ -65,7 +65,7 @@ pub(super) struct Job {
     count: usize,
     /// How results go past the caches, where they do. They are adjacent then, and pass through a
     /// block.
-    past: Option<Past>,
+    past: Option<NonTemporal>,
 }
 
 impl Job {
@@ -124,7 +124,7 @@ impl Job {
             None => fits,
             Some(_) => {
                 operands[0].feed = Feed::Block;
-                let most = stream::BLOCK / dest.dtype.size();
+                let most = nontemporal::BLOCK / dest.dtype.size();
                 Some(fits.map_or(most, |fits| fits.min(most)))
             }
         };
@@ -200,7 +200,7 @@ impl Job {
                     let dest = &self.operands[0];
                     let to = dest.base.get();
                     let to = to.wrapping_offset(offsets[0] + at as isize * dest.step);
-                    width = Past::until_block(to, dest.step as usize, width);
+                    width = NonTemporal::until_block(to, dest.step as usize, width);
                 }
                 // SAFETY: a tile within the rows and columns; the blocks have room for it.
                 unsafe { self.tile(&offsets, at as isize, [height, width], &blocks) };
@@ -271,12 +271,12 @@ impl Job {
 }
 
 /// How the results of a large operation go past the caches.
-fn past(plan: &Plan, dest: Place, inputs: &[Place]) -> Option<Past> {
+fn past(plan: &Plan, dest: Place, inputs: &[Place]) -> Option<NonTemporal> {
     let moving = |&(i, _): &(usize, &Place)| !plan.is_constant(i + 1);
     let sizes = inputs.iter().enumerate().filter(moving);
     let sizes = sizes.map(|(_, place)| place.dtype.size());
     let bytes = dest.dtype.size() + sizes.sum::<usize>();
-    Past::of(plan.numel().saturating_mul(bytes))
+    NonTemporal::of(plan.numel().saturating_mul(bytes))
 }
 
 /// How an operand of the dtype `dtype` in the loop reaches it.
@@ -351,7 +351,7 @@ impl Operand {
     /// # Safety
     /// There is room for `n` elements from `first` on; the first block holds them, and the second
     /// one has room for them.
-    unsafe fn pass(&self, past: Past, blocks: [*mut u8; 2], first: *mut u8, n: usize) {
+    unsafe fn pass(&self, past: NonTemporal, blocks: [*mut u8; 2], first: *mut u8, n: usize) {
         let [mut block, spare] = blocks;
         let size = self.cast.sizes()[1];
         // SAFETY: the caller's promise.

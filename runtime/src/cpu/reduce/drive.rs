@@ -4,7 +4,7 @@
 //! merged in order: a result does not depend on how many threads there are.
 
 mod columns;
-mod made;
+mod computed_source;
 mod tail;
 
 use nomina_core::DType;
@@ -14,7 +14,7 @@ use super::plan::{Loop, Plan, offsets, runs};
 use super::reducer::{BLOCK, COLS, ROWS, Reducer};
 use super::split::{Scratch, Shared, try_for_each};
 use crate::memory::NoMemory;
-pub(crate) use made::{Elements, Make, run_made};
+pub(crate) use computed_source::{Elements, Make, run_made};
 use tail::Tail;
 
 /// The most elements of a tile that is gathered.

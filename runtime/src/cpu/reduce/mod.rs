@@ -11,9 +11,6 @@ pub(crate) mod fold;
 mod fold_tests;
 pub(crate) mod load;
 pub(crate) mod logsumexp;
-mod lump;
-#[cfg(test)]
-mod lump_tests;
 mod moments;
 mod nan;
 mod norm;
@@ -25,6 +22,9 @@ pub(crate) mod simd;
 pub(crate) mod split;
 #[cfg(test)]
 pub(crate) mod tests;
+mod transposed_rows;
+#[cfg(test)]
+mod transposed_rows_tests;
 pub(crate) mod whole;
 mod widened;
 
@@ -44,12 +44,12 @@ pub(crate) use drive::{Elements, Make, Source, TILE, Target, Walk, run, run_made
 use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
-use lump::Lump;
 use moments::Variance;
 use nan::{Count, NanMean};
 pub(crate) use plan::Plan;
 pub(crate) use reducer::Reducer;
 use split::Scratch;
+use transposed_rows::TransposedRows;
 use widened::Widened;
 
 /// The reducer for elements that lie there as `source` and are computed with as `compute`;
@@ -237,8 +237,8 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
     };
     // SAFETY: the caller's promise; the plan has the job's offsets.
     unsafe {
-        match Lump::of(reducer, &plan, job.dtype) {
-            Some(lump) => lump.run(source, None, target),
+        match TransposedRows::of(reducer, &plan, job.dtype) {
+            Some(transposed) => transposed.run(source, None, target),
             None => run(reducer, &plan, source, target),
         }
     }

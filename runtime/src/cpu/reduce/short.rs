@@ -1,5 +1,5 @@
 //! A few short rows: no plan, no tiles, one thread. Elements are combined in the order in which the
-//! driver, or a [`Lump`](super::lump::Lump), combines those of such rows, so that the result is the same
+//! driver, or a [`TransposedRows`](super::transposed_rows::TransposedRows), combines those of such rows, so that the result is the same
 //! to the bit.
 
 use std::mem::MaybeUninit;

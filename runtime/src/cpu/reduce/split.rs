@@ -3,9 +3,9 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use crate::cpu::nontemporal::NonTemporal;
 pub(crate) use crate::cpu::parallel::Shared;
 use crate::cpu::parallel::{GRAIN, Missing, each, threads};
-use crate::cpu::stream::Past;
 use crate::memory::{self, NoMemory};
 use crate::shape::product;
 
@@ -17,7 +17,7 @@ pub(crate) fn for_each(n: usize, work: usize, f: impl Fn(usize) + Sync) {
 
 /// As [`for_each`], where `f` writes past the caches: what it wrote is settled once a task, since
 /// the processor waits for memory then.
-fn for_each_past(n: usize, work: usize, past: Option<Past>, f: impl Fn(usize) + Sync) {
+fn for_each_past(n: usize, work: usize, past: Option<NonTemporal>, f: impl Fn(usize) + Sync) {
     let all = |numbers: Range<usize>| {
         numbers.for_each(&f);
         if let Some(past) = past {
@@ -49,7 +49,7 @@ pub(crate) fn try_for_each(
 pub(crate) fn try_for_each_past(
     n: usize,
     work: usize,
-    past: Option<Past>,
+    past: Option<NonTemporal>,
     f: impl Fn(usize) -> Result<(), NoMemory> + Sync,
 ) -> Result<(), NoMemory> {
     let missing = Missing::new();

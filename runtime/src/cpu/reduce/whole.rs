@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use super::fold::{Fold, four};
 use super::reducer::Reducer;
 use super::simd::Kernel;
-pub(crate) use crate::cpu::turn::LANES;
+pub(crate) use crate::cpu::transpose::LANES;
 
 /// All elements of outputs, of which [`LANES`] make a group.
 #[derive(Clone, Copy)]

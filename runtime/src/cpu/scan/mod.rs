@@ -15,13 +15,13 @@ use crate::dispatch::arithmetic;
 use crate::job::ScanJob;
 
 use crate::cpu::lines::{self, Ends};
+use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, Plan, offsets};
 use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, Shared, try_for_each, try_for_each_past};
-use crate::cpu::stream::Past;
-use crate::cpu::turn::LANES;
+use crate::cpu::transpose::LANES;
 use crate::memory::{self, NoMemory};
 
 mod logcumsumexp;
@@ -174,7 +174,7 @@ struct Walk<'a, R> {
     /// Whether tiles need not be gathered, or scattered.
     direct: [bool; 2],
     /// How large results are written.
-    past: Option<Past>,
+    past: Option<NonTemporal>,
     running: PhantomData<R>,
 }
 
@@ -214,7 +214,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
         beside(job.out_dtype, inner[1], kept.dst),
     ];
     let bytes = job.dtype.size() + job.out_dtype.size();
-    let past = Past::of(plan.outputs().saturating_mul(count * bytes)).filter(|_| direct[1]);
+    let past = NonTemporal::of(plan.outputs().saturating_mul(count * bytes)).filter(|_| direct[1]);
     let walk = Walk::<R> {
         job,
         plan,
@@ -436,7 +436,7 @@ impl<R: Running> Walk<'_, R> {
     ///
     /// # Safety
     /// The tile lies in the result.
-    unsafe fn pass(&self, past: Past, tile: *const u8, out: *mut u8, [rows, n]: [usize; 2]) {
+    unsafe fn pass(&self, past: NonTemporal, tile: *const u8, out: *mut u8, [rows, n]: [usize; 2]) {
         let size = R::T::DTYPE.size();
         // SAFETY: the caller's promise.
         unsafe {

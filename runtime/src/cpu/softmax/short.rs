@@ -6,7 +6,7 @@ use super::Finish;
 use crate::cpu::lines::Tile;
 use crate::cpu::reduce::logsumexp::{Ordered, State, origin};
 use crate::cpu::reduce::simd::Kernel;
-use crate::cpu::turn::LANES;
+use crate::cpu::transpose::LANES;
 
 /// Elements whose exponentials are added up before they go into wider ones.
 const ROWS: usize = 64;

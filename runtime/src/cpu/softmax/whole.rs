@@ -4,6 +4,7 @@
 
 use std::mem::MaybeUninit;
 
+use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::reduce::Plan;
 use crate::cpu::reduce::logsumexp::{Ordered, origin};
 use crate::cpu::reduce::plan::offsets;
@@ -11,7 +12,6 @@ use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, Shared, try_for_each_past};
 use crate::cpu::simd::prefetch;
-use crate::cpu::stream::Past;
 use crate::job::SoftmaxJob;
 use crate::memory::NoMemory;
 
@@ -64,7 +64,7 @@ unsafe fn lines<T: Ordered>(
     count: usize,
 ) -> Result<(), NoMemory> {
     let (total, size) = (plan.outputs(), size_of::<T>());
-    let past = Past::of(total.saturating_mul(2 * count * size));
+    let past = NonTemporal::of(total.saturating_mul(2 * count * size));
     let together = (TASK / count).clamp(1, total);
     let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
     try_for_each_past(total.div_ceil(together), together * count, past, |task| {
@@ -185,7 +185,7 @@ unsafe fn across<T: Ordered>(
     if kept.src != 1 || kept.dst != 1 || kept.size < ACROSS / 4 || most < width || few {
         return Ok(false);
     }
-    let past = Past::of(plan.outputs().saturating_mul(2 * count * size));
+    let past = NonTemporal::of(plan.outputs().saturating_mul(2 * count * size));
     let strides = [job.strides[job.dim], job.out_strides[job.dim]];
     let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
     try_for_each_past(cells, width * count, past, |cell| {

@@ -7,7 +7,7 @@ use super::key::{Bits, Kind};
 use super::line::Found;
 use super::packed::Packed;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::turn::LANES;
+use crate::cpu::transpose::LANES;
 use crate::job::Task;
 
 /// The most elements of a line: for longer ones, the number of pairs grows faster than what else sorts

@@ -14,7 +14,7 @@ use nomina_macros::twin;
 use super::join::{Joinable, try_cat, try_stack};
 use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, picked};
-use crate::call::{Bare, Known, reduce, sort};
+use crate::call::{Erased, Known, reduce, sort};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`max`](Self::max) along one dim into `values` and `indices`.
@@ -78,8 +78,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         let (op, found) = (Op::Median, <Without<D, A>>::STATIC);
-        let pair = sort::typical(op, self.look(), picked::<A, D>(&dim), found)?;
-        let outs = (&mut values.bare, &mut indices.bare);
+        let pair = sort::typical(op, self.erased(), picked::<A, D>(&dim), found)?;
+        let outs = (&mut values.erased, &mut indices.erased);
         store_pair(op, pair, found, outs, O::STATIC)
     }
 
@@ -102,8 +102,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: StoreAs<U>,
     {
         let (op, found) = (Op::Nanmedian, <Without<D, A>>::STATIC);
-        let pair = sort::typical(op, self.look(), picked::<A, D>(&dim), found)?;
-        let outs = (&mut values.bare, &mut indices.bare);
+        let pair = sort::typical(op, self.erased(), picked::<A, D>(&dim), found)?;
+        let outs = (&mut values.erased, &mut indices.erased);
         store_pair(op, pair, found, outs, O::STATIC)
     }
 
@@ -121,12 +121,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         U: Element,
     {
         let found = <Without<D, A>>::STATIC;
-        let pair = reduce::extreme(op, self.look(), picked::<A, D>(&dim), found)?;
+        let pair = reduce::extreme(op, self.erased(), picked::<A, D>(&dim), found)?;
         store_pair(
             op,
             pair,
             found,
-            (&mut values.bare, &mut indices.bare),
+            (&mut values.erased, &mut indices.erased),
             O::STATIC,
         )
     }
@@ -135,9 +135,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 /// Stores two results; neither out tensor changes where one does not fit.
 pub(crate) fn store_pair(
     op: Op,
-    (first, second): (Bare, Bare),
+    (first, second): (Erased, Erased),
     computed: &'static crate::call::Static,
-    (a, b): (&mut Bare, &mut Bare),
+    (a, b): (&mut Erased, &mut Erased),
     of: &'static crate::call::Static,
 ) -> Result<()> {
     let mut new = a.clone();

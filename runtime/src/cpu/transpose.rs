@@ -1,9 +1,9 @@
 //! Short rows turned into columns, block by block in the first-level cache.
 //!
 //! A row of a few elements leaves most of a register empty; turned, as many rows as a register has lanes
-//! are computed side by side. Blocks are turned by riffles alone, which every instruction set does a
+//! are computed side by side. Blocks are transposed by interleaving alone, which every instruction set does a
 //! register at a time, for every width: to interleave the two halves of `n` elements takes the one at
-//! `p` to `2 * p mod (n - 1)`, so that `r` riffles do what transposing `2^r` rows does.
+//! `p` to `2 * p mod (n - 1)`, so that `r` interleavings do what transposing `2^r` rows does.
 
 use std::mem::MaybeUninit;
 
@@ -23,7 +23,7 @@ const MOST: usize = 16 * LANES;
 
 /// A block of rows, and how it is turned.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn {
+pub(crate) struct Transpose {
     size: usize,
     width: usize,
     rows: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Turn {
     whole: bool,
 }
 
-impl Turn {
+impl Transpose {
     /// Of rows of `width` elements of `size` bytes, about as many as there are.
     pub fn new(size: usize, width: usize, rows: usize) -> Self {
         let fit = BLOCK / (size * width);
@@ -98,7 +98,7 @@ impl Turn {
     /// Turns columns back to rows of `width` elements at `to`.
     ///
     /// # Safety
-    /// The columns are readable and lie as [`Turn::turn`] would leave such rows; `to` and each room have
+    /// The columns are readable and lie as [`Transpose::turn`] would leave such rows; `to` and each room have
     /// room for as many elements; none of them overlaps another.
     pub unsafe fn back(&self, width: usize, columns: *const u8, rooms: [*mut u8; 2], to: *mut u8) {
         let (rounds, step) = if self.whole {
@@ -170,7 +170,7 @@ fn apart(size: usize) -> Round {
 }
 
 /// # Safety
-/// As [`Turn::turn`]; `n` is even.
+/// As [`Transpose::turn`]; `n` is even.
 #[inline(always)]
 unsafe fn interleave<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
     let half = n / 2;
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn check<T: Copy + PartialEq + std::fmt::Debug>(width: usize, rows: usize, of: fn(usize) -> T) {
-        let turn = Turn::new(size_of::<T>(), width, rows);
+        let turn = Transpose::new(size_of::<T>(), width, rows);
         let (rows, n) = (turn.rows(), turn.rows() * width);
         let block: Vec<T> = (0..n).map(of).collect();
         let mut rooms = [block.clone(), block.clone()];

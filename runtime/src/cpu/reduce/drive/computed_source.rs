@@ -5,10 +5,10 @@
 
 use nomina_core::DType;
 
-use super::super::lump::Lump;
 use super::super::plan::{Plan, runs};
 use super::super::reducer::{BLOCK, ROWS, Reducer};
 use super::super::split::Scratch;
+use super::super::transposed_rows::TransposedRows;
 use super::tail::Tail;
 use super::{SHORT, Source, TILE, Target, Walk, drive};
 use crate::cpu::cast::Cast;
@@ -52,12 +52,12 @@ pub(crate) unsafe fn run_made(
         ptr: std::ptr::null(),
         dtype: make.dtype(),
     };
-    if let Some(lump) = Lump::of(reducer, plan, source.dtype) {
-        if !lump.dense() {
+    if let Some(transposed) = TransposedRows::of(reducer, plan, source.dtype) {
+        if !transposed.dense() {
             return Ok(false);
         }
         // SAFETY: passed on.
-        unsafe { lump.run(source, Some(make), target)? };
+        unsafe { transposed.run(source, Some(make), target)? };
         return Ok(true);
     }
     let tail = Tail::of(reducer, plan);

@@ -16,7 +16,7 @@ use super::reducer::{ROWS, Reducer};
 use super::split::try_for_each;
 use super::whole::{LANES, Lanes};
 use crate::cpu::cast::Cast;
-use crate::cpu::turn::{LEAST, Turn};
+use crate::cpu::transpose::{LEAST, Transpose};
 use crate::memory::{NoMemory, Scratch};
 
 /// The most elements of a row.
@@ -32,7 +32,7 @@ const BESIDE: usize = 2 * LANES;
 const TASK: usize = 1 << 16;
 
 /// Rows, and the outputs in them.
-pub(super) struct Lump<'a> {
+pub(super) struct TransposedRows<'a> {
     reducer: &'a dyn Reducer,
     /// From row to row, innermost.
     across: Loop,
@@ -49,7 +49,7 @@ pub(super) struct Lump<'a> {
     dst: isize,
 }
 
-impl<'a> Lump<'a> {
+impl<'a> TransposedRows<'a> {
     /// The rows of a plan; `None` where its outputs are too long or lie otherwise.
     pub fn of(reducer: &'a dyn Reducer, plan: &Plan, source: DType) -> Option<Self> {
         let count = plan.count();
@@ -115,7 +115,7 @@ impl<'a> Lump<'a> {
     }
 
     /// Computes all outputs. Elements come from the source, or from what computes them; then rows are
-    /// [`dense`](Lump::dense).
+    /// [`dense`](TransposedRows::dense).
     ///
     /// # Safety
     /// The plan's offsets lie in the operand and in the results, and nobody else uses the results
@@ -130,18 +130,18 @@ impl<'a> Lump<'a> {
         // Elements are turned while they are the smaller.
         let early = load <= source.dtype.size();
         let size = if early { load } else { source.dtype.size() };
-        let turn = Turn::new(size, self.width, self.across.size);
-        let rows = turn.rows();
+        let transpose = Transpose::new(size, self.width, self.across.size);
+        let rows = transpose.rows();
         let job = Job {
-            lump: self,
+            transposed: self,
             source,
             target,
             early,
-            turn,
+            transpose,
             at: self
                 .elements
                 .iter()
-                .map(|at| at * turn.pitch() as isize)
+                .map(|at| at * transpose.pitch() as isize)
                 .collect(),
             room: (rows * self.width * load.max(source.dtype.size()))
                 .max(rows * self.outputs * out.max(size_of::<i64>()))
@@ -184,12 +184,12 @@ const ROOMS: usize = 5;
 
 /// A run over the rows.
 struct Job<'a> {
-    lump: &'a Lump<'a>,
+    transposed: &'a TransposedRows<'a>,
     source: Source,
     target: Target,
     /// Whether elements are converted before they are turned.
     early: bool,
-    turn: Turn,
+    transpose: Transpose,
     /// Where the elements of an output are once they are turned.
     at: SmallVec<[isize; 16]>,
     /// Bytes of a room.
@@ -203,7 +203,7 @@ impl Job<'_> {
     /// The rows from `row` on.
     ///
     /// # Safety
-    /// As [`Lump::run`]; there are [`ROOMS`] at `room`, aligned as tensors are.
+    /// As [`TransposedRows::run`]; there are [`ROOMS`] at `room`, aligned as tensors are.
     unsafe fn block(
         &self,
         room: *mut u8,
@@ -211,21 +211,21 @@ impl Job<'_> {
         round: usize,
         row: usize,
     ) {
-        let lump = self.lump;
-        let n = self.turn.rows().min(lump.across.size - row);
-        let (src, dst) = offsets(&lump.outer, round);
-        let src = lump.src + src + row as isize * lump.across.src;
-        let dst = lump.dst + dst + row as isize * lump.across.dst;
+        let transposed = self.transposed;
+        let n = self.transpose.rows().min(transposed.across.size - row);
+        let (src, dst) = offsets(&transposed.outer, round);
+        let src = transposed.src + src + row as isize * transposed.across.src;
+        let dst = transposed.dst + dst + row as isize * transposed.across.dst;
         let room = |index: usize| room.wrapping_add(index * self.room);
-        let (load, out) = (lump.reducer.load(), lump.reducer.out());
+        let (load, out) = (transposed.reducer.load(), transposed.reducer.out());
         // SAFETY: the rows lie in the operand, their results in the target; rooms are large enough.
         unsafe {
             let xs = self.turned([0, 1, 2].map(room), elements, src, n);
             // Where they need no turning back, results go where they belong at once.
-            let there = n == self.turn.rows()
-                && self.turn.in_order()
-                && lump.outputs == 1
-                && lump.across.dst == 1;
+            let there = n == self.transpose.rows()
+                && self.transpose.in_order()
+                && transposed.outputs == 1
+                && transposed.across.dst == 1;
             let straight = |to: DType, of: DType| there && to == of;
             let place = |all: *mut u8, straight: bool, size: usize, spare: *mut u8| {
                 if all.is_null() {
@@ -245,24 +245,24 @@ impl Job<'_> {
             let wide = size_of::<i64>();
             let v = place(values, straight(dtype, out), out.size(), room(3));
             let p = place(positions, there, wide, room(4));
-            for output in 0..lump.outputs {
-                let first = offsets(&lump.kept, output).0 * self.turn.pitch() as isize;
+            for output in 0..transposed.outputs {
+                let first = offsets(&transposed.kept, output).0 * self.transpose.pitch() as isize;
                 // Results lie as elements do.
-                let to = output * self.turn.pitch();
+                let to = output * self.transpose.pitch();
                 let lanes = Lanes {
                     xs: xs.offset(first * load.size() as isize),
-                    step: self.turn.group(lump.width),
-                    groups: self.turn.rows() / LANES,
+                    step: self.transpose.group(transposed.width),
+                    groups: self.transpose.rows() / LANES,
                     rows: &self.at,
-                    into: self.turn.group(lump.outputs),
+                    into: self.transpose.group(transposed.outputs),
                 };
                 let put = |all: *mut u8, size: usize| match all.is_null() {
                     true => all,
                     false => all.wrapping_add(to * size),
                 };
-                lump.reducer.whole(
+                transposed.reducer.whole(
                     &lanes,
-                    lump.elements.len() as f64,
+                    transposed.elements.len() as f64,
                     put(v, out.size()),
                     put(p, wide).cast(),
                 );
@@ -286,9 +286,12 @@ impl Job<'_> {
         src: isize,
         n: usize,
     ) -> *const u8 {
-        let lump = self.lump;
-        let (from, load) = (self.source.dtype, lump.reducer.load());
-        let (own, all) = (n * lump.width, self.turn.rows() * lump.width);
+        let transposed = self.transposed;
+        let (from, load) = (self.source.dtype, transposed.reducer.load());
+        let (own, all) = (
+            n * transposed.width,
+            self.transpose.rows() * transposed.width,
+        );
         let to = if self.early { load } else { from };
         let place = |src: isize| {
             let at = src * from.size() as isize;
@@ -297,17 +300,19 @@ impl Job<'_> {
         // SAFETY: the rows lie in the operand; rooms have room for a block in either dtype.
         unsafe {
             let rows = match elements {
-                None if n == self.turn.rows() && from == to && lump.dense() => place(src),
+                None if n == self.transpose.rows() && from == to && transposed.dense() => {
+                    place(src)
+                }
                 None => {
                     copy2(Copy2 {
                         src: place(src),
                         from,
-                        strides: [lump.across.src, lump.step],
+                        strides: [transposed.across.src, transposed.step],
                         dst: c,
                         to,
-                        into: [lump.width as isize, 1],
+                        into: [transposed.width as isize, 1],
                         rows: n,
-                        cols: lump.width,
+                        cols: transposed.width,
                     });
                     c.cast_const()
                 }
@@ -327,7 +332,7 @@ impl Job<'_> {
                 c.add(own * to.size())
                     .write_bytes(0, (all - own) * to.size());
             }
-            let xs = self.turn.turn(rows, [a, b]);
+            let xs = self.transpose.turn(rows, [a, b]);
             if to == load {
                 return xs;
             }
@@ -348,28 +353,28 @@ impl Job<'_> {
         at: isize,
         n: usize,
     ) {
-        let lump = self.lump;
-        let (size, outputs) = (dtype.size(), lump.outputs);
-        let turn = self.turn.of_size(size);
+        let transposed = self.transposed;
+        let (size, outputs) = (dtype.size(), transposed.outputs);
+        let transpose = self.transpose.of_size(size);
         let place = |at: isize| to.wrapping_offset(at * to_dtype.size() as isize);
         let row_major = dtype == to_dtype
-            && lump.across.dst == outputs as isize
-            && (0..outputs).all(|output| offsets(&lump.kept, output).1 == output as isize);
+            && transposed.across.dst == outputs as isize
+            && (0..outputs).all(|output| offsets(&transposed.kept, output).1 == output as isize);
         // SAFETY: rooms have room for the results; these lie in the target.
         unsafe {
-            if row_major && n == turn.rows() {
-                turn.back(outputs, results, [a, b], place(at));
+            if row_major && n == transpose.rows() {
+                transpose.back(outputs, results, [a, b], place(at));
                 return;
             }
-            turn.back(outputs, results, [a, b], c);
+            transpose.back(outputs, results, [a, b], c);
             for output in 0..outputs {
                 copy2(Copy2 {
                     src: c.add(output * size),
                     from: dtype,
                     strides: [0, outputs as isize],
-                    dst: place(at + offsets(&lump.kept, output).1),
+                    dst: place(at + offsets(&transposed.kept, output).1),
                     to: to_dtype,
-                    into: [0, lump.across.dst],
+                    into: [0, transposed.across.dst],
                     rows: 1,
                     cols: n,
                 });

@@ -16,12 +16,12 @@ pub(crate) const BLOCK: usize = 2048;
 /// The size and alignment of what is written at a time.
 const LINE: usize = 64;
 
-/// A way to write past the caches. Every thread that has used it calls [`Past::settle`] before
+/// A way to write past the caches. Every thread that has used it calls [`NonTemporal::settle`] before
 /// others may look at what it wrote.
 #[derive(Clone, Copy)]
-pub(crate) struct Past(unsafe fn(*const u8, *mut u8, usize));
+pub(crate) struct NonTemporal(unsafe fn(*const u8, *mut u8, usize));
 
-impl Past {
+impl NonTemporal {
     /// For an operation that reads and writes so many bytes, `None` where ordinary stores are better.
     pub(crate) fn of(bytes: usize) -> Option<Self> {
         if bytes < FAR {
@@ -90,7 +90,7 @@ impl Past {
 /// Copies `n` bytes, a multiple of [`LINE`], to where a line starts.
 ///
 /// # Safety
-/// As [`Past::copy`], and the processor has AVX-512F.
+/// As [`NonTemporal::copy`], and the processor has AVX-512F.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[target_feature(enable = "avx512f")]
 unsafe fn lines512(from: *const u8, to: *mut u8, n: usize) {
@@ -107,7 +107,7 @@ unsafe fn lines512(from: *const u8, to: *mut u8, n: usize) {
 /// As [`lines512`], on every x86-64.
 ///
 /// # Safety
-/// As [`Past::copy`].
+/// As [`NonTemporal::copy`].
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 unsafe fn lines128(from: *const u8, to: *mut u8, n: usize) {
     use std::arch::x86_64::{_mm_loadu_si128, _mm_stream_si128};
@@ -126,7 +126,9 @@ mod tests {
 
     #[test]
     fn copies_wherever_it_begins_and_ends() {
-        let Some(past) = Past::here() else { return };
+        let Some(past) = NonTemporal::here() else {
+            return;
+        };
         let from: Vec<u8> = (0..700).map(|i| i as u8).collect();
         for start in [0, 1, 15, 63, 64, 65] {
             for n in [0, 1, 2, 63, 64, 65, 127, 128, 200, 500] {
@@ -143,7 +145,7 @@ mod tests {
     #[test]
     fn blocks_end_where_they_should() {
         let at = |address: usize, size, most| {
-            Past::until_block(std::ptr::without_provenance(address), size, most)
+            NonTemporal::until_block(std::ptr::without_provenance(address), size, most)
         };
         assert_eq!(at(4096, 4, 1000), 512);
         assert_eq!(at(4096 + 2024, 4, 1000), 6);
@@ -153,7 +155,10 @@ mod tests {
 
     #[test]
     fn only_what_is_large() {
-        assert!(Past::of(FAR - 1).is_none());
-        assert_eq!(Past::of(FAR).is_some(), Past::here().is_some());
+        assert!(NonTemporal::of(FAR - 1).is_none());
+        assert_eq!(
+            NonTemporal::of(FAR).is_some(),
+            NonTemporal::here().is_some()
+        );
     }
 }

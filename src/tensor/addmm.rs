@@ -40,9 +40,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Addmm,
-            [self.look(), mat1.look(), mat2.look()],
+            [self.erased(), mat1.erased(), mat2.erased()],
             AddmmOptions::default(),
             <Sum<Product<E, F>, D>>::STATIC,
         ))
@@ -63,9 +63,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Addmm,
-            [self.look(), mat1.look(), mat2.look()],
+            [self.erased(), mat1.erased(), mat2.erased()],
             options,
             <Sum<Product<E, F>, D>>::STATIC,
         ))
@@ -85,9 +85,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Addmv,
-            [self.look(), mat.look(), vec.look()],
+            [self.erased(), mat.erased(), vec.erased()],
             AddmmOptions::default(),
             <Sum<Product<E, F>, D>>::STATIC,
         ))
@@ -108,9 +108,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Addmv,
-            [self.look(), mat.look(), vec.look()],
+            [self.erased(), mat.erased(), vec.erased()],
             options,
             <Sum<Product<E, F>, D>>::STATIC,
         ))
@@ -130,9 +130,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Baddbmm,
-            [self.look(), batch1.look(), batch2.look()],
+            [self.erased(), batch1.erased(), batch2.erased()],
             AddmmOptions::default(),
             <Sum<Product<E, F>, D>>::STATIC,
         ))
@@ -153,9 +153,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Baddbmm,
-            [self.look(), batch1.look(), batch2.look()],
+            [self.erased(), batch1.erased(), batch2.erased()],
             options,
             <Sum<Product<E, F>, D>>::STATIC,
         ))
@@ -175,9 +175,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Summed<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Addbmm,
-            [self.look(), batch1.look(), batch2.look()],
+            [self.erased(), batch1.erased(), batch2.erased()],
             AddmmOptions::default(),
             <Sum<Summed<E, F>, D>>::STATIC,
         ))
@@ -198,9 +198,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Summed<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Addbmm,
-            [self.look(), batch1.look(), batch2.look()],
+            [self.erased(), batch1.erased(), batch2.erased()],
             options,
             <Sum<Summed<E, F>, D>>::STATIC,
         ))
@@ -221,9 +221,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         Joined<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Addr,
-            [self.look(), vec1.look(), vec2.look()],
+            [self.erased(), vec1.erased(), vec2.erased()],
             AddmmOptions::default(),
             <Sum<Joined<E, F>, D>>::STATIC,
         ))
@@ -243,9 +243,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         Joined<E, F>: Broadcast<D>,
     {
-        Tensor::give(product::added(
+        Tensor::try_from_erased(product::added(
             Op::Addr,
-            [self.look(), vec1.look(), vec2.look()],
+            [self.erased(), vec1.erased(), vec2.erased()],
             options,
             <Sum<Joined<E, F>, D>>::STATIC,
         ))
@@ -253,4 +253,4 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 }
 
 // Forms in place and with an out tensor.
-include!("added/forms.rs");
+include!("addmm/forms.rs");

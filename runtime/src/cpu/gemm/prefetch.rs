@@ -10,7 +10,7 @@ const LINE: usize = 64;
 const NEAR: usize = 512 << 10;
 /// Lines still to be asked for: where they start, how many.
 #[derive(Clone, Copy)]
-pub(super) struct Ahead([(*const u8, usize); 3]);
+pub(super) struct Prefetch([(*const u8, usize); 3]);
 
 /// A line each step of a tile: where the first is, how far apart they are in bytes.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ impl Lines {
     }
 }
 
-impl Ahead {
+impl Prefetch {
     /// Nothing.
     pub(super) const NONE: Self = Self([(std::ptr::null(), 0); 3]);
 
@@ -109,7 +109,7 @@ mod tests {
             c: matrix(128 << 10, 31, 1),
             ..this
         };
-        let mut ahead = Ahead::of(&this, Some(&next));
+        let mut ahead = Prefetch::of(&this, Some(&next));
         let near = 64 as *const f32;
         let mut seen = Vec::new();
         loop {
@@ -123,8 +123,8 @@ mod tests {
         // 800 bytes are 13 lines, asked for by fives.
         let want: Vec<_> = (0..15).map(|at| (64 << 10) + 64 * at).collect();
         assert_eq!(seen, want);
-        assert_eq!(Ahead::of(&this, None).take(5, near).step, 0);
+        assert_eq!(Prefetch::of(&this, None).take(5, near).step, 0);
         let large = Product { m: 10_000, ..next };
-        assert_eq!(Ahead::of(&this, Some(&large)).take(5, near).step, 0);
+        assert_eq!(Prefetch::of(&this, Some(&large)).take(5, near).step, 0);
     }
 }

@@ -5,9 +5,9 @@ use syn::parse::{Parse, ParseStream};
 
 /// What stands in the leading `($crate)`: each macro here is called through a `macro_rules!`
 /// wrapper, so that the path also holds where the crate is renamed or re-exported.
-pub struct Face(TokenStream);
+pub struct CratePath(TokenStream);
 
-impl Parse for Face {
+impl Parse for CratePath {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if !input.peek(syn::token::Paren) {
             return Err(syn::Error::new(
@@ -40,7 +40,7 @@ pub fn after(span: Span) -> Span {
     }
 }
 
-impl Face {
+impl CratePath {
     /// The path, resolved where it was written but located at `span`, so that nothing rustc
     /// reports quotes more of the user's code than `span`.
     pub fn at(&self, span: Span) -> TokenStream {
@@ -53,13 +53,13 @@ impl Face {
 
     /// An expression of type `ty` for a call that is wrong; it never runs.
     pub fn stand_in(&self, ty: &TokenStream) -> TokenStream {
-        let face = self.at(Span::call_site());
-        quote::quote!(#face::__private::stand_in::<#ty>())
+        let crate_path = self.at(Span::call_site());
+        quote::quote!(#crate_path::__private::stand_in::<#ty>())
     }
 
     /// The module whose traits `dims!` implements.
     pub fn dims(&self, span: Span) -> TokenStream {
-        let face = self.at(span);
-        quote::quote_spanned!(span=> #face::__private::dims)
+        let crate_path = self.at(span);
+        quote::quote_spanned!(span=> #crate_path::__private::dims)
     }
 }

@@ -3,15 +3,15 @@
 use super::single::Madd;
 
 /// A float whose division leaves a rest.
-pub(crate) trait Rest: Copy {
+pub(crate) trait Remainder: Copy {
     /// What division leaves of two magnitudes, and whether that holds.
-    fn rest<const FMA: bool>(a: Self, b: Self) -> (Self, bool);
+    fn remainder<const FMA: bool>(a: Self, b: Self) -> (Self, bool);
 }
 
-impl Rest for f32 {
+impl Remainder for f32 {
     // The wider type holds the product of a number and a quotient of so few bits.
     #[inline(always)]
-    fn rest<const FMA: bool>(a: Self, b: Self) -> (Self, bool) {
+    fn remainder<const FMA: bool>(a: Self, b: Self) -> (Self, bool) {
         let (a, b) = (f64::from(a), f64::from(b));
         let quotient = a / b;
         let fits = (quotient < 268_435_456.0) & (b < f64::INFINITY);
@@ -19,9 +19,9 @@ impl Rest for f32 {
     }
 }
 
-impl Rest for f64 {
+impl Remainder for f64 {
     #[inline(always)]
-    fn rest<const FMA: bool>(a: Self, b: Self) -> (Self, bool) {
+    fn remainder<const FMA: bool>(a: Self, b: Self) -> (Self, bool) {
         let quotient = a / b;
         // Below the normal numbers a product would lack digits.
         let fits = (quotient < 4_503_599_627_370_496.0)
@@ -45,7 +45,7 @@ macro_rules! divisions {
         /// The rest with the dividend's sign, and whether that holds.
         #[inline(always)]
         pub(crate) fn $fmod<const FMA: bool>(x: $t, y: $t) -> ($t, bool) {
-            let (rest, fits) = <$t>::rest::<FMA>(x.abs(), y.abs());
+            let (rest, fits) = <$t>::remainder::<FMA>(x.abs(), y.abs());
             (rest.copysign(x), fits)
         }
 
