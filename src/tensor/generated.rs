@@ -1040,7 +1040,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Integral,
     {
-        Tensor::try_from_erased(pointwise::unary(Op::BitwiseNot, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::BitwiseNot,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// [`bitwise_not`](Tensor::bitwise_not), in place.
@@ -1759,7 +1762,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_reciprocal(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::try_from_erased(pointwise::unary(Op::Reciprocal, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Reciprocal,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// [`reciprocal`](Tensor::reciprocal), in place.
@@ -3129,7 +3135,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_isfinite(&self) -> Result<Tensor<D, bool>> {
-        Tensor::try_from_erased(pointwise::unary(Op::Isfinite, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Isfinite,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// Whether an element is zero.
@@ -3138,7 +3147,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When memory is short, or the operator does not take the dtype.
     #[twin(made = pointwise::made_unary)]
     pub fn try_logical_not(&self) -> Result<Tensor<D, bool>> {
-        Tensor::try_from_erased(pointwise::unary(Op::LogicalNot, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::LogicalNot,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// [`logical_not`](Tensor::logical_not), in place.
@@ -4047,7 +4059,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<T>,
     {
         self.try_cumsum(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumsum, found.erased, D::STATIC, &mut self.erased, D::STATIC)
+            crate::call::reduce::store(
+                Op::Cumsum,
+                found.erased,
+                D::STATIC,
+                &mut self.erased,
+                D::STATIC,
+            )
         })?;
         Ok(self)
     }
@@ -4067,7 +4085,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_cumsum(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumsum, found.erased, D::STATIC, &mut out.erased, O::STATIC)
+            crate::call::reduce::store(
+                Op::Cumsum,
+                found.erased,
+                D::STATIC,
+                &mut out.erased,
+                O::STATIC,
+            )
         })
     }
 
@@ -4211,7 +4235,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T::Sum: StoreAs<U>,
     {
         self.try_cumprod(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumprod, found.erased, D::STATIC, &mut out.erased, O::STATIC)
+            crate::call::reduce::store(
+                Op::Cumprod,
+                found.erased,
+                D::STATIC,
+                &mut out.erased,
+                O::STATIC,
+            )
         })
     }
 
@@ -4493,7 +4523,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::try_from_erased(pointwise::unary(Op::Isposinf, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Isposinf,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// [`isposinf`](Self::isposinf) into `out`.
@@ -4528,7 +4561,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::try_from_erased(pointwise::unary(Op::Isneginf, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Isneginf,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// [`isneginf`](Self::isneginf) into `out`.
@@ -5743,7 +5779,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(pointwise::unary(Op::Logsigmoid, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Logsigmoid,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// (x + 3) / 6, between 0 and 1.
@@ -5755,7 +5794,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(pointwise::unary(Op::Hardsigmoid, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Hardsigmoid,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// [`hardsigmoid`](Tensor::hardsigmoid), in place.
@@ -5780,7 +5822,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(pointwise::unary(Op::Hardswish, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Hardswish,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// [`hardswish`](Tensor::hardswish), in place.
@@ -5830,7 +5875,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::try_from_erased(pointwise::unary(Op::Softsign, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Softsign,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// Each element less its hyperbolic tangent.
@@ -5842,7 +5890,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::try_from_erased(pointwise::unary(Op::Tanhshrink, self.erased.erased(D::STATIC)))
+        Tensor::try_from_erased(pointwise::unary(
+            Op::Tanhshrink,
+            self.erased.erased(D::STATIC),
+        ))
     }
 
     /// `alpha` (exp(x) - 1) where negative.

@@ -34,12 +34,14 @@ pub fn repeated(body: &Group, made: Option<&Path>, span: Span) -> Option<TokenSt
     let last = tokens.split_off(tail);
     let first: TokenStream = tokens.into_iter().collect();
     let last = match given(&last) {
-        // `Tensor::give(what)`
+        // `Tensor::try_from_erased(what)`
         Some((ty, what)) => {
             let made = made.and_then(|made| Some((made, called(what.clone())?)));
             match made {
-                Some((made, arguments)) => quote_spanned!(span=> #ty::wrap(#made #arguments)),
-                None => quote_spanned!(span=> #ty::wrap(crate::call::done(#what))),
+                Some((made, arguments)) => {
+                    quote_spanned!(span=> #ty::from_erased(#made #arguments))
+                }
+                None => quote_spanned!(span=> #ty::from_erased(crate::call::done(#what))),
             }
         }
         None => {
@@ -84,13 +86,13 @@ fn tail(tokens: &[TokenTree]) -> Option<usize> {
     (!blocks).then_some(from)
 }
 
-/// The type of `Type::give(what)`, and what.
+/// The type of `Type::try_from_erased(what)`, and what.
 fn given(tokens: &[TokenTree]) -> Option<(&TokenTree, TokenStream)> {
-    let [ty, _, _, give, what] = tokens else {
+    let [ty, _, _, name, what] = tokens else {
         return None;
     };
     let what = group(what, Delimiter::Parenthesis)?;
-    is_ident(give, "give").then(|| (ty, what.stream()))
+    is_ident(name, "try_from_erased").then(|| (ty, what.stream()))
 }
 
 /// The arguments of a call, with their parentheses.

@@ -28,15 +28,15 @@ fn expansions() {
             "",
             "#[inline]\npub fn try_one<'a, X: Is<F = fn(A) -> B>, const K: usize>(mut self, dim: X, \
              mut by: [u8; K]) -> Result<Tensor<Out<X, K>, T>> where T: Real, { \
-             let at = dim.find()?; Tensor::give(call(at, by)) }",
+             let at = dim.find()?; Tensor::try_from_erased(call(at, by)) }",
         ),
         (
             "",
-            "pub fn try_two(&self) -> Result<Self> { Tensor::give(call(self)) }",
+            "pub fn try_two(&self) -> Result<Self> { Tensor::try_from_erased(call(self)) }",
         ),
         (
             "made = made::two",
-            "pub fn try_two(&self) -> Result<Self> { let a = 1; Tensor::give(call(self, a)) }",
+            "pub fn try_two(&self) -> Result<Self> { let a = 1; Tensor::try_from_erased(call(self, a)) }",
         ),
         (
             "",

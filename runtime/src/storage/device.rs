@@ -1,11 +1,12 @@
 //! Blocks of a device's memory.
 
 use std::fmt;
+use std::panic::RefUnwindSafe;
 
 use crate::Device;
 
 /// The memory that blocks of a device come from.
-pub(crate) trait Release: fmt::Debug + Sync {
+pub(crate) trait Release: fmt::Debug + Sync + RefUnwindSafe {
     /// Frees the block at an address, after the work that was started before.
     fn release(&self, address: usize);
 }

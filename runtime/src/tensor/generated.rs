@@ -4,10 +4,14 @@ use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
 use nomina_core::{DType, Result};
 
-use super::{
-    CeluOptions, DynTensor, EluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions,
-    Operand, ReduceOptions, SoftplusOptions, SoftshrinkOptions, VarOptions, family,
-};
+use super::CeluOptions;
+use super::EluOptions;
+use super::HardshrinkOptions;
+use super::HardtanhOptions;
+use super::LeakyReluOptions;
+use super::SoftplusOptions;
+use super::SoftshrinkOptions;
+use super::{DynTensor, Operand, ReduceOptions, VarOptions, family};
 
 /// How an operator is called by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
