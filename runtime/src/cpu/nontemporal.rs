@@ -1,11 +1,11 @@
-//! Writing past the caches.
+//! Non-temporal stores: results that do not pass through the caches.
 //!
 //! What an ordinary store writes to is read first, line by line. For results far larger than the
 //! caches near the cores this is a third or half of all traffic to memory, and whoever reads the
 //! result finds it in memory anyway. So large results are computed block by block into a place in
 //! the first-level cache and go from there by stores that do not read.
 
-/// From so many bytes on that an operation reads and writes, its result is written past the caches.
+/// From so many bytes on that an operation reads and writes, its result is written by non-temporal stores.
 /// Tests do so earlier, so that they see both ways.
 pub(crate) const FAR: usize = if cfg!(test) { 4 << 10 } else { 16 << 20 };
 
@@ -16,7 +16,7 @@ pub(crate) const BLOCK: usize = 2048;
 /// The size and alignment of what is written at a time.
 const LINE: usize = 64;
 
-/// A way to write past the caches. Every thread that has used it calls [`NonTemporal::settle`] before
+/// A way to write by non-temporal stores. Every thread that has used it calls [`NonTemporal::settle`] before
 /// others may look at what it wrote.
 #[derive(Clone, Copy)]
 pub(crate) struct NonTemporal(unsafe fn(*const u8, *mut u8, usize));
@@ -45,7 +45,7 @@ impl NonTemporal {
         None
     }
 
-    /// Copies `n` bytes, those on whole lines past the caches.
+    /// Copies `n` bytes, those on whole lines by non-temporal stores.
     ///
     /// # Safety
     /// `n` bytes are readable and as many writable, which do not overlap.

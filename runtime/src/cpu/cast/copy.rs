@@ -73,7 +73,7 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
     });
 }
 
-/// Converts `n` elements to where they stand side by side, past the caches.
+/// Converts `n` elements to where they stand side by side, by non-temporal stores.
 ///
 /// # Safety
 /// As [`Cast::run`].

@@ -41,7 +41,7 @@ pub(super) struct Frame<'a> {
     ptrs: SmallVec<[*mut u8; 24]>,
     /// The most elements at a time.
     block: usize,
-    /// How results go past the caches, and the block in which they do.
+    /// How results are written by non-temporal stores, and the block that they pass through.
     passing: Option<(NonTemporal, *mut u8)>,
 }
 
@@ -155,7 +155,7 @@ impl Frame<'_> {
             let most = if short { self.block } else { row };
             let n = self.block.min(most - column).min(end - at);
             let to = to.wrapping_add((at - start) * size);
-            // What goes past the caches does so line by line: blocks end where lines do.
+            // Non-temporal stores write line by line: blocks end where lines do.
             let within = to.addr() % LINE / size;
             let n = if self.passing.is_some() && n == self.block && n > LINE {
                 n - within

@@ -72,7 +72,7 @@ struct Chain {
     operands: Operands,
     dtype: DType,
     numel: usize,
-    /// How the result goes past the caches, if it does.
+    /// How non-temporal stores write the result, if they do.
     past: Option<NonTemporal>,
 }
 

@@ -63,7 +63,7 @@ pub(super) struct Job {
     short: bool,
     operands: [Operand; OPERANDS],
     count: usize,
-    /// How results go past the caches, where they do. They are adjacent then, and pass through a
+    /// How non-temporal stores write the results, where they do. They are adjacent then, and pass through a
     /// block.
     past: Option<NonTemporal>,
 }
@@ -270,7 +270,7 @@ impl Job {
     }
 }
 
-/// How the results of a large operation go past the caches.
+/// How non-temporal stores write the results of a large operation.
 fn past(plan: &Plan, dest: Place, inputs: &[Place]) -> Option<NonTemporal> {
     let moving = |&(i, _): &(usize, &Place)| !plan.is_constant(i + 1);
     let sizes = inputs.iter().enumerate().filter(moving);
@@ -345,7 +345,7 @@ impl Operand {
         }
     }
 
-    /// Takes `n` adjacent elements from a block past the caches, by way of another block where
+    /// Takes `n` adjacent elements from a block by non-temporal stores, by way of another block where
     /// they are converted.
     ///
     /// # Safety

@@ -15,7 +15,7 @@ pub(crate) fn for_each(n: usize, work: usize, f: impl Fn(usize) + Sync) {
     for_each_past(n, work, None, f);
 }
 
-/// As [`for_each`], where `f` writes past the caches: what it wrote is settled once a task, since
+/// As [`for_each`], where `f` writes by non-temporal stores: what it wrote is settled once a task, since
 /// the processor waits for memory then.
 fn for_each_past(n: usize, work: usize, past: Option<NonTemporal>, f: impl Fn(usize) + Sync) {
     let all = |numbers: Range<usize>| {

@@ -432,7 +432,7 @@ impl<R: Running> Walk<'_, R> {
         Ok(())
     }
 
-    /// Writes a tile past the caches; its rows are elements where there is one column.
+    /// Writes a tile by non-temporal stores; its rows are elements where there is one column.
     ///
     /// # Safety
     /// The tile lies in the result.
