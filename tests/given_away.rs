@@ -1,5 +1,5 @@
 //! An operator writes into the buffer of an operand that is given away, left or right, and only
-//! where nobody else sees that and the result lies as it does.
+//! where nobody else sees that and the result has the same strides.
 
 use nomina::prelude::*;
 

@@ -139,7 +139,7 @@ pub(crate) fn with_in_place(op: Op, dest: Result<Dest<'_>>, numbers: &[f64]) -> 
 }
 
 /// As [`new`] of two operands, into the buffer of one that is given away, where nobody else sees
-/// that and the result lies as it does; or a panic at the caller's line.
+/// that and the result has the same strides; or a panic at the caller's line.
 #[track_caller]
 pub(crate) fn operator(
     op: Op,

@@ -37,7 +37,7 @@ fn inputs(x: *const u8, y: *const u8) -> Inputs {
     [x, y, y, y]
 }
 
-/// A tensor of new elements that lies as `like` does.
+/// A tensor of new elements with the strides of `like`.
 ///
 /// # Safety
 /// That is row-major, of as many elements, and its lists own no allocation.

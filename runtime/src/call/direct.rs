@@ -20,7 +20,7 @@ const OPERANDS: usize = 4;
 /// A call that can take the short way.
 pub(super) struct Short<'a> {
     kernel: &'static Kernel,
-    /// An operand that lies as the result does.
+    /// An operand with the sizes and strides of the result.
     like: &'a Strided,
     /// The number of elements.
     count: usize,
@@ -94,7 +94,7 @@ impl<'a> Short<'a> {
         self.kernel.output
     }
 
-    /// Whether the result lies as `layout` does, wherever that begins.
+    /// Whether the result has the sizes and strides of `layout`.
     pub(super) fn lies_as(&self, layout: &Strided) -> bool {
         same(self.like, layout)
     }
@@ -110,7 +110,7 @@ impl<'a> Short<'a> {
         };
         // SAFETY: a new buffer, long enough, which overlaps nothing.
         unsafe { self.launch(dest, false) };
-        // SAFETY: the result lies as that operand does, and all of it was written.
+        // SAFETY: the result has the strides of that operand, and all of it was written.
         Ok(unsafe { Raw::like(storage, dtype, self.like) })
     }
 

@@ -291,7 +291,7 @@ fn long(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     Call::new(op, sources(args))?.run()
 }
 
-/// As [`pointwise`], into `first`'s buffer when nobody shares it and the result lies as it does.
+/// As [`pointwise`], into `first`'s buffer when nobody shares it and the result has the same strides.
 ///
 /// # Errors
 /// As [`pointwise`].
@@ -347,7 +347,7 @@ pub fn pointwise_reusing(
     let fits = call.dtypes.result == own.dtype()
         && call.shape[..] == *own.shape()
         && layout.is_disjoint()
-        // The result of a first operand lies as that one does.
+        // The result has the strides of its first operand.
         && (before.is_empty() || *call.strides(&layouts) == *layout.strides());
     if !fits {
         return Ok(false);

@@ -43,7 +43,7 @@ pub fn vdot(a: &Raw, b: &Raw) -> Result<Raw> {
     contract(Op::Vdot, &conjugated(a)?, b, &[(0, 0)], &[])
 }
 
-/// Complex numbers with the other sign of their imaginary part; others as they are.
+/// The complex conjugate; other numbers as they are.
 fn conjugated(x: &Raw) -> Result<Raw> {
     if !x.dtype().is_complex() {
         return Ok(x.clone());

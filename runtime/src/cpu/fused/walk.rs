@@ -13,7 +13,7 @@ pub(crate) struct Operand {
     pub(super) base: Shared,
     /// The size of an element.
     pub(crate) size: isize,
-    /// Whether the elements lie as the result's do.
+    /// Whether the strides are those of the result.
     pub(crate) linear: bool,
     /// Whether all elements are one.
     pub(crate) constant: bool,
