@@ -8,7 +8,7 @@ impl Device {
     /// A CUDA device that is there.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`] that says what is missing: this build's feature `cuda`, the driver, a
+    /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) that says what is missing: this build's feature `cuda`, the driver, a
     /// library, or the device.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         cuda::check("device", ordinal).map(|()| Self::from(ordinal))
