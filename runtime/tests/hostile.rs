@@ -52,9 +52,12 @@ fn every_public_method_is_called() {
         (&["Raw"][..], include_str!("../src/raw/mod.rs")),
         (&["Raw"], include_str!("../src/raw/access.rs")),
         (
-            &["Raw", "Strided", "raw"],
+            &["Raw", "Strided", "raw", "call"],
             include_str!("../src/raw/format.rs"),
         ),
+        (&["Raw"], include_str!("../src/call/allocate.rs")),
+        (&["Raw", "RawMut"], include_str!("../src/call/elements.rs")),
+        (&["RawCoo"], include_str!("../src/call/coo.rs")),
         (&["Raw", "RawMut"], include_str!("../src/raw/views.rs")),
         (&["Raw", "RawMut"], include_str!("../src/raw/exclusive.rs")),
         (&["RawCoo"], include_str!("../src/raw/coo.rs")),
