@@ -8,5 +8,7 @@ mod bytes;
 mod hostile;
 
 use libfuzzer_sys::fuzz_target;
+// For its allocator.
+use nomina_fuzz as _;
 
 fuzz_target!(|data: &[u8]| hostile::run(&mut bytes::Bytes::Given(data)));

@@ -8,6 +8,8 @@ mod bytes;
 mod programs;
 
 use libfuzzer_sys::fuzz_target;
+// For its allocator.
+use nomina_fuzz as _;
 
 fuzz_target!(|data: &[u8]| {
     let run = programs::run(

@@ -23,6 +23,7 @@ pub mod macros {
 }
 pub use macros::{depth, errors, crate_path, list, spelling};
 
+mod allocator;
 mod text;
 
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -115,8 +115,9 @@ DEVICE f64 zeta_sum(f64 s, f64 x) {
         f64 term = ::pow(x, -s);
         sum += term;
         x += 1.0;
-        // Above one, terms only shrink: what vanishes beside the sum, all that follows does.
-        if (x > 1.0 && size_of(term) <= size_of(sum) * 1e-18) return sum;
+        // Above one, terms only shrink: what vanishes beside the sum, all that follows does. Infinities of
+        // both signs have no sum.
+        if (x > 1.0 && (size_of(term) <= size_of(sum) * 1e-18 || nan_in(sum))) return sum;
     }
     // B₂ₖ / (2k)! · s (s + 1) … (s + 2k - 2) / x^(s + 2k - 1)
     const f64 bernoulli[8] = {

@@ -67,6 +67,13 @@ impl Sliding {
         start.min(end)..end
     }
 
+    /// How far apart the elements of neighbouring positions lie, whose dim has this stride in memory. Where a window is
+    /// longer than any dim no two are inside, and the number means nothing.
+    #[inline(always)]
+    pub(crate) fn step(&self, stride: isize) -> isize {
+        stride.wrapping_mul(self.stride as isize)
+    }
+
     /// Whether each position is one element.
     pub(crate) fn is_point(&self) -> bool {
         self.kernel == 1 && self.stride == 1 && self.before == 0 && self.out == self.size

@@ -12,7 +12,7 @@ use crate::job::{ConvJob, Matrix, Product, is_direct};
 use crate::cpu::gemm;
 use crate::cpu::parallel::{split, threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::Scratch;
+use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
 
 /// Positions of a block, at least: fewer would not repay what a product costs to start.
@@ -133,9 +133,9 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
     let tasks = units * across;
     let parallel = tasks < threads();
     let run = |range: std::ops::Range<usize>| {
-        let mut seen = Scratch::bytes([depth, width, size_of::<A>()])?;
+        let mut seen = SmallScratch::bytes([depth, width, size_of::<A>()])?;
         let widens = !native::<S, A>();
-        let mut wide = Scratch::bytes([usize::from(widens), job.outs, width, size_of::<A>()])?;
+        let mut wide = SmallScratch::bytes([usize::from(widens), job.outs, width, size_of::<A>()])?;
         for task in range {
             let (unit, from) = (task / across, task % across * width);
             let block = Block::<S, A> {
@@ -245,7 +245,7 @@ impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
             addend: None,
             after: None,
         };
-        // SAFETY: the matrices lie as computed above; blocks have other positions of the result.
+        // SAFETY: the matrices have the strides computed above; blocks have other positions of the result.
         unsafe {
             if self.parallel {
                 gemm::run(product, &[])?;

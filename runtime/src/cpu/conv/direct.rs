@@ -59,7 +59,7 @@ impl<S: Widen<A>, A: Number> Kernel for Rows<'_, S, A> {
         let job = self.job;
         let [d, h, w] = &job.windows;
         let (all, depth) = (job.groups * job.outs, job.channels * taps(&job.windows));
-        let step = job.x_strides[4] * w.stride as isize;
+        let step = w.step(job.x_strides[4]);
         for row in self.range {
             let (oy, oz) = (row % h.out, row / h.out % d.out);
             let unit = row / (h.out * d.out);

@@ -79,7 +79,7 @@ impl<S: Copy> Lower<'_, S> {
                         {
                             let first = (ox + start) * w.stride + kx * w.dilation - w.before;
                             let from = self.element(channel, [z, y, first]);
-                            let step = self.strides[3] * w.stride as isize;
+                            let step = w.step(self.strides[3]);
                             copy(end - start, from, step, out.add(start));
                         }
                         for i in end..len {

@@ -15,7 +15,7 @@ use crate::job::{Matrix, Product, Sliding, TransposedJob};
 use crate::cpu::gemm;
 use crate::cpu::parallel::{threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::Scratch;
+use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
 
 /// Positions of the input that are multiplied at a time.
@@ -73,9 +73,9 @@ unsafe fn run<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) -> Result<
     let native = size_of::<S>() == size_of::<A>();
     try_split(units * across, 1, &|range| {
         let element = size_of::<A>();
-        let mut input = Scratch::bytes([job.channels, width, element])?;
-        let mut products = Scratch::bytes([outs, taps, width, element])?;
-        let mut planes = Scratch::bytes([usize::from(!native), outs, size, element])?;
+        let mut input = SmallScratch::bytes([job.channels, width, element])?;
+        let mut products = SmallScratch::bytes([outs, taps, width, element])?;
+        let mut planes = SmallScratch::bytes([usize::from(!native), outs, size, element])?;
         for task in range {
             let (unit, first) = (task / across, task % across * outs);
             dispatch(Block::<S, A> {

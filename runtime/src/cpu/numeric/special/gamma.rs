@@ -235,8 +235,9 @@ pub(super) fn zeta(s: f64, x: f64) -> f64 {
         let term = x.powf(-s);
         sum += term;
         x += 1.0;
-        // Above one, terms only shrink: what vanishes beside the sum, all that follows does.
-        if x > 1.0 && term.abs() <= sum.abs() * 1e-18 {
+        // Above one, terms only shrink: what vanishes beside the sum, all that follows does. Infinities of both signs
+        // have no sum.
+        if x > 1.0 && (term.abs() <= sum.abs() * 1e-18 || sum.is_nan()) {
             return sum;
         }
     }

@@ -227,3 +227,12 @@ fn complex_numbers() {
     }
     assert!(failed.is_empty(), "{failed}");
 }
+
+/// Terms of both signs that are no finite numbers: their sum is none, and ends.
+#[test]
+fn zeta_of_huge_orders() {
+    for order in [2.0_f64.powi(31) + 1.0, 2.0_f64.powi(48) + 1.0] {
+        assert!(super::gamma::zeta(order, -0.5).is_nan());
+        assert!(super::gamma::polygamma(order - 1.0, -0.5).is_nan());
+    }
+}
