@@ -52,6 +52,7 @@
 
 mod call;
 mod macros;
+mod options;
 pub mod prelude;
 pub mod tensor;
 
@@ -67,39 +68,13 @@ pub use nomina_core::{
 };
 pub use nomina_macros::relations;
 pub use nomina_runtime::random::{initial_seed, seed};
-pub use nomina_runtime::tensor::MultinomialOptions;
-pub use nomina_runtime::tensor::{Activation, AttentionOptions, CdistOptions, LinearOptions};
-pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, NormOptions, VarOptions};
-pub use nomina_runtime::tensor::{
-    AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
-    GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
-    NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
-};
-pub use nomina_runtime::tensor::{
-    AlphaDropoutOptions, CosineSimilarityOptions, DropoutOptions, GaussianNllLossOptions,
-    HingeEmbeddingLossOptions, HuberLossOptions, KlDivOptions, LocalResponseNormOptions,
-    MarginOptions, NormalizeOptions, PairwiseDistanceOptions, PoissonNllLossOptions, RreluOptions,
-    SmoothL1LossOptions, TripletMarginLossOptions,
-};
-pub use nomina_runtime::tensor::{
-    AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
-    InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
-};
-pub use nomina_runtime::tensor::{
-    BincountOptions, DiagEmbedOptions, DiagonalOptions, DiffOptions, HammingOptions, HistcOptions,
-    Indexing, Interpolation, IsinOptions, KaiserOptions, LogspaceOptions, MeshgridOptions,
-    QuantileOptions, Rot90Options, SearchOptions, SortOptions, TopkOptions, TrapezoidOptions,
-    VanderOptions, WindowOptions,
-};
-pub use nomina_runtime::tensor::{
-    IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
-};
 pub use nomina_runtime::{
     AnyLayout, Device, DynSparse, DynTensor, Generator, SparseOperand, manual_seed,
     with_default_dtype,
 };
 pub use nomina_runtime::{cuda, memory};
 pub use num_complex::Complex;
+pub use options::*;
 pub use tensor::Tensor;
 pub use tensor::dynamic::Typed;
 pub use tensor::einsum::{
@@ -115,9 +90,7 @@ pub use tensor::index::{
 pub use tensor::join::{
     JoinEach, Joinable, TensorItem, TensorList, cat, stack, try_cat, try_stack,
 };
-pub use tensor::like::LikeOptions;
-pub use tensor::loss::{BinaryCrossEntropyOptions, CrossEntropyOptions, Targets, reduction};
-pub use tensor::norm::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
+pub use tensor::loss::{Targets, reduction};
 pub use tensor::operand::{
     Absorb, Beside, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype,
 };
@@ -126,19 +99,17 @@ pub use tensor::out_pairs::{cat_out, stack_out, try_cat_out, try_stack_out};
 pub use tensor::part::TensorMut;
 pub use tensor::random::Probability;
 pub use tensor::random_factory::Moments;
-pub use tensor::reduce::ReduceOptions;
 pub use tensor::shape::{
     ComplexPart, Interleave, Sections, Shifts, Vectors, block_diag, cartesian_prod, meshgrid,
     try_block_diag, try_cartesian_prod, try_meshgrid,
 };
 pub use tensor::sort::{Unique, Weight};
 pub use tensor::sparse::{Sparse, SparseFactor, SparseTerm, Summed};
-pub use tensor::stat::CovOptions;
 pub use tensor::view::{SplitSizes, Whole};
 
 /// What goes with [`DynTensor`] and has a namesake among what goes with [`Tensor`].
 ///
-/// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by name.
+/// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by their row.
 // Every name here is one that rustc then spells with its path in errors.
 pub mod dynamic {
     pub use nomina_runtime::tensor::{

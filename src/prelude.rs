@@ -9,49 +9,18 @@ pub use crate::dims::{
     keep,
 };
 pub use crate::dims::{Convolved, SizesOf, SpatialOf, WeightFor};
+pub use crate::initial_seed;
 pub use crate::{
-    Activation, AddOptions, AddmmOptions, AttentionOptions, CdistOptions, Complex, DType, Device,
-    DynTensor, Element, Error, ErrorKind, Float, Generator, Inexact, Integral, LikeOptions,
-    LinearOptions, MemoryFormat, Names, NormOptions, Number, Numeric, Operand, Promote,
-    PromoteScalar, Real, RealNumber, ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed,
-    VarOptions, bf16, cat, dims, einsum, f16, fuse, manual_seed, names, relations, stack, tensor,
-    try_einsum, try_fuse, with_default_dtype,
-};
-pub use crate::{
-    AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
-    GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
-    NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
-};
-pub use crate::{
-    AlphaDropoutOptions, CosineSimilarityOptions, DropoutOptions, GaussianNllLossOptions,
-    HingeEmbeddingLossOptions, HuberLossOptions, KlDivOptions, LocalResponseNormOptions,
-    MarginOptions, NormalizeOptions, PairwiseDistanceOptions, PoissonNllLossOptions, RreluOptions,
-    SmoothL1LossOptions, TripletMarginLossOptions,
-};
-pub use crate::{
-    AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
-    InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
-};
-pub use crate::{
-    BatchNormOptions, BinaryCrossEntropyOptions, CrossEntropyOptions, LayerNormOptions,
-    RmsNormOptions,
+    Complex, DType, Device, DynTensor, Element, Error, ErrorKind, Float, Generator, Inexact,
+    Integral, MemoryFormat, Names, Number, Numeric, Operand, Promote, PromoteScalar, Real,
+    RealNumber, Result, Scalar, Tensor, TensorMut, Typed, bf16, cat, dims, einsum, f16, fuse,
+    manual_seed, names, relations, stack, tensor, try_einsum, try_fuse, with_default_dtype,
 };
 pub use crate::{DynSparse, Sparse, SparseFactor, Summed};
-pub use crate::{
-    IndexAddOptions, IndexElement, IndexPutOptions, Part, PointsOf, ScatterOptions, ScatterReduce,
-    ScatterReduceOptions, SubscriptsOf,
-};
-pub use crate::{MultinomialOptions, initial_seed};
+pub use crate::{IndexElement, Part, PointsOf, SubscriptsOf};
 
-pub use crate::{
-    DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,
-    MeshgridOptions, Rot90Options, VanderOptions, WindowOptions, block_diag, meshgrid,
-};
-
-pub use crate::{
-    BincountOptions, CovOptions, DiffOptions, HistcOptions, Interpolation, IsinOptions,
-    QuantileOptions, SearchOptions, SortOptions, TopkOptions, TrapezoidOptions,
-};
+pub use crate::options::*;
+pub use crate::{block_diag, meshgrid};
 
 /// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.
 #[must_use]

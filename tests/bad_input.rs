@@ -2,7 +2,7 @@
 //! every operand as it was.
 
 use nomina::{DType, DynTensor, ErrorKind};
-use nomina_runtime::invoke::{Value, call};
+use nomina_by_name::{Value, call};
 
 fn x() -> Value {
     let data = vec![1.0_f32, 5.0, 2.0, 4.0, 3.0, 6.0];

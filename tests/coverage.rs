@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use nomina_by_name::{Form, parse};
 use nomina_core::op::{Class, Forms, NameRule, Op, Row, Status};
-use nomina_runtime::invoke::{Form, parse};
 
 /// Operators with fewer than eight recorded cases: three have no arguments to vary, of the other two the
 /// first recording has seven.

@@ -44,7 +44,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use draw::Draw;
 use nomina_core::op;
-use nomina_runtime::invoke;
 use select::Recorded;
 use veil::Veiled;
 
@@ -59,12 +58,12 @@ fn from_env(name: &str, default: u64) -> u64 {
 fn forms(recorded: &[Recorded]) -> BTreeMap<(&'static str, &'static str), Vec<&Recorded>> {
     let mut forms: BTreeMap<_, Vec<&Recorded>> = BTreeMap::new();
     for one in recorded {
-        let Some((op, form)) = invoke::parse(&one.case.op) else {
+        let Some((op, form)) = nomina_by_name::parse(&one.case.op) else {
             continue;
         };
         let form = match form {
             _ if one.case.kwargs.iter().any(|(name, _)| name == "out") => "out",
-            invoke::Form::InPlace => "in place",
+            nomina_by_name::Form::InPlace => "in place",
             _ => "method",
         };
         forms.entry((op.name(), form)).or_default().push(one);

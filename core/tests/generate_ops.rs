@@ -4,6 +4,8 @@
 //! passes the second time. It depends on `nomina-core` alone, so that a generated file which no
 //! longer compiles elsewhere cannot keep it from running.
 
+#[path = "generate/by_name.rs"]
+mod by_name;
 #[path = "generate/cuda.rs"]
 mod cuda;
 #[path = "generate/docs.rs"]
@@ -50,6 +52,7 @@ fn generated_files_are_up_to_date() {
         ("src/tensor/fused/generated.rs", fused::untyped(&forms)),
         ("docs/operators.md", docs::operators(&forms)),
         ("runtime/src/tensor/generated.rs", dyn_methods::methods()),
+        ("tests/by_name/src/generated.rs", by_name::routes()),
         ("src/tensor/generated.rs", typed),
         ("src/tensor/conv/windows.rs", typed_windows::methods()),
         ("src/tensor/arithmetic.rs", typed_operators::operators()),

@@ -24,6 +24,6 @@ pub use config::{default_dtype, with_default_dtype};
 pub use device::Device;
 pub use random::{Generator, manual_seed};
 pub use raw::{Raw, RawMut, Strided};
-pub use tensor::{AnyLayout, DynSparse, DynTensor, SparseOperand, invoke};
+pub use tensor::{AnyLayout, DynSparse, DynTensor, SparseOperand};
 
 pub(crate) use smallvec::SmallVec;

@@ -9,10 +9,10 @@ use std::fmt::{Display, Write};
 use std::path::PathBuf;
 
 use half::{bf16, f16};
+use nomina_by_name::{Bound, Form, Value, invoke};
 use nomina_core::Element;
 use nomina_core::op::Op;
 use nomina_runtime::DynTensor;
-use nomina_runtime::invoke::{Bound, Form, Value, invoke};
 use num_complex::Complex;
 
 /// These are within 2 units in the last place, in `f32` and `f64`, but for some of [`WIDER`]; the others

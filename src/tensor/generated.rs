@@ -309,7 +309,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Changes the sign.
+    /// The negative.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -1031,7 +1031,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Flips every bit; of bool, the negation.
+    /// Bitwise NOT; of bool, logical NOT.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -1586,7 +1586,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Two to the power of each element.
+    /// `2^x`.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -1627,7 +1627,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The natural logarithm of one and each element; exact close to zero.
+    /// The natural logarithm of `1 + x`, exact close to zero.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -1756,7 +1756,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// One divided by each element.
+    /// The reciprocal.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -1803,7 +1803,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// One divided by the square root.
+    /// The reciprocal of the square root.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2032,7 +2032,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// One less the error function; exact where that is close to one.
+    /// The complementary error function, `1 - erf(x)`, exact where `erf` is close to one.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2225,7 +2225,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The angle of the point (`other`, self), between -π and π. Dims unify from the right, dtypes promote.
+    /// The angle of the point (x = `other`, y = self), between -π and π. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -2282,7 +2282,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The length of the vector (self, `other`). Dims unify from the right, dtypes promote.
+    /// The hypotenuse, `sqrt(x² + other²)`. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -2382,7 +2382,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Self times the logarithm of `other`; zero where self is. Dims unify from the right, dtypes promote.
+    /// `self * log(other)`; zero where self is. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -2439,7 +2439,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Each element times its logistic function.
+    /// SiLU, `x * sigmoid(x)`.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2464,7 +2464,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Each element times its normal distribution function, exact or by a formula with tanh.
+    /// GELU, `x * Φ(x)` with the standard normal distribution function Φ, exactly or by the tanh approximation.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2489,7 +2489,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// The next whole number above.
+    /// Rounds up to a whole number.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2534,7 +2534,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The next whole number below.
+    /// Rounds down to a whole number.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2582,7 +2582,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.
+    /// Rounds to the nearest whole number, or to `decimals` decimals; halves to even.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2630,7 +2630,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The next whole number towards zero.
+    /// Rounds towards zero to a whole number.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2678,7 +2678,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The part behind the point, with the element's sign.
+    /// The fractional part, with the element's sign.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2806,7 +2806,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Each element times itself.
+    /// The square.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -2911,7 +2911,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// What division leaves, with the sign of self. Dims unify from the right, dtypes promote.
+    /// The remainder of division, with the sign of self, as C's `fmod`. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -2968,7 +2968,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// What division leaves, with the sign of `other`. Dims unify from the right, dtypes promote.
+    /// The remainder of division, with the sign of `other`, as Python's `%`. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -3296,7 +3296,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Bits set in both; of bool, whether both hold. Dims unify from the right, dtypes promote.
+    /// Bitwise AND; of bool, logical AND. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -3353,7 +3353,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Bits set in either; of bool, whether either holds. Dims unify from the right, dtypes promote.
+    /// Bitwise OR; of bool, logical OR. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -3410,7 +3410,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Bits set in one; of bool, whether one holds. Dims unify from the right, dtypes promote.
+    /// Bitwise XOR; of bool, logical XOR. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -3467,7 +3467,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Bits moved up by `other`. Dims unify from the right, dtypes promote.
+    /// A shift left by `other` bits. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -3524,7 +3524,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Bits moved down by `other`, the sign staying. Dims unify from the right, dtypes promote.
+    /// An arithmetic shift right by `other` bits. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -4017,7 +4017,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// Exponentials along a dim, divided by their sum.
+    /// The softmax along a dim: exponentials, divided by their sum.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -4324,7 +4324,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// The sum over dims of what is not NaN.
+    /// The sum over dims of the elements that are not NaN.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -4369,7 +4369,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// The mean over dims of what is not NaN.
+    /// The mean over dims of the elements that are not NaN.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -4414,7 +4414,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// How many elements over dims differ from zero.
+    /// The count of elements over dims that differ from zero.
     ///
     /// Other than in PyTorch: keeps dims on request.
     ///
@@ -4479,7 +4479,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// Whether the sign is minus; -0.0 has one.
+    /// Whether the sign bit is set; that of -0.0 is.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -5076,7 +5076,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Self times the logarithm of one and `other`; zero where self is. Dims unify from the right, dtypes promote.
+    /// `self * log(1 + other)`; zero where self is. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -5176,7 +5176,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The next number on the way to `other`. Dims unify from the right, dtypes promote.
+    /// The next representable number towards `other`. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -5549,7 +5549,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Self times two to the power of `other`. Dims unify from the right, dtypes promote.
+    /// `self * 2^other`. Dims unify from the right, dtypes promote.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -5745,7 +5745,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Each element times the hyperbolic tangent of its softplus.
+    /// Mish, `x * tanh(softplus(x))`.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -5813,7 +5813,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Each element times its `hardsigmoid`.
+    /// Hardswish, `x * hardsigmoid(x)`.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -5841,7 +5841,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Between 0 and 6.
+    /// Limits to 0 to 6.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -5866,7 +5866,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Each element divided by one more than its magnitude.
+    /// Softsign, `x / (1 + abs(x))`.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -5881,7 +5881,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Each element less its hyperbolic tangent.
+    /// Tanhshrink, `x - tanh(x)`.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -5954,7 +5954,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Times `negative_slope` where negative.
+    /// Leaky ReLU: times `negative_slope` where negative.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -5999,7 +5999,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// Between `min_val` and `max_val`.
+    /// Limits to `min_val` to `max_val`.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.
@@ -6028,7 +6028,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// Nearer to zero by `lambd`, and zero where that is further than zero.
+    /// Softshrink: `lambd` nearer to zero, and zero within `lambd` of it.
     ///
     /// # Errors
     /// When memory is short, or the operator does not take the dtype.

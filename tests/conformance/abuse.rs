@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use nomina_runtime::invoke::{self, Value};
+use nomina_by_name::Value;
 use nomina_runtime::{Device, DynTensor};
 
 use super::case::Case;
@@ -55,7 +55,7 @@ pub fn panics(path: &Path, device: Device, part: Part) -> Vec<String> {
         }
         let count = taken.entry(case.op.clone()).or_default();
         *count += 1;
-        if *count > CASES || invoke::parse(&case.op).is_none() {
+        if *count > CASES || nomina_by_name::parse(&case.op).is_none() {
             continue;
         }
         for value in &nasty {
@@ -67,7 +67,7 @@ pub fn panics(path: &Path, device: Device, part: Part) -> Vec<String> {
                     Some(_) => args.push(value.clone()),
                 }
                 let call = || {
-                    let _ = invoke::call(&case.op, args, kwargs);
+                    let _ = nomina_by_name::call(&case.op, args, kwargs);
                     let _ = place::found(device);
                 };
                 if catch_unwind(AssertUnwindSafe(call)).is_err() {

@@ -1,8 +1,8 @@
 //! A recorded case, read from a line of JSON.
 
 use half::{bf16, f16};
+use nomina_by_name::Value;
 use nomina_core::{DType, Element, Name, Names, Scalar};
-use nomina_runtime::invoke::Value;
 use nomina_runtime::{Device, DynSparse, DynTensor};
 use num_complex::Complex;
 use serde_json::Value as Json;

@@ -1,7 +1,7 @@
 //! Whether a result is the recorded one.
 
+use nomina_by_name::Value;
 use nomina_core::{DType, ErrorKind, Scalar};
-use nomina_runtime::invoke::Value;
 use nomina_runtime::{DynSparse, DynTensor};
 use num_complex::Complex;
 

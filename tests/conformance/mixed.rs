@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use nomina_by_name::Value;
 use nomina_core::ErrorKind;
 use nomina_runtime::Device;
-use nomina_runtime::invoke::{self, Value};
 
 use super::case::{Case, Wanted};
 use super::part::Part;
@@ -62,7 +62,7 @@ pub fn failures(path: &Path, device: Device, part: Part) -> (Vec<String>, usize)
             }
             calls += 1;
             let call = || {
-                let got = invoke::call(&case.op, args, kwargs);
+                let got = nomina_by_name::call(&case.op, args, kwargs);
                 place::found(device).map_or(got, Err)
             };
             let told = match catch_unwind(AssertUnwindSafe(call)) {

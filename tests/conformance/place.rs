@@ -1,16 +1,16 @@
 //! Cases on a device.
 
+use nomina_by_name::Value;
 use nomina_core::Error;
 use nomina_core::op::ParamKind;
 use nomina_runtime::Device;
-use nomina_runtime::invoke::{self, Value};
 
 use super::case::{Case, Recorded, Wanted};
 use super::compare;
 
 /// Makes what a case makes of no tensor on a device.
 pub fn factories(case: &mut Case, device: Device) {
-    let Some((op, _)) = invoke::parse(&case.op) else {
+    let Some((op, _)) = nomina_by_name::parse(&case.op) else {
         return;
     };
     let takes = op
@@ -109,8 +109,8 @@ pub fn lies_on(value: &Value, device: Device) -> Result<(), String> {
 pub fn same_numbers(case: &Case, line: &str) -> Result<(), String> {
     let host = Case::parse(line)?;
     nomina_runtime::manual_seed(7);
-    let want = invoke::call(&host.op, host.args, host.kwargs).map_err(|e| e.to_string())?;
+    let want = nomina_by_name::call(&host.op, host.args, host.kwargs).map_err(|e| e.to_string())?;
     nomina_runtime::manual_seed(7);
-    let got = invoke::call(&case.op, case.args.clone(), case.kwargs.clone());
+    let got = nomina_by_name::call(&case.op, case.args.clone(), case.kwargs.clone());
     compare::alike(&case.op, &got.map_err(|e| e.to_string())?, &want)
 }

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use nomina_by_name::Value;
 use nomina_runtime::Device;
-use nomina_runtime::invoke::{self, Value};
 
 use super::case::{Case, Wanted};
 use super::compare;
@@ -52,7 +52,7 @@ pub fn file(path: &Path, device: Device, part: Part, report: &mut Report) {
 fn one(mut case: Case) -> Result<(), String> {
     case.forget_unwritten();
     let operands = names_of(&case.args);
-    let got = invoke::call(&case.op, case.args, case.kwargs);
+    let got = nomina_by_name::call(&case.op, case.args, case.kwargs);
     judge(&case.op, &operands, got, case.wanted)
 }
 
@@ -67,7 +67,7 @@ fn on_device(mut case: Case, line: &str, device: Device) -> Result<(), String> {
     if let Wanted::Result { random: true, .. } = case.wanted {
         place::same_numbers(&case, line)?;
     }
-    let got = invoke::call(&case.op, case.args, case.kwargs);
+    let got = nomina_by_name::call(&case.op, case.args, case.kwargs);
     let (got, operands) = match (got, place::found(device)) {
         // What the device found later knows no names.
         (Ok(_), Some(error)) => (Err(error), Vec::new()),

@@ -1,8 +1,8 @@
 //! Every row of the table, with recorded calls that are made longer.
 
 use nomina::{DType, DynTensor, Names, Result};
+use nomina_by_name::{Bound, Form, Value, invoke};
 use nomina_core::op::{Op, Status};
-use nomina_runtime::invoke::{Bound, Form, Value, invoke};
 
 use crate::inputs::{Inputs, principal};
 use crate::recorded::{self, Call};

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use nomina::{DType, DynTensor};
+use nomina_by_name::Value;
 use nomina_core::op::{Class, Op, ParamKind, Status};
-use nomina_runtime::invoke::Value;
 
 use super::super::bytes::Bytes;
 use super::operand;

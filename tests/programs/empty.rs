@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use nomina::{DType, DynTensor};
+use nomina_by_name::call;
 use nomina_core::op::Op;
-use nomina_runtime::invoke::call;
 
 use super::super::bytes::Bytes;
 use super::{args, as_call};

@@ -1,8 +1,8 @@
 //! What operators are by definition: element by element, in `f64`, for dtypes and numbers that are exact there.
 
 use nomina::{DType, DynTensor};
+use nomina_by_name::Value;
 use nomina_core::op::{Class, Op};
-use nomina_runtime::invoke::Value;
 
 use super::same::near;
 

@@ -12,8 +12,8 @@ use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nomina::DynTensor;
+use nomina_by_name::{Value, call};
 use nomina_core::op::{Forms, Op};
-use nomina_runtime::invoke::{Value, call};
 
 use super::bytes::Bytes;
 pub use empty::endless;

@@ -1,8 +1,8 @@
 //! Whether two values are the same.
 
 use nomina::{DType, DynTensor};
+use nomina_by_name::Value;
 use nomina_runtime::call;
-use nomina_runtime::invoke::Value;
 
 /// The same value, with tensors that share no buffer and lie in row-major order.
 pub fn copied(value: &Value) -> Value {

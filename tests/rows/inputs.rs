@@ -1,7 +1,7 @@
 //! The inputs of a recorded call, changed.
 
 use nomina::{DType, DynTensor, Result, Scalar};
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 use crate::recorded::Call;
 

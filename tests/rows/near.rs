@@ -1,7 +1,7 @@
 //! Whether two results are the same, up to rounding.
 
 use nomina::{DType, DynTensor, Scalar};
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 /// How far apart two floats of a dtype may be, relative to the greater of one and the value.
 pub fn tolerance(dtype: DType) -> f64 {

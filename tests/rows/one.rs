@@ -1,9 +1,9 @@
 //! What is checked of one call in one dtype.
 
 use nomina::{DType, DynTensor, ErrorKind, Names};
+use nomina_by_name::{Bound, Form, Value, invoke};
 use nomina_core::op::{Class, Forms, NameRule, Op};
 use nomina_core::rule;
-use nomina_runtime::invoke::{Bound, Form, Value, invoke};
 
 use crate::inputs::{Inputs, emptied, extreme, principal, strided};
 use crate::near::{same, tolerance};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use nomina_by_name::{Form, Value};
 use nomina_core::op::{self, Forms, Op};
-use nomina_runtime::invoke::{self, Form, Value};
 
 use crate::case::{Case, Recorded, Wanted};
 
@@ -79,7 +79,7 @@ fn call(case: Case) -> Option<(&'static str, Call)> {
     if matches!(value, Recorded::Sparse(_)) || case.args.iter().any(sparse) {
         return None;
     }
-    let (op, form) = invoke::parse(&case.op)?;
+    let (op, form) = nomina_by_name::parse(&case.op)?;
     let mut args = case.args;
     // `x.where(condition, y)` and `x.polygamma(n)`: the row's order.
     if matches!(op.name(), "where" | "polygamma") && form != Form::Function && args.len() > 1 {

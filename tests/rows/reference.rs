@@ -1,8 +1,8 @@
 //! What a row's reference comes to: calls of other operators, as `div(add(amin(x), amax(x)), 2)`.
 
 use nomina::{Error, ErrorKind, Result};
+use nomina_by_name::{Bound, Form, Value, invoke};
 use nomina_core::op::Op;
-use nomina_runtime::invoke::{Bound, Form, Value, invoke};
 
 use crate::inputs::Inputs;
 

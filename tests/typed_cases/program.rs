@@ -57,8 +57,8 @@ pub fn head(cases: &[Written<'_>]) -> String {
     )
 }
 
-fn words_in(value: &nomina_runtime::invoke::Value, names: &mut BTreeSet<String>) {
-    use nomina_runtime::invoke::Value;
+fn words_in(value: &nomina_by_name::Value, names: &mut BTreeSet<String>) {
+    use nomina_by_name::Value;
     match value {
         Value::Str(text) => {
             names.insert(text.clone());
@@ -125,7 +125,7 @@ pub fn compiling(cases: &[Written<'_>]) -> Vec<String> {
 /// What does not compile, by case.
 fn check(krate: &Krate, cases: &[Written<'_>]) -> BTreeMap<usize, String> {
     let head = write(krate, cases);
-    by_case(krate.check(), head, cases.len())
+    by_case(krate.build(), head, cases.len())
 }
 
 pub fn by_case(mistakes: Vec<Mistake>, head: usize, count: usize) -> BTreeMap<usize, String> {

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use nomina::{DType, DynTensor, Scalar};
+use nomina_by_name::Value;
 use nomina_core::op::{Class, Op};
-use nomina_runtime::invoke::{self, Value};
 use serde_json::{Value as Json, json};
 
 use crate::generated_crate::target;
@@ -23,7 +23,7 @@ pub fn write(recorded: &[Recorded]) -> PathBuf {
     let mut out = String::new();
     let mut done: BTreeSet<(Op, u16)> = BTreeSet::new();
     for one in recorded.iter().filter(|one| one.is_result()) {
-        let Some((op, _)) = invoke::parse(&one.case.op) else {
+        let Some((op, _)) = nomina_by_name::parse(&one.case.op) else {
             continue;
         };
         let random = op.row().class == Class::Random;
@@ -64,7 +64,7 @@ fn sample(one: &Recorded, dtype: DType) -> Option<String> {
     if tensors.is_empty() {
         return None;
     }
-    let result = invoke::call(&case.op, args.clone(), kwargs.clone()).ok()?;
+    let result = nomina_by_name::call(&case.op, args.clone(), kwargs.clone()).ok()?;
     let kwargs: serde_json::Map<String, Json> = kwargs
         .iter()
         .map(|(name, value)| Some((name.clone(), text(value)?)))

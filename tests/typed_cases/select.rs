@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nomina::{DType, DynTensor};
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 use crate::case::{Case, Wanted};
 use crate::generated_crate::root;
@@ -109,7 +109,7 @@ pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool, fully: bool) -> Ve
 
 /// Whether an operator takes indices or masks.
 fn indexes(op: &str) -> bool {
-    let Some((op, _)) = nomina_runtime::invoke::parse(op) else {
+    let Some((op, _)) = nomina_by_name::parse(op) else {
         return false;
     };
     nomina_core::op::families()

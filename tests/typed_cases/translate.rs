@@ -1,8 +1,8 @@
 //! A recorded call as a typed one.
 
 use nomina::{DynTensor, Names};
+use nomina_by_name::{Bound, Form, Value};
 use nomina_core::op::{Op, Param, ParamKind};
-use nomina_runtime::invoke::{self, Bound, Form, Value};
 
 use crate::case::Case;
 use crate::select::tensors_in;
@@ -67,7 +67,7 @@ pub fn case_of(case: &Case, declare: Declare<'_>) -> Translated {
 }
 
 fn body(case: &Case, declare: Declare<'_>) -> Words {
-    let Some((op, form)) = invoke::parse(&case.op) else {
+    let Some((op, form)) = nomina_by_name::parse(&case.op) else {
         return missing(format!("{} is not known", case.op));
     };
     let mut tensors = Vec::new();

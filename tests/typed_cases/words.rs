@@ -1,7 +1,7 @@
 //! Arguments as Rust spells them.
 
 use nomina::{DType, DynSparse, DynTensor, Names};
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 /// A tensor's type: `Tensor<(N, C), f64>`, its dims as written.
 pub fn tensor_type(x: &DynTensor, dims: &str) -> String {

@@ -1,8 +1,8 @@
 //! Calls of which types know less, and what became of them.
 
 use nomina::Names;
+use nomina_by_name::Value;
 use nomina_core::op::Op;
-use nomina_runtime::invoke::{self, Value};
 
 use crate::draw::Draw;
 use crate::generated_crate::Krate;
@@ -26,7 +26,7 @@ pub struct Veiled<'a> {
 
 /// Draws what types know of a call's operands; `None` where the call has no typed form, or no dims.
 pub fn draw<'a>(recorded: &'a Recorded, draw: &mut Draw) -> Option<Veiled<'a>> {
-    let (op, _) = invoke::parse(&recorded.case.op)?;
+    let (op, _) = nomina_by_name::parse(&recorded.case.op)?;
     let case = &recorded.case;
     if by_names_it_has(op, &case.args) {
         return None;

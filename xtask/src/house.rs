@@ -224,31 +224,66 @@ fn packages_depend_one_way() {
 
 #[test]
 fn the_architecture_names_tests_that_exist() {
-    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let (_, invariants) = text
-        .split_once("## Invariants")
-        .expect("a section `Invariants`");
-    let invariants = invariants.split("\n## ").next().unwrap_or(invariants);
-    // Paths in backticks that end in `.rs` or `/` are promises.
-    let mut named = 0;
-    for word in invariants.split('`').skip(1).step_by(2) {
-        let path = word.split("::").next().unwrap_or(word);
-        if path.ends_with(".rs") || path.ends_with('/') {
-            assert!(
-                root().join(path).exists(),
-                "ARCHITECTURE.md names `{path}`, which is not there"
-            );
-            if let Some((_, test)) = word.split_once("::") {
-                let source = std::fs::read_to_string(root().join(path)).unwrap();
-                assert!(has_word(&source, test), "{path} has no `{test}`");
-            }
-            named += 1;
+    let text = section("## Invariants");
+    let named = paths(&text);
+    for (path, test) in &named {
+        if let Some(test) = test {
+            let source = std::fs::read_to_string(root().join(path)).unwrap();
+            assert!(has_word(&source, test), "{path} has no `{test}`");
         }
     }
+    let named = named.len();
     assert!(
         named >= 8,
         "each of the eight invariants has a test; {named} are named"
     );
+}
+
+#[test]
+fn a_call_is_read_in_few_files() {
+    let text = section("## The way of one call");
+    let rows = text.lines().filter(|line| line.starts_with("| "));
+    // A bar within a cell is escaped.
+    let rows: Vec<Vec<String>> = rows
+        .map(|row| {
+            row.replace("\\|", "")
+                .split('|')
+                .map(str::to_owned)
+                .collect()
+        })
+        .collect();
+    for call in 2..5 {
+        let files: Vec<_> = rows.iter().flat_map(|row| paths(&row[call])).collect();
+        assert!(
+            (6..=8).contains(&files.len()),
+            "{}: {files:?}",
+            rows[0][call]
+        );
+    }
+}
+
+/// The text of a section of ARCHITECTURE.md.
+fn section(title: &str) -> String {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, text) = text.split_once(title).expect("the section");
+    text.split("\n## ").next().unwrap_or(text).to_owned()
+}
+
+/// The paths in backticks, which exist, with what is named in them.
+fn paths(text: &str) -> Vec<(&str, Option<&str>)> {
+    let words = text.split('`').skip(1).step_by(2);
+    let words = words.map(|word| match word.split_once("::") {
+        Some((path, test)) => (path, Some(test)),
+        None => (word, None),
+    });
+    let named: Vec<_> = words
+        .filter(|(path, _)| path.ends_with(".rs") || path.ends_with('/'))
+        .collect();
+    for (path, _) in &named {
+        let there = root().join(path).exists();
+        assert!(there, "ARCHITECTURE.md names `{path}`, which is not there");
+    }
+    named
 }
 
 #[test]

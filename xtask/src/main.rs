@@ -1,5 +1,6 @@
 //! Checks and chores of the workspace. Nothing to install: `cargo xtask check`.
 
+mod build_time;
 mod check;
 mod generate;
 mod gpu;
@@ -30,17 +31,22 @@ cargo xtask <task>
   kernels [ARGS]        every CUDA kernel compiled by the real compiler, which is fetched; needs no GPU
   gpu [STEP]...         on a machine with a GPU: conformance, kernels, sanitizers, speed;
                         --pack FOLDER for one without cargo, --record FIGURES into docs/cuda.md
+  build-time [WHAT]...  processor seconds of rustc by crate, from nothing: example, release, tests, or all
   compile-time [ARGS]   what typed programs cost rustc, beside the limits; --quick for a smoke run,
                         --next-solver by the next trait solver
 ";
 
 fn main() -> ExitCode {
+    if let Some(code) = build_time::as_rustc() {
+        return code;
+    }
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (task, rest) = match args.split_first() {
         Some((task, rest)) => (task.as_str(), rest),
         None => ("", &[][..]),
     };
     let done = match task {
+        "build-time" => build_time::run(rest),
         "check" => check::run(rest),
         "generate" => generate::rewrite(),
         "gpu" => gpu::run(rest),

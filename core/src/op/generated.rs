@@ -14,7 +14,7 @@ pub enum Op {
     Div,
     /// `pow`: Raises to the power of `exponent`.
     Pow,
-    /// `neg`: Changes the sign.
+    /// `neg`: The negative.
     Neg,
     /// `abs`: The absolute value; of a complex number, its magnitude.
     Abs,
@@ -48,9 +48,9 @@ pub enum Op {
     Ge,
     /// `logical_and`: Whether both elements differ from zero.
     LogicalAnd,
-    /// `bitwise_not`: Flips every bit; of bool, the negation.
+    /// `bitwise_not`: Bitwise NOT; of bool, logical NOT.
     BitwiseNot,
-    /// `where`: Takes from self where `condition` holds, else from `other`.
+    /// `where`: Elements of self where `condition` holds, of `other` elsewhere.
     Where,
     /// `masked_fill`: Writes `value` where `mask` holds.
     MaskedFill,
@@ -78,17 +78,17 @@ pub enum Op {
     Atanh,
     /// `expm1`: *e* to the power of each element, less one; exact close to zero.
     Expm1,
-    /// `exp2`: Two to the power of each element.
+    /// `exp2`: `2^x`.
     Exp2,
-    /// `log1p`: The natural logarithm of one and each element; exact close to zero.
+    /// `log1p`: The natural logarithm of `1 + x`, exact close to zero.
     Log1p,
     /// `log2`: The logarithm to base 2.
     Log2,
     /// `log10`: The logarithm to base 10.
     Log10,
-    /// `reciprocal`: One divided by each element.
+    /// `reciprocal`: The reciprocal.
     Reciprocal,
-    /// `rsqrt`: One divided by the square root.
+    /// `rsqrt`: The reciprocal of the square root.
     Rsqrt,
     /// `sinc`: sin(πx) / πx, and 1 at zero.
     Sinc,
@@ -98,7 +98,7 @@ pub enum Op {
     Rad2deg,
     /// `erf`: The error function.
     Erf,
-    /// `erfc`: One less the error function; exact where that is close to one.
+    /// `erfc`: The complementary error function, `1 - erf(x)`, exact where `erf` is close to one.
     Erfc,
     /// `erfinv`: The inverse of the error function, of numbers between -1 and 1.
     Erfinv,
@@ -106,39 +106,39 @@ pub enum Op {
     Lgamma,
     /// `digamma`: The logarithmic derivative of the gamma function.
     Digamma,
-    /// `atan2`: The angle of the point (`other`, self), between -π and π.
+    /// `atan2`: The angle of the point (x = `other`, y = self), between -π and π.
     Atan2,
-    /// `hypot`: The length of the vector (self, `other`).
+    /// `hypot`: The hypotenuse, `sqrt(x² + other²)`.
     Hypot,
     /// `logaddexp`: The logarithm of the sum of two exponentials.
     Logaddexp,
-    /// `xlogy`: Self times the logarithm of `other`; zero where self is.
+    /// `xlogy`: `self * log(other)`; zero where self is.
     Xlogy,
-    /// `silu`: Each element times its logistic function.
+    /// `silu`: SiLU, `x * sigmoid(x)`.
     Silu,
-    /// `gelu`: Each element times its normal distribution function, exact or by a formula with tanh.
+    /// `gelu`: GELU, `x * Φ(x)` with the standard normal distribution function Φ, exactly or by the tanh approximation.
     Gelu,
-    /// `ceil`: The next whole number above.
+    /// `ceil`: Rounds up to a whole number.
     Ceil,
-    /// `floor`: The next whole number below.
+    /// `floor`: Rounds down to a whole number.
     Floor,
-    /// `round`: The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.
+    /// `round`: Rounds to the nearest whole number, or to `decimals` decimals; halves to even.
     Round,
-    /// `trunc`: The next whole number towards zero.
+    /// `trunc`: Rounds towards zero to a whole number.
     Trunc,
-    /// `frac`: The part behind the point, with the element's sign.
+    /// `frac`: The fractional part, with the element's sign.
     Frac,
     /// `sign`: -1, 0 or 1; 0 for NaN.
     Sign,
     /// `sgn`: The sign; of a complex number, the number divided by its magnitude.
     Sgn,
-    /// `square`: Each element times itself.
+    /// `square`: The square.
     Square,
     /// `floor_divide`: The quotient, rounded down.
     FloorDivide,
-    /// `fmod`: What division leaves, with the sign of self.
+    /// `fmod`: The remainder of division, with the sign of self, as C's `fmod`.
     Fmod,
-    /// `remainder`: What division leaves, with the sign of `other`.
+    /// `remainder`: The remainder of division, with the sign of `other`, as Python's `%`.
     Remainder,
     /// `maximum`: The greater of two elements; NaN when either is.
     Maximum,
@@ -156,15 +156,15 @@ pub enum Op {
     LogicalOr,
     /// `logical_xor`: Whether one of two elements differs from zero.
     LogicalXor,
-    /// `bitwise_and`: Bits set in both; of bool, whether both hold.
+    /// `bitwise_and`: Bitwise AND; of bool, logical AND.
     BitwiseAnd,
-    /// `bitwise_or`: Bits set in either; of bool, whether either holds.
+    /// `bitwise_or`: Bitwise OR; of bool, logical OR.
     BitwiseOr,
-    /// `bitwise_xor`: Bits set in one; of bool, whether one holds.
+    /// `bitwise_xor`: Bitwise XOR; of bool, logical XOR.
     BitwiseXor,
-    /// `bitwise_left_shift`: Bits moved up by `other`.
+    /// `bitwise_left_shift`: A shift left by `other` bits.
     BitwiseLeftShift,
-    /// `bitwise_right_shift`: Bits moved down by `other`, the sign staying.
+    /// `bitwise_right_shift`: An arithmetic shift right by `other` bits.
     BitwiseRightShift,
     /// `sum`: The sum over dims; integers and bool add up in i64.
     Sum,
@@ -186,15 +186,15 @@ pub enum Op {
     Std,
     /// `logsumexp`: The logarithm of the sum of exponentials over dims, without overflow.
     Logsumexp,
-    /// `max`: The greatest element along a dim, and where it stands; over all dims, the element alone.
+    /// `max`: The greatest element along a dim and its index; over all dims, the element alone.
     Max,
-    /// `min`: The smallest element along a dim, and where it stands; over all dims, the element alone.
+    /// `min`: The smallest element along a dim and its index; over all dims, the element alone.
     Min,
-    /// `argmax`: Where the greatest element stands along a dim; over all dims, in row-major order.
+    /// `argmax`: The index of the greatest element along a dim; over all dims, in row-major order.
     Argmax,
-    /// `argmin`: Where the smallest element stands along a dim; over all dims, in row-major order.
+    /// `argmin`: The index of the smallest element along a dim; over all dims, in row-major order.
     Argmin,
-    /// `softmax`: Exponentials along a dim, divided by their sum.
+    /// `softmax`: The softmax along a dim: exponentials, divided by their sum.
     Softmax,
     /// `cumsum`: The running sum along a dim.
     Cumsum,
@@ -230,9 +230,9 @@ pub enum Op {
     AlignTo,
     /// `align_as`: Permutes dims to the order of another tensor's.
     AlignAs,
-    /// `flatten`: Makes consecutive dims one.
+    /// `flatten`: Merges consecutive dims into one.
     Flatten,
-    /// `unflatten`: Makes one dim several.
+    /// `unflatten`: Splits one dim into several.
     Unflatten,
     /// `squeeze`: Drops dims of size 1.
     Squeeze,
@@ -248,7 +248,7 @@ pub enum Op {
     Unbind,
     /// `split`: Pieces of a dim of given sizes.
     Split,
-    /// `chunk`: A dim in a number of pieces of equal size, the last one smaller where it must be.
+    /// `chunk`: A dim in a number of chunks of equal size, the last one smaller where it must be.
     Chunk,
     /// `split_with_sizes`: Pieces of a dim of given sizes.
     SplitWithSizes,
@@ -264,7 +264,7 @@ pub enum Op {
     Diagonal,
     /// `movedim`: Moves dims to other positions; the others keep their order.
     Movedim,
-    /// `unfold`: Windows that slide along a dim; the dim within a window stands last.
+    /// `unfold`: Windows that slide along a dim; the dim within a window is the last.
     Unfold,
     /// `expand_as`: Repeats dims of size 1 to another tensor's sizes, without a copy; new dims on the left are unnamed.
     ExpandAs,
@@ -290,9 +290,9 @@ pub enum Op {
     Rename,
     /// `refine_names`: Gives names to dims that have none.
     RefineNames,
-    /// `cat`: Joins tensors along a dim they have.
+    /// `cat`: Concatenates tensors along an existing dim.
     Cat,
-    /// `stack`: Joins tensors along a new dim.
+    /// `stack`: Stacks tensors along a new dim.
     Stack,
     /// `masked_select`: The elements where `mask` holds, in one unnamed dim.
     MaskedSelect,
@@ -374,21 +374,21 @@ pub enum Op {
     Dtype,
     /// `device`: The device.
     Device,
-    /// `storage_offset`: Where the first element stands in its buffer.
+    /// `storage_offset`: The index of the first element in its buffer.
     StorageOffset,
     /// `is_contiguous`: Whether the elements stand in row-major order, or in the given one, without gaps.
     IsContiguous,
     /// `equal`: Whether names, sizes and elements are equal.
     Equal,
-    /// `flip`: Dims backwards.
+    /// `flip`: Dims with their elements reversed.
     Flip,
-    /// `fliplr`: The second dim backwards.
+    /// `fliplr`: The second dim with its elements reversed.
     Fliplr,
-    /// `flipud`: The first dim backwards.
+    /// `flipud`: The first dim with its elements reversed.
     Flipud,
-    /// `rot90`: The plane of two dims turned by quarters, from the first towards the second.
+    /// `rot90`: Rotates the plane of two dims by multiples of 90 degrees, from the first towards the second.
     Rot90,
-    /// `roll`: Elements moved along dims, round the end; without dims, along all elements in order.
+    /// `roll`: Elements shifted cyclically along dims; without dims, along all elements in row-major order.
     Roll,
     /// `repeat`: All elements repeated along dims; new dims on the left are unnamed.
     Repeat,
@@ -408,13 +408,13 @@ pub enum Op {
     Triu,
     /// `narrow_copy`: A range of a dim, as a tensor of its own.
     NarrowCopy,
-    /// `hstack`: Joins tensors along the second dim, vectors along their only one.
+    /// `hstack`: Concatenates tensors along the second dim, vectors along their only one.
     Hstack,
-    /// `vstack`: Joins tensors along the first dim; vectors are rows.
+    /// `vstack`: Concatenates tensors along the first dim; vectors are rows.
     Vstack,
-    /// `dstack`: Joins tensors along the third dim.
+    /// `dstack`: Concatenates tensors along the third dim.
     Dstack,
-    /// `column_stack`: Joins matrices along the second dim; vectors are columns.
+    /// `column_stack`: Concatenates matrices along the second dim; vectors are columns.
     ColumnStack,
     /// `block_diag`: A matrix with others along its diagonal, zeros elsewhere.
     BlockDiag,
@@ -460,11 +460,11 @@ pub enum Op {
     Index,
     /// `index_put`: Values written, or added, where `index` would read.
     IndexPut,
-    /// `take`: The elements at positions in row-major order; the result has the index's dims.
+    /// `take`: The elements at flat row-major indices; the result has the index's dims.
     Take,
     /// `take_along_dim`: As `gather`, where the other dims broadcast.
     TakeAlongDim,
-    /// `put`: Values written, or added, at positions in row-major order.
+    /// `put`: Values written, or added, at flat row-major indices.
     Put,
     /// `masked_scatter`: The values of `source`, in order, written where `mask` holds.
     MaskedScatter,
@@ -476,7 +476,7 @@ pub enum Op {
     Embedding,
     /// `one_hot`: For each index a row that is one there and zero elsewhere, along a new last dim.
     OneHot,
-    /// `unravel_index`: Positions in row-major order as one index for each dim of a shape.
+    /// `unravel_index`: Flat row-major indices as one index for each dim of a shape.
     UnravelIndex,
     /// `select_scatter`: A copy of self with `src` in the place of what `select` would give.
     SelectScatter,
@@ -486,25 +486,25 @@ pub enum Op {
     DiagonalScatter,
     /// `at`: The part at indices by name: a number drops its dim, a range keeps it, a tensor's dims take its place.
     At,
-    /// `sort`: The elements in order along a dim, and where each stood; NaN counts as the greatest.
+    /// `sort`: The elements sorted along a dim and their indices; NaN counts as the greatest.
     Sort,
     /// `argsort`: Where each element stood that is in order along a dim.
     Argsort,
-    /// `msort`: The elements in order along the first dim.
+    /// `msort`: The elements sorted along the first dim.
     Msort,
-    /// `topk`: The `k` greatest elements along a dim, or the smallest, in order, and where they stand.
+    /// `topk`: The `k` greatest elements along a dim, or the smallest, sorted, and their indices.
     Topk,
-    /// `kthvalue`: The `k`-th smallest element along a dim, counted from 1, and where it stands.
+    /// `kthvalue`: The `k`-th smallest element along a dim, counted from 1, and its index.
     Kthvalue,
     /// `median`: The median along a dim, the lower one of two, and where it stands; over all dims, the median alone. NaN if there is one.
     Median,
-    /// `nanmedian`: The `median` of what is not NaN.
+    /// `nanmedian`: The `median` of the elements that are not NaN.
     Nanmedian,
-    /// `mode`: The most frequent element along a dim, the smallest of several, and where it stands last.
+    /// `mode`: The most frequent element along a dim, the smallest of several, and its last index.
     Mode,
-    /// `cummax`: The greatest element so far along a dim, and where it stands last.
+    /// `cummax`: The running maximum along a dim and its index, the last of equal ones.
     Cummax,
-    /// `cummin`: The smallest element so far along a dim, and where it stands last.
+    /// `cummin`: The running minimum along a dim and its index, the last of equal ones.
     Cummin,
     /// `unique`: The different elements in order, in one dim without a name; with a dim, the different slices along it.
     Unique,
@@ -518,11 +518,11 @@ pub enum Op {
     Bincount,
     /// `histc`: How many elements fall into each of equal bins from `min` to `max`, in one dim without a name; from the smallest element to the greatest where both are the same.
     Histc,
-    /// `isin`: Whether each element stands among others.
+    /// `isin`: Whether each element is one of others.
     Isin,
     /// `quantile`: Quantiles of the elements along a dim, or of all; those of a list `q` along a new first dim, with the name it has. NaN if there is one.
     Quantile,
-    /// `nanquantile`: The `quantile` of what is not NaN.
+    /// `nanquantile`: The `quantile` of the elements that are not NaN.
     Nanquantile,
     /// `cumprod`: The running product along a dim.
     Cumprod,
@@ -532,11 +532,11 @@ pub enum Op {
     LogSoftmax,
     /// `softmin`: `softmax` of the negated elements.
     Softmin,
-    /// `nansum`: The sum over dims of what is not NaN.
+    /// `nansum`: The sum over dims of the elements that are not NaN.
     Nansum,
-    /// `nanmean`: The mean over dims of what is not NaN.
+    /// `nanmean`: The mean over dims of the elements that are not NaN.
     Nanmean,
-    /// `count_nonzero`: How many elements over dims differ from zero.
+    /// `count_nonzero`: The count of elements over dims that differ from zero.
     CountNonzero,
     /// `norm`: The norm of the vectors over dims: the root, of degree `p`, of the sum of powers; the greatest or smallest magnitude for an infinite `p`, the number of elements that differ from zero for 0.
     Norm,
@@ -572,15 +572,15 @@ pub enum Op {
     Exponential,
     /// `cauchy`: Random numbers of a Cauchy distribution.
     Cauchy,
-    /// `geometric`: How many tries it takes until one of probability `p` succeeds.
+    /// `geometric`: Geometric random numbers: trials up to the first success of probability `p`.
     Geometric,
     /// `random`: Random whole numbers from `from` to before `to`, or up to what the dtype holds exactly.
     Random,
     /// `normal`: Random numbers of normal distributions, each with its mean, which may be complex, and standard deviation.
     Normal,
-    /// `poisson`: How often happens what happens at the rates that self's elements are.
+    /// `poisson`: Poisson random numbers, with self's elements as rates.
     Poisson,
-    /// `multinomial`: Places along a dim, drawn by the weights that stand there.
+    /// `multinomial`: Indices along a dim, drawn with self's elements as weights.
     Multinomial,
     /// `randint`: Random whole numbers from `low` to before `high`; i64 unless asked.
     Randint,
@@ -698,7 +698,7 @@ pub enum Op {
     ToSparse,
     /// `sparse_mask`: The elements at the places of a sparse tensor.
     SparseMask,
-    /// `outer`: The products of every element of one vector and every element of another.
+    /// `outer`: The outer product of two vectors.
     Outer,
     /// `inner`: Multiplies and sums over the last dim of both.
     Inner,
@@ -730,7 +730,7 @@ pub enum Op {
     Vecdot,
     /// `prime`: Primes a dim's name: `N` becomes `N'`, a second axis of the same meaning.
     Prime,
-    /// `signbit`: Whether the sign is minus; -0.0 has one.
+    /// `signbit`: Whether the sign bit is set; that of -0.0 is.
     Signbit,
     /// `isposinf`: Whether an element is infinite and positive.
     Isposinf,
@@ -762,7 +762,7 @@ pub enum Op {
     I1e,
     /// `logit`: The inverse of the logistic function; `eps` keeps from 0 and 1.
     Logit,
-    /// `nan_to_num`: Numbers for NaN and the infinities: zero, and the greatest and least of the dtype.
+    /// `nan_to_num`: Replaces NaN by zero, and infinities by the greatest and least number of the dtype.
     NanToNum,
     /// `zeta`: The Hurwitz zeta function of order self at `other`.
     Zeta,
@@ -772,11 +772,11 @@ pub enum Op {
     Mvlgamma,
     /// `logaddexp2`: The logarithm to base 2 of the sum of two powers of 2.
     Logaddexp2,
-    /// `xlog1py`: Self times the logarithm of one and `other`; zero where self is.
+    /// `xlog1py`: `self * log(1 + other)`; zero where self is.
     Xlog1py,
     /// `copysign`: The magnitude of self with the sign of `other`.
     Copysign,
-    /// `nextafter`: The next number on the way to `other`.
+    /// `nextafter`: The next representable number towards `other`.
     Nextafter,
     /// `fmax`: The greater of two elements; of a number and NaN, the number.
     Fmax,
@@ -790,7 +790,7 @@ pub enum Op {
     Lcm,
     /// `float_power`: A power in double precision.
     FloatPower,
-    /// `ldexp`: Self times two to the power of `other`.
+    /// `ldexp`: `self * 2^other`.
     Ldexp,
     /// `clamp_min`: Limits to at least `min`.
     ClampMin,
@@ -802,7 +802,7 @@ pub enum Op {
     Allclose,
     /// `addcdiv`: Adds the quotient of two tensors, times `value`.
     Addcdiv,
-    /// `lerp`: The point on the way to `end` that lies `weight` of the distance along.
+    /// `lerp`: Linear interpolation, `self + weight * (end - self)`.
     Lerp,
     /// `gelu_tanh`: `gelu` by a formula with tanh.
     GeluTanh,
@@ -846,41 +846,41 @@ pub enum Op {
     Stirling,
     /// `selu`: An exponential below zero, scaled so that mean and variance stay as they are.
     Selu,
-    /// `mish`: Each element times the hyperbolic tangent of its softplus.
+    /// `mish`: Mish, `x * tanh(softplus(x))`.
     Mish,
     /// `logsigmoid`: The logarithm of the logistic function.
     Logsigmoid,
     /// `hardsigmoid`: (x + 3) / 6, between 0 and 1.
     Hardsigmoid,
-    /// `hardswish`: Each element times its `hardsigmoid`.
+    /// `hardswish`: Hardswish, `x * hardsigmoid(x)`.
     Hardswish,
-    /// `relu6`: Between 0 and 6.
+    /// `relu6`: Limits to 0 to 6.
     Relu6,
-    /// `softsign`: Each element divided by one more than its magnitude.
+    /// `softsign`: Softsign, `x / (1 + abs(x))`.
     Softsign,
-    /// `tanhshrink`: Each element less its hyperbolic tangent.
+    /// `tanhshrink`: Tanhshrink, `x - tanh(x)`.
     Tanhshrink,
     /// `elu`: `alpha` (exp(x) - 1) where negative.
     Elu,
     /// `celu`: `alpha` (exp(x / `alpha`) - 1) where negative.
     Celu,
-    /// `leaky_relu`: Times `negative_slope` where negative.
+    /// `leaky_relu`: Leaky ReLU: times `negative_slope` where negative.
     LeakyRelu,
     /// `softplus`: ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.
     Softplus,
-    /// `hardtanh`: Between `min_val` and `max_val`.
+    /// `hardtanh`: Limits to `min_val` to `max_val`.
     Hardtanh,
-    /// `softshrink`: Nearer to zero by `lambd`, and zero where that is further than zero.
+    /// `softshrink`: Softshrink: `lambd` nearer to zero, and zero within `lambd` of it.
     Softshrink,
     /// `hardshrink`: Zero where the magnitude is at most `lambd`.
     Hardshrink,
     /// `threshold`: `value` where an element is at most `threshold`.
     Threshold,
-    /// `prelu`: Times `weight` where negative; a weight with a dim has one number for each channel.
+    /// `prelu`: PReLU: times `weight` where negative; a weight with a dim has one number for each channel.
     Prelu,
-    /// `glu`: One half along a dim, times the logistic function of the other.
+    /// `glu`: GLU: one half along a dim, times the sigmoid of the other.
     Glu,
-    /// `rrelu`: Times a number from `lower` to `upper` where negative: random in training, else the middle.
+    /// `rrelu`: Randomized leaky ReLU: times a number from `lower` to `upper` where negative, random in training, else the mean.
     Rrelu,
     /// `dropout`: Zeros with probability `p` in training, and the rest scaled up to keep the mean.
     Dropout,
@@ -888,7 +888,7 @@ pub enum Op {
     AlphaDropout,
     /// `layer_norm`: Mean zero and variance one over dims, then times `weight`, plus `bias`.
     LayerNorm,
-    /// `rms_norm`: Mean square one over dims, then times `weight`.
+    /// `rms_norm`: RMS normalisation over dims, then times `weight`.
     RmsNorm,
     /// `batch_norm`: Mean zero and variance one for each channel: of the batch in training, else running ones.
     BatchNorm,
@@ -900,17 +900,17 @@ pub enum Op {
     LocalResponseNorm,
     /// `normalize`: Divided by the norm along dims, or by `eps` where that is greater.
     Normalize,
-    /// `cosine_similarity`: The cosine of the angle between two tensors along a dim, which goes.
+    /// `cosine_similarity`: The cosine similarity of two tensors along a dim, which is removed.
     CosineSimilarity,
-    /// `pairwise_distance`: The norm of the difference of two tensors along a dim, which goes.
+    /// `pairwise_distance`: The norm of the difference of two tensors along a dim, which is removed.
     PairwiseDistance,
     /// `cross_entropy`: The cross entropy of logits along a dim, against classes or their probabilities.
     CrossEntropy,
-    /// `nll_loss`: The negative logarithm that stands at each target.
+    /// `nll_loss`: The negative of the log-probability at each target.
     NllLoss,
     /// `mse_loss`: The square of the difference.
     MseLoss,
-    /// `l1_loss`: The magnitude of the difference.
+    /// `l1_loss`: The absolute difference.
     L1Loss,
     /// `smooth_l1_loss`: Half the square over `beta` near zero, else the magnitude less half of `beta`.
     SmoothL1Loss,
@@ -928,13 +928,13 @@ pub enum Op {
     PoissonNllLoss,
     /// `gaussian_nll_loss`: The negative logarithm of the likelihood under a normal distribution.
     GaussianNllLoss,
-    /// `hinge_embedding_loss`: The element where the target is 1, what it lacks of `margin` where it is -1.
+    /// `hinge_embedding_loss`: The hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it is -1.
     HingeEmbeddingLoss,
-    /// `margin_ranking_loss`: How far the order of two tensors misses the target by, 1 or -1, with a margin.
+    /// `margin_ranking_loss`: The margin ranking loss, `max(0, -target * (x1 - x2) + margin)`.
     MarginRankingLoss,
-    /// `cosine_embedding_loss`: How far the angle between two tensors misses the target by: 1 for alike, -1 for apart.
+    /// `cosine_embedding_loss`: The cosine embedding loss: `1 - cos` where the target is 1, `max(0, cos - margin)` where it is -1.
     CosineEmbeddingLoss,
-    /// `triplet_margin_loss`: How much nearer than `margin` a negative example is, compared with a positive one.
+    /// `triplet_margin_loss`: The triplet margin loss: the distance to a positive example, less that to a negative one, plus `margin`, if above zero.
     TripletMarginLoss,
     /// `conv1d`: Slides a kernel along one dim and sums over channels.
     Conv1d,
@@ -978,17 +978,17 @@ pub enum Op {
     AdaptiveMaxPool2d,
     /// `adaptive_max_pool3d`: The greatest elements of equal parts of three dims, as many as asked for.
     AdaptiveMaxPool3d,
-    /// `max_unpool1d`: Puts the elements of `max_pool1d` back where they stood, among zeros.
+    /// `max_unpool1d`: Puts the elements of `max_pool1d` back at their indices, zeros elsewhere.
     MaxUnpool1d,
-    /// `max_unpool2d`: Puts the elements of `max_pool2d` back where they stood, among zeros.
+    /// `max_unpool2d`: Puts the elements of `max_pool2d` back at their indices, zeros elsewhere.
     MaxUnpool2d,
-    /// `max_unpool3d`: Puts the elements of `max_pool3d` back where they stood, among zeros.
+    /// `max_unpool3d`: Puts the elements of `max_pool3d` back at their indices, zeros elsewhere.
     MaxUnpool3d,
-    /// `pad`: More elements before and after dims: a number, or the dim's own, mirrored, repeated or wrapped around; a negative count takes some away.
+    /// `pad`: Padding before and after dims: by a number, or by the dim's own elements, reflected, replicated or circular; a negative count crops.
     Pad,
-    /// `constant_pad_nd`: More elements of one number before and after the last dims.
+    /// `constant_pad_nd`: Padding with one number before and after the last dims.
     ConstantPadNd,
-    /// `interpolate`: Dims at other sizes: by the nearest element, linearly, by cubic splines, or by means.
+    /// `interpolate`: Resamples dims to other sizes: nearest, linear, cubic, or area.
     Interpolate,
     /// `im2col`: The elements under each position of a window, as columns; `torch.nn.functional.unfold`.
     Im2col,
@@ -998,7 +998,7 @@ pub enum Op {
     PixelShuffle,
     /// `pixel_unshuffle`: Pixels become channels: `(C, H * r, W * r)` to `(C * r * r, H, W)`.
     PixelUnshuffle,
-    /// `channel_shuffle`: Channels of several groups in turn.
+    /// `channel_shuffle`: Interleaves the channels of groups.
     ChannelShuffle,
 }
 

@@ -1,5 +1,4 @@
-//! `runtime/src/tensor/generated.rs`: `DynTensor`'s methods of the simple families, and how each
-//! operator is reached by name.
+//! `runtime/src/tensor/generated.rs`: `DynTensor`'s methods of the simple families.
 
 use std::fmt::Write;
 
@@ -65,35 +64,6 @@ fn has_number(default: Option<&str>) -> bool {
     default.is_some_and(|text| text.parse::<f64>().is_ok())
 }
 
-/// The route by which an operator is invoked: its family's, or one of its own.
-fn route(row: &Row) -> Option<&'static str> {
-    if row.status == Status::Part {
-        return Some("Pointwise");
-    }
-    let params = row.params().count();
-    match family(row)? {
-        Family::Unary if params > 1 => None,
-        Family::Binary(_) if params > 2 => None,
-        Family::Reduce {
-            correction: true, ..
-        } => None,
-        Family::Unary | Family::Binary(_) | Family::Parametric => Some("Pointwise"),
-        Family::Reduce { .. } => Some("Reduce"),
-        Family::Scan => Some("Scan"),
-        Family::Softmax => Some("Softmax"),
-    }
-}
-
-/// Whether there is no operator behind the row.
-fn python_only(row: &Row) -> bool {
-    matches!(row.status, Status::PythonOnly(_))
-}
-
-/// Whether the operator is called in a way of its own.
-fn is_own(row: &Row) -> bool {
-    route(row).is_none() && !python_only(row)
-}
-
 /// The text of `runtime/src/tensor/generated.rs`.
 pub fn methods() -> String {
     let mut out = String::from(
@@ -106,9 +76,7 @@ pub fn methods() -> String {
     for row in op::rows().filter(|&row| family(row) == Some(Family::Parametric)) {
         let _ = writeln!(out, "use super::{}Options;", variant(row.name));
     }
-    out.push('\n');
-    routes(&mut out);
-    out += "impl DynTensor {\n";
+    out += "\nimpl DynTensor {\n";
     for row in op::rows() {
         match family(row) {
             Some(Family::Parametric) => parametric(&mut out, row),
@@ -117,86 +85,6 @@ pub fn methods() -> String {
         }
     }
     out + "}\n"
-}
-
-fn routes(out: &mut String) {
-    *out += "/// How an operator is called by name.\n\
-             #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
-             pub(super) enum Route {\n\
-             /// Elementwise, operands in the row's order.\nPointwise,\n\
-             /// Over dims.\nReduce,\n/// Along a dim.\nScan,\n/// Along a dim.\nSoftmax,\n\
-             /// In a way of its own.\nOwn(own::Own),\n\
-             /// In Python alone.\nPythonOnly,\n}\n\n";
-    own(out);
-    *out += "/// How `op` is called by name.\npub(super) fn route(op: Op) -> Route {\nmatch op {\n";
-    for family in ["Pointwise", "Reduce", "Scan", "Softmax"] {
-        let ops: Vec<String> = op::rows()
-            .filter(|row| route(row) == Some(family))
-            .map(|row| format!("Op::{}", variant(row.name)))
-            .collect();
-        if !ops.is_empty() {
-            let _ = writeln!(out, "{} => Route::{family},", ops.join(" | "));
-        }
-    }
-    let python: Vec<String> = op::rows()
-        .filter(|row| python_only(row))
-        .map(|row| format!("Op::{}", variant(row.name)))
-        .collect();
-    let _ = writeln!(out, "{} => Route::PythonOnly,", python.join(" | "));
-    for (family, rows) in op::families() {
-        for row in rows.iter().filter(|row| is_own(row)) {
-            let (family, name) = (variant(family), variant(row.name));
-            let _ = writeln!(
-                out,
-                "Op::{name} => Route::Own(own::Own::{family}(own::{family}::{name})),"
-            );
-        }
-    }
-    *out += "}\n}\n\n";
-}
-
-/// The operators of each family that are called in a way of their own.
-fn own(out: &mut String) {
-    *out += "/// The operators that are called in a way of their own, by family.\n\
-             pub(super) mod own {\n\
-             use nomina_core::Result;\nuse nomina_core::op::Op;\n\n\
-             use crate::tensor::invoke::{Bound, Form, Value, own};\n\n";
-    let mut families = Vec::new();
-    for (family, rows) in op::families() {
-        let rows: Vec<&Row> = rows.iter().filter(|row| is_own(row)).collect();
-        if rows.is_empty() {
-            continue;
-        }
-        families.push(family);
-        let _ = write!(
-            out,
-            "/// Of the family `{family}`.\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
-             #[allow(clippy::enum_variant_names)]\n\
-             pub(in crate::tensor) enum {} {{\n",
-            variant(family)
-        );
-        for row in rows {
-            let _ = writeln!(out, "/// `{}`\n{},", row.name, variant(row.name));
-        }
-        *out += "}\n\n";
-    }
-    *out += "/// An operator by its family.\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
-             pub(in crate::tensor) enum Own {\n";
-    for family in &families {
-        let name = variant(family);
-        let _ = writeln!(out, "/// Of the family `{family}`.\n{name}({name}),");
-    }
-    *out += "}\n\nimpl Own {\n/// Calls the operator.\n\
-             pub(in crate::tensor) fn call(self, op: Op, form: Form, args: Bound) -> Result<Value> {\n\
-             match self {\n";
-    for family in &families {
-        let name = variant(family);
-        let _ = writeln!(
-            out,
-            "Self::{name}(own) => own::{family}::call(own, op, form, args),"
-        );
-    }
-    *out += "}\n}\n}\n}\n\n";
 }
 
 fn method(out: &mut String, row: &Row, family: Family) {

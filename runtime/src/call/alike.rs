@@ -13,7 +13,7 @@ use super::arg::Arg;
 use super::direct::{keeps, larger, looks_at_elements, repeated};
 use crate::job::Constant;
 
-use crate::cpu::pointwise::{Inputs, Kernel, SMALL, Scratch, kernel, over, repeat, spread};
+use crate::cpu::pointwise::{Inputs, Kernel, SMALL, StackBlock, kernel, over, repeat, spread};
 use crate::raw::{Raw, Strided};
 use crate::shape::product;
 use crate::storage::Storage;
@@ -148,7 +148,7 @@ fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
     let (input, dtype) = (whole.on_host_ptr()?, whole.dtype());
     let count = count(whole.layout())?;
     let kernel = find(op, dtype, 2)?;
-    let mut block = Scratch::NEW;
+    let mut block = StackBlock::NEW;
     let other = beside(other, whole, count, &mut block)?;
     let inputs = if behind {
         inputs(other, input)
@@ -167,7 +167,7 @@ fn beside(
     other: &Arg<'_>,
     whole: &Raw,
     count: usize,
-    block: &mut Scratch<SMALL>,
+    block: &mut StackBlock<SMALL>,
 ) -> Option<*const u8> {
     let dtype = whole.dtype();
     if product([count, dtype.size()]) > SMALL {
@@ -223,7 +223,7 @@ fn try_one(op: Op, own: &mut Raw) -> Option<()> {
 
 #[inline(never)]
 fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
-    let mut block = Scratch::NEW;
+    let mut block = StackBlock::NEW;
     let (kernel, count, input) = match other {
         Arg::Tensor(other)
             if other.dtype() == own.dtype()

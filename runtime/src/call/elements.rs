@@ -9,7 +9,7 @@ use super::backend::backend;
 use super::{contiguous, duplicate, to_device};
 use crate::Device;
 use crate::memory::scratch::{collect, copied};
-use crate::raw::{Iter, Raw, RawMut, Walk};
+use crate::raw::{Iter, Raw, RawMut};
 use crate::shape::Shape;
 
 impl Raw {
@@ -117,7 +117,7 @@ impl Raw {
     /// When the tensor's device fails, or memory for a copy on the host is missing.
     pub fn try_scalars(&self) -> Result<Box<dyn Iterator<Item = Scalar> + '_>> {
         fn each<'a, T: Element>(raw: Cow<'a, Raw>) -> Box<dyn Iterator<Item = Scalar> + 'a> {
-            Box::new(Walk::<T>::new(raw).map(T::to_scalar))
+            Box::new(Iter::<T>::new(raw).map(T::to_scalar))
         }
         let host = self.on_host("scalars")?;
         Ok(crate::dispatch::with_dtype!(self.dtype(), T => each::<T>(host)))
@@ -129,7 +129,7 @@ impl Raw {
     /// When the dtype is another; when the device fails, or memory for the copy is missing.
     pub fn iter<T: Element>(&self) -> Result<Iter<'_, T>> {
         self.check_element::<T>("iter")?;
-        Ok(Walk::new(self.on_host("iter")?))
+        Ok(Iter::new(self.on_host("iter")?))
     }
 
     /// Itself where it is on the host, else a copy there, made when all that the device was asked

@@ -32,7 +32,8 @@ pub enum Activation {
 
 impl Activation {
     /// All of them.
-    pub(crate) const ALL: [Self; 6] = [
+    #[cfg(test)]
+    const ALL: [Self; 6] = [
         Self::Relu,
         Self::Gelu,
         Self::GeluTanh,
@@ -40,10 +41,6 @@ impl Activation {
         Self::Sigmoid,
         Self::Tanh,
     ];
-
-    /// The words for [`Activation::ALL`], in that order.
-    pub(crate) const WORDS: [&'static str; 6] =
-        ["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"];
 
     /// The operator that does the same by itself.
     fn op(self) -> Op {

@@ -120,36 +120,6 @@ fn refused_before_anything_is_computed() {
 }
 
 #[test]
-fn by_words() {
-    use crate::DynTensor;
-    use crate::invoke::{Bound, Form, Value, invoke};
-    let x = DynTensor::from_vec(vec![-2.0_f32, 1.0], &[1, 2], ["N", "In"]).unwrap();
-    let w = DynTensor::from_vec(vec![1.0_f32, 0.5, 0.0, 3.0], &[2, 2], ["Out", "In"]).unwrap();
-    let of = |word: &str| {
-        let args = vec![Value::Tensor(x.clone()), Value::Tensor(w.clone())];
-        let word = ("activation".to_owned(), Value::from(word));
-        let bound = Bound::new(Op::Linear, args, vec![word])?;
-        match invoke(Op::Linear, Form::Function, bound)? {
-            Value::Tensor(y) => y.to_vec::<f32>(),
-            other => panic!("{other:?}"),
-        }
-    };
-    let plain = x.linear(&w, None).unwrap();
-    assert_eq!(of("relu").unwrap(), [0.0, 3.0]);
-    for (word, activation) in Activation::WORDS.into_iter().zip(Activation::ALL) {
-        let apart = pointwise(activation.op(), &[Arg::Tensor(plain.raw())]).unwrap();
-        assert_eq!(of(word).unwrap(), apart.to_vec::<f32>().unwrap(), "{word}");
-    }
-    let error = of("swish").unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Argument);
-    let text = error.to_string();
-    assert!(
-        Activation::WORDS.iter().all(|word| text.contains(word)),
-        "{text}"
-    );
-}
-
-#[test]
 fn features_anywhere_and_rows_of_any_layout() {
     let weight = sample(&[6, 5], DType::F64, 1);
     let bias = sample(&[6], DType::F64, 2);

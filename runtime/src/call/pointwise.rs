@@ -306,7 +306,7 @@ pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> 
 }
 
 /// As [`pointwise`] of `before`, `own` and `after`, into the buffer of `own`; false, and nothing has
-/// happened, where somebody shares that or the result does not lie as `own` does.
+/// happened, where somebody shares that or the result has other strides than `own`.
 ///
 /// # Errors
 /// As [`pointwise`]; `own` then is unchanged.

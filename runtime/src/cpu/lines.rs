@@ -7,7 +7,7 @@ use nomina_core::DType;
 
 use super::cast::Cast;
 use super::nontemporal::NonTemporal;
-use super::reduce::Plan;
+use super::reduce::LinePlan;
 use super::reduce::plan::{Loop, offsets};
 use super::reduce::split::{Shared, try_for_each_past};
 use super::transpose::{LANES, LEAST, Transpose};
@@ -68,7 +68,7 @@ pub(crate) struct Ends {
 /// The plan is one of lines, in their order; its offsets lie in the operand and in the result, which
 /// nobody else uses meanwhile.
 pub(crate) unsafe fn short(
-    plan: &Plan,
+    plan: &LinePlan,
     ends: Ends,
     of: DType,
     compute: &(dyn Fn(Tile) + Sync),
@@ -133,7 +133,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn of(plan: &'a Plan, step: isize) -> Option<Self> {
+    fn of(plan: &'a LinePlan, step: isize) -> Option<Self> {
         let along = match plan.reduced[..] {
             [] => Loop {
                 size: 1,

@@ -98,7 +98,7 @@ impl Transpose {
     /// Turns columns back to rows of `width` elements at `to`.
     ///
     /// # Safety
-    /// The columns are readable and lie as [`Transpose::turn`] would leave such rows; `to` and each room have
+    /// The columns are readable, in the order in which [`Transpose::turn`] leaves such rows; `to` and each room have
     /// room for as many elements; none of them overlaps another.
     pub unsafe fn back(&self, width: usize, columns: *const u8, rooms: [*mut u8; 2], to: *mut u8) {
         let (rounds, step) = if self.whole {

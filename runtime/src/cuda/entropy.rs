@@ -5,7 +5,7 @@ use nomina_core::{DType, Result};
 
 use super::catalog::Module;
 use super::launch::Argument;
-use super::lines::{Choice, Lines, Walk, chunked, ways};
+use super::lines::{Choice, LineDims, Lines, chunked, ways};
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
@@ -70,7 +70,7 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
         row *= job.shape[dim] as isize;
     }
     let operands = [(job.strides, job.x.dtype.size()), (&number[..], 1)];
-    let mut walk = Walk::new(job.shape, &marked, operands, true);
+    let mut walk = LineDims::new(job.shape, &marked, operands, true);
     let smooth = job.smoothing != 0.0;
     if !job.logits && !smooth {
         // Only the true class is looked at.

@@ -42,14 +42,14 @@ type Dim<const N: usize> = (usize, [isize; N]);
 
 /// The dims of lines, each innermost first, neighbours merged where all operands allow.
 #[derive(Clone, Debug)]
-pub(super) struct Walk<const N: usize> {
+pub(super) struct LineDims<const N: usize> {
     pub(super) outputs: usize,
     pub(super) count: usize,
     pub(super) kept: SmallVec<[Dim<N>; 4]>,
     pub(super) along: SmallVec<[Dim<N>; 4]>,
 }
 
-impl<const N: usize> Walk<N> {
+impl<const N: usize> LineDims<N> {
     /// Of a shape whose marked dims are walked along a line. Each operand has strides, and what one
     /// of them is. With `ordered`, elements of a line are counted in row-major order; else they come
     /// in the order of memory, as lines do.
@@ -195,7 +195,7 @@ impl<const N: usize> Choice<N> {
     /// The way for elements at `x` of a dtype, which go into states of so many bytes. Where elements
     /// are written too, by operands 1 to `beside.len()`.
     pub(super) fn new(
-        walk: &Walk<N>,
+        walk: &LineDims<N>,
         x: *const u8,
         dtype: DType,
         state: usize,
@@ -436,12 +436,12 @@ pub(super) fn chunked(source: Source, wide: bool) -> Source {
 mod tests {
     use super::*;
 
-    fn walk(shape: &[usize], strides: &[isize], marked: &[bool]) -> Walk<2> {
+    fn walk(shape: &[usize], strides: &[isize], marked: &[bool]) -> LineDims<2> {
         let out = vec![0; shape.len()];
-        Walk::new(shape, marked, [(strides, 4), (&out, 1)], false)
+        LineDims::new(shape, marked, [(strides, 4), (&out, 1)], false)
     }
 
-    fn choice(walk: &Walk<2>) -> Choice<2> {
+    fn choice(walk: &LineDims<2>) -> Choice<2> {
         Choice::new(walk, 512 as *const u8, DType::F32, 4, &[]).unwrap()
     }
 

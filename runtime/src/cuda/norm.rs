@@ -5,7 +5,7 @@ use nomina_core::{DType, Result};
 
 use super::catalog::Module;
 use super::launch::Argument;
-use super::lines::{Beside, Choice, Lines, Walk, held, ways};
+use super::lines::{Beside, Choice, LineDims, Lines, held, ways};
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
@@ -73,7 +73,7 @@ pub(super) unsafe fn norm(cuda: &'static Cuda, job: &NormJob<'_>) -> Result<()> 
         operand(bias),
         (&stats[..], size_of::<f64>()),
     ];
-    let walk = Walk::new(job.shape, &marked, operands, false);
+    let walk = LineDims::new(job.shape, &marked, operands, false);
     let beside = |place: Place, any: bool| Beside {
         at: place.ptr,
         size: place.dtype.size(),

@@ -9,7 +9,7 @@ use nomina_core::{DType, Result};
 use super::catalog::Module;
 use super::fused::{Chain, samples};
 use super::launch::Argument;
-use super::lines::{Choice, Lines, Walk, chunked, ways};
+use super::lines::{Choice, LineDims, Lines, chunked, ways};
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
@@ -152,7 +152,7 @@ unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -
     let op = job.op.name();
     let positions = !job.positions.is_null();
     let operands = [(job.strides, job.dtype.size()), (job.out, 1)];
-    let walk = Walk::new(job.shape, job.reduced, operands, positions);
+    let walk = LineDims::new(job.shape, job.reduced, operands, positions);
     let found = kind(job.by, job.compute, job.number, walk.count);
     let way = found.and_then(|kind| {
         let choice = Choice::new(&walk, job.x, job.dtype, kind.state, &[])?;

@@ -6,7 +6,7 @@ use nomina_core::{DType, Result};
 use super::catalog::Module;
 use super::index::Strided;
 use super::launch::{Argument, Grid};
-use super::lines::Walk;
+use super::lines::LineDims;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
@@ -56,7 +56,7 @@ fn power(n: usize) -> usize {
 }
 
 impl Way {
-    fn new(walk: &Walk<2>, job: &ScanJob<'_>) -> Self {
+    fn new(walk: &LineDims<2>, job: &ScanJob<'_>) -> Self {
         let (outputs, count) = (walk.outputs, walk.count);
         let inner = walk.inner(0).unsigned_abs();
         // A logarithm of complex numbers goes on from the last one in its turns: one by one, so that it
@@ -169,7 +169,7 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
         (job.strides, job.dtype.size()),
         (job.out_strides, job.out_dtype.size()),
     ];
-    let walk = Walk::new(job.shape, &marked, operands, true);
+    let walk = LineDims::new(job.shape, &marked, operands, true);
     let kept = Strided::of(walk.kept.iter().copied());
     let Some(kept) = kept else {
         // SAFETY: the caller's promise.

@@ -5,7 +5,7 @@ use nomina_core::{DType, Result};
 
 use super::catalog::Module;
 use super::launch::Argument;
-use super::lines::{Beside, Choice, Lines, Walk, held, ways};
+use super::lines::{Beside, Choice, LineDims, Lines, held, ways};
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::dispatch::arithmetic;
@@ -46,7 +46,7 @@ pub(super) unsafe fn softmax(cuda: &'static Cuda, job: &SoftmaxJob<'_>) -> Resul
         (job.strides, job.dtype.size()),
         (job.out_strides, job.out_dtype.size()),
     ];
-    let walk = Walk::new(job.shape, &marked, operands, false);
+    let walk = LineDims::new(job.shape, &marked, operands, false);
     let double = arithmetic(job.compute) == DType::F64;
     let state = 2 * arithmetic(job.compute).size();
     let out = Beside {

@@ -75,11 +75,8 @@ impl Raw {
 }
 
 /// Elements of a tensor in row-major order.
-pub type Iter<'a, T> = Walk<'a, T>;
-
-/// A walk over strides.
 #[derive(Clone, Debug)]
-pub struct Walk<'a, T> {
+pub struct Iter<'a, T> {
     raw: Cow<'a, Raw>,
     index: Shape,
     position: isize,
@@ -87,7 +84,7 @@ pub struct Walk<'a, T> {
     element: PhantomData<&'a T>,
 }
 
-impl<'a, T: Element> Walk<'a, T> {
+impl<'a, T: Element> Iter<'a, T> {
     /// The dtype of `raw` is `T`'s and its elements are on the host.
     pub(crate) fn new(raw: Cow<'a, Raw>) -> Self {
         assert!(
@@ -104,7 +101,7 @@ impl<'a, T: Element> Walk<'a, T> {
     }
 }
 
-impl<T: Element> Iterator for Walk<'_, T> {
+impl<T: Element> Iterator for Iter<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -136,4 +133,4 @@ impl<T: Element> Iterator for Walk<'_, T> {
     }
 }
 
-impl<T: Element> ExactSizeIterator for Walk<'_, T> {}
+impl<T: Element> ExactSizeIterator for Iter<'_, T> {}

@@ -159,7 +159,7 @@ impl Raw {
         Ok(self.laid_out(strides))
     }
 
-    /// Refuses a tensor that does not lie as a new one of this shape does.
+    /// Refuses a tensor whose strides are not those of a new one of this shape.
     fn check_new(&self, op: &'static str, shape: &[usize]) -> Result<()> {
         if self.layout.offset == 0 && self.is_contiguous() && self.shape() == shape {
             return Ok(());

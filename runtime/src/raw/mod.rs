@@ -18,7 +18,7 @@ use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use crate::shape::{Shape, Strides, numel};
 use crate::storage::Storage;
 
-pub use access::{Iter, Walk};
+pub use access::Iter;
 pub use coo::RawCoo;
 pub use exclusive::RawMut;
 pub(crate) use format::{dense, preserved};
@@ -63,7 +63,7 @@ impl Raw {
         Ok(Self::row_major(storage, shape, T::DTYPE))
     }
 
-    /// New elements that lie as those of another tensor do, from the start of their buffer.
+    /// New elements with the strides of another tensor, from the start of their buffer.
     ///
     /// # Safety
     /// `like` has no gaps, and `storage` holds as many elements of `dtype`, all of them written.

@@ -127,7 +127,7 @@ fn each_view_by_hand() {
 fn reshapes_are_views_where_strides_allow() {
     let raw = range(&[2, 3, 4]);
     assert!(raw.reshape(&[6, 4]).unwrap().shares_storage(&raw));
-    // The outer two dims of a permutation still lie as one.
+    // The outer two dims of a permutation still merge into one.
     let permuted = raw.permute(&[2, 0, 1]).unwrap();
     let merged = permuted.view(&[4, 6]).unwrap();
     assert_eq!(merged.strides(), [1, 4]);

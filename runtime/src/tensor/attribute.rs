@@ -2,7 +2,7 @@
 
 use crate::Device;
 use half::{bf16, f16};
-use nomina_core::{DType, Error, ErrorKind, Layout, MemoryFormat, Result, Scalar, rule};
+use nomina_core::{DType, Layout, MemoryFormat, Result, Scalar, rule};
 use num_complex::Complex;
 
 use super::family::in_place_as;
@@ -98,7 +98,7 @@ impl DynTensor {
     /// Whether the one element is different from zero.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there is not exactly one.
+    /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) when there is not exactly one.
     pub fn is_nonzero(&self) -> Result<bool> {
         match self.item().map_err(|e| e.in_op("is_nonzero"))? {
             // A complex number is not zero when either part is not.
@@ -130,7 +130,7 @@ impl DynTensor {
     /// The same elements on a CUDA device; without a number, on the current one.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`] when the device cannot be used.
+    /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) when the device cannot be used.
     pub fn cuda(&self, ordinal: impl Into<Option<usize>>) -> Result<Self> {
         self.to_device(Device::Cuda(ordinal.into()))
             .map_err(|e| e.in_op("cuda"))
@@ -168,7 +168,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Resize`] when self has names and other sizes.
+    /// [`ErrorKind::Resize`](nomina_core::ErrorKind::Resize) when self has names and other sizes.
     pub fn resize_(&mut self, size: &[usize]) -> Result<&mut Self> {
         rule::resize("resize", &self.names, self.shape(), size)?;
         let raw = call::resize(&self.raw, size).map_err(|e| about(e, &[self]))?;
@@ -184,7 +184,7 @@ impl DynTensor {
     /// [`DynTensor::resize_`] whose elements then are read in a memory format.
     ///
     /// # Errors
-    /// As [`DynTensor::resize_`], and [`ErrorKind::Rank`] when the format is for another number of
+    /// As [`DynTensor::resize_`], and [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) when the format is for another number of
     /// dims.
     pub fn resize_with_(&mut self, size: &[usize], format: MemoryFormat) -> Result<&mut Self> {
         let strides = strides_in("resize", size, format)?;
@@ -205,7 +205,7 @@ impl DynTensor {
     /// none.
     ///
     /// # Errors
-    /// [`ErrorKind::Resize`] when self has names and other sizes, [`ErrorKind::NameMismatchOut`]
+    /// [`ErrorKind::Resize`](nomina_core::ErrorKind::Resize) when self has names and other sizes, [`ErrorKind::NameMismatchOut`](nomina_core::ErrorKind::NameMismatchOut)
     /// when it has other names.
     pub fn resize_as_(&mut self, the_template: &Self) -> Result<&mut Self> {
         let own = (&self.names, self.shape());
@@ -219,17 +219,6 @@ impl DynTensor {
             .map_err(|e| about(e.in_op("resize_as"), &[self, the_template]))?;
         self.names = names;
         Ok(self)
-    }
-
-    /// What PyTorch says before it records gradients of an integer.
-    pub(super) fn check_requires_grad(&self) -> Result<()> {
-        if self.dtype().is_integral() {
-            let what = format!("a tensor of {} has no gradient", self.dtype());
-            return Err(Error::new(ErrorKind::DType, "requires_grad", what)
-                .operand(&self.names, self.shape())
-                .hint("convert it to a float dtype first"));
-        }
-        Ok(())
     }
 }
 

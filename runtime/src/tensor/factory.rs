@@ -2,7 +2,7 @@
 
 use crate::Device;
 use nomina_core::op::Op;
-use nomina_core::{DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use nomina_core::{DType, Element, MemoryFormat, Result, Scalar};
 
 use super::{DynTensor, IntoNames};
 use crate::call;
@@ -117,7 +117,7 @@ impl Options {
     /// Numbers from `start` to before `end`, `step` apart: integers if all three are.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] when `step` is zero or leads away from `end`.
+    /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) when `step` is zero or leads away from `end`.
     pub fn arange(
         self,
         start: impl Into<Scalar>,
@@ -187,7 +187,7 @@ impl DynTensor {
     /// The elements of `data` in row-major order; the vector becomes the buffer, without a copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the sizes do not multiply up to the vector's length, and when
+    /// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape) when the sizes do not multiply up to the vector's length, and when
     /// names do not fit the sizes.
     pub fn from_vec<T: Element>(
         data: Vec<T>,
@@ -242,7 +242,7 @@ impl DynTensor {
     /// Numbers from `start` to before `end`, `step` apart: i64 if all three are integers.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] when `step` is zero or leads away from `end`.
+    /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) when `step` is zero or leads away from `end`.
     pub fn arange(
         start: impl Into<Scalar>,
         end: impl Into<Scalar>,
@@ -307,17 +307,4 @@ impl DynTensor {
     pub fn full_like_with(&self, value: impl Into<Scalar>, options: Options) -> Result<Self> {
         options.like(Op::FullLike, self, value.into())
     }
-}
-
-/// Sizes as they arrive from text: none may be negative.
-pub(super) fn sizes(op: &'static str, sizes: &[i64]) -> Result<Vec<usize>> {
-    sizes
-        .iter()
-        .map(|&size| {
-            usize::try_from(size).map_err(|_| {
-                Error::new(ErrorKind::Shape, op, format!("size {size} in {sizes:?}"))
-                    .hint("sizes are zero or greater")
-            })
-        })
-        .collect()
 }

@@ -1,4 +1,5 @@
-//! What the generated methods call: one function per family and form.
+//! Operators by their row, one function for each class and form: what the methods call, and who has an operator as a
+//! value.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg};
@@ -38,8 +39,12 @@ pub(super) fn unified(op: Op, operands: &[&DynTensor]) -> Result<Names> {
     .map_err(|e| about(e, operands))
 }
 
-/// An elementwise operator.
-pub(crate) fn pointwise(op: Op, operands: &[Operand<'_>]) -> Result<DynTensor> {
+/// An elementwise operator, operands in its row's order. Names unify.
+///
+/// # Errors
+/// When names do not unify, sizes do not broadcast, a dtype is none that the operator takes, or `op` is not
+/// elementwise or takes another number of operands.
+pub fn pointwise(op: Op, operands: &[Operand<'_>]) -> Result<DynTensor> {
     if let Some(made) = small(op, operands) {
         return Ok(made);
     }
@@ -78,7 +83,10 @@ pub(super) fn pointwise_as(op: Op, operands: &[Operand<'_>], names: Names) -> Re
 }
 
 /// An elementwise operator into its first operand. All is checked before anything is touched.
-pub(crate) fn pointwise_in_place(op: Op, own: &mut DynTensor, rest: &[Operand<'_>]) -> Result<()> {
+///
+/// # Errors
+/// As [`pointwise`], and when the result's names, sizes or dtype do not fit `own`.
+pub fn pointwise_in_place(op: Op, own: &mut DynTensor, rest: &[Operand<'_>]) -> Result<()> {
     let names = {
         let mut operands: SmallVec<[Operand<'_>; 3]> = SmallVec::new();
         operands.push((&*own).into());
@@ -123,7 +131,10 @@ pub(super) fn in_place_as(
 }
 
 /// An elementwise operator into `out`.
-pub(crate) fn pointwise_out(op: Op, operands: &[Operand<'_>], out: &mut DynTensor) -> Result<()> {
+///
+/// # Errors
+/// As [`pointwise`], and when the result's names, sizes or dtype do not fit `out`.
+pub fn pointwise_out(op: Op, operands: &[Operand<'_>], out: &mut DynTensor) -> Result<()> {
     let all = tensors(operands);
     let names = unified(op, &all)?;
     let shape = rule::broadcast_all(op.name(), all.iter().map(|x| x.shape()))
@@ -176,9 +187,12 @@ fn check_out(
     Ok((names, resize || !out.raw.is_unique()))
 }
 
-/// DataDependent a computed result into `out`; its elements are copied only where `out` keeps its buffer
-/// or has another dtype.
-pub(super) fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
+/// Writes a computed result into `out`; its elements are copied only where `out` keeps its buffer or has another
+/// dtype.
+///
+/// # Errors
+/// When names, sizes or dtype of the result do not fit `out`, or the devices differ; `out` is as it was then.
+pub fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
     let (names, fresh) = check_out(op, out, &result.names, result.shape(), result.dtype())?;
     call::fits_device(op.name(), out.device(), result.device())?;
     if fresh {
@@ -191,7 +205,10 @@ pub(super) fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()
 }
 
 /// [`store`] for two results: both are checked before either is written.
-pub(super) fn store_pair(
+///
+/// # Errors
+/// As [`store`].
+pub fn store_pair(
     op: Op,
     results: (DynTensor, DynTensor),
     first: &mut DynTensor,
@@ -207,7 +224,11 @@ pub(super) fn store_pair(
 }
 
 /// A reduction over dims.
-pub(crate) fn reduce(
+///
+/// # Errors
+/// When a dim does not exist or has no element for an operator that needs one, a dtype is none that the operator takes,
+/// or `op` is no reduction.
+pub fn reduce(
     op: Op,
     x: &DynTensor,
     dim: &DimArg<'_>,
@@ -225,22 +246,18 @@ pub(crate) fn reduce(
 }
 
 /// A running result along a dim.
-pub(crate) fn scan(
-    op: Op,
-    x: &DynTensor,
-    dim: &DimArg<'_>,
-    dtype: Option<DType>,
-) -> Result<DynTensor> {
+///
+/// # Errors
+/// When the dim does not exist, a dtype is none that the operator takes, or `op` is no scan.
+pub fn scan(op: Op, x: &DynTensor, dim: &DimArg<'_>, dtype: Option<DType>) -> Result<DynTensor> {
     along(op, x, dim, |raw, dim| call::scan(op, raw, dim, dtype))
 }
 
 /// A normalisation along a dim.
-pub(crate) fn softmax(
-    op: Op,
-    x: &DynTensor,
-    dim: &DimArg<'_>,
-    dtype: Option<DType>,
-) -> Result<DynTensor> {
+///
+/// # Errors
+/// When the dim does not exist, a dtype is none that the operator takes, or `op` is no softmax.
+pub fn softmax(op: Op, x: &DynTensor, dim: &DimArg<'_>, dtype: Option<DType>) -> Result<DynTensor> {
     along(op, x, dim, |raw, dim| call::softmax(op, raw, dim, dtype))
 }
 

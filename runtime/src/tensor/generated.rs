@@ -13,1438 +13,6 @@ use super::SoftplusOptions;
 use super::SoftshrinkOptions;
 use super::{DynTensor, Operand, ReduceOptions, VarOptions, family};
 
-/// How an operator is called by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Route {
-    /// Elementwise, operands in the row's order.
-    Pointwise,
-    /// Over dims.
-    Reduce,
-    /// Along a dim.
-    Scan,
-    /// Along a dim.
-    Softmax,
-    /// In a way of its own.
-    Own(own::Own),
-    /// In Python alone.
-    PythonOnly,
-}
-
-/// The operators that are called in a way of their own, by family.
-pub(super) mod own {
-    use nomina_core::Result;
-    use nomina_core::op::Op;
-
-    use crate::tensor::invoke::{Bound, Form, Value, own};
-
-    /// Of the family `pointwise`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Pointwise {
-        /// `add`
-        Add,
-        /// `sub`
-        Sub,
-        /// `div`
-        Div,
-        /// `clamp`
-        Clamp,
-        /// `addcmul`
-        Addcmul,
-        /// `where`
-        Where,
-        /// `masked_fill`
-        MaskedFill,
-    }
-
-    /// Of the family `math`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Math {
-        /// `gelu`
-        Gelu,
-    }
-
-    /// Of the family `number`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Number {
-        /// `round`
-        Round,
-    }
-
-    /// Of the family `reduce`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Reduce {
-        /// `var`
-        Var,
-        /// `std`
-        Std,
-        /// `max`
-        Max,
-        /// `min`
-        Min,
-        /// `argmax`
-        Argmax,
-        /// `argmin`
-        Argmin,
-    }
-
-    /// Of the family `contract`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Contract {
-        /// `mm`
-        Mm,
-        /// `mv`
-        Mv,
-        /// `dot`
-        Dot,
-        /// `bmm`
-        Bmm,
-        /// `matmul`
-        Matmul,
-        /// `addmm`
-        Addmm,
-        /// `addmv`
-        Addmv,
-        /// `baddbmm`
-        Baddbmm,
-        /// `addbmm`
-        Addbmm,
-        /// `cdist`
-        Cdist,
-        /// `contract`
-        Contract,
-    }
-
-    /// Of the family `view`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum View {
-        /// `transpose`
-        Transpose,
-        /// `t`
-        T,
-        /// `permute`
-        Permute,
-        /// `align_to`
-        AlignTo,
-        /// `align_as`
-        AlignAs,
-        /// `flatten`
-        Flatten,
-        /// `unflatten`
-        Unflatten,
-        /// `squeeze`
-        Squeeze,
-        /// `unsqueeze`
-        Unsqueeze,
-        /// `expand`
-        Expand,
-        /// `select`
-        Select,
-        /// `narrow`
-        Narrow,
-        /// `unbind`
-        Unbind,
-        /// `split`
-        Split,
-        /// `chunk`
-        Chunk,
-        /// `split_with_sizes`
-        SplitWithSizes,
-        /// `tensor_split`
-        TensorSplit,
-        /// `hsplit`
-        Hsplit,
-        /// `vsplit`
-        Vsplit,
-        /// `dsplit`
-        Dsplit,
-        /// `diagonal`
-        Diagonal,
-        /// `movedim`
-        Movedim,
-        /// `unfold`
-        Unfold,
-        /// `expand_as`
-        ExpandAs,
-        /// `reshape`
-        Reshape,
-        /// `reshape_as`
-        ReshapeAs,
-        /// `view`
-        View,
-        /// `view_as`
-        ViewAs,
-        /// `as_strided`
-        AsStrided,
-        /// `atleast_1d`
-        Atleast1d,
-        /// `atleast_2d`
-        Atleast2d,
-        /// `atleast_3d`
-        Atleast3d,
-        /// `meshgrid`
-        Meshgrid,
-    }
-
-    /// Of the family `names`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Names {
-        /// `rename`
-        Rename,
-        /// `refine_names`
-        RefineNames,
-    }
-
-    /// Of the family `index`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Index {
-        /// `cat`
-        Cat,
-        /// `stack`
-        Stack,
-        /// `masked_select`
-        MaskedSelect,
-    }
-
-    /// Of the family `factory`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Factory {
-        /// `zeros`
-        Zeros,
-        /// `ones`
-        Ones,
-        /// `empty`
-        Empty,
-        /// `full`
-        Full,
-        /// `arange`
-        Arange,
-        /// `eye`
-        Eye,
-        /// `rand`
-        Rand,
-        /// `randn`
-        Randn,
-        /// `tensor`
-        Tensor,
-        /// `linspace`
-        Linspace,
-        /// `logspace`
-        Logspace,
-        /// `tril_indices`
-        TrilIndices,
-        /// `triu_indices`
-        TriuIndices,
-        /// `bartlett_window`
-        BartlettWindow,
-        /// `blackman_window`
-        BlackmanWindow,
-        /// `hann_window`
-        HannWindow,
-        /// `hamming_window`
-        HammingWindow,
-        /// `kaiser_window`
-        KaiserWindow,
-        /// `zeros_like`
-        ZerosLike,
-        /// `ones_like`
-        OnesLike,
-        /// `empty_like`
-        EmptyLike,
-        /// `full_like`
-        FullLike,
-        /// `rand_like`
-        RandLike,
-        /// `randn_like`
-        RandnLike,
-        /// `to`
-        To,
-        /// `contiguous`
-        Contiguous,
-        /// `clone`
-        Clone,
-        /// `copy`
-        Copy,
-        /// `fill`
-        Fill,
-    }
-
-    /// Of the family `query`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Query {
-        /// `size`
-        Size,
-        /// `stride`
-        Stride,
-        /// `names`
-        Names,
-        /// `has_names`
-        HasNames,
-        /// `item`
-        Item,
-        /// `shape`
-        Shape,
-        /// `dim`
-        Dim,
-        /// `numel`
-        Numel,
-        /// `dtype`
-        Dtype,
-        /// `device`
-        Device,
-        /// `storage_offset`
-        StorageOffset,
-        /// `is_contiguous`
-        IsContiguous,
-        /// `equal`
-        Equal,
-    }
-
-    /// Of the family `shape`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Shape {
-        /// `flip`
-        Flip,
-        /// `fliplr`
-        Fliplr,
-        /// `flipud`
-        Flipud,
-        /// `rot90`
-        Rot90,
-        /// `roll`
-        Roll,
-        /// `repeat`
-        Repeat,
-        /// `tile`
-        Tile,
-        /// `repeat_interleave`
-        RepeatInterleave,
-        /// `diag`
-        Diag,
-        /// `diagflat`
-        Diagflat,
-        /// `diag_embed`
-        DiagEmbed,
-        /// `tril`
-        Tril,
-        /// `triu`
-        Triu,
-        /// `narrow_copy`
-        NarrowCopy,
-        /// `hstack`
-        Hstack,
-        /// `vstack`
-        Vstack,
-        /// `dstack`
-        Dstack,
-        /// `column_stack`
-        ColumnStack,
-        /// `block_diag`
-        BlockDiag,
-        /// `cartesian_prod`
-        CartesianProd,
-        /// `combinations`
-        Combinations,
-        /// `vander`
-        Vander,
-        /// `real`
-        Real,
-        /// `imag`
-        Imag,
-        /// `view_as_real`
-        ViewAsReal,
-        /// `view_as_complex`
-        ViewAsComplex,
-        /// `complex`
-        Complex,
-        /// `polar`
-        Polar,
-        /// `conj_physical`
-        ConjPhysical,
-    }
-
-    /// Of the family `gather`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Gather {
-        /// `index_fill`
-        IndexFill,
-        /// `index_select`
-        IndexSelect,
-        /// `gather`
-        Gather,
-        /// `scatter`
-        Scatter,
-        /// `scatter_add`
-        ScatterAdd,
-        /// `scatter_reduce`
-        ScatterReduce,
-        /// `index_add`
-        IndexAdd,
-        /// `index_copy`
-        IndexCopy,
-        /// `index_reduce`
-        IndexReduce,
-        /// `index`
-        Index,
-        /// `index_put`
-        IndexPut,
-        /// `take`
-        Take,
-        /// `take_along_dim`
-        TakeAlongDim,
-        /// `put`
-        Put,
-        /// `masked_scatter`
-        MaskedScatter,
-        /// `nonzero`
-        Nonzero,
-        /// `argwhere`
-        Argwhere,
-        /// `embedding`
-        Embedding,
-        /// `one_hot`
-        OneHot,
-        /// `unravel_index`
-        UnravelIndex,
-        /// `select_scatter`
-        SelectScatter,
-        /// `slice_scatter`
-        SliceScatter,
-        /// `diagonal_scatter`
-        DiagonalScatter,
-        /// `at`
-        At,
-    }
-
-    /// Of the family `sort`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Sort {
-        /// `sort`
-        Sort,
-        /// `argsort`
-        Argsort,
-        /// `msort`
-        Msort,
-        /// `topk`
-        Topk,
-        /// `kthvalue`
-        Kthvalue,
-        /// `median`
-        Median,
-        /// `nanmedian`
-        Nanmedian,
-        /// `mode`
-        Mode,
-        /// `cummax`
-        Cummax,
-        /// `cummin`
-        Cummin,
-        /// `unique`
-        Unique,
-        /// `unique_consecutive`
-        UniqueConsecutive,
-        /// `searchsorted`
-        Searchsorted,
-        /// `bucketize`
-        Bucketize,
-        /// `bincount`
-        Bincount,
-        /// `histc`
-        Histc,
-        /// `isin`
-        Isin,
-        /// `quantile`
-        Quantile,
-        /// `nanquantile`
-        Nanquantile,
-    }
-
-    /// Of the family `stat`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Stat {
-        /// `norm`
-        Norm,
-        /// `std_mean`
-        StdMean,
-        /// `var_mean`
-        VarMean,
-        /// `aminmax`
-        Aminmax,
-        /// `dist`
-        Dist,
-        /// `diff`
-        Diff,
-        /// `trapezoid`
-        Trapezoid,
-        /// `cumulative_trapezoid`
-        CumulativeTrapezoid,
-        /// `cov`
-        Cov,
-        /// `corrcoef`
-        Corrcoef,
-        /// `renorm`
-        Renorm,
-    }
-
-    /// Of the family `random`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Random {
-        /// `bernoulli`
-        Bernoulli,
-        /// `uniform`
-        Uniform,
-        /// `normal_`
-        NormalInPlace,
-        /// `log_normal`
-        LogNormal,
-        /// `exponential`
-        Exponential,
-        /// `cauchy`
-        Cauchy,
-        /// `geometric`
-        Geometric,
-        /// `random`
-        Random,
-        /// `normal`
-        Normal,
-        /// `poisson`
-        Poisson,
-        /// `multinomial`
-        Multinomial,
-        /// `randint`
-        Randint,
-        /// `randint_like`
-        RandintLike,
-        /// `randperm`
-        Randperm,
-        /// `manual_seed`
-        ManualSeed,
-        /// `seed`
-        Seed,
-        /// `initial_seed`
-        InitialSeed,
-    }
-
-    /// Of the family `attribute`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Attribute {
-        /// `element_size`
-        ElementSize,
-        /// `nbytes`
-        Nbytes,
-        /// `is_complex`
-        IsComplex,
-        /// `is_floating_point`
-        IsFloatingPoint,
-        /// `is_signed`
-        IsSigned,
-        /// `is_cuda`
-        IsCuda,
-        /// `is_cpu`
-        IsCpu,
-        /// `is_sparse`
-        IsSparse,
-        /// `is_sparse_csr`
-        IsSparseCsr,
-        /// `get_device`
-        GetDevice,
-        /// `is_same_size`
-        IsSameSize,
-        /// `is_nonzero`
-        IsNonzero,
-        /// `type`
-        Type,
-        /// `bool`
-        Bool,
-        /// `byte`
-        Byte,
-        /// `char`
-        Char,
-        /// `short`
-        Short,
-        /// `int`
-        Int,
-        /// `long`
-        Long,
-        /// `half`
-        Half,
-        /// `bfloat16`
-        Bfloat16,
-        /// `float`
-        Float,
-        /// `double`
-        Double,
-        /// `cfloat`
-        Cfloat,
-        /// `cdouble`
-        Cdouble,
-        /// `type_as`
-        TypeAs,
-        /// `cpu`
-        Cpu,
-        /// `cuda`
-        Cuda,
-        /// `detach`
-        Detach,
-        /// `zero`
-        Zero,
-        /// `resize`
-        Resize,
-        /// `resize_as`
-        ResizeAs,
-        /// `grad`
-        Grad,
-        /// `requires_grad`
-        RequiresGrad,
-        /// `is_leaf`
-        IsLeaf,
-        /// `register_hook`
-        RegisterHook,
-        /// `register_post_accumulate_grad_hook`
-        RegisterPostAccumulateGradHook,
-    }
-
-    /// Of the family `sparse`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Sparse {
-        /// `sparse_coo_tensor`
-        SparseCooTensor,
-        /// `coalesce`
-        Coalesce,
-        /// `is_coalesced`
-        IsCoalesced,
-        /// `indices`
-        Indices,
-        /// `values`
-        Values,
-        /// `nnz`
-        Nnz,
-        /// `sparse_dim`
-        SparseDim,
-        /// `dense_dim`
-        DenseDim,
-        /// `to_dense`
-        ToDense,
-        /// `to_sparse`
-        ToSparse,
-        /// `sparse_mask`
-        SparseMask,
-    }
-
-    /// Of the family `einsum`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Einsum {
-        /// `outer`
-        Outer,
-        /// `inner`
-        Inner,
-        /// `vdot`
-        Vdot,
-        /// `kron`
-        Kron,
-        /// `addr`
-        Addr,
-        /// `trace`
-        Trace,
-        /// `matrix_power`
-        MatrixPower,
-        /// `multi_dot`
-        MultiDot,
-        /// `cross`
-        Cross,
-        /// `tensordot`
-        Tensordot,
-        /// `linear`
-        Linear,
-        /// `bilinear`
-        Bilinear,
-        /// `einsum`
-        Einsum,
-        /// `scaled_dot_product_attention`
-        ScaledDotProductAttention,
-        /// `vecdot`
-        Vecdot,
-        /// `prime`
-        Prime,
-    }
-
-    /// Of the family `parametric`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Parametric {
-        /// `positive`
-        Positive,
-        /// `logit`
-        Logit,
-        /// `nan_to_num`
-        NanToNum,
-        /// `polygamma`
-        Polygamma,
-        /// `mvlgamma`
-        Mvlgamma,
-        /// `isclose`
-        Isclose,
-        /// `allclose`
-        Allclose,
-        /// `addcdiv`
-        Addcdiv,
-        /// `lerp`
-        Lerp,
-    }
-
-    /// Of the family `activation`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Activation {
-        /// `threshold`
-        Threshold,
-        /// `prelu`
-        Prelu,
-        /// `glu`
-        Glu,
-        /// `rrelu`
-        Rrelu,
-        /// `dropout`
-        Dropout,
-        /// `alpha_dropout`
-        AlphaDropout,
-    }
-
-    /// Of the family `norm`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Norm {
-        /// `layer_norm`
-        LayerNorm,
-        /// `rms_norm`
-        RmsNorm,
-        /// `batch_norm`
-        BatchNorm,
-        /// `group_norm`
-        GroupNorm,
-        /// `instance_norm`
-        InstanceNorm,
-        /// `local_response_norm`
-        LocalResponseNorm,
-        /// `normalize`
-        Normalize,
-        /// `cosine_similarity`
-        CosineSimilarity,
-        /// `pairwise_distance`
-        PairwiseDistance,
-    }
-
-    /// Of the family `loss`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Loss {
-        /// `cross_entropy`
-        CrossEntropy,
-        /// `nll_loss`
-        NllLoss,
-        /// `mse_loss`
-        MseLoss,
-        /// `l1_loss`
-        L1Loss,
-        /// `smooth_l1_loss`
-        SmoothL1Loss,
-        /// `huber_loss`
-        HuberLoss,
-        /// `binary_cross_entropy`
-        BinaryCrossEntropy,
-        /// `binary_cross_entropy_with_logits`
-        BinaryCrossEntropyWithLogits,
-        /// `kl_div`
-        KlDiv,
-        /// `soft_margin_loss`
-        SoftMarginLoss,
-        /// `poisson_nll_loss`
-        PoissonNllLoss,
-        /// `gaussian_nll_loss`
-        GaussianNllLoss,
-        /// `hinge_embedding_loss`
-        HingeEmbeddingLoss,
-        /// `margin_ranking_loss`
-        MarginRankingLoss,
-        /// `cosine_embedding_loss`
-        CosineEmbeddingLoss,
-        /// `triplet_margin_loss`
-        TripletMarginLoss,
-    }
-
-    /// Of the family `conv`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[allow(clippy::enum_variant_names)]
-    pub(in crate::tensor) enum Conv {
-        /// `conv1d`
-        Conv1d,
-        /// `conv2d`
-        Conv2d,
-        /// `conv3d`
-        Conv3d,
-        /// `conv_transpose1d`
-        ConvTranspose1d,
-        /// `conv_transpose2d`
-        ConvTranspose2d,
-        /// `conv_transpose3d`
-        ConvTranspose3d,
-        /// `max_pool1d`
-        MaxPool1d,
-        /// `max_pool2d`
-        MaxPool2d,
-        /// `max_pool3d`
-        MaxPool3d,
-        /// `avg_pool1d`
-        AvgPool1d,
-        /// `avg_pool2d`
-        AvgPool2d,
-        /// `avg_pool3d`
-        AvgPool3d,
-        /// `lp_pool1d`
-        LpPool1d,
-        /// `lp_pool2d`
-        LpPool2d,
-        /// `lp_pool3d`
-        LpPool3d,
-        /// `adaptive_avg_pool1d`
-        AdaptiveAvgPool1d,
-        /// `adaptive_avg_pool2d`
-        AdaptiveAvgPool2d,
-        /// `adaptive_avg_pool3d`
-        AdaptiveAvgPool3d,
-        /// `adaptive_max_pool1d`
-        AdaptiveMaxPool1d,
-        /// `adaptive_max_pool2d`
-        AdaptiveMaxPool2d,
-        /// `adaptive_max_pool3d`
-        AdaptiveMaxPool3d,
-        /// `max_unpool1d`
-        MaxUnpool1d,
-        /// `max_unpool2d`
-        MaxUnpool2d,
-        /// `max_unpool3d`
-        MaxUnpool3d,
-        /// `pad`
-        Pad,
-        /// `constant_pad_nd`
-        ConstantPadNd,
-        /// `interpolate`
-        Interpolate,
-        /// `im2col`
-        Im2col,
-        /// `fold`
-        Fold,
-        /// `pixel_shuffle`
-        PixelShuffle,
-        /// `pixel_unshuffle`
-        PixelUnshuffle,
-        /// `channel_shuffle`
-        ChannelShuffle,
-    }
-
-    /// An operator by its family.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in crate::tensor) enum Own {
-        /// Of the family `pointwise`.
-        Pointwise(Pointwise),
-        /// Of the family `math`.
-        Math(Math),
-        /// Of the family `number`.
-        Number(Number),
-        /// Of the family `reduce`.
-        Reduce(Reduce),
-        /// Of the family `contract`.
-        Contract(Contract),
-        /// Of the family `view`.
-        View(View),
-        /// Of the family `names`.
-        Names(Names),
-        /// Of the family `index`.
-        Index(Index),
-        /// Of the family `factory`.
-        Factory(Factory),
-        /// Of the family `query`.
-        Query(Query),
-        /// Of the family `shape`.
-        Shape(Shape),
-        /// Of the family `gather`.
-        Gather(Gather),
-        /// Of the family `sort`.
-        Sort(Sort),
-        /// Of the family `stat`.
-        Stat(Stat),
-        /// Of the family `random`.
-        Random(Random),
-        /// Of the family `attribute`.
-        Attribute(Attribute),
-        /// Of the family `sparse`.
-        Sparse(Sparse),
-        /// Of the family `einsum`.
-        Einsum(Einsum),
-        /// Of the family `parametric`.
-        Parametric(Parametric),
-        /// Of the family `activation`.
-        Activation(Activation),
-        /// Of the family `norm`.
-        Norm(Norm),
-        /// Of the family `loss`.
-        Loss(Loss),
-        /// Of the family `conv`.
-        Conv(Conv),
-    }
-
-    impl Own {
-        /// Calls the operator.
-        pub(in crate::tensor) fn call(self, op: Op, form: Form, args: Bound) -> Result<Value> {
-            match self {
-                Self::Pointwise(own) => own::pointwise::call(own, op, form, args),
-                Self::Math(own) => own::math::call(own, op, form, args),
-                Self::Number(own) => own::number::call(own, op, form, args),
-                Self::Reduce(own) => own::reduce::call(own, op, form, args),
-                Self::Contract(own) => own::contract::call(own, op, form, args),
-                Self::View(own) => own::view::call(own, op, form, args),
-                Self::Names(own) => own::names::call(own, op, form, args),
-                Self::Index(own) => own::index::call(own, op, form, args),
-                Self::Factory(own) => own::factory::call(own, op, form, args),
-                Self::Query(own) => own::query::call(own, op, form, args),
-                Self::Shape(own) => own::shape::call(own, op, form, args),
-                Self::Gather(own) => own::gather::call(own, op, form, args),
-                Self::Sort(own) => own::sort::call(own, op, form, args),
-                Self::Stat(own) => own::stat::call(own, op, form, args),
-                Self::Random(own) => own::random::call(own, op, form, args),
-                Self::Attribute(own) => own::attribute::call(own, op, form, args),
-                Self::Sparse(own) => own::sparse::call(own, op, form, args),
-                Self::Einsum(own) => own::einsum::call(own, op, form, args),
-                Self::Parametric(own) => own::parametric::call(own, op, form, args),
-                Self::Activation(own) => own::activation::call(own, op, form, args),
-                Self::Norm(own) => own::norm::call(own, op, form, args),
-                Self::Loss(own) => own::loss::call(own, op, form, args),
-                Self::Conv(own) => own::conv::call(own, op, form, args),
-            }
-        }
-    }
-}
-
-/// How `op` is called by name.
-pub(super) fn route(op: Op) -> Route {
-    match op {
-        Op::Mul
-        | Op::Pow
-        | Op::Neg
-        | Op::Abs
-        | Op::Exp
-        | Op::Log
-        | Op::Sqrt
-        | Op::Tanh
-        | Op::Sigmoid
-        | Op::Relu
-        | Op::Eq
-        | Op::Ne
-        | Op::Lt
-        | Op::Le
-        | Op::Gt
-        | Op::Ge
-        | Op::LogicalAnd
-        | Op::BitwiseNot
-        | Op::Sin
-        | Op::Cos
-        | Op::Tan
-        | Op::Asin
-        | Op::Acos
-        | Op::Atan
-        | Op::Sinh
-        | Op::Cosh
-        | Op::Asinh
-        | Op::Acosh
-        | Op::Atanh
-        | Op::Expm1
-        | Op::Exp2
-        | Op::Log1p
-        | Op::Log2
-        | Op::Log10
-        | Op::Reciprocal
-        | Op::Rsqrt
-        | Op::Sinc
-        | Op::Deg2rad
-        | Op::Rad2deg
-        | Op::Erf
-        | Op::Erfc
-        | Op::Erfinv
-        | Op::Lgamma
-        | Op::Digamma
-        | Op::Atan2
-        | Op::Hypot
-        | Op::Logaddexp
-        | Op::Xlogy
-        | Op::Silu
-        | Op::Ceil
-        | Op::Floor
-        | Op::Trunc
-        | Op::Frac
-        | Op::Sign
-        | Op::Sgn
-        | Op::Square
-        | Op::FloorDivide
-        | Op::Fmod
-        | Op::Remainder
-        | Op::Maximum
-        | Op::Minimum
-        | Op::Isnan
-        | Op::Isinf
-        | Op::Isfinite
-        | Op::LogicalNot
-        | Op::LogicalOr
-        | Op::LogicalXor
-        | Op::BitwiseAnd
-        | Op::BitwiseOr
-        | Op::BitwiseXor
-        | Op::BitwiseLeftShift
-        | Op::BitwiseRightShift
-        | Op::Signbit
-        | Op::Isposinf
-        | Op::Isneginf
-        | Op::Isreal
-        | Op::Angle
-        | Op::Erfcx
-        | Op::Ndtr
-        | Op::Ndtri
-        | Op::LogNdtr
-        | Op::Entr
-        | Op::I0
-        | Op::I0e
-        | Op::I1
-        | Op::I1e
-        | Op::Zeta
-        | Op::Logaddexp2
-        | Op::Xlog1py
-        | Op::Copysign
-        | Op::Nextafter
-        | Op::Fmax
-        | Op::Fmin
-        | Op::Heaviside
-        | Op::Gcd
-        | Op::Lcm
-        | Op::FloatPower
-        | Op::Ldexp
-        | Op::ClampMin
-        | Op::ClampMax
-        | Op::GeluTanh
-        | Op::RoundDecimals
-        | Op::LogitEps
-        | Op::DivTrunc
-        | Op::IscloseNan
-        | Op::AddcmulValue
-        | Op::Dropped
-        | Op::Gated
-        | Op::SquaredError
-        | Op::AbsoluteError
-        | Op::SmoothError
-        | Op::HuberError
-        | Op::BinaryEntropy
-        | Op::LogitEntropy
-        | Op::Divergence
-        | Op::LogDivergence
-        | Op::SoftMargin
-        | Op::PoissonError
-        | Op::PoissonLogError
-        | Op::Stirling
-        | Op::Selu
-        | Op::Mish
-        | Op::Logsigmoid
-        | Op::Hardsigmoid
-        | Op::Hardswish
-        | Op::Relu6
-        | Op::Softsign
-        | Op::Tanhshrink
-        | Op::Elu
-        | Op::Celu
-        | Op::LeakyRelu
-        | Op::Softplus
-        | Op::Hardtanh
-        | Op::Softshrink
-        | Op::Hardshrink => Route::Pointwise,
-        Op::Sum
-        | Op::Mean
-        | Op::Prod
-        | Op::Amax
-        | Op::Amin
-        | Op::Any
-        | Op::All
-        | Op::Logsumexp
-        | Op::Nansum
-        | Op::Nanmean
-        | Op::CountNonzero => Route::Reduce,
-        Op::Cumsum | Op::Cumprod | Op::Logcumsumexp => Route::Scan,
-        Op::Softmax | Op::LogSoftmax | Op::Softmin => Route::Softmax,
-        Op::DataPtr | Op::IsShared | Op::IsPinned | Op::IsTensor => Route::PythonOnly,
-        Op::Add => Route::Own(own::Own::Pointwise(own::Pointwise::Add)),
-        Op::Sub => Route::Own(own::Own::Pointwise(own::Pointwise::Sub)),
-        Op::Div => Route::Own(own::Own::Pointwise(own::Pointwise::Div)),
-        Op::Clamp => Route::Own(own::Own::Pointwise(own::Pointwise::Clamp)),
-        Op::Addcmul => Route::Own(own::Own::Pointwise(own::Pointwise::Addcmul)),
-        Op::Where => Route::Own(own::Own::Pointwise(own::Pointwise::Where)),
-        Op::MaskedFill => Route::Own(own::Own::Pointwise(own::Pointwise::MaskedFill)),
-        Op::Gelu => Route::Own(own::Own::Math(own::Math::Gelu)),
-        Op::Round => Route::Own(own::Own::Number(own::Number::Round)),
-        Op::Var => Route::Own(own::Own::Reduce(own::Reduce::Var)),
-        Op::Std => Route::Own(own::Own::Reduce(own::Reduce::Std)),
-        Op::Max => Route::Own(own::Own::Reduce(own::Reduce::Max)),
-        Op::Min => Route::Own(own::Own::Reduce(own::Reduce::Min)),
-        Op::Argmax => Route::Own(own::Own::Reduce(own::Reduce::Argmax)),
-        Op::Argmin => Route::Own(own::Own::Reduce(own::Reduce::Argmin)),
-        Op::Mm => Route::Own(own::Own::Contract(own::Contract::Mm)),
-        Op::Mv => Route::Own(own::Own::Contract(own::Contract::Mv)),
-        Op::Dot => Route::Own(own::Own::Contract(own::Contract::Dot)),
-        Op::Bmm => Route::Own(own::Own::Contract(own::Contract::Bmm)),
-        Op::Matmul => Route::Own(own::Own::Contract(own::Contract::Matmul)),
-        Op::Addmm => Route::Own(own::Own::Contract(own::Contract::Addmm)),
-        Op::Addmv => Route::Own(own::Own::Contract(own::Contract::Addmv)),
-        Op::Baddbmm => Route::Own(own::Own::Contract(own::Contract::Baddbmm)),
-        Op::Addbmm => Route::Own(own::Own::Contract(own::Contract::Addbmm)),
-        Op::Cdist => Route::Own(own::Own::Contract(own::Contract::Cdist)),
-        Op::Contract => Route::Own(own::Own::Contract(own::Contract::Contract)),
-        Op::Transpose => Route::Own(own::Own::View(own::View::Transpose)),
-        Op::T => Route::Own(own::Own::View(own::View::T)),
-        Op::Permute => Route::Own(own::Own::View(own::View::Permute)),
-        Op::AlignTo => Route::Own(own::Own::View(own::View::AlignTo)),
-        Op::AlignAs => Route::Own(own::Own::View(own::View::AlignAs)),
-        Op::Flatten => Route::Own(own::Own::View(own::View::Flatten)),
-        Op::Unflatten => Route::Own(own::Own::View(own::View::Unflatten)),
-        Op::Squeeze => Route::Own(own::Own::View(own::View::Squeeze)),
-        Op::Unsqueeze => Route::Own(own::Own::View(own::View::Unsqueeze)),
-        Op::Expand => Route::Own(own::Own::View(own::View::Expand)),
-        Op::Select => Route::Own(own::Own::View(own::View::Select)),
-        Op::Narrow => Route::Own(own::Own::View(own::View::Narrow)),
-        Op::Unbind => Route::Own(own::Own::View(own::View::Unbind)),
-        Op::Split => Route::Own(own::Own::View(own::View::Split)),
-        Op::Chunk => Route::Own(own::Own::View(own::View::Chunk)),
-        Op::SplitWithSizes => Route::Own(own::Own::View(own::View::SplitWithSizes)),
-        Op::TensorSplit => Route::Own(own::Own::View(own::View::TensorSplit)),
-        Op::Hsplit => Route::Own(own::Own::View(own::View::Hsplit)),
-        Op::Vsplit => Route::Own(own::Own::View(own::View::Vsplit)),
-        Op::Dsplit => Route::Own(own::Own::View(own::View::Dsplit)),
-        Op::Diagonal => Route::Own(own::Own::View(own::View::Diagonal)),
-        Op::Movedim => Route::Own(own::Own::View(own::View::Movedim)),
-        Op::Unfold => Route::Own(own::Own::View(own::View::Unfold)),
-        Op::ExpandAs => Route::Own(own::Own::View(own::View::ExpandAs)),
-        Op::Reshape => Route::Own(own::Own::View(own::View::Reshape)),
-        Op::ReshapeAs => Route::Own(own::Own::View(own::View::ReshapeAs)),
-        Op::View => Route::Own(own::Own::View(own::View::View)),
-        Op::ViewAs => Route::Own(own::Own::View(own::View::ViewAs)),
-        Op::AsStrided => Route::Own(own::Own::View(own::View::AsStrided)),
-        Op::Atleast1d => Route::Own(own::Own::View(own::View::Atleast1d)),
-        Op::Atleast2d => Route::Own(own::Own::View(own::View::Atleast2d)),
-        Op::Atleast3d => Route::Own(own::Own::View(own::View::Atleast3d)),
-        Op::Meshgrid => Route::Own(own::Own::View(own::View::Meshgrid)),
-        Op::Rename => Route::Own(own::Own::Names(own::Names::Rename)),
-        Op::RefineNames => Route::Own(own::Own::Names(own::Names::RefineNames)),
-        Op::Cat => Route::Own(own::Own::Index(own::Index::Cat)),
-        Op::Stack => Route::Own(own::Own::Index(own::Index::Stack)),
-        Op::MaskedSelect => Route::Own(own::Own::Index(own::Index::MaskedSelect)),
-        Op::Zeros => Route::Own(own::Own::Factory(own::Factory::Zeros)),
-        Op::Ones => Route::Own(own::Own::Factory(own::Factory::Ones)),
-        Op::Empty => Route::Own(own::Own::Factory(own::Factory::Empty)),
-        Op::Full => Route::Own(own::Own::Factory(own::Factory::Full)),
-        Op::Arange => Route::Own(own::Own::Factory(own::Factory::Arange)),
-        Op::Eye => Route::Own(own::Own::Factory(own::Factory::Eye)),
-        Op::Rand => Route::Own(own::Own::Factory(own::Factory::Rand)),
-        Op::Randn => Route::Own(own::Own::Factory(own::Factory::Randn)),
-        Op::Tensor => Route::Own(own::Own::Factory(own::Factory::Tensor)),
-        Op::Linspace => Route::Own(own::Own::Factory(own::Factory::Linspace)),
-        Op::Logspace => Route::Own(own::Own::Factory(own::Factory::Logspace)),
-        Op::TrilIndices => Route::Own(own::Own::Factory(own::Factory::TrilIndices)),
-        Op::TriuIndices => Route::Own(own::Own::Factory(own::Factory::TriuIndices)),
-        Op::BartlettWindow => Route::Own(own::Own::Factory(own::Factory::BartlettWindow)),
-        Op::BlackmanWindow => Route::Own(own::Own::Factory(own::Factory::BlackmanWindow)),
-        Op::HannWindow => Route::Own(own::Own::Factory(own::Factory::HannWindow)),
-        Op::HammingWindow => Route::Own(own::Own::Factory(own::Factory::HammingWindow)),
-        Op::KaiserWindow => Route::Own(own::Own::Factory(own::Factory::KaiserWindow)),
-        Op::ZerosLike => Route::Own(own::Own::Factory(own::Factory::ZerosLike)),
-        Op::OnesLike => Route::Own(own::Own::Factory(own::Factory::OnesLike)),
-        Op::EmptyLike => Route::Own(own::Own::Factory(own::Factory::EmptyLike)),
-        Op::FullLike => Route::Own(own::Own::Factory(own::Factory::FullLike)),
-        Op::RandLike => Route::Own(own::Own::Factory(own::Factory::RandLike)),
-        Op::RandnLike => Route::Own(own::Own::Factory(own::Factory::RandnLike)),
-        Op::To => Route::Own(own::Own::Factory(own::Factory::To)),
-        Op::Contiguous => Route::Own(own::Own::Factory(own::Factory::Contiguous)),
-        Op::Clone => Route::Own(own::Own::Factory(own::Factory::Clone)),
-        Op::Copy => Route::Own(own::Own::Factory(own::Factory::Copy)),
-        Op::Fill => Route::Own(own::Own::Factory(own::Factory::Fill)),
-        Op::Size => Route::Own(own::Own::Query(own::Query::Size)),
-        Op::Stride => Route::Own(own::Own::Query(own::Query::Stride)),
-        Op::Names => Route::Own(own::Own::Query(own::Query::Names)),
-        Op::HasNames => Route::Own(own::Own::Query(own::Query::HasNames)),
-        Op::Item => Route::Own(own::Own::Query(own::Query::Item)),
-        Op::Shape => Route::Own(own::Own::Query(own::Query::Shape)),
-        Op::Dim => Route::Own(own::Own::Query(own::Query::Dim)),
-        Op::Numel => Route::Own(own::Own::Query(own::Query::Numel)),
-        Op::Dtype => Route::Own(own::Own::Query(own::Query::Dtype)),
-        Op::Device => Route::Own(own::Own::Query(own::Query::Device)),
-        Op::StorageOffset => Route::Own(own::Own::Query(own::Query::StorageOffset)),
-        Op::IsContiguous => Route::Own(own::Own::Query(own::Query::IsContiguous)),
-        Op::Equal => Route::Own(own::Own::Query(own::Query::Equal)),
-        Op::Flip => Route::Own(own::Own::Shape(own::Shape::Flip)),
-        Op::Fliplr => Route::Own(own::Own::Shape(own::Shape::Fliplr)),
-        Op::Flipud => Route::Own(own::Own::Shape(own::Shape::Flipud)),
-        Op::Rot90 => Route::Own(own::Own::Shape(own::Shape::Rot90)),
-        Op::Roll => Route::Own(own::Own::Shape(own::Shape::Roll)),
-        Op::Repeat => Route::Own(own::Own::Shape(own::Shape::Repeat)),
-        Op::Tile => Route::Own(own::Own::Shape(own::Shape::Tile)),
-        Op::RepeatInterleave => Route::Own(own::Own::Shape(own::Shape::RepeatInterleave)),
-        Op::Diag => Route::Own(own::Own::Shape(own::Shape::Diag)),
-        Op::Diagflat => Route::Own(own::Own::Shape(own::Shape::Diagflat)),
-        Op::DiagEmbed => Route::Own(own::Own::Shape(own::Shape::DiagEmbed)),
-        Op::Tril => Route::Own(own::Own::Shape(own::Shape::Tril)),
-        Op::Triu => Route::Own(own::Own::Shape(own::Shape::Triu)),
-        Op::NarrowCopy => Route::Own(own::Own::Shape(own::Shape::NarrowCopy)),
-        Op::Hstack => Route::Own(own::Own::Shape(own::Shape::Hstack)),
-        Op::Vstack => Route::Own(own::Own::Shape(own::Shape::Vstack)),
-        Op::Dstack => Route::Own(own::Own::Shape(own::Shape::Dstack)),
-        Op::ColumnStack => Route::Own(own::Own::Shape(own::Shape::ColumnStack)),
-        Op::BlockDiag => Route::Own(own::Own::Shape(own::Shape::BlockDiag)),
-        Op::CartesianProd => Route::Own(own::Own::Shape(own::Shape::CartesianProd)),
-        Op::Combinations => Route::Own(own::Own::Shape(own::Shape::Combinations)),
-        Op::Vander => Route::Own(own::Own::Shape(own::Shape::Vander)),
-        Op::Real => Route::Own(own::Own::Shape(own::Shape::Real)),
-        Op::Imag => Route::Own(own::Own::Shape(own::Shape::Imag)),
-        Op::ViewAsReal => Route::Own(own::Own::Shape(own::Shape::ViewAsReal)),
-        Op::ViewAsComplex => Route::Own(own::Own::Shape(own::Shape::ViewAsComplex)),
-        Op::Complex => Route::Own(own::Own::Shape(own::Shape::Complex)),
-        Op::Polar => Route::Own(own::Own::Shape(own::Shape::Polar)),
-        Op::ConjPhysical => Route::Own(own::Own::Shape(own::Shape::ConjPhysical)),
-        Op::IndexFill => Route::Own(own::Own::Gather(own::Gather::IndexFill)),
-        Op::IndexSelect => Route::Own(own::Own::Gather(own::Gather::IndexSelect)),
-        Op::Gather => Route::Own(own::Own::Gather(own::Gather::Gather)),
-        Op::Scatter => Route::Own(own::Own::Gather(own::Gather::Scatter)),
-        Op::ScatterAdd => Route::Own(own::Own::Gather(own::Gather::ScatterAdd)),
-        Op::ScatterReduce => Route::Own(own::Own::Gather(own::Gather::ScatterReduce)),
-        Op::IndexAdd => Route::Own(own::Own::Gather(own::Gather::IndexAdd)),
-        Op::IndexCopy => Route::Own(own::Own::Gather(own::Gather::IndexCopy)),
-        Op::IndexReduce => Route::Own(own::Own::Gather(own::Gather::IndexReduce)),
-        Op::Index => Route::Own(own::Own::Gather(own::Gather::Index)),
-        Op::IndexPut => Route::Own(own::Own::Gather(own::Gather::IndexPut)),
-        Op::Take => Route::Own(own::Own::Gather(own::Gather::Take)),
-        Op::TakeAlongDim => Route::Own(own::Own::Gather(own::Gather::TakeAlongDim)),
-        Op::Put => Route::Own(own::Own::Gather(own::Gather::Put)),
-        Op::MaskedScatter => Route::Own(own::Own::Gather(own::Gather::MaskedScatter)),
-        Op::Nonzero => Route::Own(own::Own::Gather(own::Gather::Nonzero)),
-        Op::Argwhere => Route::Own(own::Own::Gather(own::Gather::Argwhere)),
-        Op::Embedding => Route::Own(own::Own::Gather(own::Gather::Embedding)),
-        Op::OneHot => Route::Own(own::Own::Gather(own::Gather::OneHot)),
-        Op::UnravelIndex => Route::Own(own::Own::Gather(own::Gather::UnravelIndex)),
-        Op::SelectScatter => Route::Own(own::Own::Gather(own::Gather::SelectScatter)),
-        Op::SliceScatter => Route::Own(own::Own::Gather(own::Gather::SliceScatter)),
-        Op::DiagonalScatter => Route::Own(own::Own::Gather(own::Gather::DiagonalScatter)),
-        Op::At => Route::Own(own::Own::Gather(own::Gather::At)),
-        Op::Sort => Route::Own(own::Own::Sort(own::Sort::Sort)),
-        Op::Argsort => Route::Own(own::Own::Sort(own::Sort::Argsort)),
-        Op::Msort => Route::Own(own::Own::Sort(own::Sort::Msort)),
-        Op::Topk => Route::Own(own::Own::Sort(own::Sort::Topk)),
-        Op::Kthvalue => Route::Own(own::Own::Sort(own::Sort::Kthvalue)),
-        Op::Median => Route::Own(own::Own::Sort(own::Sort::Median)),
-        Op::Nanmedian => Route::Own(own::Own::Sort(own::Sort::Nanmedian)),
-        Op::Mode => Route::Own(own::Own::Sort(own::Sort::Mode)),
-        Op::Cummax => Route::Own(own::Own::Sort(own::Sort::Cummax)),
-        Op::Cummin => Route::Own(own::Own::Sort(own::Sort::Cummin)),
-        Op::Unique => Route::Own(own::Own::Sort(own::Sort::Unique)),
-        Op::UniqueConsecutive => Route::Own(own::Own::Sort(own::Sort::UniqueConsecutive)),
-        Op::Searchsorted => Route::Own(own::Own::Sort(own::Sort::Searchsorted)),
-        Op::Bucketize => Route::Own(own::Own::Sort(own::Sort::Bucketize)),
-        Op::Bincount => Route::Own(own::Own::Sort(own::Sort::Bincount)),
-        Op::Histc => Route::Own(own::Own::Sort(own::Sort::Histc)),
-        Op::Isin => Route::Own(own::Own::Sort(own::Sort::Isin)),
-        Op::Quantile => Route::Own(own::Own::Sort(own::Sort::Quantile)),
-        Op::Nanquantile => Route::Own(own::Own::Sort(own::Sort::Nanquantile)),
-        Op::Norm => Route::Own(own::Own::Stat(own::Stat::Norm)),
-        Op::StdMean => Route::Own(own::Own::Stat(own::Stat::StdMean)),
-        Op::VarMean => Route::Own(own::Own::Stat(own::Stat::VarMean)),
-        Op::Aminmax => Route::Own(own::Own::Stat(own::Stat::Aminmax)),
-        Op::Dist => Route::Own(own::Own::Stat(own::Stat::Dist)),
-        Op::Diff => Route::Own(own::Own::Stat(own::Stat::Diff)),
-        Op::Trapezoid => Route::Own(own::Own::Stat(own::Stat::Trapezoid)),
-        Op::CumulativeTrapezoid => Route::Own(own::Own::Stat(own::Stat::CumulativeTrapezoid)),
-        Op::Cov => Route::Own(own::Own::Stat(own::Stat::Cov)),
-        Op::Corrcoef => Route::Own(own::Own::Stat(own::Stat::Corrcoef)),
-        Op::Renorm => Route::Own(own::Own::Stat(own::Stat::Renorm)),
-        Op::Bernoulli => Route::Own(own::Own::Random(own::Random::Bernoulli)),
-        Op::Uniform => Route::Own(own::Own::Random(own::Random::Uniform)),
-        Op::NormalInPlace => Route::Own(own::Own::Random(own::Random::NormalInPlace)),
-        Op::LogNormal => Route::Own(own::Own::Random(own::Random::LogNormal)),
-        Op::Exponential => Route::Own(own::Own::Random(own::Random::Exponential)),
-        Op::Cauchy => Route::Own(own::Own::Random(own::Random::Cauchy)),
-        Op::Geometric => Route::Own(own::Own::Random(own::Random::Geometric)),
-        Op::Random => Route::Own(own::Own::Random(own::Random::Random)),
-        Op::Normal => Route::Own(own::Own::Random(own::Random::Normal)),
-        Op::Poisson => Route::Own(own::Own::Random(own::Random::Poisson)),
-        Op::Multinomial => Route::Own(own::Own::Random(own::Random::Multinomial)),
-        Op::Randint => Route::Own(own::Own::Random(own::Random::Randint)),
-        Op::RandintLike => Route::Own(own::Own::Random(own::Random::RandintLike)),
-        Op::Randperm => Route::Own(own::Own::Random(own::Random::Randperm)),
-        Op::ManualSeed => Route::Own(own::Own::Random(own::Random::ManualSeed)),
-        Op::Seed => Route::Own(own::Own::Random(own::Random::Seed)),
-        Op::InitialSeed => Route::Own(own::Own::Random(own::Random::InitialSeed)),
-        Op::ElementSize => Route::Own(own::Own::Attribute(own::Attribute::ElementSize)),
-        Op::Nbytes => Route::Own(own::Own::Attribute(own::Attribute::Nbytes)),
-        Op::IsComplex => Route::Own(own::Own::Attribute(own::Attribute::IsComplex)),
-        Op::IsFloatingPoint => Route::Own(own::Own::Attribute(own::Attribute::IsFloatingPoint)),
-        Op::IsSigned => Route::Own(own::Own::Attribute(own::Attribute::IsSigned)),
-        Op::IsCuda => Route::Own(own::Own::Attribute(own::Attribute::IsCuda)),
-        Op::IsCpu => Route::Own(own::Own::Attribute(own::Attribute::IsCpu)),
-        Op::IsSparse => Route::Own(own::Own::Attribute(own::Attribute::IsSparse)),
-        Op::IsSparseCsr => Route::Own(own::Own::Attribute(own::Attribute::IsSparseCsr)),
-        Op::GetDevice => Route::Own(own::Own::Attribute(own::Attribute::GetDevice)),
-        Op::IsSameSize => Route::Own(own::Own::Attribute(own::Attribute::IsSameSize)),
-        Op::IsNonzero => Route::Own(own::Own::Attribute(own::Attribute::IsNonzero)),
-        Op::Type => Route::Own(own::Own::Attribute(own::Attribute::Type)),
-        Op::Bool => Route::Own(own::Own::Attribute(own::Attribute::Bool)),
-        Op::Byte => Route::Own(own::Own::Attribute(own::Attribute::Byte)),
-        Op::Char => Route::Own(own::Own::Attribute(own::Attribute::Char)),
-        Op::Short => Route::Own(own::Own::Attribute(own::Attribute::Short)),
-        Op::Int => Route::Own(own::Own::Attribute(own::Attribute::Int)),
-        Op::Long => Route::Own(own::Own::Attribute(own::Attribute::Long)),
-        Op::Half => Route::Own(own::Own::Attribute(own::Attribute::Half)),
-        Op::Bfloat16 => Route::Own(own::Own::Attribute(own::Attribute::Bfloat16)),
-        Op::Float => Route::Own(own::Own::Attribute(own::Attribute::Float)),
-        Op::Double => Route::Own(own::Own::Attribute(own::Attribute::Double)),
-        Op::Cfloat => Route::Own(own::Own::Attribute(own::Attribute::Cfloat)),
-        Op::Cdouble => Route::Own(own::Own::Attribute(own::Attribute::Cdouble)),
-        Op::TypeAs => Route::Own(own::Own::Attribute(own::Attribute::TypeAs)),
-        Op::Cpu => Route::Own(own::Own::Attribute(own::Attribute::Cpu)),
-        Op::Cuda => Route::Own(own::Own::Attribute(own::Attribute::Cuda)),
-        Op::Detach => Route::Own(own::Own::Attribute(own::Attribute::Detach)),
-        Op::Zero => Route::Own(own::Own::Attribute(own::Attribute::Zero)),
-        Op::Resize => Route::Own(own::Own::Attribute(own::Attribute::Resize)),
-        Op::ResizeAs => Route::Own(own::Own::Attribute(own::Attribute::ResizeAs)),
-        Op::Grad => Route::Own(own::Own::Attribute(own::Attribute::Grad)),
-        Op::RequiresGrad => Route::Own(own::Own::Attribute(own::Attribute::RequiresGrad)),
-        Op::IsLeaf => Route::Own(own::Own::Attribute(own::Attribute::IsLeaf)),
-        Op::RegisterHook => Route::Own(own::Own::Attribute(own::Attribute::RegisterHook)),
-        Op::RegisterPostAccumulateGradHook => Route::Own(own::Own::Attribute(
-            own::Attribute::RegisterPostAccumulateGradHook,
-        )),
-        Op::SparseCooTensor => Route::Own(own::Own::Sparse(own::Sparse::SparseCooTensor)),
-        Op::Coalesce => Route::Own(own::Own::Sparse(own::Sparse::Coalesce)),
-        Op::IsCoalesced => Route::Own(own::Own::Sparse(own::Sparse::IsCoalesced)),
-        Op::Indices => Route::Own(own::Own::Sparse(own::Sparse::Indices)),
-        Op::Values => Route::Own(own::Own::Sparse(own::Sparse::Values)),
-        Op::Nnz => Route::Own(own::Own::Sparse(own::Sparse::Nnz)),
-        Op::SparseDim => Route::Own(own::Own::Sparse(own::Sparse::SparseDim)),
-        Op::DenseDim => Route::Own(own::Own::Sparse(own::Sparse::DenseDim)),
-        Op::ToDense => Route::Own(own::Own::Sparse(own::Sparse::ToDense)),
-        Op::ToSparse => Route::Own(own::Own::Sparse(own::Sparse::ToSparse)),
-        Op::SparseMask => Route::Own(own::Own::Sparse(own::Sparse::SparseMask)),
-        Op::Outer => Route::Own(own::Own::Einsum(own::Einsum::Outer)),
-        Op::Inner => Route::Own(own::Own::Einsum(own::Einsum::Inner)),
-        Op::Vdot => Route::Own(own::Own::Einsum(own::Einsum::Vdot)),
-        Op::Kron => Route::Own(own::Own::Einsum(own::Einsum::Kron)),
-        Op::Addr => Route::Own(own::Own::Einsum(own::Einsum::Addr)),
-        Op::Trace => Route::Own(own::Own::Einsum(own::Einsum::Trace)),
-        Op::MatrixPower => Route::Own(own::Own::Einsum(own::Einsum::MatrixPower)),
-        Op::MultiDot => Route::Own(own::Own::Einsum(own::Einsum::MultiDot)),
-        Op::Cross => Route::Own(own::Own::Einsum(own::Einsum::Cross)),
-        Op::Tensordot => Route::Own(own::Own::Einsum(own::Einsum::Tensordot)),
-        Op::Linear => Route::Own(own::Own::Einsum(own::Einsum::Linear)),
-        Op::Bilinear => Route::Own(own::Own::Einsum(own::Einsum::Bilinear)),
-        Op::Einsum => Route::Own(own::Own::Einsum(own::Einsum::Einsum)),
-        Op::ScaledDotProductAttention => {
-            Route::Own(own::Own::Einsum(own::Einsum::ScaledDotProductAttention))
-        }
-        Op::Vecdot => Route::Own(own::Own::Einsum(own::Einsum::Vecdot)),
-        Op::Prime => Route::Own(own::Own::Einsum(own::Einsum::Prime)),
-        Op::Positive => Route::Own(own::Own::Parametric(own::Parametric::Positive)),
-        Op::Logit => Route::Own(own::Own::Parametric(own::Parametric::Logit)),
-        Op::NanToNum => Route::Own(own::Own::Parametric(own::Parametric::NanToNum)),
-        Op::Polygamma => Route::Own(own::Own::Parametric(own::Parametric::Polygamma)),
-        Op::Mvlgamma => Route::Own(own::Own::Parametric(own::Parametric::Mvlgamma)),
-        Op::Isclose => Route::Own(own::Own::Parametric(own::Parametric::Isclose)),
-        Op::Allclose => Route::Own(own::Own::Parametric(own::Parametric::Allclose)),
-        Op::Addcdiv => Route::Own(own::Own::Parametric(own::Parametric::Addcdiv)),
-        Op::Lerp => Route::Own(own::Own::Parametric(own::Parametric::Lerp)),
-        Op::Threshold => Route::Own(own::Own::Activation(own::Activation::Threshold)),
-        Op::Prelu => Route::Own(own::Own::Activation(own::Activation::Prelu)),
-        Op::Glu => Route::Own(own::Own::Activation(own::Activation::Glu)),
-        Op::Rrelu => Route::Own(own::Own::Activation(own::Activation::Rrelu)),
-        Op::Dropout => Route::Own(own::Own::Activation(own::Activation::Dropout)),
-        Op::AlphaDropout => Route::Own(own::Own::Activation(own::Activation::AlphaDropout)),
-        Op::LayerNorm => Route::Own(own::Own::Norm(own::Norm::LayerNorm)),
-        Op::RmsNorm => Route::Own(own::Own::Norm(own::Norm::RmsNorm)),
-        Op::BatchNorm => Route::Own(own::Own::Norm(own::Norm::BatchNorm)),
-        Op::GroupNorm => Route::Own(own::Own::Norm(own::Norm::GroupNorm)),
-        Op::InstanceNorm => Route::Own(own::Own::Norm(own::Norm::InstanceNorm)),
-        Op::LocalResponseNorm => Route::Own(own::Own::Norm(own::Norm::LocalResponseNorm)),
-        Op::Normalize => Route::Own(own::Own::Norm(own::Norm::Normalize)),
-        Op::CosineSimilarity => Route::Own(own::Own::Norm(own::Norm::CosineSimilarity)),
-        Op::PairwiseDistance => Route::Own(own::Own::Norm(own::Norm::PairwiseDistance)),
-        Op::CrossEntropy => Route::Own(own::Own::Loss(own::Loss::CrossEntropy)),
-        Op::NllLoss => Route::Own(own::Own::Loss(own::Loss::NllLoss)),
-        Op::MseLoss => Route::Own(own::Own::Loss(own::Loss::MseLoss)),
-        Op::L1Loss => Route::Own(own::Own::Loss(own::Loss::L1Loss)),
-        Op::SmoothL1Loss => Route::Own(own::Own::Loss(own::Loss::SmoothL1Loss)),
-        Op::HuberLoss => Route::Own(own::Own::Loss(own::Loss::HuberLoss)),
-        Op::BinaryCrossEntropy => Route::Own(own::Own::Loss(own::Loss::BinaryCrossEntropy)),
-        Op::BinaryCrossEntropyWithLogits => {
-            Route::Own(own::Own::Loss(own::Loss::BinaryCrossEntropyWithLogits))
-        }
-        Op::KlDiv => Route::Own(own::Own::Loss(own::Loss::KlDiv)),
-        Op::SoftMarginLoss => Route::Own(own::Own::Loss(own::Loss::SoftMarginLoss)),
-        Op::PoissonNllLoss => Route::Own(own::Own::Loss(own::Loss::PoissonNllLoss)),
-        Op::GaussianNllLoss => Route::Own(own::Own::Loss(own::Loss::GaussianNllLoss)),
-        Op::HingeEmbeddingLoss => Route::Own(own::Own::Loss(own::Loss::HingeEmbeddingLoss)),
-        Op::MarginRankingLoss => Route::Own(own::Own::Loss(own::Loss::MarginRankingLoss)),
-        Op::CosineEmbeddingLoss => Route::Own(own::Own::Loss(own::Loss::CosineEmbeddingLoss)),
-        Op::TripletMarginLoss => Route::Own(own::Own::Loss(own::Loss::TripletMarginLoss)),
-        Op::Conv1d => Route::Own(own::Own::Conv(own::Conv::Conv1d)),
-        Op::Conv2d => Route::Own(own::Own::Conv(own::Conv::Conv2d)),
-        Op::Conv3d => Route::Own(own::Own::Conv(own::Conv::Conv3d)),
-        Op::ConvTranspose1d => Route::Own(own::Own::Conv(own::Conv::ConvTranspose1d)),
-        Op::ConvTranspose2d => Route::Own(own::Own::Conv(own::Conv::ConvTranspose2d)),
-        Op::ConvTranspose3d => Route::Own(own::Own::Conv(own::Conv::ConvTranspose3d)),
-        Op::MaxPool1d => Route::Own(own::Own::Conv(own::Conv::MaxPool1d)),
-        Op::MaxPool2d => Route::Own(own::Own::Conv(own::Conv::MaxPool2d)),
-        Op::MaxPool3d => Route::Own(own::Own::Conv(own::Conv::MaxPool3d)),
-        Op::AvgPool1d => Route::Own(own::Own::Conv(own::Conv::AvgPool1d)),
-        Op::AvgPool2d => Route::Own(own::Own::Conv(own::Conv::AvgPool2d)),
-        Op::AvgPool3d => Route::Own(own::Own::Conv(own::Conv::AvgPool3d)),
-        Op::LpPool1d => Route::Own(own::Own::Conv(own::Conv::LpPool1d)),
-        Op::LpPool2d => Route::Own(own::Own::Conv(own::Conv::LpPool2d)),
-        Op::LpPool3d => Route::Own(own::Own::Conv(own::Conv::LpPool3d)),
-        Op::AdaptiveAvgPool1d => Route::Own(own::Own::Conv(own::Conv::AdaptiveAvgPool1d)),
-        Op::AdaptiveAvgPool2d => Route::Own(own::Own::Conv(own::Conv::AdaptiveAvgPool2d)),
-        Op::AdaptiveAvgPool3d => Route::Own(own::Own::Conv(own::Conv::AdaptiveAvgPool3d)),
-        Op::AdaptiveMaxPool1d => Route::Own(own::Own::Conv(own::Conv::AdaptiveMaxPool1d)),
-        Op::AdaptiveMaxPool2d => Route::Own(own::Own::Conv(own::Conv::AdaptiveMaxPool2d)),
-        Op::AdaptiveMaxPool3d => Route::Own(own::Own::Conv(own::Conv::AdaptiveMaxPool3d)),
-        Op::MaxUnpool1d => Route::Own(own::Own::Conv(own::Conv::MaxUnpool1d)),
-        Op::MaxUnpool2d => Route::Own(own::Own::Conv(own::Conv::MaxUnpool2d)),
-        Op::MaxUnpool3d => Route::Own(own::Own::Conv(own::Conv::MaxUnpool3d)),
-        Op::Pad => Route::Own(own::Own::Conv(own::Conv::Pad)),
-        Op::ConstantPadNd => Route::Own(own::Own::Conv(own::Conv::ConstantPadNd)),
-        Op::Interpolate => Route::Own(own::Own::Conv(own::Conv::Interpolate)),
-        Op::Im2col => Route::Own(own::Own::Conv(own::Conv::Im2col)),
-        Op::Fold => Route::Own(own::Own::Conv(own::Conv::Fold)),
-        Op::PixelShuffle => Route::Own(own::Own::Conv(own::Conv::PixelShuffle)),
-        Op::PixelUnshuffle => Route::Own(own::Own::Conv(own::Conv::PixelUnshuffle)),
-        Op::ChannelShuffle => Route::Own(own::Own::Conv(own::Conv::ChannelShuffle)),
-    }
-}
-
 impl DynTensor {
     /// Adds, with `other` multiplied by `alpha`.
     ///
@@ -1571,7 +139,7 @@ impl DynTensor {
         family::pointwise_out(Op::Pow, &[self.into(), exponent.into()], out)
     }
 
-    /// Changes the sign.
+    /// The negative.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -1950,7 +518,7 @@ impl DynTensor {
         family::pointwise_out(Op::LogicalAnd, &[self.into(), other.into()], out)
     }
 
-    /// Flips every bit; of bool, the negation.
+    /// Bitwise NOT; of bool, logical NOT.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2275,7 +843,7 @@ impl DynTensor {
         family::pointwise_out(Op::Expm1, &[self.into()], out)
     }
 
-    /// Two to the power of each element.
+    /// `2^x`.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2300,7 +868,7 @@ impl DynTensor {
         family::pointwise_out(Op::Exp2, &[self.into()], out)
     }
 
-    /// The natural logarithm of one and each element; exact close to zero.
+    /// The natural logarithm of `1 + x`, exact close to zero.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2375,7 +943,7 @@ impl DynTensor {
         family::pointwise_out(Op::Log10, &[self.into()], out)
     }
 
-    /// One divided by each element.
+    /// The reciprocal.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2400,7 +968,7 @@ impl DynTensor {
         family::pointwise_out(Op::Reciprocal, &[self.into()], out)
     }
 
-    /// One divided by the square root.
+    /// The reciprocal of the square root.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2525,7 +1093,7 @@ impl DynTensor {
         family::pointwise_out(Op::Erf, &[self.into()], out)
     }
 
-    /// One less the error function; exact where that is close to one.
+    /// The complementary error function, `1 - erf(x)`, exact where `erf` is close to one.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2625,7 +1193,7 @@ impl DynTensor {
         family::pointwise_out(Op::Digamma, &[self.into()], out)
     }
 
-    /// The angle of the point (`other`, self), between -π and π.
+    /// The angle of the point (x = `other`, y = self), between -π and π.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -2650,7 +1218,7 @@ impl DynTensor {
         family::pointwise_out(Op::Atan2, &[self.into(), other.into()], out)
     }
 
-    /// The length of the vector (self, `other`).
+    /// The hypotenuse, `sqrt(x² + other²)`.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -2695,7 +1263,7 @@ impl DynTensor {
         family::pointwise_out(Op::Logaddexp, &[self.into(), other.into()], out)
     }
 
-    /// Self times the logarithm of `other`; zero where self is.
+    /// `self * log(other)`; zero where self is.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -2720,7 +1288,7 @@ impl DynTensor {
         family::pointwise_out(Op::Xlogy, &[self.into(), other.into()], out)
     }
 
-    /// Each element times its logistic function.
+    /// SiLU, `x * sigmoid(x)`.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2737,7 +1305,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Each element times its normal distribution function, exact or by a formula with tanh.
+    /// GELU, `x * Φ(x)` with the standard normal distribution function Φ, exactly or by the tanh approximation.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2754,7 +1322,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// The next whole number above.
+    /// Rounds up to a whole number.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2779,7 +1347,7 @@ impl DynTensor {
         family::pointwise_out(Op::Ceil, &[self.into()], out)
     }
 
-    /// The next whole number below.
+    /// Rounds down to a whole number.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2804,7 +1372,7 @@ impl DynTensor {
         family::pointwise_out(Op::Floor, &[self.into()], out)
     }
 
-    /// The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.
+    /// Rounds to the nearest whole number, or to `decimals` decimals; halves to even.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2829,7 +1397,7 @@ impl DynTensor {
         family::pointwise_out(Op::Round, &[self.into()], out)
     }
 
-    /// The next whole number towards zero.
+    /// Rounds towards zero to a whole number.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2854,7 +1422,7 @@ impl DynTensor {
         family::pointwise_out(Op::Trunc, &[self.into()], out)
     }
 
-    /// The part behind the point, with the element's sign.
+    /// The fractional part, with the element's sign.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2929,7 +1497,7 @@ impl DynTensor {
         family::pointwise_out(Op::Sgn, &[self.into()], out)
     }
 
-    /// Each element times itself.
+    /// The square.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -2983,7 +1551,7 @@ impl DynTensor {
         family::pointwise_out(Op::FloorDivide, &[self.into(), other.into()], out)
     }
 
-    /// What division leaves, with the sign of self.
+    /// The remainder of division, with the sign of self, as C's `fmod`.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -3008,7 +1576,7 @@ impl DynTensor {
         family::pointwise_out(Op::Fmod, &[self.into(), other.into()], out)
     }
 
-    /// What division leaves, with the sign of `other`.
+    /// The remainder of division, with the sign of `other`, as Python's `%`.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -3176,7 +1744,7 @@ impl DynTensor {
         family::pointwise_out(Op::LogicalXor, &[self.into(), other.into()], out)
     }
 
-    /// Bits set in both; of bool, whether both hold.
+    /// Bitwise AND; of bool, logical AND.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -3205,7 +1773,7 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseAnd, &[self.into(), other.into()], out)
     }
 
-    /// Bits set in either; of bool, whether either holds.
+    /// Bitwise OR; of bool, logical OR.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -3234,7 +1802,7 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseOr, &[self.into(), other.into()], out)
     }
 
-    /// Bits set in one; of bool, whether one holds.
+    /// Bitwise XOR; of bool, logical XOR.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -3263,7 +1831,7 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseXor, &[self.into(), other.into()], out)
     }
 
-    /// Bits moved up by `other`.
+    /// A shift left by `other` bits.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -3292,7 +1860,7 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseLeftShift, &[self.into(), other.into()], out)
     }
 
-    /// Bits moved down by `other`, the sign staying.
+    /// An arithmetic shift right by `other` bits.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -3607,7 +2175,7 @@ impl DynTensor {
         family::store(Op::Logsumexp, self.logsumexp(dim)?, out)
     }
 
-    /// Exponentials along a dim, divided by their sum.
+    /// The softmax along a dim: exponentials, divided by their sum.
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is not taken.
@@ -3745,7 +2313,7 @@ impl DynTensor {
         family::softmax(Op::Softmin, self, &dim.into(), Some(dtype))
     }
 
-    /// The sum over dims of what is not NaN.
+    /// The sum over dims of the elements that are not NaN.
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is not taken.
@@ -3785,7 +2353,7 @@ impl DynTensor {
         family::store(Op::Nansum, self.nansum(dim)?, out)
     }
 
-    /// The mean over dims of what is not NaN.
+    /// The mean over dims of the elements that are not NaN.
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is not taken.
@@ -3825,7 +2393,7 @@ impl DynTensor {
         family::store(Op::Nanmean, self.nanmean(dim)?, out)
     }
 
-    /// How many elements over dims differ from zero.
+    /// The count of elements over dims that differ from zero.
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is not taken.
@@ -3838,7 +2406,7 @@ impl DynTensor {
         )
     }
 
-    /// Whether the sign is minus; -0.0 has one.
+    /// Whether the sign bit is set; that of -0.0 is.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -4124,7 +2692,7 @@ impl DynTensor {
         family::pointwise_out(Op::Logaddexp2, &[self.into(), other.into()], out)
     }
 
-    /// Self times the logarithm of one and `other`; zero where self is.
+    /// `self * log(1 + other)`; zero where self is.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -4165,7 +2733,7 @@ impl DynTensor {
         family::pointwise_out(Op::Copysign, &[self.into(), other.into()], out)
     }
 
-    /// The next number on the way to `other`.
+    /// The next representable number towards `other`.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -4334,7 +2902,7 @@ impl DynTensor {
         family::pointwise_out(Op::FloatPower, &[self.into(), exponent.into()], out)
     }
 
-    /// Self times two to the power of `other`.
+    /// `self * 2^other`.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -4426,7 +2994,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Each element times the hyperbolic tangent of its softplus.
+    /// Mish, `x * tanh(softplus(x))`.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -4468,7 +3036,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Each element times its `hardsigmoid`.
+    /// Hardswish, `x * hardsigmoid(x)`.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -4485,7 +3053,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Between 0 and 6.
+    /// Limits to 0 to 6.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -4502,7 +3070,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Each element divided by one more than its magnitude.
+    /// Softsign, `x / (1 + abs(x))`.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -4510,7 +3078,7 @@ impl DynTensor {
         family::pointwise(Op::Softsign, &[self.into()])
     }
 
-    /// Each element less its hyperbolic tangent.
+    /// Tanhshrink, `x - tanh(x)`.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -4584,7 +3152,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Times `negative_slope` where negative.
+    /// Leaky ReLU: times `negative_slope` where negative.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -4633,7 +3201,7 @@ impl DynTensor {
         family::pointwise(Op::Softplus, &family::with(Some(self), &options.numbers()))
     }
 
-    /// Between `min_val` and `max_val`.
+    /// Limits to `min_val` to `max_val`.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -4666,7 +3234,7 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// Nearer to zero by `lambd`, and zero where that is further than zero.
+    /// Softshrink: `lambd` nearer to zero, and zero within `lambd` of it.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.

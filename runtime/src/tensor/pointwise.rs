@@ -75,8 +75,12 @@ impl DynTensor {
         family::store(Op::Clamp, self.clamp(min, max)?, out)
     }
 
-    /// DataDependent a computed result into self, by the rule of in-place operators.
-    pub(super) fn overwrite(&mut self, op: Op, result: Self) -> Result<&mut Self> {
+    /// Writes a computed result into self, by the rule of in-place operators.
+    ///
+    /// # Errors
+    /// When the result has other sizes, names that self's do not take, or a dtype that is not cast to self's; nothing
+    /// is written then.
+    pub fn overwrite(&mut self, op: Op, result: Self) -> Result<&mut Self> {
         let name = op.name();
         if self.shape() != result.shape() {
             let what = "the result does not have self's sizes";

@@ -2,7 +2,6 @@ use crate::Device;
 use nomina_core::rule::DimArg;
 use nomina_core::{DType, ErrorKind, Names, Scalar};
 
-use super::invoke::{Value, call};
 use super::*;
 
 fn x() -> DynTensor {
@@ -415,66 +414,6 @@ fn errors_show_every_operand_with_names_and_sizes() {
     );
     let error = x().sum("K").unwrap_err();
     assert!(error.to_string().contains("(N=2, C=3)"), "{error}");
-}
-
-#[test]
-fn the_dynamic_entry_binds_positions_keywords_and_forms() {
-    let tensor = |value: Value| match value {
-        Value::Tensor(x) => x,
-        other => panic!("{other:?}"),
-    };
-    let x = || Value::from(x());
-    let sum = call(
-        "sum",
-        vec![x()],
-        vec![("dim".into(), "C".into()), ("keepdim".into(), true.into())],
-    );
-    assert_eq!(tensor(sum.unwrap()).shape(), [2, 1]);
-    let rename = call(
-        "torch.Tensor.rename",
-        vec![x()],
-        vec![("N".into(), "A".into())],
-    );
-    assert_eq!(names(&tensor(rename.unwrap())), "(A, C)");
-    let flat = call(
-        "flatten",
-        vec![x(), Value::Int(0), Value::Int(-1), "F".into()],
-        vec![],
-    );
-    assert_eq!(names(&tensor(flat.unwrap())), "(F,)");
-    let out = DynTensor::empty(&[0], ()).unwrap();
-    let out = call("torch.exp", vec![x()], vec![("out".into(), out.into())]);
-    assert_eq!(names(&tensor(out.unwrap())), "(N, C)");
-    let own = call(
-        "torch.Tensor.add_",
-        vec![x(), Value::Int(1)],
-        vec![("alpha".into(), Value::Int(3))],
-    );
-    assert_eq!(vec(&tensor(own.unwrap()))[0], 4.0);
-    let var = call("torch.var", vec![x(), Value::Bool(false)], vec![]);
-    assert!((tensor(var.unwrap()).item().unwrap().to_f64() - 35.0 / 12.0).abs() < 1e-6);
-    let sizes = call("torch.zeros", vec![Value::Int(2), Value::Int(3)], vec![]);
-    assert_eq!(tensor(sizes.unwrap()).shape(), [2, 3]);
-    for (spelling, args, kwargs) in [
-        ("torch.nothing", vec![x()], vec![]),
-        ("torch.exp", vec![], vec![]),
-        ("torch.exp", vec![x(), x()], vec![]),
-        (
-            "torch.exp",
-            vec![x()],
-            vec![("base".to_owned(), Value::Int(2))],
-        ),
-        (
-            "torch.sum",
-            vec![x(), "C".into()],
-            vec![("dim".to_owned(), "C".into())],
-        ),
-        ("torch.sum", vec![x(), Value::Float(0.5)], vec![]),
-        ("torch.max", vec![x(), x()], vec![]),
-    ] {
-        let error = call(spelling, args, kwargs).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Argument, "{error}");
-    }
 }
 
 #[test]

@@ -67,7 +67,12 @@ pub mod memory {
 
     calls! { memory:
         cap |_d| { memory::cap() };
-        set_cap |d| { memory::set_cap(d.size()) };
+        set_cap |d| {
+            let (before, new) = (memory::cap(), d.size());
+            memory::set_cap(new);
+            // Others count on memory that nothing keeps.
+            memory::set_cap(before)
+        };
         trim |_d| { memory::trim() };
         stats |_d| { memory::stats().held };
         list |d| { memory::list::<u32, 2>("hostile", [d.size(), d.size()]) };

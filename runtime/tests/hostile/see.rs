@@ -8,7 +8,7 @@ use nomina_runtime::shape::{Shape, Strides};
 use nomina_runtime::{Device, Strided};
 
 /// More elements than this are repeated ones, or zeros that nobody asked memory for.
-const READ: usize = 1 << 20;
+const READ: usize = 1 << 13;
 
 /// What a function gives.
 pub trait See {

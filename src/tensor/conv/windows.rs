@@ -264,7 +264,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
-    /// Puts the elements of `max_pool1d` back where they stood, among zeros.
+    /// Puts the elements of `max_pool1d` back at their indices, zeros elsewhere.
     ///
     /// # Errors
     /// When sizes differ, or an index is out of range.
@@ -559,7 +559,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
-    /// Puts the elements of `max_pool2d` back where they stood, among zeros.
+    /// Puts the elements of `max_pool2d` back at their indices, zeros elsewhere.
     ///
     /// # Errors
     /// When sizes differ, or an index is out of range.
@@ -831,7 +831,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok((Self::from_erased(values), Tensor::from_erased(indices)))
     }
 
-    /// Puts the elements of `max_pool3d` back where they stood, among zeros.
+    /// Puts the elements of `max_pool3d` back at their indices, zeros elsewhere.
     ///
     /// # Errors
     /// When sizes differ, or an index is out of range.

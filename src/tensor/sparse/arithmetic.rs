@@ -214,7 +214,7 @@ impl<D: Dims, T: Element> Sparse<D, T> {
                 .and_then(<Without<D, A> as Summed>::try_from_erased)
         }
 
-        /// The values with the other sign.
+        /// The values negated.
         fn try_neg [] (self) -> Self [T: Numeric] {
             self.inner.neg().map(Self::from_erased)
         }
@@ -264,7 +264,7 @@ impl<D: Dims, T: Element> Sparse<D, T> {
             self.inner.trunc().map(Self::from_erased)
         }
 
-        /// What is behind the point.
+        /// The fractional part.
         fn try_frac [] (self) -> Self [T: Float] {
             self.inner.frac().map(Self::from_erased)
         }

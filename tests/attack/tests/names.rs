@@ -1,7 +1,7 @@
 //! Names that stand in unusual places: on data that are a tensor, in orders, on out tensors of sparse operands.
 
 use nomina::{DType, DynSparse, DynTensor, ErrorKind, Result};
-use nomina_runtime::invoke::{Value, call};
+use nomina_by_name::{Value, call};
 
 fn named(names: &[&str]) -> Value {
     Value::List(names.iter().map(|&name| Value::from(name)).collect())

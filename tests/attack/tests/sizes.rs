@@ -211,3 +211,33 @@ fn views_count_their_elements() {
     let complex = repeated(&[(1 << 55) - 1], DType::C64).unwrap();
     assert_eq!(kind(complex.view_as_real(None)), ErrorKind::Shape);
 }
+
+/// A stride that is longer than the input, along dims whose elements do not lie side by side.
+#[test]
+fn windows_of_any_stride() {
+    for dtype in [DType::I16, DType::F32, DType::F64, DType::C64] {
+        for stride in [1 << 31, isize::MAX as usize - 8, isize::MAX as usize] {
+            let x = ones(&[1, 3, 5, 7], dtype);
+            let turned = ones(&[7, 5, 3, 1], dtype).permute([3, 2, 1, 0]).unwrap();
+            let weight = ones(&[2, 3, 2, 2], dtype);
+            for x in [&x, &turned] {
+                let options = nomina::ConvOptions {
+                    stride: [stride; 2],
+                    ..nomina::ConvOptions::default()
+                };
+                let found = x.conv2d_with(&weight, None, options).unwrap();
+                assert_eq!(found.shape(), [1, 2, 1, 1]);
+                let sum = found.sum(..).unwrap().item().unwrap().to_complex();
+                assert_eq!(sum.re, 24.0, "{dtype}");
+                let options = nomina::MaxPoolOptions {
+                    stride: Some([stride; 2]),
+                    ..nomina::MaxPoolOptions::default()
+                };
+                if dtype != DType::C64 {
+                    let found = x.max_pool2d_with([2, 2], options).unwrap();
+                    assert_eq!(found.shape(), [1, 3, 1, 1]);
+                }
+            }
+        }
+    }
+}

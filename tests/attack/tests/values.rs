@@ -223,3 +223,38 @@ fn sparse_dims_have_a_limit() {
     let refused = nomina::DynSparse::from_coo_inferred(&indices, &values, ()).unwrap_err();
     assert_eq!(refused.kind(), nomina::ErrorKind::Rank);
 }
+
+/// Functions that sum a series end, whatever their arguments.
+#[test]
+fn series_end() {
+    let mut numbers = vec![
+        0.0, 1e-300, 0.5, 1.0, 1.5, 2.0, 20.0, 170.5, 999.5, 1000.5, 1e15, 1e300,
+    ];
+    numbers.extend([
+        2.0_f64.powi(31),
+        2.0_f64.powi(48) - 0.5,
+        2.0_f64.powi(48) + 1.0,
+    ]);
+    numbers.extend([f64::MAX, f64::INFINITY]);
+    numbers.extend(numbers.clone().iter().map(|x| -x));
+    numbers.push(f64::NAN);
+    let column = DynTensor::from_vec(numbers.clone(), &[numbers.len(), 1], ()).unwrap();
+    let row = DynTensor::from_vec(numbers.clone(), &[1, numbers.len()], ()).unwrap();
+    let [x, y] = [&column, &row];
+    let both = [
+        x.zeta(y),
+        x.xlogy(y),
+        x.pow(y),
+        x.lgamma(),
+        x.digamma(),
+        x.i0(),
+        x.i1e(),
+        x.erfinv(),
+        x.ndtri(),
+        x.log_ndtr(),
+    ];
+    assert!(both.into_iter().all(|made| made.is_ok()));
+    for n in [0, 1, 2, 3, 169, 170] {
+        assert_eq!(x.polygamma(n).unwrap().numel(), numbers.len());
+    }
+}

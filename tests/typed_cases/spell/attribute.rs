@@ -1,6 +1,6 @@
 //! Attributes, conversions and resizing.
 
-use nomina_runtime::invoke::{Form, Value};
+use nomina_by_name::{Form, Value};
 
 use crate::translate::{Call, Own, inexpressible};
 use crate::words::dtype;

@@ -1,6 +1,6 @@
 //! Convolution, pooling, padding.
 
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 use super::camel;
 use crate::translate::{Call, Own, Words, inexpressible, missing};

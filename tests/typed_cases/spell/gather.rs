@@ -1,7 +1,7 @@
 //! Indexing: by position, by index tensors, by masks.
 
+use nomina_by_name::{Form, Value};
 use nomina_core::op::Op;
-use nomina_runtime::invoke::{Form, Value};
 
 use super::{camel, value};
 use crate::translate::{Call, Not, Own, Words, inexpressible, missing};

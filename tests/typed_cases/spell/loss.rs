@@ -1,6 +1,6 @@
 //! Losses and distances.
 
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 use super::value;
 use crate::translate::{Call, Own};

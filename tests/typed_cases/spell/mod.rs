@@ -16,8 +16,8 @@ mod sort;
 pub mod sparse;
 mod stat;
 
+use nomina_by_name::Value;
 use nomina_core::op::{self, Class, ParamKind};
-use nomina_runtime::invoke::Value;
 
 use crate::translate::{Call, Words, inexpressible, missing};
 

@@ -1,6 +1,6 @@
 //! Operators of PyTorch's page of named tensors.
 
-use nomina_runtime::invoke::{Form, Value};
+use nomina_by_name::{Form, Value};
 
 use super::{camel, value, with};
 use crate::translate::{Call, Own, Words, inexpressible, integer, missing};

@@ -1,6 +1,6 @@
 //! Elementwise functions with parameters.
 
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 use super::{value, with};
 use crate::translate::{Call, Own, Words};

@@ -1,6 +1,6 @@
 //! Random fills.
 
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 use super::positional;
 use crate::translate::{Call, Own};
@@ -15,7 +15,7 @@ pub fn call(call: &Call<'_>) -> Own {
         "exponential" => positional(call, "exponential", &[("lambd", "1.0")]),
         "cauchy" => positional(call, "cauchy", &[("median", "0.0"), ("sigma", "1.0")]),
         "geometric" => positional(call, "geometric", &[("p", "0.5")]),
-        "bernoulli" if call.form == nomina_runtime::invoke::Form::InPlace => {
+        "bernoulli" if call.form == nomina_by_name::Form::InPlace => {
             positional(call, "bernoulli", &[("p", "0.5")])
         }
         "bernoulli" if call.given("p").is_some() => {

@@ -3,9 +3,9 @@
 //! Types say dims by name: what goes by position alone, or makes a dim without a name, has no typed
 //! form.
 
+use nomina_by_name::Value;
 use nomina_core::DType;
 use nomina_core::op::Op;
-use nomina_runtime::invoke::Value;
 
 use crate::translate::{Call, Own, Words, inexpressible, integer, missing};
 use crate::words::{dtype, is_ident, number, tuple};

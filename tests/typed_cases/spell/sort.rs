@@ -1,6 +1,6 @@
 //! Sorting, order statistics, counting.
 
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 use crate::translate::{Call, Own, inexpressible};
 

@@ -1,8 +1,8 @@
 //! Sparse tensors.
 
+use nomina_by_name::{Bound, Form, Value};
 use nomina_core::op::Op;
 use nomina_runtime::DynSparse;
-use nomina_runtime::invoke::{Bound, Form, Value};
 
 use crate::translate::{Call, Declare, Own, Words, inexpressible, missing};
 use crate::words::{dtype, is_ident, number, sparse_type, tensor_type, tuple};

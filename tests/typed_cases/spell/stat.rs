@@ -1,6 +1,6 @@
 //! Statistics: norms, moments and running results.
 
-use nomina_runtime::invoke::Value;
+use nomina_by_name::Value;
 
 use super::with;
 use crate::translate::{Call, Own, inexpressible};

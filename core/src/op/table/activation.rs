@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
     activation(
         "mish",
         "mish(x)",
-        "Each element times the hyperbolic tangent of its softplus.",
+        "Mish, `x * tanh(softplus(x))`.",
     )
     .grad(&["grad * (tanh(softplus(x)) + x * sigmoid(x) * (1 - tanh(softplus(x)) ** 2))"]),
     activation(
@@ -42,16 +42,16 @@ pub(super) const ROWS: &[Row] = &[
     activation(
         "hardswish",
         "hardswish(x)",
-        "Each element times its `hardsigmoid`.",
+        "Hardswish, `x * hardsigmoid(x)`.",
     )
     .grad(&["where(x < -3, 0, where(x <= 3, grad * (x / 3 + 0.5), grad))"]),
-    activation("relu6", "relu6(x)", "Between 0 and 6.")
+    activation("relu6", "relu6(x)", "Limits to 0 to 6.")
         .dtype(Same, DTypes::ORDERED)
         .grad(&["where(x > 0 & x < 6, grad, 0)"]),
     float(
         "softsign",
         "softsign(x)",
-        "Each element divided by one more than its magnitude.",
+        "Softsign, `x / (1 + abs(x))`.",
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::PURE)
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
     float(
         "tanhshrink",
         "tanhshrink(x)",
-        "Each element less its hyperbolic tangent.",
+        "Tanhshrink, `x - tanh(x)`.",
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::PURE)
@@ -81,7 +81,7 @@ pub(super) const ROWS: &[Row] = &[
     activation(
         "leaky_relu",
         "leaky_relu(x, negative_slope)",
-        "Times `negative_slope` where negative.",
+        "Leaky ReLU: times `negative_slope` where negative.",
     )
     .signature("self, negative_slope: Scalar = 0.01")
     .grad(&["where(x > 0, grad, grad * negative_slope)"]),
@@ -96,14 +96,14 @@ pub(super) const ROWS: &[Row] = &[
     activation(
         "hardtanh",
         "clamp(x, min_val, max_val)",
-        "Between `min_val` and `max_val`.",
+        "Limits to `min_val` to `max_val`.",
     )
     .signature("self, min_val: Scalar = -1.0, max_val: Scalar = 1.0")
     .grad(&["where(x > min_val & x < max_val, grad, 0)"]),
     activation(
         "softshrink",
         "softshrink(x, lambd)",
-        "Nearer to zero by `lambd`, and zero where that is further than zero.",
+        "Softshrink: `lambd` nearer to zero, and zero within `lambd` of it.",
     )
     .signature("self, lambd: Scalar = 0.5")
     .forms(Forms::PURE)
@@ -131,7 +131,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, weight",
         Binary("leaky_relu(x, y)"),
         Special,
-        "Times `weight` where negative; a weight with a dim has one number for each channel.",
+        "PReLU: times `weight` where negative; a weight with a dim has one number for each channel.",
     )
     .dtype(Same, DTypes::FLOATS)
     .grad(&["where(x > 0, grad, grad * y)", "where(x > 0, 0, grad * x)"])
@@ -141,7 +141,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim = -1",
         Compose,
         Keeps,
-        "One half along a dim, times the logistic function of the other.",
+        "GLU: one half along a dim, times the sigmoid of the other.",
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::WITH_OUT)
@@ -151,7 +151,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, lower: Scalar = 0.125, upper: Scalar = 0.3333333333333333, training: Bool = False",
         Compose,
         Keeps,
-        "Times a number from `lower` to `upper` where negative: random in training, else the middle.",
+        "Randomized leaky ReLU: times a number from `lower` to `upper` where negative, random in training, else the mean.",
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::PURE.and(Forms::IN_PLACE)),

@@ -77,18 +77,18 @@ pub(super) const ROWS: &[Row] = &[
     max("adaptive_max_pool1d", "self, output_size: Sizes, return_indices: Bool = False", "The greatest elements of a dim's equal parts, as many as asked for."),
     max("adaptive_max_pool2d", "self, output_size: Sizes, return_indices: Bool = False", "The greatest elements of equal parts of two dims, as many as asked for."),
     max("adaptive_max_pool3d", "self, output_size: Sizes, return_indices: Bool = False", "The greatest elements of equal parts of three dims, as many as asked for."),
-    pool("max_unpool1d", UNPOOL, "Puts the elements of `max_pool1d` back where they stood, among zeros.")
+    pool("max_unpool1d", UNPOOL, "Puts the elements of `max_pool1d` back at their indices, zeros elsewhere.")
         .grad(&["gather(grad, indices)"]),
-    pool("max_unpool2d", UNPOOL, "Puts the elements of `max_pool2d` back where they stood, among zeros.")
+    pool("max_unpool2d", UNPOOL, "Puts the elements of `max_pool2d` back at their indices, zeros elsewhere.")
         .grad(&["gather(grad, indices)"]),
-    pool("max_unpool3d", UNPOOL, "Puts the elements of `max_pool3d` back where they stood, among zeros.")
+    pool("max_unpool3d", UNPOOL, "Puts the elements of `max_pool3d` back at their indices, zeros elsewhere.")
         .grad(&["gather(grad, indices)"]),
     Row::new(
         "pad",
         "self, pad: Sizes, mode: Str = constant, value: Scalar = None",
         Window,
         Keeps,
-        "More elements before and after dims: a number, or the dim's own, mirrored, repeated or wrapped around; a negative count takes some away.",
+        "Padding before and after dims: by a number, or by the dim's own elements, reflected, replicated or circular; a negative count crops.",
     )
     .grad(&["pad(grad, -pad)"])
     .differs("by named dims too; every mode pads any number of dims"),
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, pad: Sizes, value: Scalar = 0",
         Window,
         Keeps,
-        "More elements of one number before and after the last dims.",
+        "Padding with one number before and after the last dims.",
     )
     .grad(&["pad(grad, -pad)"]),
     Row::new(
@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, size: Sizes = None, scale_factor: Scalar = None, mode: Str = nearest, align_corners: Bool = None, recompute_scale_factor: Bool = None, antialias: Bool = False",
         Window,
         Keeps,
-        "Dims at other sizes: by the nearest element, linearly, by cubic splines, or by means.",
+        "Resamples dims to other sizes: nearest, linear, cubic, or area.",
     )
     .dtype(Same, DTypes::ALL)
     .aliases(&["upsample"])
@@ -152,7 +152,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, groups: Int",
         View,
         Keeps,
-        "Channels of several groups in turn.",
+        "Interleaves the channels of groups.",
     )
     .grad(&["channel_shuffle(grad, channels / groups)"])
     .differs(BY_NAME),

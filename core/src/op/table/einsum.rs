@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Row] = &[
         "outer",
         "self, vec2",
         Contracts,
-        "The products of every element of one vector and every element of another.",
+        "The outer product of two vectors.",
     )
     .aliases(&["ger"])
     .grad(&["mv(grad, y)", "mv(t(grad), x)"])

@@ -118,7 +118,7 @@ pub(super) const ROWS: &[Row] = &[
         "take",
         "self, index",
         Special,
-        "The elements at positions in row-major order; the result has the index's dims.",
+        "The elements at flat row-major indices; the result has the index's dims.",
     )
     .forms(Forms::WITH_OUT)
     .differs(NAMED),
@@ -134,7 +134,7 @@ pub(super) const ROWS: &[Row] = &[
         "put",
         "self, index, source, accumulate: Bool = False",
         Keeps,
-        "Values written, or added, at positions in row-major order.",
+        "Values written, or added, at flat row-major indices.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
     .differs(NAMED),
@@ -183,7 +183,7 @@ pub(super) const ROWS: &[Row] = &[
         "unravel_index",
         "indices, shape: Sizes",
         Keeps,
-        "Positions in row-major order as one index for each dim of a shape.",
+        "Flat row-major indices as one index for each dim of a shape.",
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)

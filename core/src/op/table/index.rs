@@ -10,7 +10,7 @@ pub(super) const ROWS: &[Row] = &[
         "tensors: Tensors, dim: Dim = 0",
         Index,
         Unifies,
-        "Joins tensors along a dim they have.",
+        "Concatenates tensors along an existing dim.",
     )
     .dtype(DTypeRule::Same, DTypes::ALL)
     .forms(Forms::FUNCTION.and(Forms::OUT))
@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[
         "tensors: Tensors, dim: Int = 0",
         Index,
         Unifies,
-        "Joins tensors along a new dim.",
+        "Stacks tensors along a new dim.",
     )
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .differs("names go through; the new dim may have one"),

@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
         "nll_loss",
         "self, target, weight: Tensor = None, *, ignore_index: Int = -100, reduction: Word = mean, \
          dim: Dim = None",
-        "The negative logarithm that stands at each target.",
+        "The negative of the log-probability at each target.",
     )
     .differs("the dim of classes by name"),
     loss(
@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Row] = &[
     loss(
         "l1_loss",
         "self, target, *, reduction: Word = mean",
-        "The magnitude of the difference.",
+        "The absolute difference.",
     )
     .grad(&["grad * sgn(x - y)", "-grad * sgn(x - y)"]),
     loss(
@@ -87,24 +87,24 @@ pub(super) const ROWS: &[Row] = &[
     loss(
         "hinge_embedding_loss",
         "self, target, margin: Scalar = 1.0, *, reduction: Word = mean",
-        "The element where the target is 1, what it lacks of `margin` where it is -1.",
+        "The hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it is -1.",
     ),
     composed(
         "margin_ranking_loss",
         "input1, input2, target, margin: Scalar = 0.0, *, reduction: Word = mean",
-        "How far the order of two tensors misses the target by, 1 or -1, with a margin.",
+        "The margin ranking loss, `max(0, -target * (x1 - x2) + margin)`.",
     ),
     composed(
         "cosine_embedding_loss",
         "input1, input2, target, margin: Scalar = 0.0, *, reduction: Word = mean, dim: Dim = -1",
-        "How far the angle between two tensors misses the target by: 1 for alike, -1 for apart.",
+        "The cosine embedding loss: `1 - cos` where the target is 1, `max(0, cos - margin)` where it is -1.",
     )
     .differs("along any dim, by name too"),
     composed(
         "triplet_margin_loss",
         "anchor, positive, negative, margin: Scalar = 1.0, p: Scalar = 2.0, eps: Scalar = 1e-06, \
          swap: Bool = False, *, reduction: Word = mean, dim: Dim = -1",
-        "How much nearer than `margin` a negative example is, compared with a positive one.",
+        "The triplet margin loss: the distance to a positive example, less that to a negative one, plus `margin`, if above zero.",
     )
     .differs("along any dim, by name too"),
 ];

@@ -56,12 +56,12 @@ pub(super) const ROWS: &[Row] = &[
         "*e* to the power of each element, less one; exact close to zero.",
     )
     .grad(&["grad * (result + 1)"]),
-    float("exp2", "exp2(x)", "Two to the power of each element.")
+    float("exp2", "exp2(x)", "`2^x`.")
         .grad(&["grad * result * 0.6931471805599453"]),
     float(
         "log1p",
         "log1p(x)",
-        "The natural logarithm of one and each element; exact close to zero.",
+        "The natural logarithm of `1 + x`, exact close to zero.",
     )
     .samples(Samples::Positive)
     .grad(&["grad / (x + 1)"]),
@@ -74,11 +74,11 @@ pub(super) const ROWS: &[Row] = &[
     float(
         "reciprocal",
         "reciprocal(x)",
-        "One divided by each element.",
+        "The reciprocal.",
     )
     .samples(Samples::Positive)
     .grad(&["-grad * result * result"]),
-    float("rsqrt", "rsqrt(x)", "One divided by the square root.")
+    float("rsqrt", "rsqrt(x)", "The reciprocal of the square root.")
         .samples(Samples::Positive)
         .grad(&["-0.5 * grad * result * result * result"]),
     float("sinc", "sinc(x)", "sin(πx) / πx, and 1 at zero."),
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
     real(
         "erfc",
         "erfc(x)",
-        "One less the error function; exact where that is close to one.",
+        "The complementary error function, `1 - erf(x)`, exact where `erf` is close to one.",
     )
     .grad(&["-grad * 1.1283791670955126 * exp(-x * x)"]),
     real(
@@ -116,7 +116,7 @@ pub(super) const ROWS: &[Row] = &[
     binary(
         "atan2",
         "atan2(x, y)",
-        "The angle of the point (`other`, self), between -π and π.",
+        "The angle of the point (x = `other`, y = self), between -π and π.",
     )
     .dtype(Float, DTypes::REAL)
     .aliases(&["arctan2"])
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
     binary(
         "hypot",
         "hypot(x, y)",
-        "The length of the vector (self, `other`).",
+        "The hypotenuse, `sqrt(x² + other²)`.",
     )
     .dtype(Same, DTypes::FLOATS)
     .grad(&["grad * x / result", "grad * y / result"]),
@@ -139,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
     binary(
         "xlogy",
         "xlogy(x, y)",
-        "Self times the logarithm of `other`; zero where self is.",
+        "`self * log(other)`; zero where self is.",
     )
     .dtype(Float, DTypes::REAL)
     .samples(Samples::Positive)
@@ -147,7 +147,7 @@ pub(super) const ROWS: &[Row] = &[
     float(
         "silu",
         "silu(x)",
-        "Each element times its logistic function.",
+        "SiLU, `x * sigmoid(x)`.",
     )
     .dtype(Same, DTypes::INEXACT)
     .forms(Forms::PURE.and(Forms::IN_PLACE))
@@ -155,7 +155,7 @@ pub(super) const ROWS: &[Row] = &[
     float(
         "gelu",
         "gelu(x)",
-        "Each element times its normal distribution function, exact or by a formula with tanh.",
+        "GELU, `x * Φ(x)` with the standard normal distribution function Φ, exactly or by the tanh approximation.",
     )
     .signature("self, *, approximate: Word = none")
     .dtype(Same, DTypes::FLOATS)

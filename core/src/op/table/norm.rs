@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Row] = &[
     norm(
         "rms_norm",
         "self, normalized_shape: Dims, weight: Tensor = None, eps: Scalar = None",
-        "Mean square one over dims, then times `weight`.",
+        "RMS normalisation over dims, then times `weight`.",
     )
     .differs("dims by name, anywhere; sizes of the last dims, as in PyTorch, too"),
     norm(
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         "x1, x2, dim: Dim = 1, eps: Scalar = 1e-08",
         Compose,
         NameRule::Compose,
-        "The cosine of the angle between two tensors along a dim, which goes.",
+        "The cosine similarity of two tensors along a dim, which is removed.",
     )
     .dtype(Same, DTypes::FLOATS)
     .differs("by name too"),
@@ -73,7 +73,7 @@ pub(super) const ROWS: &[Row] = &[
         "x1, x2, p: Scalar = 2.0, eps: Scalar = 1e-06, keepdim: Bool = False, *, dim: Dim = -1",
         Compose,
         NameRule::Compose,
-        "The norm of the difference of two tensors along a dim, which goes.",
+        "The norm of the difference of two tensors along a dim, which is removed.",
     )
     .dtype(Same, DTypes::FLOATS)
     .differs("along any dim, by name too"),

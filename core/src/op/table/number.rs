@@ -29,19 +29,24 @@ const fn bits(name: &'static str, expr: &'static str, doc: &'static str) -> Row 
 }
 
 pub(super) const ROWS: &[Row] = &[
-    rounding("ceil", "ceil(x)", "The next whole number above."),
-    rounding("floor", "floor(x)", "The next whole number below."),
+    rounding("ceil", "ceil(x)", "Rounds up to a whole number."),
+    rounding("floor", "floor(x)", "Rounds down to a whole number."),
     rounding(
         "round",
         "round(x)",
-        "The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.",
+        "Rounds to the nearest whole number, or to `decimals` decimals; halves to even.",
     )
     .signature("self, *, decimals: Int = 0"),
-    rounding("trunc", "trunc(x)", "The next whole number towards zero.").aliases(&["fix"]),
+    rounding(
+        "trunc",
+        "trunc(x)",
+        "Rounds towards zero to a whole number.",
+    )
+    .aliases(&["fix"]),
     unary(
         "frac",
         "frac(x)",
-        "The part behind the point, with the element's sign.",
+        "The fractional part, with the element's sign.",
     )
     .dtype(Same, DTypes::FLOATS)
     .grad(&["grad"]),
@@ -53,7 +58,7 @@ pub(super) const ROWS: &[Row] = &[
         "sgn(x)",
         "The sign; of a complex number, the number divided by its magnitude.",
     ),
-    unary("square", "mul(x, x)", "Each element times itself.")
+    unary("square", "mul(x, x)", "The square.")
         .dtype(Same, DTypes::NUMBERS)
         .grad(&["2 * grad * x"]),
     division(
@@ -64,13 +69,13 @@ pub(super) const ROWS: &[Row] = &[
     division(
         "fmod",
         "fmod(x, y)",
-        "What division leaves, with the sign of self.",
+        "The remainder of division, with the sign of self, as C's `fmod`.",
     )
     .grad(&["grad", "-grad * trunc(x / y)"]),
     division(
         "remainder",
         "remainder(x, y)",
-        "What division leaves, with the sign of `other`.",
+        "The remainder of division, with the sign of `other`, as Python's `%`.",
     )
     .grad(&["grad", "-grad * floor(x / y)"]),
     binary(
@@ -123,28 +128,28 @@ pub(super) const ROWS: &[Row] = &[
     bits(
         "bitwise_and",
         "bitwise_and(x, y)",
-        "Bits set in both; of bool, whether both hold.",
+        "Bitwise AND; of bool, logical AND.",
     ),
     bits(
         "bitwise_or",
         "bitwise_or(x, y)",
-        "Bits set in either; of bool, whether either holds.",
+        "Bitwise OR; of bool, logical OR.",
     ),
     bits(
         "bitwise_xor",
         "bitwise_xor(x, y)",
-        "Bits set in one; of bool, whether one holds.",
+        "Bitwise XOR; of bool, logical XOR.",
     ),
     bits(
         "bitwise_left_shift",
         "bitwise_left_shift(x, y)",
-        "Bits moved up by `other`.",
+        "A shift left by `other` bits.",
     )
     .dtype(Same, DTypes::INTEGERS),
     bits(
         "bitwise_right_shift",
         "bitwise_right_shift(x, y)",
-        "Bits moved down by `other`, the sign staying.",
+        "An arithmetic shift right by `other` bits.",
     )
     .dtype(Same, DTypes::INTEGERS),
 ];

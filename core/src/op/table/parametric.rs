@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
     test(
         "signbit",
         "signbit(x)",
-        "Whether the sign is minus; -0.0 has one.",
+        "Whether the sign bit is set; that of -0.0 is.",
     )
     .dtype(Bool, DTypes::ORDERED),
     test(
@@ -99,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, nan: Scalar = 0.0, posinf: Scalar = None, neginf: Scalar = None",
         Unary("nan_to_num(x, nan, posinf, neginf)"),
         Keeps,
-        "Numbers for NaN and the infinities: zero, and the greatest and least of the dtype.",
+        "Replaces NaN by zero, and infinities by the greatest and least number of the dtype.",
     )
     .forms(Forms::ALL)
     .grad(&["where(isfinite(x), grad, 0)"]),
@@ -143,7 +143,7 @@ pub(super) const ROWS: &[Row] = &[
     binary(
         "xlog1py",
         "xlog1py(x, y)",
-        "Self times the logarithm of one and `other`; zero where self is.",
+        "`self * log(1 + other)`; zero where self is.",
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::WITH_OUT)
@@ -159,7 +159,7 @@ pub(super) const ROWS: &[Row] = &[
     binary(
         "nextafter",
         "nextafter(x, y)",
-        "The next number on the way to `other`.",
+        "The next representable number towards `other`.",
     )
     .dtype(Same, DTypes::SINGLES),
     binary(
@@ -199,13 +199,9 @@ pub(super) const ROWS: &[Row] = &[
         .dtype(Double, DTypes::ALL)
         .samples(Samples::Positive)
         .grad(&["grad * y * pow(x, y - 1)", "grad * result * log(x)"]),
-    binary(
-        "ldexp",
-        "mul(x, exp2(y))",
-        "Self times two to the power of `other`.",
-    )
-    .dtype(Float, DTypes::ALL)
-    .grad(&["grad * exp2(y)", "grad * result * 0.6931471805599453"]),
+    binary("ldexp", "mul(x, exp2(y))", "`self * 2^other`.")
+        .dtype(Float, DTypes::ALL)
+        .grad(&["grad * exp2(y)", "grad * result * 0.6931471805599453"]),
     binary("clamp_min", "maximum(x, y)", "Limits to at least `min`.")
         .signature("self, min: Operand")
         .dtype(Same, DTypes::ORDERED)
@@ -248,7 +244,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, end, weight: Operand",
         Ternary("lerp(x, y, z)"),
         Unifies,
-        "The point on the way to `end` that lies `weight` of the distance along.",
+        "Linear interpolation, `self + weight * (end - self)`.",
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::INEXACT)

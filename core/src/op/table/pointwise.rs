@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Row] = &[
         .dtype(Same, DTypes::NUMBERS)
         .samples(Samples::Positive)
         .grad(&["grad * y * pow(x, y - 1)", "grad * result * log(x)"]),
-    unary("neg", "neg(x)", "Changes the sign.")
+    unary("neg", "neg(x)", "The negative.")
         .dtype(Same, DTypes::NUMBERS)
         .aliases(&["negative"])
         .grad(&["-grad"]),
@@ -137,7 +137,7 @@ pub(super) const ROWS: &[Row] = &[
     unary(
         "bitwise_not",
         "bitwise_not(x)",
-        "Flips every bit; of bool, the negation.",
+        "Bitwise NOT; of bool, logical NOT.",
     )
     .dtype(Same, DTypes::INTEGRAL),
     Row::new(
@@ -145,7 +145,7 @@ pub(super) const ROWS: &[Row] = &[
         "condition, self: Operand, other: Operand",
         Ternary("select(x, y, z)"),
         Unifies,
-        "Takes from self where `condition` holds, else from `other`.",
+        "Elements of self where `condition` holds, of `other` elsewhere.",
     )
     .forms(Forms::WITH_OUT)
     .grad(&["", "where(x, grad, 0)", "where(x, 0, grad)"])

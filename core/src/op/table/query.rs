@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
     query(
         "storage_offset",
         "self",
-        "Where the first element stands in its buffer.",
+        "The index of the first element in its buffer.",
     ),
     query(
         "is_contiguous",

@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
         "geometric",
         "self, p: Scalar",
         DTypes::ORDERED,
-        "How many tries it takes until one of probability `p` succeeds.",
+        "Geometric random numbers: trials up to the first success of probability `p`.",
     ),
     fill(
         "random",
@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Row] = &[
         "self",
         Random,
         Keeps,
-        "How often happens what happens at the rates that self's elements are.",
+        "Poisson random numbers, with self's elements as rates.",
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, num_samples: Int, replacement: Bool = false, *, dim: Dim = -1",
         Random,
         Keeps,
-        "Places along a dim, drawn by the weights that stand there.",
+        "Indices along a dim, drawn with self's elements as weights.",
     )
     .dtype(DTypeRule::Index, DTypes::FLOATS)
     .forms(Forms::WITH_OUT)

@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "The greatest element along a dim, and where it stands; over all dims, the element alone.",
+        "The greatest element along a dim and its index; over all dims, the element alone.",
     )
     .dtype(Same, DTypes::REAL)
     .forms(Forms::WITH_OUT),
@@ -72,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "The smallest element along a dim, and where it stands; over all dims, the element alone.",
+        "The smallest element along a dim and its index; over all dims, the element alone.",
     )
     .dtype(Same, DTypes::REAL)
     .forms(Forms::WITH_OUT),
@@ -81,7 +81,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "Where the greatest element stands along a dim; over all dims, in row-major order.",
+        "The index of the greatest element along a dim; over all dims, in row-major order.",
     )
     .dtype(Index, DTypes::REAL)
     .differs("by name too"),
@@ -90,7 +90,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "Where the smallest element stands along a dim; over all dims, in row-major order.",
+        "The index of the smallest element along a dim; over all dims, in row-major order.",
     )
     .dtype(Index, DTypes::REAL)
     .differs("by name too"),
@@ -99,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim, dtype: DType = None",
         Softmax,
         Keeps,
-        "Exponentials along a dim, divided by their sum.",
+        "The softmax along a dim: exponentials, divided by their sum.",
     )
     .dtype(Same, DTypes::FLOATS)
     .grad(&["result * (grad - sum(grad * result, dim))"]),

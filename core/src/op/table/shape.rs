@@ -21,14 +21,14 @@ const fn joins(name: &'static str, doc: &'static str) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    moves("flip", "self, dims: Dims", Keeps, "Dims backwards.").grad(&["flip(grad, dims)"]),
-    moves("fliplr", "self", Keeps, "The second dim backwards.").grad(&["fliplr(grad)"]),
-    moves("flipud", "self", Keeps, "The first dim backwards.").grad(&["flipud(grad)"]),
+    moves("flip", "self, dims: Dims", Keeps, "Dims with their elements reversed.").grad(&["flip(grad, dims)"]),
+    moves("fliplr", "self", Keeps, "The second dim with its elements reversed.").grad(&["fliplr(grad)"]),
+    moves("flipud", "self", Keeps, "The first dim with its elements reversed.").grad(&["flipud(grad)"]),
     moves(
         "rot90",
         "self, k: Int = 1, dims: Dims = None",
         Permutes,
-        "The plane of two dims turned by quarters, from the first towards the second.",
+        "Rotates the plane of two dims by multiples of 90 degrees, from the first towards the second.",
     )
     .grad(&["rot90(grad, -k, dims)"])
     .differs("names turn with their dims"),
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
         "roll",
         "self, shifts: Sizes, dims: Dims = None",
         Keeps,
-        "Elements moved along dims, round the end; without dims, along all elements in order.",
+        "Elements shifted cyclically along dims; without dims, along all elements in row-major order.",
     )
     .grad(&["roll(grad, -shifts, dims)"]),
     moves(
@@ -112,17 +112,17 @@ pub(super) const ROWS: &[Row] = &[
     .grad(&["narrow_backward(grad, dim, start, sizes(x))"]),
     joins(
         "hstack",
-        "Joins tensors along the second dim, vectors along their only one.",
+        "Concatenates tensors along the second dim, vectors along their only one.",
     ),
     joins(
         "vstack",
-        "Joins tensors along the first dim; vectors are rows.",
+        "Concatenates tensors along the first dim; vectors are rows.",
     )
     .aliases(&["row_stack"]),
-    joins("dstack", "Joins tensors along the third dim."),
+    joins("dstack", "Concatenates tensors along the third dim."),
     joins(
         "column_stack",
-        "Joins matrices along the second dim; vectors are columns.",
+        "Concatenates matrices along the second dim; vectors are columns.",
     ),
     Row::new(
         "block_diag",

@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
         "sort",
         "self, dim: Dim = -1, descending: Bool = False, *, stable: Bool = False",
         Keeps,
-        "The elements in order along a dim, and where each stood; NaN counts as the greatest.",
+        "The elements sorted along a dim and their indices; NaN counts as the greatest.",
     )
     .differs("always stable; by name too"),
     ordered(
@@ -54,21 +54,21 @@ pub(super) const ROWS: &[Row] = &[
         "self",
         Sort,
         Keeps,
-        "The elements in order along the first dim.",
+        "The elements sorted along the first dim.",
     )
     .forms(Forms::WITH_OUT),
     chosen(
         "topk",
         "self, k: Int, dim: Dim = -1, largest: Bool = True, sorted: Bool = True",
         Keeps,
-        "The `k` greatest elements along a dim, or the smallest, in order, and where they stand.",
+        "The `k` greatest elements along a dim, or the smallest, sorted, and their indices.",
     )
     .differs("always in order, of equal elements the first; of bool too; by name too"),
     chosen(
         "kthvalue",
         "self, k: Int, dim: Dim = -1, keepdim: Bool = False",
         Removes,
-        "The `k`-th smallest element along a dim, counted from 1, and where it stands.",
+        "The `k`-th smallest element along a dim, counted from 1, and its index.",
     )
     .differs("of equal elements, the one that a stable sort puts there; of bool too"),
     chosen(
@@ -83,21 +83,21 @@ pub(super) const ROWS: &[Row] = &[
         "nanmedian",
         "self, dim: Dim = None, keepdim: Bool = False",
         Removes,
-        "The `median` of what is not NaN.",
+        "The `median` of the elements that are not NaN.",
     )
     .differs("of equal elements, the one that a stable sort puts there; of bool too"),
     chosen(
         "mode",
         "self, dim: Dim = -1, keepdim: Bool = False",
         Removes,
-        "The most frequent element along a dim, the smallest of several, and where it stands last.",
+        "The most frequent element along a dim, the smallest of several, and its last index.",
     ),
     ordered(
         "cummax",
         "self, dim: Dim",
         Sort,
         Keeps,
-        "The greatest element so far along a dim, and where it stands last.",
+        "The running maximum along a dim and its index, the last of equal ones.",
     )
     .forms(Forms::WITH_OUT)
     .grad(&["scatter_add(zeros(x), dim, result1, grad0)"]),
@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim",
         Sort,
         Keeps,
-        "The smallest element so far along a dim, and where it stands last.",
+        "The running minimum along a dim and its index, the last of equal ones.",
     )
     .forms(Forms::WITH_OUT)
     .grad(&["scatter_add(zeros(x), dim, result1, grad0)"]),
@@ -174,7 +174,7 @@ pub(super) const ROWS: &[Row] = &[
          invert: Bool = False",
         Places,
         Keeps,
-        "Whether each element stands among others.",
+        "Whether each element is one of others.",
     )
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .dtype(Bool, DTypes::REAL)
@@ -195,7 +195,7 @@ pub(super) const ROWS: &[Row] = &[
         QUANTILE,
         Compose,
         Special,
-        "The `quantile` of what is not NaN.",
+        "The `quantile` of the elements that are not NaN.",
     )
     .forms(Forms::WITH_OUT)
     .dtype(Same, DTypes::FLOATS)

@@ -41,16 +41,16 @@ pub(super) const ROWS: &[Row] = &[
     .grad(&["grad - exp(result) * sum(grad, dim)"]),
     softmax("softmin", "`softmax` of the negated elements.")
         .grad(&["-result * (grad - sum(grad * result, dim))"]),
-    reduce("nansum", TYPED, "The sum over dims of what is not NaN.")
+    reduce("nansum", TYPED, "The sum over dims of the elements that are not NaN.")
         .dtype(Sum, DTypes::REAL)
         .grad(&["where(isnan(x), 0, expand(grad))"]),
-    reduce("nanmean", TYPED, "The mean over dims of what is not NaN.")
+    reduce("nanmean", TYPED, "The mean over dims of the elements that are not NaN.")
         .dtype(Same, DTypes::FLOATS)
         .grad(&["where(isnan(x), 0, expand(grad) / count)"]),
     reduce(
         "count_nonzero",
         "self, dim: Dims = None, keepdim: Bool = False",
-        "How many elements over dims differ from zero.",
+        "The count of elements over dims that differ from zero.",
     )
     .forms(Forms::PURE)
     .dtype(Index, DTypes::ALL)

@@ -53,14 +53,14 @@ pub(super) const ROWS: &[Row] = &[
         "flatten",
         "self, dims: Dims = None, out_dim: Names = None",
         Special,
-        "Makes consecutive dims one.",
+        "Merges consecutive dims into one.",
     )
     .aliases(&["ravel"]),
     view(
         "unflatten",
         "self, dim: Dim, sizes: Sizes",
         Special,
-        "Makes one dim several.",
+        "Splits one dim into several.",
     ),
     view(
         "squeeze",
@@ -110,7 +110,7 @@ pub(super) const ROWS: &[Row] = &[
         "chunk",
         "self, chunks: Int, dim: Dim = 0",
         Keeps,
-        "A dim in a number of pieces of equal size, the last one smaller where it must be.",
+        "A dim in a number of chunks of equal size, the last one smaller where it must be.",
     ),
     view(
         "split_with_sizes",
@@ -163,7 +163,7 @@ pub(super) const ROWS: &[Row] = &[
         "unfold",
         "self, dimension: Dim, size: Int, step: Int, *, outdim: Names = None",
         Special,
-        "Windows that slide along a dim; the dim within a window stands last.",
+        "Windows that slide along a dim; the dim within a window is the last.",
     )
     .forms(Forms::METHOD)
     .grad(&["unfold_backward(grad, sizes(x), dimension, size, step)"])

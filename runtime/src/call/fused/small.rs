@@ -7,7 +7,7 @@ use nomina_core::{DType, Scalar};
 use crate::call::alike::{Made, count, put};
 use crate::call::direct::{keeps, larger, repeated, same};
 use crate::cpu::pointwise::Lane;
-use crate::cpu::pointwise::{Inputs, Kernel, Scratch, kernel, spread};
+use crate::cpu::pointwise::{Inputs, Kernel, StackBlock, kernel, spread};
 use crate::job::Node;
 use crate::raw::{Raw, Strided};
 use crate::shape::product;
@@ -46,8 +46,8 @@ fn made<'a>(
     if product([count, dtype.size()]) > BYTES || before.len() >= STEPS {
         return None;
     }
-    let mut blocks = [Scratch::<BYTES>::NEW; BLOCKS];
-    let mut blocks = blocks.iter_mut().map(Scratch::as_mut_ptr);
+    let mut blocks = [StackBlock::<BYTES>::NEW; BLOCKS];
+    let mut blocks = blocks.iter_mut().map(StackBlock::as_mut_ptr);
     let mut steps = Steps {
         at: [std::ptr::null(); STEPS],
         dtypes: [dtype; STEPS],

@@ -2,7 +2,7 @@
 
 use super::arith::{Arith, Scale};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, try_for_each};
+use crate::cpu::reduce::split::{SmallScratch, try_for_each};
 use crate::job::Product;
 use crate::memory::NoMemory;
 
@@ -42,8 +42,8 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
     let task = |index: usize| {
         let (i, j) = (index / across * ROWS, index % across * COLS);
         let (rows, cols) = (ROWS.min(p.m - i), COLS.min(p.n - j));
-        let mut sums = Scratch::bytes([rows, cols, size_of::<T>()])?;
-        let mut block = Scratch::bytes([DEPTH, cols, size_of::<T>()])?;
+        let mut sums = SmallScratch::bytes([rows, cols, size_of::<T>()])?;
+        let mut block = SmallScratch::bytes([DEPTH, cols, size_of::<T>()])?;
         let (sums, block) = (
             sums.as_mut_ptr().cast::<T>(),
             block.as_mut_ptr().cast::<T>(),

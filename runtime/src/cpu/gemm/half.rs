@@ -6,7 +6,7 @@ use nomina_core::{DType, Scalar};
 
 use super::by_gemm;
 use crate::cpu::reduce::load::{Copy2, copy2};
-use crate::cpu::reduce::split::{Scratch, try_for_each};
+use crate::cpu::reduce::split::{SmallScratch, try_for_each};
 use crate::job::{Matrix, Product};
 use crate::memory::NoMemory;
 
@@ -27,11 +27,11 @@ pub(super) unsafe fn product(p: &Product) -> Result<(), NoMemory> {
         let (m, n) = (ROWS.min(p.m - i), COLS.min(p.n - j));
         let depth = DEPTH.min(p.k);
         let (mut a, mut b, mut c) = (
-            Scratch::bytes([m, depth, 4])?,
-            Scratch::bytes([depth, n, 4])?,
-            Scratch::bytes([m, n, 4])?,
+            SmallScratch::bytes([m, depth, 4])?,
+            SmallScratch::bytes([depth, n, 4])?,
+            SmallScratch::bytes([m, n, 4])?,
         );
-        let row_major = |scratch: &mut Scratch, cols: usize| Matrix {
+        let row_major = |scratch: &mut SmallScratch, cols: usize| Matrix {
             ptr: scratch.as_mut_ptr(),
             rows: cols as isize,
             cols: 1,

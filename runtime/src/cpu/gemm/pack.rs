@@ -4,7 +4,7 @@ use nomina_core::DType;
 
 use super::kind::Part;
 use crate::cpu::cast::Cast;
-use crate::cpu::reduce::split::Scratch;
+use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
 
 /// Moves of elements of one dtype, by vectors: from where, how far apart, how many rows and columns,
@@ -51,7 +51,7 @@ pub(super) unsafe fn pack<U>(
             (false, 1, _) => {
                 // A gap keeps neighbours in lines of their own.
                 let length = steps.next_multiple_of(16) + 16;
-                let mut scratch = Scratch::bytes([others, length, moves.dtype.size()])?;
+                let mut scratch = SmallScratch::bytes([others, length, moves.dtype.size()])?;
                 let wide = scratch.as_mut_ptr().cast::<U>();
                 for at in 0..others {
                     let source = ptr.wrapping_offset(at as isize * other * from);
@@ -94,7 +94,7 @@ pub(super) unsafe fn pairs(
     unsafe {
         if part.step == 1 && part.other != 1 {
             let length = units.next_multiple_of(16) + 16;
-            let mut scratch = Scratch::bytes([part.others, length, 4])?;
+            let mut scratch = SmallScratch::bytes([part.others, length, 4])?;
             let wide = scratch.as_mut_ptr().cast::<u32>();
             for other in 0..part.others {
                 let dest = wide.wrapping_add(other * length);

@@ -4,7 +4,7 @@ use super::Large;
 use super::arith::{Arith, Scale};
 use crate::cpu::reduce::reducer::many;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, for_each};
+use crate::cpu::reduce::split::{SmallScratch, for_each};
 use crate::job::Product;
 use crate::memory::NoMemory;
 
@@ -23,7 +23,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     let p = *p;
     let scale = Scale::<T>::of(&p);
     let packs = p.b.rows != 1;
-    let mut packed = Scratch::bytes([usize::from(packs), p.k, size_of::<T>()])?;
+    let mut packed = SmallScratch::bytes([usize::from(packs), p.k, size_of::<T>()])?;
     let mut b: *const T = p.b.at(0, 0);
     if packs {
         let to = packed.as_mut_ptr().cast::<T>();

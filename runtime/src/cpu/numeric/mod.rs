@@ -38,7 +38,7 @@ pub(crate) trait Number: Element {
 pub(crate) trait Signed: Number {
     /// The difference.
     fn sub(self, other: Self) -> Self;
-    /// The number with the other sign; integers wrap.
+    /// The number negated; integers wrap.
     fn neg(self) -> Self;
     /// The absolute value, or the magnitude.
     fn abs(self) -> Self::Real;

@@ -23,9 +23,9 @@ const LONG: usize = 128;
 /// Rows of a tile where an operand is adjacent across the runs: as many as share a cache line.
 const TILE: usize = 16;
 
-/// Scratch space of one operand.
+/// Room for a block of one operand.
 #[repr(C, align(64))]
-struct Scratch([MaybeUninit<u8>; BLOCK]);
+struct OperandBlock([MaybeUninit<u8>; BLOCK]);
 
 /// How an operand reaches the loop.
 #[derive(Clone, Copy, PartialEq)]
@@ -176,7 +176,7 @@ impl Job {
             return;
         }
         // Indeterminate until filled, so that operations without blocks do not pay for them.
-        let mut scratch = [const { MaybeUninit::<Scratch>::uninit() }; OPERANDS + 1];
+        let mut scratch = [const { MaybeUninit::<OperandBlock>::uninit() }; OPERANDS + 1];
         let blocks = scratch
             .each_mut()
             .map(|block| block.as_mut_ptr().cast::<u8>());

@@ -1,4 +1,4 @@
-//! Operands that lie as the loop reads them, or that repeat along those that do.
+//! Dense operands, and those that repeat along dense ones.
 
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
@@ -22,9 +22,9 @@ const INPUTS: usize = 4;
 /// Room for bytes, aligned for every element.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(crate) struct Scratch<const N: usize>([MaybeUninit<u8>; N]);
+pub(crate) struct StackBlock<const N: usize>([MaybeUninit<u8>; N]);
 
-impl<const N: usize> Scratch<N> {
+impl<const N: usize> StackBlock<N> {
     pub(crate) const NEW: Self = Self([MaybeUninit::uninit(); N]);
 
     pub(crate) fn as_mut_ptr(&mut self) -> *mut u8 {
@@ -90,7 +90,7 @@ pub(crate) unsafe fn over(
     if bytes > SMALL {
         return false;
     }
-    let mut result = Scratch::<SMALL>::NEW;
+    let mut result = StackBlock::<SMALL>::NEW;
     let result = result.as_mut_ptr();
     // SAFETY: the caller's promise; results go through a block of their own.
     unsafe {
@@ -118,8 +118,8 @@ fn widest(kernel: &Kernel) -> usize {
 /// As [`dense`].
 #[inline(never)]
 unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
-    let mut scratch = [Scratch::<SMALL>::NEW; INPUTS];
-    let mut result = Scratch::<SMALL>::NEW;
+    let mut scratch = [StackBlock::<SMALL>::NEW; INPUTS];
+    let mut result = StackBlock::<SMALL>::NEW;
     let (count, result) = (job.count, result.as_mut_ptr());
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
     for (i, lane) in job.lanes.iter().enumerate() {
@@ -175,9 +175,9 @@ pub(crate) unsafe fn spread(lane: &Lane, dtype: DType, count: usize, block: *mut
 /// As [`dense`].
 #[inline(never)]
 unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
-    let mut scratch = [Scratch::<BLOCK>::NEW; INPUTS];
-    let mut result = Scratch::<BLOCK>::NEW;
-    let blocks = scratch.each_mut().map(Scratch::as_mut_ptr);
+    let mut scratch = [StackBlock::<BLOCK>::NEW; INPUTS];
+    let mut result = StackBlock::<BLOCK>::NEW;
+    let blocks = scratch.each_mut().map(StackBlock::as_mut_ptr);
     let result = result.as_mut_ptr();
     let size = |i: usize| kernel.inputs[i].size();
     let (fits, out, run) = (BLOCK / widest(kernel), kernel.output.size(), kernel.pick());

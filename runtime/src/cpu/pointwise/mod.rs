@@ -22,7 +22,7 @@ use crate::job::{Constant, Input, Place, Pointwise};
 
 use crate::plan::{OPERANDS, Plan};
 
-pub(crate) use dense::{Dense, Lane, SMALL, Scratch, dense, over, repeat, spread};
+pub(crate) use dense::{Dense, Lane, SMALL, StackBlock, dense, over, repeat, spread};
 pub(crate) use generated::kernel;
 pub(crate) use kernel::{Inputs, Kernel, Loop};
 pub(crate) use own::own_dense;

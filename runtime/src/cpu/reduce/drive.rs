@@ -10,9 +10,9 @@ mod tail;
 use nomina_core::DType;
 
 use super::load::{Copy2, copy2};
-use super::plan::{Loop, Plan, offsets, runs};
+use super::plan::{LinePlan, Loop, offsets, runs};
 use super::reducer::{BLOCK, COLS, ROWS, Reducer};
-use super::split::{Scratch, Shared, try_for_each};
+use super::split::{Shared, SmallScratch, try_for_each};
 use crate::memory::NoMemory;
 pub(crate) use computed_source::{Elements, Make, run_made};
 use tail::Tail;
@@ -44,8 +44,8 @@ pub(crate) struct Target {
 }
 
 /// How the loops of a plan are walked.
-pub(crate) struct Walk<'a> {
-    pub plan: &'a Plan,
+pub(crate) struct Driver<'a> {
+    pub plan: &'a LinePlan,
     reducer: &'a dyn Reducer,
     pub source: Source,
     /// The innermost loops.
@@ -76,18 +76,18 @@ pub(crate) struct Walk<'a> {
 /// meanwhile.
 pub(crate) unsafe fn run(
     reducer: &dyn Reducer,
-    plan: &Plan,
+    plan: &LinePlan,
     source: Source,
     target: Target,
 ) -> Result<(), NoMemory> {
     let tail = Tail::of(reducer, plan);
     // SAFETY: passed on.
-    unsafe { drive(&Walk::of(reducer, plan, &tail, source), target) }
+    unsafe { drive(&Driver::of(reducer, plan, &tail, source), target) }
 }
 
 /// # Safety
 /// As [`run`], of the walk's plan and source.
-unsafe fn drive(walk: &Walk<'_>, target: Target) -> Result<(), NoMemory> {
+unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
     let (reducer, plan) = (walk.reducer, walk.plan);
     let count = plan.count();
     let (cells, chunks) = (walk.cells(), count.div_ceil(walk.chunk));
@@ -104,7 +104,7 @@ unsafe fn drive(walk: &Walk<'_>, target: Target) -> Result<(), NoMemory> {
     if chunks == 1 {
         return try_for_each(cells, work, |index| {
             let (row, start, n) = cell(index);
-            let mut states = Scratch::bytes([wide, walk.size])?;
+            let mut states = SmallScratch::bytes([wide, walk.size])?;
             // SAFETY: the scratch holds `wide` states; each cell has outputs of its own.
             unsafe {
                 walk.fill(states.as_mut_ptr(), row, start, n, 0, count)?;
@@ -112,12 +112,12 @@ unsafe fn drive(walk: &Walk<'_>, target: Target) -> Result<(), NoMemory> {
             }
         });
     }
-    let mut all = Scratch::bytes([cells, chunks, walk.width, walk.size])?;
+    let mut all = SmallScratch::bytes([cells, chunks, walk.width, walk.size])?;
     let shared = Shared(all.as_mut_ptr());
     try_for_each(cells * chunks, work, |index| {
         let (row, start, n) = cell(index / chunks);
         let from = index % chunks * walk.chunk;
-        let mut states = Scratch::bytes([wide, walk.size])?;
+        let mut states = SmallScratch::bytes([wide, walk.size])?;
         // SAFETY: as above; each task copies its states to a place of its own.
         unsafe {
             walk.fill(
@@ -146,9 +146,9 @@ unsafe fn drive(walk: &Walk<'_>, target: Target) -> Result<(), NoMemory> {
     })
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Driver<'a> {
     /// Decides how to walk, by the shape alone.
-    pub(crate) fn new(reducer: &'a dyn Reducer, plan: &'a Plan, source: Source) -> Self {
+    pub(crate) fn new(reducer: &'a dyn Reducer, plan: &'a LinePlan, source: Source) -> Self {
         const ONE: Loop = Loop {
             size: 1,
             src: 0,
@@ -271,7 +271,7 @@ impl<'a> Walk<'a> {
     }
 
     /// # Safety
-    /// As [`Walk::fill`] leaves the states.
+    /// As [`Driver::fill`] leaves the states.
     unsafe fn merge_groups(&self, states: *mut u8, n: usize) {
         for group in 1..self.groups {
             // SAFETY: there are `n` states for each group.
@@ -318,7 +318,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let load = self.reducer.load();
-        let mut scratch = Scratch::bytes([BLOCK.min(to - from), load.size()])?;
+        let mut scratch = SmallScratch::bytes([BLOCK.min(to - from), load.size()])?;
         let mut held = 0;
         runs(&self.plan.reduced, from, to, |offset, n| {
             let mut start = 0;
@@ -371,7 +371,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), NoMemory> {
         let (load, step) = (self.reducer.load(), self.inner.src);
         let direct = self.same && (self.kept.src == 1 || n == 1);
-        let mut scratch = Scratch::bytes([usize::from(!direct), TILE, load.size()])?;
+        let mut scratch = SmallScratch::bytes([usize::from(!direct), TILE, load.size()])?;
         let mut at = from;
         runs(&self.plan.reduced, from, to, |offset, len| {
             let mut start = 0;
@@ -429,10 +429,10 @@ impl<'a> Walk<'a> {
         let out = self.reducer.out();
         // SAFETY: the caller's states; cells are whole outputs.
         let n = unsafe { self.merge_tail(states, n)? };
-        let room = |null: bool, size: usize| Scratch::bytes([usize::from(!null), n, size]);
+        let room = |null: bool, size: usize| SmallScratch::bytes([usize::from(!null), n, size]);
         let mut values = room(target.values.is_null(), out.size())?;
         let mut positions = room(target.positions.is_null(), size_of::<i64>())?;
-        let pick = |null: bool, scratch: &mut Scratch| {
+        let pick = |null: bool, scratch: &mut SmallScratch| {
             if null {
                 std::ptr::null_mut()
             } else {
@@ -481,6 +481,6 @@ unsafe fn line(src: *const u8, from: DType, dst: *mut u8, to: DType, step: isize
 }
 
 // SAFETY: the pointers are only read through, or written at places that one task alone has.
-unsafe impl Sync for Walk<'_> {}
+unsafe impl Sync for Driver<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Target {}

@@ -34,7 +34,7 @@ impl State {
         sum: 0.0,
     };
 
-    /// DataDependent the origin up to a greater number, if `max` is one. Gives the origin.
+    /// Moves the origin up to a greater number, if `max` is one. Gives the origin.
     #[inline]
     fn raise(&mut self, max: f64) -> f64 {
         let old = origin(self.max);

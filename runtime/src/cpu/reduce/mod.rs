@@ -40,15 +40,15 @@ use crate::cpu::numeric::Convert;
 use crate::dispatch::arithmetic;
 use crate::job::{ReduceJob, Reducing};
 use crate::memory::NoMemory;
-pub(crate) use drive::{Elements, Make, Source, TILE, Target, Walk, run, run_made};
+pub(crate) use drive::{Driver, Elements, Make, Source, TILE, Target, run, run_made};
 use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
 use moments::Variance;
 use nan::{Count, NanMean};
-pub(crate) use plan::Plan;
+pub(crate) use plan::LinePlan;
 pub(crate) use reducer::Reducer;
-use split::Scratch;
+use split::SmallScratch;
 use transposed_rows::TransposedRows;
 use widened::Widened;
 
@@ -224,7 +224,7 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
     if unsafe { short::execute(reducer, job) } {
         return Ok(());
     }
-    let plan = Plan::new(
+    let plan = LinePlan::new(
         job.shape,
         job.strides,
         job.out,
@@ -258,7 +258,7 @@ pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Resul
         dtype: job.values_dtype,
         positions: job.positions,
     };
-    let plan = Plan::new(
+    let plan = LinePlan::new(
         job.shape,
         job.strides,
         job.out,
@@ -273,8 +273,8 @@ pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Resul
 unsafe fn of_nothing(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     let kept = |dim: usize| if job.reduced[dim] { 1 } else { job.shape[dim] };
     let outputs: usize = (0..job.shape.len()).map(kept).product();
-    let mut state = Scratch::bytes([reducer.state_size()])?;
-    let mut value = Scratch::bytes([reducer.out().size()])?;
+    let mut state = SmallScratch::bytes([reducer.state_size()])?;
+    let mut value = SmallScratch::bytes([reducer.out().size()])?;
     let (state, value) = (state.as_mut_ptr(), value.as_mut_ptr());
     // SAFETY: room for one state and one value; the results are row-major, one per output.
     unsafe {

@@ -15,7 +15,7 @@ pub(crate) type Loops = SmallVec<[Loop; 6]>;
 
 /// How a reduction walks.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct LinePlan {
     /// Over the outputs.
     pub kept: Loops,
     /// Over the elements of one output.
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     pub dst: isize,
 }
 
-impl Plan {
+impl LinePlan {
     /// Plans a reduction of the dims that `reduce` marks. With `ordered`, elements of one output
     /// come in row-major order. `dst` are the result's strides, one per operand dim (those of
     /// reduced dims are not looked at). No size is 0.
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn contiguous_dims_become_one_loop() {
-        let plan = Plan::new(&[2, 3, 4], &[12, 4, 1], &[0; 3], &[true; 3], true);
+        let plan = LinePlan::new(&[2, 3, 4], &[12, 4, 1], &[0; 3], &[true; 3], true);
         assert_eq!(
             plan.reduced.as_slice(),
             [Loop {
@@ -158,7 +158,7 @@ mod tests {
             }]
         );
         assert_eq!((plan.outputs(), plan.count()), (1, 24));
-        let plan = Plan::new(
+        let plan = LinePlan::new(
             &[2, 3, 4],
             &[12, 4, 1],
             &[3, 1, 0],
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn order_of_memory_unless_positions_count() {
         let mark = [true, true];
-        let plan = Plan::new(&[2, 3], &[1, 2], &[0; 2], &mark, false);
+        let plan = LinePlan::new(&[2, 3], &[1, 2], &[0; 2], &mark, false);
         assert_eq!(
             plan.reduced.as_slice(),
             [Loop {
@@ -187,13 +187,13 @@ mod tests {
                 dst: 0
             }]
         );
-        let plan = Plan::new(&[2, 3], &[1, 2], &[0; 2], &mark, true);
+        let plan = LinePlan::new(&[2, 3], &[1, 2], &[0; 2], &mark, true);
         assert_eq!(plan.reduced.len(), 2);
     }
 
     #[test]
     fn negative_strides_are_turned() {
-        let plan = Plan::new(&[4, 3], &[-3, 1], &[1, 0], &[false, true], false);
+        let plan = LinePlan::new(&[4, 3], &[-3, 1], &[1, 0], &[false, true], false);
         assert_eq!(
             plan.kept.as_slice(),
             [Loop {

@@ -58,12 +58,12 @@ pub(crate) fn try_for_each_past(
 }
 
 /// Bytes for intermediate values, aligned to 16; small ones on the stack.
-pub(crate) struct Scratch {
+pub(crate) struct SmallScratch {
     heap: Option<memory::Scratch<MaybeUninit<u128>>>,
     stack: [MaybeUninit<u128>; Self::INLINE],
 }
 
-impl Scratch {
+impl SmallScratch {
     const INLINE: usize = 16;
 
     /// Room for as many bytes as the factors multiply to, of indeterminate content.

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::drive::{Elements, Make, Source, Target};
 use super::load::{Copy2, copy2};
-use super::plan::{Loop, Loops, Plan, offsets};
+use super::plan::{LinePlan, Loop, Loops, offsets};
 use super::reducer::{ROWS, Reducer};
 use super::split::try_for_each;
 use super::whole::{LANES, Lanes};
@@ -51,7 +51,7 @@ pub(super) struct TransposedRows<'a> {
 
 impl<'a> TransposedRows<'a> {
     /// The rows of a plan; `None` where its outputs are too long or lie otherwise.
-    pub fn of(reducer: &'a dyn Reducer, plan: &Plan, source: DType) -> Option<Self> {
+    pub fn of(reducer: &'a dyn Reducer, plan: &LinePlan, source: DType) -> Option<Self> {
         let count = plan.count();
         if count > ROWS {
             return None;
@@ -247,7 +247,7 @@ impl Job<'_> {
             let p = place(positions, there, wide, room(4));
             for output in 0..transposed.outputs {
                 let first = offsets(&transposed.kept, output).0 * self.transpose.pitch() as isize;
-                // Results lie as elements do.
+                // Results have the strides of elements.
                 let to = output * self.transpose.pitch();
                 let lanes = Lanes {
                     xs: xs.offset(first * load.size() as isize),

@@ -16,7 +16,7 @@ pub(super) struct State {
     sum: f64,
 }
 
-/// DataDependent a sum from one origin to another. Of no elements there is no sum to move, and from an
+/// Moves a sum from one origin to another. Of no elements there is no sum to move, and from an
 /// infinite origin to itself there is no distance.
 #[inline(always)]
 fn factor(from: f64, to: f64) -> f64 {

@@ -17,10 +17,10 @@ use crate::job::ScanJob;
 use crate::cpu::lines::{self, Ends};
 use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::reduce::load::{Copy2, copy2};
-use crate::cpu::reduce::plan::{Loop, Plan, offsets};
+use crate::cpu::reduce::plan::{LinePlan, Loop, offsets};
 use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, Shared, try_for_each, try_for_each_past};
+use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each, try_for_each_past};
 use crate::cpu::transpose::LANES;
 use crate::memory::{self, NoMemory};
 
@@ -163,9 +163,9 @@ pub(crate) unsafe fn execute(job: &ScanJob<'_>) -> Result<(), NoMemory> {
 }
 
 /// Tiles of lines, and chunks of tiles.
-struct Walk<'a, R> {
+struct Tiles<'a, R> {
     job: &'a ScanJob<'a>,
-    plan: Plan,
+    plan: LinePlan,
     /// The innermost loop over lines.
     kept: Loop,
     /// Strides along the dim.
@@ -179,11 +179,11 @@ struct Walk<'a, R> {
 }
 
 // SAFETY: the operand is only read; the result is written by tasks at places of their own.
-unsafe impl<R> Sync for Walk<'_, R> {}
+unsafe impl<R> Sync for Tiles<'_, R> {}
 
 unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
-    let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
+    let plan = LinePlan::new(job.shape, job.strides, job.out_strides, &mark, true);
     let ends = Ends {
         x: job.x,
         dtype: job.dtype,
@@ -215,7 +215,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     ];
     let bytes = job.dtype.size() + job.out_dtype.size();
     let past = NonTemporal::of(plan.outputs().saturating_mul(count * bytes)).filter(|_| direct[1]);
-    let walk = Walk::<R> {
+    let walk = Tiles::<R> {
         job,
         plan,
         kept,
@@ -342,7 +342,7 @@ impl<R: Running> Kernel for Tile<'_, R> {
     }
 }
 
-impl<R: Running> Walk<'_, R> {
+impl<R: Running> Tiles<'_, R> {
     /// Scans the elements `from..to` of a cell's lines, writing results if `write`.
     unsafe fn scan(
         &self,
@@ -368,7 +368,7 @@ impl<R: Running> Walk<'_, R> {
             .direct
             .map(|direct| direct && (n > 1 || self.width == 1));
         let direct_out = direct_out && write && self.past.is_none();
-        let room = |needed: bool| Scratch::bytes([usize::from(needed), tall, n, t.size()]);
+        let room = |needed: bool| SmallScratch::bytes([usize::from(needed), tall, n, t.size()]);
         let (mut input, mut output) = (room(!direct)?, room(!direct_out)?);
         for at in (from..to).step_by(tall) {
             let (rows, at) = (tall.min(to - at), at as isize);

@@ -18,8 +18,8 @@ use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::logsumexp::{LogSumExp, Ordered, State};
 use crate::cpu::reduce::reducer::{BLOCK, Reducer, many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, Shared, try_for_each};
-use crate::cpu::reduce::{Plan, Source, TILE, Walk};
+use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each};
+use crate::cpu::reduce::{Driver, LinePlan, Source, TILE};
 use crate::cpu::simd::FMA;
 use crate::memory::NoMemory;
 
@@ -149,7 +149,7 @@ pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
 
 unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
-    let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
+    let plan = LinePlan::new(job.shape, job.strides, job.out_strides, &mark, true);
     let ends = Ends {
         x: job.x,
         dtype: job.dtype,
@@ -170,7 +170,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
         return Ok(());
     }
     let reducer = LogSumExp::<T>(PhantomData);
-    let walk = Walk::new(
+    let walk = Driver::new(
         &reducer,
         &plan,
         Source {
@@ -196,7 +196,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     if chunks == 1 {
         return try_for_each(cells, work, |index| {
             let (row, start, n) = walk.cell(index);
-            let mut states = Scratch::bytes([wide, size])?;
+            let mut states = SmallScratch::bytes([wide, size])?;
             let states = states.as_mut_ptr();
             // SAFETY: room for `wide` states; each cell has lines of its own.
             unsafe {
@@ -205,7 +205,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
             }
         });
     }
-    let mut all = Scratch::bytes([cells, chunks, walk.width, size])?;
+    let mut all = SmallScratch::bytes([cells, chunks, walk.width, size])?;
     let shared = Shared(all.as_mut_ptr());
     let place = |index: usize| shared.get().wrapping_add(index * walk.width * size);
     let range = |index: usize| {
@@ -215,7 +215,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     try_for_each(cells * chunks, work, |index| {
         let (row, start, n) = walk.cell(index / chunks);
         let (from, to) = range(index);
-        let mut states = Scratch::bytes([wide, size])?;
+        let mut states = SmallScratch::bytes([wide, size])?;
         // SAFETY: as above; each task copies its states to a place of its own.
         unsafe {
             walk.fill(states.as_mut_ptr(), row, start, n, from, to)?;
@@ -248,7 +248,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
 
 /// The second pass.
 struct Write<'a, T, F> {
-    walk: &'a Walk<'a>,
+    walk: &'a Driver<'a>,
     out: *mut u8,
     dtype: DType,
     /// The result's stride along the dim.
@@ -303,8 +303,9 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
         let walk = self.walk;
         let direct_in = walk.same && walk.inner.src == 1;
         let direct_out = self.dtype == T::DTYPE && self.step == 1;
-        let room =
-            |direct: bool| Scratch::bytes([usize::from(!direct), BLOCK.min(n), size_of::<T>()]);
+        let room = |direct: bool| {
+            SmallScratch::bytes([usize::from(!direct), BLOCK.min(n), size_of::<T>()])
+        };
         let (mut input, mut output) = (room(direct_in)?, room(direct_out)?);
         for at in (0..n).step_by(BLOCK) {
             let (len, at) = (BLOCK.min(n - at), at as isize);
@@ -337,9 +338,10 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
         let direct_in = walk.same && walk.kept.src == 1;
         let direct_out = self.dtype == T::DTYPE && walk.kept.dst == 1;
         let tall = (TILE / n).clamp(1, rows);
-        let room = |direct: bool| Scratch::bytes([usize::from(!direct), tall, n, size_of::<T>()]);
+        let room =
+            |direct: bool| SmallScratch::bytes([usize::from(!direct), tall, n, size_of::<T>()]);
         let (mut input, mut output) = (room(direct_in)?, room(direct_out)?);
-        let mut numbers = Scratch::bytes([2, n, size_of::<T>()])?;
+        let mut numbers = SmallScratch::bytes([2, n, size_of::<T>()])?;
         // SAFETY: the scratch has room; each is written before it is read.
         let (a, b) = unsafe {
             let all = numbers.as_mut_ptr().cast::<T>();

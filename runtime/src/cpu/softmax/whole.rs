@@ -5,12 +5,12 @@
 use std::mem::MaybeUninit;
 
 use crate::cpu::nontemporal::NonTemporal;
-use crate::cpu::reduce::Plan;
+use crate::cpu::reduce::LinePlan;
 use crate::cpu::reduce::logsumexp::{Ordered, origin};
 use crate::cpu::reduce::plan::offsets;
 use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, Shared, try_for_each_past};
+use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each_past};
 use crate::cpu::simd::prefetch;
 use crate::job::SoftmaxJob;
 use crate::memory::NoMemory;
@@ -41,7 +41,7 @@ const TASK: usize = 1 << 16;
 /// As [`super::execute`]; the plan is the job's.
 pub(super) unsafe fn softmax<T: Ordered>(
     job: &SoftmaxJob<'_>,
-    plan: &Plan,
+    plan: &LinePlan,
 ) -> Result<bool, NoMemory> {
     let count = job.shape[job.dim];
     if job.dtype != T::DTYPE || job.out_dtype != T::DTYPE || !LENGTHS.contains(&count) {
@@ -60,7 +60,7 @@ pub(super) unsafe fn softmax<T: Ordered>(
 /// Lines whose elements lie side by side.
 unsafe fn lines<T: Ordered>(
     job: &SoftmaxJob<'_>,
-    plan: &Plan,
+    plan: &LinePlan,
     count: usize,
 ) -> Result<(), NoMemory> {
     let (total, size) = (plan.outputs(), size_of::<T>());
@@ -68,7 +68,7 @@ unsafe fn lines<T: Ordered>(
     let together = (TASK / count).clamp(1, total);
     let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
     try_for_each_past(total.div_ceil(together), together * count, past, |task| {
-        let mut scratch = Scratch::bytes([usize::from(past.is_some()), count, size])?;
+        let mut scratch = SmallScratch::bytes([usize::from(past.is_some()), count, size])?;
         for line in task * together..total.min((task + 1) * together) {
             let (src, dst) = offsets(&plan.kept, line);
             let xs = x.get().cast::<T>().wrapping_offset(plan.src + src);
@@ -169,7 +169,7 @@ fn factor<T: Ordered>(max: f64, sum: f64) -> T {
 /// Lines side by side.
 unsafe fn across<T: Ordered>(
     job: &SoftmaxJob<'_>,
-    plan: &Plan,
+    plan: &LinePlan,
     count: usize,
 ) -> Result<bool, NoMemory> {
     let Some((kept, outer)) = plan.kept.split_last() else {
@@ -193,7 +193,7 @@ unsafe fn across<T: Ordered>(
         let n = width.min(kept.size - first);
         let (src, dst) = offsets(outer, cell / per_row);
         let (src, dst) = (plan.src + src, plan.dst + dst);
-        let mut scratch = Scratch::bytes([count, n, size])?;
+        let mut scratch = SmallScratch::bytes([count, n, size])?;
         let cell = Columns {
             xs: x.get().cast::<T>().wrapping_offset(src + first as isize),
             step: strides[0],

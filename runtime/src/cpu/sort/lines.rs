@@ -4,7 +4,7 @@ use super::key::{Bits, Kind};
 use super::line::{Found, Room, run};
 use super::packed::Packed;
 use super::{by_bits, few};
-use crate::cpu::reduce::Plan;
+use crate::cpu::reduce::LinePlan;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, offsets};
 use crate::cpu::reduce::split::try_for_each;
@@ -37,7 +37,7 @@ pub(crate) unsafe fn execute(job: &LineJob<'_>) -> Result<(), NoMemory> {
 
 unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
-    let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
+    let plan = LinePlan::new(job.shape, job.strides, job.out_strides, &mark, true);
     let len = job.shape[job.dim];
     let kept = *plan.kept.last().unwrap_or(&Loop {
         size: 1,
@@ -67,7 +67,7 @@ unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), N
 
 struct Group<'a> {
     job: &'a LineJob<'a>,
-    plan: Plan,
+    plan: LinePlan,
     /// The innermost loop over lines.
     kept: Loop,
     /// Of operand and results, along the dim.

@@ -20,9 +20,9 @@ use super::tile::{self, Dims};
 use crate::job::{Backend, Matrix, Place, Product};
 use crate::storage::DeviceBuffer;
 
-use crate::plan::Plan as Walked;
+use crate::plan::Plan;
 use crate::shape::{Shape, Strides};
-use plan::{Operands, Plan, Question};
+use plan::{MatmulPlan, Operands, Question};
 
 const OP: &str = "matmul";
 
@@ -52,7 +52,7 @@ const NEEDED: &[&str] = &[
 #[derive(Debug)]
 pub(super) struct Library {
     handle: sys::cublasLtHandle_t,
-    plans: Mutex<HashMap<Question, Option<Plan>>>,
+    plans: Mutex<HashMap<Question, Option<MatmulPlan>>>,
 }
 
 // SAFETY: the library may be called from any thread with one handle; plans are behind a lock.
@@ -100,7 +100,7 @@ impl Library {
         let plan = match plans.entry(asked) {
             std::collections::hash_map::Entry::Occupied(kept) => kept.into_mut(),
             std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(Plan::new(self.handle, &asked, operands.bias).map_err(failed)?)
+                free.insert(MatmulPlan::new(self.handle, &asked, operands.bias).map_err(failed)?)
             }
         };
         let Some(plan) = plan else {
@@ -242,7 +242,7 @@ unsafe fn pack(
         ptr,
         dtype: p.dtype,
     };
-    let plan = Walked::new(&shape, &[(&to, size), (&from, size)]);
+    let plan = Plan::new(&shape, &[(&to, size), (&from, size)]);
     // SAFETY: the caller's promise; the block is as long as the copy.
     unsafe { Backend::copy(cuda, &plan, place(block.as_ptr()), place(matrix.ptr))? };
     let copy = Matrix {
@@ -308,7 +308,7 @@ unsafe fn preset(cuda: &'static Cuda, p: &mut Product, dims: &[tile::Dim<4>]) ->
     };
     let (to, from) = (strides(p.c, 2), strides(d, 3));
     let size = p.dtype.size();
-    let plan = Walked::new(&shape, &[(&to, size), (&from, size)]);
+    let plan = Plan::new(&shape, &[(&to, size), (&from, size)]);
     let place = |ptr| Place {
         ptr,
         dtype: p.dtype,

@@ -39,7 +39,7 @@ pub(super) struct Question {
 
 /// The algorithm for a product, and what the library needs to be told again.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct MatmulPlan {
     desc: Desc,
     layouts: [Layout; 4],
     algorithm: sys::cublasLtMatmulAlgo_t,
@@ -58,7 +58,7 @@ pub(super) struct Operands {
 }
 
 // SAFETY: descriptors are plain memory of the library's, changed only under the lock of the plans.
-unsafe impl Send for Plan {}
+unsafe impl Send for MatmulPlan {}
 
 #[derive(Debug)]
 struct Desc(sys::cublasLtMatmulDesc_t);
@@ -130,7 +130,7 @@ pub(super) fn takes(dtype: DType) -> bool {
     types(dtype, false).is_some()
 }
 
-impl Plan {
+impl MatmulPlan {
     /// Asks once. `None` where the library has no algorithm for it. The address of what is added to
     /// rows is one that the algorithm will do for: it is looked at, and not read.
     pub(super) fn new(

@@ -119,7 +119,7 @@ impl Strided {
         Ok(self)
     }
 
-    /// DataDependent the first element to index `start` of `dim`. In a tensor without elements nothing is
+    /// Moves the first element to index `start` of `dim`. In a tensor without elements nothing is
     /// addressed, and the position stays where it is known to be inside of the buffer.
     fn advance(&mut self, dim: usize, start: usize) {
         if !self.shape.contains(&0) {
@@ -291,7 +291,7 @@ impl Strided {
             });
         }
         let mut strides = Strides::from_elem(0, shape.len());
-        // From the right: a run of old dims that lie as one is cut into new dims.
+        // From the right: a run of old dims that merge into one is split into new dims.
         let mut new = shape.len();
         let mut old = self.shape.len();
         while old > 0 {

@@ -18,14 +18,9 @@ use nomina_core::rule::{self, DimArg, DimRef, Positions, Sites};
 use super::{DynTensor, about};
 
 pub use crate::call::{InterpolateMode, PadMode};
-pub(in crate::tensor) use convolve::{convolved, transposed};
 pub use options::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateOptions,
     LpPoolOptions, MaxPoolOptions, PadOptions, Padding,
-};
-pub(in crate::tensor) use pad::pairs;
-pub(in crate::tensor) use pool::{
-    adaptive, adaptive_places, averaged, greatest, greatest_places, norm, unpooled, unpooled_size,
 };
 
 impl DynTensor {

@@ -121,22 +121,6 @@ pub(in crate::tensor) fn unpooled(
     Ok(DynTensor::new(raw.map_err(|e| about(e, &both))?, names))
 }
 
-/// The size that a pool's input had, as far as its result tells.
-pub(in crate::tensor) fn unpooled_size(
-    op: Op,
-    size: usize,
-    [kernel, stride, padding]: [usize; 3],
-) -> Result<usize> {
-    let whole = (size as i128 - 1) * stride as i128 + kernel as i128 - 2 * padding as i128;
-    usize::try_from(whole)
-        .ok()
-        .filter(|&size| isize::try_from(size).is_ok())
-        .ok_or_else(|| {
-            let what = format!("{size} elements come from no window of {kernel}");
-            Error::new(ErrorKind::Shape, op.name(), what).hint("say the size of the result")
-        })
-}
-
 impl<const S: usize> MaxPoolOptions<S> {
     /// As the entries below take them, for a window of these sizes.
     pub fn args<'a>(&'a self, kernel: &'a [usize; S]) -> MaxArgs<'a> {

@@ -66,7 +66,7 @@ impl DynTensor {
             size,
             factor: None,
         });
-        self.resized(&each.collect::<Vec<_>>(), options)
+        self.interpolate_dims(&each.collect::<Vec<_>>(), options)
     }
 
     /// The dims behind batch and channels, of which there are `count`.
@@ -80,12 +80,12 @@ impl DynTensor {
         Err(about(error, &[self]))
     }
 
-    /// Dims at other sizes, by position.
-    pub(in crate::tensor) fn resized(
-        &self,
-        dims: &[Resize],
-        options: InterpolateOptions,
-    ) -> Result<Self> {
+    /// [`DynTensor::interpolate`] for dims by position, each with its size and the factor that places are computed by,
+    /// PyTorch's `scale_factor`; without one it is the sizes' ratio.
+    ///
+    /// # Errors
+    /// As [`DynTensor::interpolate`].
+    pub fn interpolate_dims(&self, dims: &[Resize], options: InterpolateOptions) -> Result<Self> {
         let mode = options.mode;
         if options.align_corners
             && !matches!(mode, InterpolateMode::Linear | InterpolateMode::Cubic)

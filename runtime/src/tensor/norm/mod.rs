@@ -20,7 +20,7 @@ pub use options::{
 };
 
 /// What a normalisation does to its rows.
-struct Plan<'a> {
+struct RowNorm<'a> {
     op: Op,
     /// The dims along a row.
     dims: &'a [usize],
@@ -52,7 +52,7 @@ impl DynTensor {
         options: LayerNormOptions<'_>,
     ) -> Result<Self> {
         let dims = self.dims_of(Op::LayerNorm, &dims.into())?;
-        self.standardized(&Plan {
+        self.standardized(&RowNorm {
             op: Op::LayerNorm,
             dims: &dims,
             scaled: &dims,
@@ -87,7 +87,7 @@ impl DynTensor {
             // 16-bit floats compute in f32, and PyTorch takes that dtype's.
             _ => f64::from(f32::EPSILON),
         };
-        self.standardized(&Plan {
+        self.standardized(&RowNorm {
             op: Op::RmsNorm,
             dims: &dims,
             scaled: &dims,
@@ -139,7 +139,7 @@ impl DynTensor {
         if dims.iter().map(|&dim| self.shape()[dim]).product::<usize>() == 1 && self.numel() > 0 {
             return Err(self.one_value(Op::InstanceNorm));
         }
-        self.standardized(&Plan {
+        self.standardized(&RowNorm {
             op: Op::InstanceNorm,
             dims: &dims,
             scaled: &[channel],
@@ -329,7 +329,7 @@ impl DynTensor {
         if self.numel() > 0 && self.numel() == self.shape()[at] {
             return Err(self.one_value(op));
         }
-        let plan = Plan {
+        let plan = RowNorm {
             op,
             dims: &others,
             scaled: &[at],
@@ -346,12 +346,12 @@ impl DynTensor {
         Ok((Self::new(raw, self.names.clone()), stats))
     }
 
-    fn standardized(&self, plan: &Plan<'_>) -> Result<Self> {
+    fn standardized(&self, plan: &RowNorm<'_>) -> Result<Self> {
         let (raw, _) = self.rows(plan, false)?;
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    fn rows(&self, plan: &Plan<'_>, stats: bool) -> Result<(Raw, Option<Raw>)> {
+    fn rows(&self, plan: &RowNorm<'_>, stats: bool) -> Result<(Raw, Option<Raw>)> {
         let scale = |of: Option<&Self>| {
             of.map(|of| self.along(plan.op, of, plan.scaled))
                 .transpose()

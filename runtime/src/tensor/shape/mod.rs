@@ -12,6 +12,5 @@ mod split;
 pub use diagonal::{DiagEmbedOptions, DiagonalOptions, Rot90Options};
 pub use grid::{Indexing, MeshgridOptions, VanderOptions};
 pub use moves::Repeats;
-pub(in crate::tensor) use range::HANN;
 pub use range::{HammingOptions, KaiserOptions, LogspaceOptions, WindowOptions};
 pub use split::Sections;

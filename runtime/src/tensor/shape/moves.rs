@@ -30,7 +30,7 @@ impl<'a> From<&'a DynTensor> for Repeats<'a> {
 }
 
 impl DynTensor {
-    /// DataDependent dims to other positions, which may be given as the dims that stand there; the others
+    /// Moves dims to other positions, which may be given as the dims that stand there; the others
     /// keep their order.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl DynTensor {
         Ok(Self::new(raw.transpose(a, b)?, names))
     }
 
-    /// DataDependent elements along dims, round the end: one shift per dim, negative towards the front.
+    /// Moves elements along dims, round the end: one shift per dim, negative towards the front.
     /// `..` moves all elements in row-major order, whatever the dims.
     ///
     /// # Errors

@@ -98,7 +98,7 @@ impl KaiserOptions {
 }
 
 /// Hann's window.
-pub(crate) const HANN: Window = Window::Cosine {
+const HANN: Window = Window::Cosine {
     alpha: 0.5,
     beta: 0.5,
 };

@@ -2,7 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
-use nomina_core::{DType, Names, Result};
+use nomina_core::{Names, Result};
 
 use crate::call;
 use crate::tensor::{DynTensor, Operand, about, family};
@@ -211,15 +211,4 @@ fn check_boundaries(boundaries: &DynTensor) -> Result<()> {
         nomina_core::Error::new(nomina_core::ErrorKind::Rank, Op::Bucketize.name(), what)
             .hint("give boundaries in one dim"),
     )
-}
-
-impl DynTensor {
-    /// Places as i32, where they are asked for so.
-    pub(in crate::tensor) fn in_int32(self, yes: bool) -> Result<Self> {
-        if yes {
-            self.to_dtype(DType::I32)
-        } else {
-            Ok(self)
-        }
-    }
 }

@@ -176,7 +176,7 @@ impl DynSparse {
     }
 }
 
-/// The number with the other sign.
+/// The number negated.
 fn negated(number: Scalar) -> Scalar {
     match number {
         Scalar::Bool(value) => Scalar::Int(-i64::from(value)),
@@ -209,11 +209,6 @@ impl DynTensor {
 
 macro_rules! maps {
     ($($op:ident $method:ident $doc:literal;)*) => {
-        /// Whether an elementwise operator takes zero to zero and is built for sparse tensors.
-        pub(in crate::tensor) fn keeps_zero(op: Op) -> bool {
-            matches!(op, $(Op::$op)|*)
-        }
-
         impl DynSparse {$(
             #[doc = $doc]
             ///
@@ -227,7 +222,7 @@ macro_rules! maps {
 }
 
 maps! {
-    Neg neg "The values with the other sign.";
+    Neg neg "The values negated.";
     Abs abs "Absolute values.";
     Sgn sgn "Signs; of complex values, values of magnitude 1.";
     Sign sign "Signs.";
@@ -238,7 +233,7 @@ maps! {
     Ceil ceil "Rounded up.";
     Round round "Rounded to the nearest integer, halves to even.";
     Trunc trunc "Rounded towards zero.";
-    Frac frac "What is behind the point.";
+    Frac frac "The fractional part.";
     Sin sin "Sines.";
     Tan tan "Tangents.";
     Asin asin "Arc sines.";

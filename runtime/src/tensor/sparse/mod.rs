@@ -19,7 +19,6 @@ use crate::raw::RawCoo;
 use crate::{call, display};
 
 pub use arithmetic::SparseOperand;
-pub(super) use arithmetic::keeps_zero;
 
 /// A sparse tensor whose names, rank and dtype are known at run time: coordinates, and the values
 /// there; everything else is zero. PyTorch's layout `sparse_coo`.
@@ -103,7 +102,10 @@ impl DynSparse {
     }
 
     /// What `out` is after this result was written into it: with its dtype, and under its rules for names and sizes.
-    pub(super) fn stored(self, op: &'static str, out: &Self) -> Result<Self> {
+    ///
+    /// # Errors
+    /// When the dtype, names or sizes do not fit `out`, or the devices differ.
+    pub fn stored(self, op: &'static str, out: &Self) -> Result<Self> {
         rule::dtype::cast_to(op, self.dtype(), out.dtype())?;
         rule::out_shape(op, &out.names, out.shape(), self.shape())?;
         let names = rule::out(op, &out.names, &self.names)

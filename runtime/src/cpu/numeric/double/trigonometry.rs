@@ -40,7 +40,7 @@ fn remains<const FMA: bool>(x: f64, whole: f64) -> (f64, f64) {
     quick_sum(r, low)
 }
 
-/// The sine of what remains, a little more than a quarter turn at most, with the other sign where the
+/// The sine of what remains, a little more than a quarter turn at most, negated where the
 /// last bit is odd.
 #[inline(always)]
 fn wave<const FMA: bool>(r: f64, shifted: f64) -> f64 {

@@ -5,9 +5,9 @@ use smallvec::SmallVec;
 
 use super::super::load::{Copy2, copy2};
 use super::super::reducer::ROWS;
-use super::super::split::Scratch;
+use super::super::split::SmallScratch;
 use super::super::whole::{LANES, Lanes};
-use super::{Target, Walk, line};
+use super::{Driver, Target, line};
 use crate::memory::NoMemory;
 
 /// So many rows are read together, wherever they lie: the processor sees that many streams coming.
@@ -16,7 +16,7 @@ const STREAMS: usize = 16;
 /// Or rows that all lie in so many bytes.
 const NEAR: usize = 64 << 10;
 
-impl Walk<'_> {
+impl Driver<'_> {
     /// Whether all elements of outputs side by side are best taken in at once.
     pub(super) fn at_once(&self) -> bool {
         let count = self.plan.count();
@@ -57,9 +57,9 @@ impl Walk<'_> {
             (false, false) => n.next_multiple_of(LANES),
         };
         let null = [target.values.is_null(), target.positions.is_null()];
-        let mut values = Scratch::bytes([held(null[0], straight[0]), out.size()])?;
-        let mut positions = Scratch::bytes([held(null[1], straight[1]), size_of::<i64>()])?;
-        let mut rest = Scratch::bytes([usize::from(left > 0), count, LANES, size])?;
+        let mut values = SmallScratch::bytes([held(null[0], straight[0]), out.size()])?;
+        let mut positions = SmallScratch::bytes([held(null[1], straight[1]), size_of::<i64>()])?;
+        let mut rest = SmallScratch::bytes([usize::from(left > 0), count, LANES, size])?;
         let rest = rest.as_mut_ptr();
         let ends = [
             (values.as_mut_ptr(), target.values, out, target.dtype),

@@ -5,12 +5,12 @@
 
 use nomina_core::DType;
 
-use super::super::plan::{Plan, runs};
+use super::super::plan::{LinePlan, runs};
 use super::super::reducer::{BLOCK, ROWS, Reducer};
-use super::super::split::Scratch;
+use super::super::split::SmallScratch;
 use super::super::transposed_rows::TransposedRows;
 use super::tail::Tail;
-use super::{SHORT, Source, TILE, Target, Walk, drive};
+use super::{Driver, SHORT, Source, TILE, Target, drive};
 use crate::cpu::cast::Cast;
 use crate::memory::NoMemory;
 
@@ -44,7 +44,7 @@ pub(crate) trait Elements {
 /// As for [`run`](super::run); the plan's offsets lie in what `make` computes.
 pub(crate) unsafe fn run_made(
     reducer: &dyn Reducer,
-    plan: &Plan,
+    plan: &LinePlan,
     make: &dyn Make,
     target: Target,
 ) -> Result<bool, NoMemory> {
@@ -61,7 +61,7 @@ pub(crate) unsafe fn run_made(
         return Ok(true);
     }
     let tail = Tail::of(reducer, plan);
-    let mut walk = Walk::of(reducer, plan, &tail, source);
+    let mut walk = Driver::of(reducer, plan, &tail, source);
     let inner = if walk.columns { walk.kept } else { walk.inner };
     if reducer.ordered() || (inner.src != 1 && inner.size != 1) {
         return Ok(false);
@@ -78,7 +78,7 @@ struct Loader<'a> {
     cast: Option<Cast>,
     from: usize,
     to: usize,
-    scratch: Scratch,
+    scratch: SmallScratch,
 }
 
 impl Loader<'_> {
@@ -103,11 +103,11 @@ impl Loader<'_> {
     }
 }
 
-impl Walk<'_> {
-    /// As [`Walk::fill`] of fresh states, but for the merging of groups.
+impl Driver<'_> {
+    /// As [`Driver::fill`] of fresh states, but for the merging of groups.
     ///
     /// # Safety
-    /// As [`Walk::fill`]; the outputs' first elements begin at `base`.
+    /// As [`Driver::fill`]; the outputs' first elements begin at `base`.
     pub(super) unsafe fn fill_made(
         &self,
         make: &dyn Make,
@@ -125,7 +125,7 @@ impl Walk<'_> {
                 cast,
                 from: own.size(),
                 to: load.size(),
-                scratch: Scratch::bytes([usize::from(cast.is_some()), BLOCK, own.size()])?,
+                scratch: SmallScratch::bytes([usize::from(cast.is_some()), BLOCK, own.size()])?,
             };
             // SAFETY: passed on.
             unsafe {
@@ -157,7 +157,7 @@ impl Walk<'_> {
             1
         };
         if together > 1 {
-            let mut tile = Scratch::bytes([together, count, size])?;
+            let mut tile = SmallScratch::bytes([together, count, size])?;
             let tile = tile.as_mut_ptr();
             for first in (0..n).step_by(together) {
                 let rows = together.min(n - first);
@@ -175,7 +175,7 @@ impl Walk<'_> {
             }
             return Ok(());
         }
-        let mut block = Scratch::bytes([BLOCK.min(count), size])?;
+        let mut block = SmallScratch::bytes([BLOCK.min(count), size])?;
         let block = block.as_mut_ptr();
         // A stored operand's long runs are read where they lie, each by itself.
         let long = self.same && self.inner.size >= SHORT;
@@ -231,7 +231,7 @@ impl Walk<'_> {
         } else {
             TILE.max(widest)
         };
-        let mut tile = Scratch::bytes([room, size])?;
+        let mut tile = SmallScratch::bytes([room, size])?;
         let tile = tile.as_mut_ptr();
         let mut at = from;
         runs(&self.plan.reduced, from, to, |offset, len| {

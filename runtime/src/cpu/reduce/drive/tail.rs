@@ -1,10 +1,10 @@
 //! Outputs whose elements lie both further apart than outputs do, and side by side: the far ones first,
 //! as columns in the order of memory, then those side by side, of which there are few states.
 
-use super::super::plan::{Loop, Loops, Plan};
+use super::super::plan::{LinePlan, Loop, Loops};
 use super::super::reducer::Reducer;
-use super::super::split::Scratch;
-use super::{Source, Walk};
+use super::super::split::SmallScratch;
+use super::{Driver, Source};
 use crate::memory::NoMemory;
 
 /// The most elements side by side.
@@ -12,14 +12,14 @@ const MOST: usize = 64;
 
 /// A plan in which elements side by side count as outputs of their own.
 pub(super) struct Tail {
-    pub plan: Plan,
+    pub plan: LinePlan,
     /// How many of them are one output.
     pub size: usize,
 }
 
 impl Tail {
     /// Of a plan; `None` where elements must come in order, or lie otherwise.
-    pub fn of(reducer: &dyn Reducer, plan: &Plan) -> Option<Self> {
+    pub fn of(reducer: &dyn Reducer, plan: &LinePlan) -> Option<Self> {
         let (&last, far) = plan.reduced.split_last()?;
         let (&kept, outer) = plan.kept.split_last()?;
         let fits = !reducer.ordered()
@@ -37,7 +37,7 @@ impl Tail {
             dst: kept.dst,
         });
         Some(Self {
-            plan: Plan {
+            plan: LinePlan {
                 kept: outer,
                 reduced: far.into(),
                 ..*plan
@@ -47,11 +47,11 @@ impl Tail {
     }
 }
 
-impl<'a> Walk<'a> {
-    /// As [`Walk::new`], of the tail's plan where there is one.
+impl<'a> Driver<'a> {
+    /// As [`Driver::new`], of the tail's plan where there is one.
     pub(super) fn of(
         reducer: &'a dyn Reducer,
-        plan: &'a Plan,
+        plan: &'a LinePlan,
         tail: &'a Option<Tail>,
         source: Source,
     ) -> Self {
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
             return Ok(n);
         }
         let outputs = n / tail;
-        let mut apart = Scratch::bytes([n, size])?;
+        let mut apart = SmallScratch::bytes([n, size])?;
         let apart = apart.as_mut_ptr();
         // SAFETY: room for as many states, which are merged in the order in which they stood.
         unsafe {

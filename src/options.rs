@@ -1,0 +1,25 @@
+//! Optional arguments of operators, and the words among them.
+
+pub use nomina_runtime::tensor::{
+    Activation, AddOptions, AddcdivOptions, AddcmulOptions, AddmmOptions, AlphaDropoutOptions,
+    Approximate, AttentionOptions, AvgPoolOptions, BincountOptions, CdistOptions, CeluOptions,
+    CloseOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, CosineSimilarityOptions,
+    DiagEmbedOptions, DiagonalOptions, DiffOptions, DivOptions, DropoutOptions, EluOptions,
+    GaussianNllLossOptions, GeluOptions, HammingOptions, HardshrinkOptions, HardtanhOptions,
+    HingeEmbeddingLossOptions, HistcOptions, HuberLossOptions, IndexAddOptions, IndexPutOptions,
+    Indexing, InterpolateMode, InterpolateOptions, Interpolation, IsinOptions, KaiserOptions,
+    KlDivOptions, LeakyReluOptions, LinearOptions, LocalResponseNormOptions, LogitOptions,
+    LogspaceOptions, LpPoolOptions, MarginOptions, MaxPoolOptions, MeshgridOptions,
+    MultinomialOptions, NanToNumOptions, NormOptions, NormalizeOptions, PadMode, PadOptions,
+    Padding, PairwiseDistanceOptions, PoissonNllLossOptions, QuantileOptions, Rot90Options,
+    RoundOptions, RoundingMode, RreluOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
+    SearchOptions, SmoothL1LossOptions, SoftplusOptions, SoftshrinkOptions, SortOptions,
+    TopkOptions, TrapezoidOptions, TripletMarginLossOptions, VanderOptions, VarOptions,
+    WindowOptions,
+};
+
+pub use crate::tensor::like::LikeOptions;
+pub use crate::tensor::loss::{BinaryCrossEntropyOptions, CrossEntropyOptions};
+pub use crate::tensor::norm::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
+pub use crate::tensor::reduce::ReduceOptions;
+pub use crate::tensor::stat::CovOptions;

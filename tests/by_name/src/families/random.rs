@@ -1,0 +1,130 @@
+//! Random fills, samples and seeds.
+
+use nomina_core::op::Op;
+use nomina_core::{Result, Scalar};
+
+use super::{in_place, only_in_place, pure, value};
+use crate::bind::Bound;
+use crate::generated::Random;
+use crate::read::{count, names, optional, options, sizes};
+use crate::value::Value;
+use crate::{Form, computed};
+use nomina_runtime::random;
+use nomina_runtime::tensor::{DynTensor, MultinomialOptions, Operand, Options};
+
+/// Calls `op`, which is `which`.
+pub(crate) fn call(which: Random, op: Op, form: Form, mut args: Bound) -> Result<Value> {
+    let args = &mut args;
+    let fill = |args: &mut Bound, write: fn(&mut DynTensor, &Bound) -> Result<()>| {
+        only_in_place(op, form, args, write)
+    };
+    match which {
+        Random::Bernoulli if form == Form::InPlace => in_place(args, |own, a| {
+            let p = optional(a, "p")?.unwrap_or(Operand::Scalar(Scalar::Float(0.5)));
+            own.bernoulli_(p).map(drop)
+        }),
+        Random::Bernoulli => computed(op, form, args, |a| {
+            let x = a.tensor("self")?;
+            match optional(a, "p")? {
+                None => x.bernoulli(),
+                Some(p) => {
+                    let mut out = x.empty_like()?;
+                    out.bernoulli_(p)?;
+                    Ok(out)
+                }
+            }
+        }),
+        Random::Uniform => fill(args, |own, a| {
+            own.uniform_(float(a, "from", 0.0)?, float(a, "to", 1.0)?)
+                .map(drop)
+        }),
+        Random::NormalInPlace => fill(args, |own, a| {
+            own.normal_(float(a, "mean", 0.0)?, float(a, "std", 1.0)?)
+                .map(drop)
+        }),
+        Random::LogNormal => fill(args, |own, a| {
+            own.log_normal_(float(a, "mean", 1.0)?, float(a, "std", 2.0)?)
+                .map(drop)
+        }),
+        Random::Exponential => fill(args, |own, a| {
+            own.exponential_(float(a, "lambd", 1.0)?).map(drop)
+        }),
+        Random::Cauchy => fill(args, |own, a| {
+            own.cauchy_(float(a, "median", 0.0)?, float(a, "sigma", 1.0)?)
+                .map(drop)
+        }),
+        Random::Geometric => fill(args, |own, a| own.geometric_(float(a, "p", 0.0)?).map(drop)),
+        Random::Random => fill(args, |own, a| {
+            let from = a.int("from", 0)?;
+            match a.given("to") {
+                Some(_) => own.random_(from..a.int("to", 0)?),
+                None => own.random_(from..),
+            }
+            .map(drop)
+        }),
+        Random::Normal => computed(op, form, args, normal),
+        Random::Poisson => pure(op, form, args, |a| a.tensor("self")?.poisson()),
+        Random::Multinomial => computed(op, form, args, |a| {
+            let options = MultinomialOptions {
+                replacement: a.flag("replacement")?,
+            };
+            let samples = count(op, "num_samples", a.int("num_samples", 0)?)?;
+            a.tensor("self")?
+                .multinomial_with(samples, a.dim("dim")?, options)
+        }),
+        Random::Randint => computed(op, form, args, |a| {
+            let size = sizes(op.name(), &a.sizes("size")?)?;
+            let range = a.int("low", 0)?..a.int("high", 0)?;
+            match names(a)? {
+                Some(names) => made_in(a)?.randint(range, &size, &names[..]),
+                None => made_in(a)?.randint(range, &size, ()),
+            }
+        }),
+        Random::RandintLike => pure(op, form, args, |a| {
+            let range = a.int("low", 0)?..a.int("high", 0)?;
+            a.tensor("self")?.randint_like_with(range, options(a)?)
+        }),
+        Random::Randperm => computed(op, form, args, |a| {
+            let n = count(op, "n", a.int("n", 0)?)?;
+            match names(a)? {
+                Some(names) => made_in(a)?.randperm(n, &names[..]),
+                None => made_in(a)?.randperm(n, ()),
+            }
+        }),
+        Random::ManualSeed => value(op, form, args, |a| {
+            random::manual_seed(a.int("seed", 0)? as u64);
+            Ok(Value::None)
+        }),
+        Random::Seed => value(op, form, args, |_| Ok(Value::Int(random::seed() as i64))),
+        Random::InitialSeed => value(op, form, args, |_| {
+            Ok(Value::Int(random::initial_seed() as i64))
+        }),
+    }
+}
+
+/// The options; where no dtype is given, that of an out tensor.
+fn made_in(args: &Bound) -> Result<Options> {
+    let options = options(args)?;
+    Ok(match (&args.out, args.dtype()?) {
+        (Some(Value::Tensor(out)), None) => options.dtype(out.dtype()),
+        _ => options,
+    })
+}
+
+fn float(args: &Bound, param: &str, default: f64) -> Result<f64> {
+    args.scalar(param, Scalar::Float(default))
+        .map(Scalar::to_f64)
+}
+
+fn normal(args: &Bound) -> Result<DynTensor> {
+    let std = optional(args, "std")?.unwrap_or(Operand::Scalar(Scalar::Int(1)));
+    if args.given("size").is_none() {
+        return DynTensor::normal(args.operand("mean")?, std);
+    }
+    let size = sizes("normal", &args.sizes("size")?)?;
+    let (mean, std) = (float(args, "mean", 0.0)?, float(args, "std", 1.0)?);
+    match names(args)? {
+        Some(names) => made_in(args)?.normal(mean, std, &size, &names[..]),
+        None => made_in(args)?.normal(mean, std, &size, ()),
+    }
+}

@@ -1,0 +1,52 @@
+//! Reductions with arguments of their own.
+
+use super::pair;
+use crate::bind::Bound;
+use crate::generated::Reduce;
+use crate::value::Value;
+use crate::{Form, computed};
+use nomina_core::op::Op;
+use nomina_core::{Result, Scalar};
+
+/// Calls `op`, which is `which`.
+pub(crate) fn call(which: Reduce, op: Op, form: Form, mut args: Bound) -> Result<Value> {
+    let args = &mut args;
+    match which {
+        Reduce::Var | Reduce::Std => computed(op, form, args, |a| {
+            let correction = a.scalar("correction", Scalar::Int(1))?.to_f64();
+            let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);
+            let options = nomina_runtime::call::ReduceOptions {
+                correction,
+                ..Default::default()
+            };
+            nomina_runtime::tensor::family::reduce(op, a.tensor("self")?, &dims, options)
+        }),
+        Reduce::Max | Reduce::Min => extremum(op, form, args),
+        Reduce::Argmax | Reduce::Argmin => computed(op, form, args, |a| {
+            let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);
+            let x = a.tensor("self")?;
+            match which {
+                Reduce::Argmax => x.argmax(dims),
+                _ => x.argmin(dims),
+            }
+        }),
+    }
+}
+
+fn extremum(op: Op, form: Form, args: &mut Bound) -> Result<Value> {
+    let keepdim = args.flag("keepdim")?;
+    if args.get("dim").is_none() {
+        return computed(op, form, args, |a| {
+            let options = nomina_runtime::call::ReduceOptions::default();
+            nomina_runtime::tensor::family::reduce(op, a.tensor("self")?, &(..).into(), options)
+        });
+    }
+    pair(op, form, args, |a| {
+        let dim = a.dims("dim", false)?.with_keepdim(keepdim);
+        let x = a.tensor("self")?;
+        match op {
+            Op::Max => x.max(dim),
+            _ => x.min(dim),
+        }
+    })
+}
