@@ -3,8 +3,8 @@
 //!
 //! `cargo xtask kernels [--only SUBSTRING] [--names] [--verbose] [--require]` compiles them all, which takes
 //! a core twenty minutes; as a test among others it takes a sample, the same one every time. The
-//! compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once; where it cannot be had,
-//! the test says so and passes, unless `--require` is given. What was found is kept below `target/cuda`,
+//! compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once, with `--fetch` or `--all`;
+//! where there is none, the test says so and passes, unless `--require` is given. What was found is kept below `target/cuda`,
 //! by the text of the modules, so that only changed ones are compiled again.
 
 #[path = "cuda_kernels/library.rs"]
@@ -41,6 +41,8 @@ struct Options {
     /// Only say which modules there are.
     names: bool,
     verbose: bool,
+    /// Fetches the compiler: tests alone download nothing.
+    fetch: bool,
     require: bool,
     /// Of so many processes that share the work, which one this is.
     share: Option<(usize, usize)>,
@@ -61,7 +63,8 @@ impl Options {
                 "--list" => list = true,
                 "--ignored" => return Ok(None),
                 "--only" => options.only = value()?,
-                "--all" => options.every = 1,
+                "--all" => (options.every, options.fetch) = (1, true),
+                "--fetch" => options.fetch = true,
                 "--names" => options.names = true,
                 "--verbose" => options.verbose = true,
                 "--require" => options.require = true,
@@ -118,7 +121,7 @@ fn say(line: impl Display) -> Result<(), String> {
 }
 
 fn all(options: &Options) -> Result<(), String> {
-    let library = match Library::fetch(&folder()) {
+    let library = match Library::find(&folder(), options.fetch) {
         Ok(library) => library,
         Err(library::Trouble::Missing(why)) if !options.require => {
             println!("cuda_kernels: left out, no kernel was compiled: {why}");

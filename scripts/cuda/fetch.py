@@ -1,6 +1,6 @@
 """Fetches the libraries that compile CUDA kernels, for machines without CUDA.
 
-usage: python3 scripts/cuda/fetch.py [--into target/cuda]        needs: pip, and Linux on x86-64 or arm64
+usage: python3 scripts/cuda/fetch.py [--into target/cuda] [--offline]        needs: pip, and Linux on x86-64 or arm64
 
 The wheels are those of wheels.txt; pip checks their sums. What was fetched stays, and a second call only says
 where. The last line printed is the folder that LD_LIBRARY_PATH has to name. Where the libraries cannot be had, it
@@ -64,9 +64,13 @@ def unpack(wheels, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--into", type=pathlib.Path, default=HERE.parents[1] / "target/cuda")
-    into = parser.parse_args().into.resolve()
+    parser.add_argument("--offline", action="store_true", help="only say where what was fetched is")
+    args = parser.parse_args()
+    into = args.into.resolve()
     folder = into / wanted()
     if not folder.is_dir():
+        if args.offline:
+            cannot("the compiler was not fetched (`cargo xtask kernels` does)")
         if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
             cannot(f"there are no such wheels for {platform.system()} on {platform.machine()}")
         into.mkdir(parents=True, exist_ok=True)

@@ -26,11 +26,12 @@ impl fmt::Display for Trouble {
 const CANNOT: i32 = 3;
 
 impl Library {
-    /// Fetches it into a folder, unless it is there.
-    pub fn fetch(into: &Path) -> Result<Self, Trouble> {
+    /// Looks for it in a folder, and fetches it there where it may.
+    pub fn find(into: &Path, fetch: bool) -> Result<Self, Trouble> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut command = Command::new("python3");
         command.arg(root.join("scripts/cuda/fetch.py"));
+        command.args((!fetch).then_some("--offline"));
         let output = command.arg("--into").arg(into).output().map_err(|error| {
             Trouble::Missing(format!("`python3`, which fetches the compiler: {error}"))
         })?;

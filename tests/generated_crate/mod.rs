@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What the dev-dependencies of the workspace turn on in what `nomina` depends on: with other features all of it would
-/// be built once more. `cargo xtask build-time tests` shows what is.
+/// What the dev-dependencies of the workspace turn on in what `nomina` depends on, beside `cuda`: with other features all
+/// of it would be built once more. `cargo xtask build-time tests` shows what is.
 const FEATURES: &str = "\
 bitflags = { version = \"2\", features = [\"std\"] }
 once_cell = \"1\"
@@ -29,7 +29,7 @@ impl Krate {
         let package = name.replace('_', "-");
         let manifest = format!(
             "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [dependencies]\nnomina = {{ path = {root:?} }}\n{dependencies}{FEATURES}\n[workspace]\n\n{}\n\
+             [dependencies]\nnomina = {{ path = {root:?}, features = [\"cuda\"] }}\n{dependencies}{FEATURES}\n[workspace]\n\n{}\n\
              # Much code that runs once.\n[profile.dev.package.{package}]\nopt-level = 0\n",
             package,
             profiles(&own)

@@ -1,6 +1,5 @@
 //! What CI runs, cheapest first.
 
-use crate::generate;
 use crate::kernels;
 use crate::step::{Command, Outcome, Step, run_all};
 
@@ -47,34 +46,14 @@ fn steps() -> Vec<Step> {
         )
         .needs(Command::cargo(["deny", "--version"])),
     ];
-    steps.extend(generate::commands().into_iter().map(|command| {
-        Step::new("generated", command)
-            .hint("if a generator rewrote its file: look at the diff and commit it")
-    }));
+    // Everything is asked for with `--workspace`: packages alone have other features, and would be built once more.
     let clippy = [
         "clippy",
         "--workspace",
         "--all-targets",
-        "--features",
-        "nomina/cuda",
         "--",
         "-D",
         "warnings",
-    ];
-    // On the host that stands for a GPU, where there is none.
-    let cuda = [
-        "test",
-        "-p",
-        "nomina",
-        "-p",
-        "nomina-runtime",
-        "--features",
-        "nomina/cuda",
-        "--lib",
-        "--test",
-        "conformance",
-        "--test",
-        "cuda_*",
     ];
     let attack = [
         "test",
@@ -90,6 +69,7 @@ fn steps() -> Vec<Step> {
     let count = [
         "test",
         "--quiet",
+        "--workspace",
         "--test",
         "conformance",
         "--",
@@ -101,9 +81,9 @@ fn steps() -> Vec<Step> {
         Step::new("no features", Command::cargo(features)),
         Step::new("features", Command::cargo(powerset)).needs(Command::cargo(["hack", "-V"])),
         // Says so and passes where the compiler cannot be fetched.
-        Step::new("kernels", kernels::command(&[])),
-        Step::new("cuda", Command::cargo(cuda)),
-        // All packages' tests, with conformance, properties, documentation and ui-tests.
+        Step::new("kernels", kernels::sample()),
+        // All packages' tests, with generators, conformance, properties, documentation, ui-tests, and CUDA on the host that stands
+        // for a GPU, where there is none.
         Step::new("test", Command::cargo(TEST)),
         Step::new("next solver", Command::cargo(["xtask", "next-solver"])),
         // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.

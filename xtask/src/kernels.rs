@@ -1,14 +1,15 @@
-//! All kernels, by the real compiler.
+//! The kernels of CUDA, by the real compiler.
 
 use crate::step::{Command, Outcome};
 
-/// The test that compiles them, which alone is content with a sample.
-pub fn command(args: &[String]) -> Command {
-    let test = ["test", "--features", "cuda", "--test", "cuda_kernels"];
-    Command::cargo(test).args(["--", "--all"]).args(args)
+const TEST: [&str; 5] = ["test", "--workspace", "--test", "cuda_kernels", "--"];
+
+/// A sample of them, with a compiler that is fetched where it can be.
+pub fn sample() -> Command {
+    Command::cargo(TEST).args(["--fetch"])
 }
 
-/// `cargo xtask kernels [--only SUBSTRING] [--verbose] [--require]`.
+/// `cargo xtask kernels [--only SUBSTRING] [--verbose] [--require]`: all of them.
 pub fn run(args: &[String]) -> Outcome {
-    command(args).run()
+    Command::cargo(TEST).args(["--all"]).args(args).run()
 }
