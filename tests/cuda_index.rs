@@ -9,6 +9,8 @@
 #[path = "cuda/host.rs"]
 #[allow(dead_code)]
 mod host;
+#[path = "cuda/sample.rs"]
+mod sample;
 
 #[path = "cuda_index/both.rs"]
 mod both;

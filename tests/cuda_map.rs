@@ -3,8 +3,8 @@
 //!
 //! Operators share a kernel, whose ways through it depend on dtypes and layouts and not on what is
 //! computed. So all layouts, and numbers in place of tensors, run for one operator of each count of
-//! operands and each dtype, and for the others those that need no module of their own; with
-//! `NOMINA_EVERY=1` all run for all.
+//! operands and each dtype, and for the others those that need no module of their own, of a sample of operators and
+//! dtypes; with `NOMINA_EVERY=1` all run for all.
 #![cfg(feature = "cuda")]
 
 #[path = "cuda_map/here.rs"]
@@ -13,6 +13,8 @@ mod here;
 mod layouts;
 #[path = "cuda_map/near.rs"]
 mod near;
+#[path = "cuda/sample.rs"]
+mod sample;
 #[path = "cuda_map/values.rs"]
 mod values;
 
@@ -26,6 +28,7 @@ use nomina_core::Result;
 use nomina_core::op::Op;
 use nomina_runtime::call::{self, Arg};
 use nomina_runtime::{Raw, cuda};
+use sample::some;
 use values::Tame;
 
 /// One operator of each count of operands, for all layouts.
@@ -155,7 +158,7 @@ impl Seen {
     fn see(&self, op: Op, dtype: DType, device: Device) {
         let compute = op.row().dtype.resolve(dtype, DType::F32).compute;
         let near = Near::of(op, compute);
-        let thorough = THOROUGH.contains(&op) || std::env::var_os("NOMINA_EVERY").is_some();
+        let thorough = THOROUGH.contains(&op) || sample::every();
         let layouts: &[Layout] = if thorough {
             &Layout::ALL
         } else {
@@ -246,6 +249,7 @@ fn operators(device: Device) {
         .filter(asked)
         .flat_map(|&op| op.row().dtypes.iter().map(move |dtype| (op, dtype)))
         .collect();
+    let work = if only.is_some() { work } else { some(work) };
     let seen = Seen::default();
     shared(&work, |&(op, dtype)| seen.see(op, dtype, device));
     report(&format!("{} operators and dtypes", work.len()), &seen);

@@ -13,6 +13,8 @@ mod compare;
 #[path = "cuda/host.rs"]
 #[allow(dead_code)]
 mod host;
+#[path = "cuda/sample.rs"]
+mod sample;
 
 use compare::Compared;
 use nomina::cuda;

@@ -196,3 +196,18 @@ fn dims_whose_names_types_do_not_know() {
     assert_eq!(x.unfold(H, 2, 1, K).names().to_string(), "(N, H, W, K)");
     assert_eq!(x.repeat((H.of(2),)).names().to_string(), "(N, H, W)");
 }
+
+#[test]
+fn constant_sizes_multiply() {
+    dims! { Rows = 16, Columns = 14, Pixels = 224, Image = 672, Rest }
+    let x: Tensor<(N, Rgb, Rows, Columns)> = counted([2, 3, 16, 14]);
+    let flat: Tensor<(N, Rgb, Pixels)> = x.flatten((Rows, Columns), Pixels);
+    let image: Tensor<(N, Image)> = x.flatten((Rgb, Rows, Columns), Image);
+    let back: Tensor<(N, Rgb, Rows, Columns)> = image.unflatten(Image, (Rgb, Rows, Columns));
+    assert!(back.equal(&x) && flat.unflatten(Pixels, (Rows, Columns)).equal(&x));
+    // Where one is open, they are multiplied when it runs.
+    let open: Tensor<(N, Rgb, Rest)> = x.flatten((Rows, Columns), Rest);
+    assert_eq!(open.shape(), [2, 3, 224]);
+    assert!(open.try_unflatten(Rest, (Rows, H.of(5))).is_err());
+    assert!(image.try_unflatten(Image, (Pixels, H.of(4))).is_err());
+}

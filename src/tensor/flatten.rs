@@ -23,6 +23,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(flat.shape(), [2, 60]);
     /// ```
     ///
+    /// Where all of them have constant sizes, rustc multiplies: `dims! { H = 4, W = 3, Pixels = 16 }` and
+    /// `x.flatten((H, W), Pixels)` do not compile.
+    ///
     /// # Errors
     /// When the new dim has a constant size that is not the product, or memory is short.
     #[twin]
@@ -53,6 +56,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let y: Tensor<(N, C, H)> = x.unflatten(Features, (C.of(3), H.of(4)));
     /// assert_eq!(y.shape(), [2, 3, 4]);
     /// ```
+    ///
+    /// As with [`flatten`](Self::flatten), rustc multiplies constant sizes.
     ///
     /// # Errors
     /// When the sizes do not multiply up.

@@ -5,6 +5,8 @@ use nomina_core::op::Op;
 use nomina_runtime::call::{self, CdistMode, Scores};
 use nomina_runtime::{Raw, cuda};
 
+use super::sample::some;
+
 const SIZES: [usize; 6] = [1, 7, 16, 33, 64, 130];
 
 /// Numbers between -2 and 2 in steps of a quarter: products and sums of hundreds of them are exact
@@ -99,7 +101,7 @@ fn near(what: &str, most: f64, run: impl Fn(Device) -> Raw) {
 /// All products of two matrices: dtypes, sizes, and layouts and addends by turns. How many.
 pub fn products() -> usize {
     let mut count = 0;
-    for dtype in DType::ALL {
+    for dtype in some(DType::ALL) {
         for m in SIZES {
             for n in SIZES {
                 for k in SIZES {
@@ -150,7 +152,7 @@ fn added(a: &Raw, b: &Raw, turn: usize, dtype: DType, device: Device) -> Raw {
 pub fn layers() -> usize {
     use call::Activation::{Gelu, GeluTanh, Relu, Sigmoid, Silu, Tanh};
     let mut count = 0;
-    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::C64] {
+    for dtype in some([DType::F16, DType::BF16, DType::F32, DType::F64, DType::C64]) {
         for activation in [Relu, Gelu, GeluTanh, Silu, Sigmoid, Tanh] {
             if dtype == DType::C64 && !matches!(activation, Silu | Sigmoid | Tanh) {
                 continue;
@@ -194,7 +196,7 @@ pub fn batches() -> usize {
         ([&[11, 2], &[2]], 1),
         ([&[2, 1, 2, 1, 2, 2, 1, 2], &[1, 2, 1, 2, 1, 2, 2, 2]], 0),
     ];
-    for dtype in DType::ALL {
+    for dtype in some(DType::ALL) {
         for ([front, other], heads) in shapes {
             for [m, k, n] in [[7, 5, 9], [33, 16, 40], [1, 8, 6], [6, 9, 1], [64, 33, 17]] {
                 if front.len() > 4 && m * n > 100 {
@@ -238,7 +240,7 @@ pub fn batches() -> usize {
 /// Vectors, sums that are split, sums of nothing.
 pub fn edges() -> usize {
     let mut count = 0;
-    for dtype in DType::ALL {
+    for dtype in some(DType::ALL) {
         let column = |size: usize, seed, device| {
             call::to_device(&numbers(&[size], seed, dtype), device).unwrap()
         };
@@ -306,7 +308,7 @@ pub fn edges() -> usize {
 /// NaN and infinity reach where they belong, and a factor of 0 leaves out what is added.
 pub fn special() -> usize {
     let mut count = 0;
-    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+    for dtype in some([DType::F16, DType::BF16, DType::F32, DType::F64]) {
         for value in [f64::NAN, f64::INFINITY] {
             count += 1;
             let what = format!("{dtype} {value}");
@@ -357,7 +359,7 @@ pub fn attentions() -> usize {
         [3, 200, 8, 16],
         [20, 70, 100, 128],
     ];
-    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+    for dtype in some([DType::F16, DType::BF16, DType::F32, DType::F64]) {
         let most = match dtype {
             DType::F16 => 2e-3,
             DType::BF16 => 1e-2,
@@ -406,7 +408,7 @@ pub fn attentions() -> usize {
 /// Distances by norms and sizes.
 pub fn distances() -> usize {
     let mut count = 0;
-    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+    for dtype in some([DType::F16, DType::BF16, DType::F32, DType::F64]) {
         let most = match dtype {
             DType::F16 => 2e-3,
             DType::BF16 => 1e-2,

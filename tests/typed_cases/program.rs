@@ -10,7 +10,8 @@ use crate::words::is_ident;
 pub type Written<'a> = (&'a Recorded, String);
 
 const DEPENDENCIES: &str = "nomina-core = { path = {root}/core }\n\
-    nomina-runtime = { path = {root}/runtime }\nhalf = \"*\"\nnum-complex = \"*\"\n\
+    nomina-runtime = { path = {root}/runtime }\n\
+    nomina-by-name = { path = {root}/tests/by_name }\nhalf = \"*\"\nnum-complex = \"*\"\n\
     serde_json = { version = \"*\", features = [\"arbitrary_precision\"] }\n";
 
 pub fn krate(name: &str) -> Krate {
@@ -18,7 +19,8 @@ pub fn krate(name: &str) -> Krate {
     let folder = quoted.trim_end_matches('"');
     let dependencies = DEPENDENCIES
         .replace("{root}/core", &format!("{folder}/core\""))
-        .replace("{root}/runtime", &format!("{folder}/runtime\""));
+        .replace("{root}/runtime", &format!("{folder}/runtime\""))
+        .replace("{root}/tests/by_name", &format!("{folder}/tests/by_name\""));
     Krate::new(name, &dependencies)
 }
 

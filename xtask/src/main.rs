@@ -29,6 +29,7 @@ cargo xtask <task>
                         the fuzz targets under AddressSanitizer, 10 million inputs unless N, with the loops of
                         each instruction set; --record into docs/reliability.md
   kernels [ARGS]        every CUDA kernel compiled by the real compiler, which is fetched; needs no GPU
+  cuda                  all cases of the CUDA backend on the host that stands for a GPU; tests take a sample
   gpu [STEP]...         on a machine with a GPU: conformance, kernels, sanitizers, speed;
                         --pack FOLDER for one without cargo, --record FIGURES into docs/cuda.md
   build-time [WHAT]...  processor seconds of rustc by crate, from nothing: example, release, tests, or all
@@ -49,6 +50,11 @@ fn main() -> ExitCode {
         "build-time" => build_time::run(rest),
         "check" => check::run(rest),
         "generate" => generate::rewrite(),
+        "cuda" => step::Command::cargo(["test", "--workspace"])
+            .args(["--test", "conformance", "--test", "cuda_*"])
+            .args(rest)
+            .env("NOMINA_EVERY", "1")
+            .run(),
         "gpu" => gpu::run(rest),
         "next-solver" => next_solver::run(),
         "soak" => soak::run(rest),

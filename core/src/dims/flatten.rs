@@ -7,6 +7,7 @@ use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::{Fresh, FreshDim};
 use super::id::{IsTrue, Same};
 use super::last::LastDim;
+use super::multiply::MultiplyTo;
 use super::remove::{Has, NotBehindWild};
 use super::shape::Sizes;
 
@@ -87,14 +88,14 @@ macro_rules! flattens {
     ($($a:ident)*) => {
         impl<$($a: Axis,)* F: FlattenArg, X> FlattenIn<F, X> for ($($a,)*)
         where
-            F::List: Adjacent<Self>,
+            F::List: Adjacent<Self> + MultiplyTo<X>,
             X: FreshDim<F::Others<Self>, Flattened<Self, F, X>> + Axis,
         {
         }
         impl<$($a: Axis,)* X: OneDim, S: Sizes> UnflattenIn<X, S> for ($($a,)*)
         where
             Self: NotBehindWild<X> + Has<X>,
-            S::Dims: Fresh<<Self as DimList>::Remove<X>, Unflattened<Self, X, S>>,
+            S::Dims: Fresh<<Self as DimList>::Remove<X>, Unflattened<Self, X, S>> + MultiplyTo<X>,
         {
         }
     };

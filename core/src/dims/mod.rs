@@ -71,6 +71,7 @@ mod index;
 mod insert;
 mod last;
 mod matmul;
+mod multiply;
 mod others;
 mod place;
 mod places;
@@ -123,6 +124,7 @@ pub use last::LastDim;
 pub use matmul::{
     AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, TimesRight, Vector, ZeroDimBeside,
 };
+pub use multiply::MultiplyTo;
 pub use others::{FlattenOthers, StayByName, UnflattenAs};
 pub use place::{
     BehindWild, Nowhere, Place, Place0, Place1, Place2, Place3, Place4, Place5, Place6, Place7,

@@ -4,12 +4,14 @@ use core::convert::Infallible;
 use core::marker::PhantomData;
 
 use super::axis::{Axis, Wild};
-use super::id::{Bool, End, IsTrue, Spelling, True};
+use super::id::{Bool, End, False, IsTrue, Spelling, True};
 
 /// The size of a dim, as far as its marker says it.
 pub trait DimSize: 'static {
     /// The constant size.
     const SIZE: Option<usize>;
+    /// Whether it is constant.
+    type IsConstant: Bool;
     /// Whether two sizes can be the same.
     type Equals<S: DimSize>: Bool;
     #[doc(hidden)]
@@ -33,12 +35,14 @@ pub struct Fixed<const K: usize, Digits = End>(PhantomData<Digits>);
 
 impl DimSize for AnySize {
     const SIZE: Option<usize> = None;
+    type IsConstant = False;
     type Equals<S: DimSize> = True;
     type EqualsDigits<D: Spelling> = True;
 }
 
 impl<const K: usize, N: Spelling> DimSize for Fixed<K, N> {
     const SIZE: Option<usize> = Some(K);
+    type IsConstant = True;
     type Equals<S: DimSize> = S::EqualsDigits<N>;
     type EqualsDigits<D: Spelling> = N::Eq<D>;
 }

@@ -5,6 +5,7 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{Columns, fold, im2col};
 
 use super::common::{NUMBERS, agree, apart, channels_last, numbers};
+use crate::sample::some;
 
 fn check(x: &Raw, args: &Columns<'_>, folds: bool) -> usize {
     let what = format!("{:?} {:?} {args:?}", x.dtype(), x.shape());
@@ -53,7 +54,7 @@ fn columns_and_back() {
         padding: &[1, 1],
         stride: &[2, 1],
     };
-    for dtype in NUMBERS {
+    for dtype in some(NUMBERS) {
         cases += check(&numbers(&[2, 3, 7, 8], dtype, 1), &args, true);
     }
     cases += check(&numbers(&[2, 3, 7, 8], DType::Bool, 1), &args, false);
@@ -64,7 +65,7 @@ fn columns_and_back() {
         dilation: &[1 << 31, 2],
         ..args
     };
-    for dtype in [DType::U8, DType::BF16, DType::F32, DType::F64, DType::C128] {
+    for dtype in some([DType::U8, DType::BF16, DType::F32, DType::F64, DType::C128]) {
         cases += check(&numbers(&[2, 3, 7, 8], dtype, 1), &wide, true);
     }
     println!("columns: cases: {cases}");

@@ -8,7 +8,7 @@ use super::accumulator::{Accumulator, Tile};
 use super::fold::{Cols, Max, Row};
 use super::real::Real;
 use super::reducer::COLS;
-use super::simd::Kernel;
+use super::simd::{Kernel, dispatch};
 use super::whole::{Group, LANES, fold};
 use crate::cpu::numeric::double;
 use crate::cpu::reduce::fold::Fold;
@@ -84,8 +84,51 @@ impl Ordered for f64 {
     type Max = Max<f64>;
 }
 
-/// So many sums of a row are added up side by side.
-const ROW: usize = 16;
+/// The sum of `exp(x - origin)` over a row. A kernel apart from the one that finds the origin: together they do not fit
+/// into the registers.
+struct ExpRow<'a, T> {
+    xs: &'a [T],
+    origin: T,
+}
+
+impl<T: Real> Kernel for ExpRow<'_, T> {
+    type Out = f64;
+    #[inline(always)]
+    fn run(self) -> f64 {
+        const LANES: usize = 16;
+        let mut lanes = [T::ZERO; LANES];
+        let (chunks, rest) = self.xs.as_chunks::<LANES>();
+        for chunk in chunks {
+            for i in 0..LANES {
+                lanes[i] += (chunk[i] - self.origin).exp();
+            }
+        }
+        for (lane, &x) in lanes.iter_mut().zip(rest) {
+            *lane += (x - self.origin).exp();
+        }
+        lanes.iter().map(|lane| lane.wide()).sum()
+    }
+}
+
+/// The sums of `exp(x - origin)` over the columns of a tile.
+struct ExpColumns<'a, T> {
+    sums: &'a mut [T],
+    origins: &'a [T],
+    tile: Tile<'a, T>,
+}
+
+impl<T: Real> Kernel for ExpColumns<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for r in 0..self.tile.rows() {
+            let sums = self.sums.iter_mut().zip(self.origins);
+            for ((sum, &origin), &x) in sums.zip(self.tile.row(r)) {
+                *sum += (x - origin).exp();
+            }
+        }
+    }
+}
 
 impl<T: Ordered> Accumulator for LogSumExp<T> {
     type X = T;
@@ -113,19 +156,9 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
 
     #[inline(always)]
     fn row(&self, state: &mut State, xs: &[T]) {
-        let max = Row::<T::Max>(xs, PhantomData).run();
+        let max = dispatch(Row::<T::Max>(xs, PhantomData));
         let origin = T::of(state.raise(max.wide()));
-        let mut lanes = [T::ZERO; ROW];
-        let (chunks, rest) = xs.as_chunks::<ROW>();
-        for chunk in chunks {
-            for i in 0..ROW {
-                lanes[i] += (chunk[i] - origin).exp();
-            }
-        }
-        for (lane, &x) in lanes.iter_mut().zip(rest) {
-            *lane += (x - origin).exp();
-        }
-        state.sum += lanes.iter().map(|lane| lane.wide()).sum::<f64>();
+        state.sum += dispatch(ExpRow { xs, origin });
     }
 
     #[inline(always)]
@@ -133,18 +166,18 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
         let n = states.len();
         let mut tops = [T::NEG_INFINITY; COLS];
         let out = &mut tops[..n];
-        Cols::<T::Max> { out, tile }.run();
+        dispatch(Cols::<T::Max> { out, tile });
         for (state, top) in states.iter_mut().zip(&mut tops) {
             *top = T::of(state.raise(top.wide()));
         }
         let mut sums = [T::ZERO; COLS];
-        for r in 0..tile.rows() {
-            let sums = sums[..n].iter_mut().zip(&tops[..n]);
-            for ((sum, &origin), &x) in sums.zip(tile.row(r)) {
-                *sum += (x - origin).exp();
-            }
-        }
-        for (state, sum) in states.iter_mut().zip(&sums) {
+        let (sums, origins) = (&mut sums[..n], &tops[..n]);
+        dispatch(ExpColumns {
+            sums: &mut *sums,
+            origins,
+            tile,
+        });
+        for (state, sum) in states.iter_mut().zip(sums) {
             state.sum += sum.wide();
         }
     }

@@ -34,13 +34,16 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     kernel.run()
 }
 
+// Never inlined: a kernel that runs another one is not compiled together with it.
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2")]
 fn avx2<K: Kernel>(kernel: K) -> K::Out {
     kernel.run()
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
 fn avx512<K: Kernel>(kernel: K) -> K::Out {
     kernel.run()
