@@ -1,75 +1,139 @@
 //! A crate that a test writes, and what rustc says about it.
+//!
+//! rustc is called without cargo, on the libraries that this test was built with: in another workspace, cargo would
+//! build them once more.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
 
-/// What the dev-dependencies of the workspace turn on in what `nomina` depends on, beside `cuda`: with other features all
-/// of it would be built once more. `cargo xtask build-time tests` shows what is.
-const FEATURES: &str = "\
-bitflags = { version = \"2\", features = [\"std\"] }
-once_cell = \"1\"
+/// What generated code may name.
+const LIBRARIES: [&str; 7] = [
+    "half",
+    "nomina",
+    "nomina_by_name",
+    "nomina_core",
+    "nomina_runtime",
+    "num_complex",
+    "serde_json",
+];
 
-[build-dependencies]
-proc-macro2 = { version = \"1\", features = [\"span-locations\"] }
-";
-
-/// A crate below the target folder, outside the workspace, with the workspace's versions.
+/// A program in a folder of its own, below the target folder.
 pub struct Krate {
     folder: PathBuf,
 }
 
 impl Krate {
-    /// Writes `Cargo.toml`; `dependencies` are its lines.
-    pub fn new(name: &str, dependencies: &str) -> Self {
-        let root = root();
-        let folder = target().join(name);
-        fs::create_dir_all(folder.join("src")).expect("a folder for the crate");
-        let own = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
-        let package = name.replace('_', "-");
-        let manifest = format!(
-            "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [dependencies]\nnomina = {{ path = {root:?}, features = [\"cuda\"] }}\n{dependencies}{FEATURES}\n[workspace]\n\n{}\n\
-             # Much code that runs once.\n[profile.dev.package.{package}]\nopt-level = 0\n",
-            package,
-            profiles(&own)
-        );
-        fs::write(folder.join("Cargo.toml"), manifest).expect("a writable manifest");
-        // The same versions, so that nothing is fetched and what is built is used again.
-        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock file");
+    /// A folder for a crate of this name.
+    pub fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&folder).expect("a folder for the crate");
         Self { folder }
     }
 
-    /// Writes a source file.
+    /// Writes a source file; `main.rs` is the crate's root.
     pub fn write(&self, file: &str, text: &str) {
-        fs::write(self.folder.join("src").join(file), text).expect("a writable source");
+        fs::write(self.folder.join(file), text).expect("a writable source");
     }
 
-    /// Runs cargo on it, in this test's target folder.
-    pub fn cargo(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO"))
-            .args(args)
-            .args(["--quiet", "--offline"])
-            .current_dir(&self.folder)
-            .env("CARGO_TARGET_DIR", target())
-            .env_remove("RUSTFLAGS")
-            .stderr(Stdio::piped())
-            .output()
-            .expect("cargo runs")
-    }
-
-    /// Builds it, and gives the errors. Where there are some, rustc makes no code, and a check would not be faster: it
-    /// takes other metadata of the dependencies, which nothing else asks for.
+    /// Compiles it, and gives the errors. Where there are none, the program is there.
     pub fn build(&self) -> Vec<Mistake> {
-        let output = self.cargo(&["build", "--message-format=json"]);
-        let mistakes = mistakes(&output);
+        let mut rustc = Command::new("rustc");
+        rustc
+            .args([
+                "--edition=2024",
+                "--crate-name=generated",
+                "--error-format=json",
+            ])
+            // Much code that runs once.
+            .args([
+                "-C",
+                "opt-level=0",
+                "-C",
+                "debuginfo=0",
+                "--cap-lints=allow",
+            ])
+            .arg("-o")
+            .arg(self.program())
+            .arg(self.folder.join("main.rs"))
+            .current_dir(root());
+        let (deps, libraries) = libraries();
+        rustc
+            .arg("-L")
+            .arg(format!("dependency={}", deps.display()));
+        for (name, path) in libraries {
+            rustc
+                .arg("--extern")
+                .arg(format!("{name}={}", path.display()));
+        }
+        rustc.args(flags());
+        let output = rustc.output().expect("rustc runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let mistakes = mistakes(&said);
         assert!(
             output.status.success() == mistakes.is_empty(),
-            "cargo failed: {}",
-            String::from_utf8_lossy(&output.stderr)
+            "rustc failed: {said}"
         );
         mistakes
     }
+
+    /// Runs the program that was built.
+    pub fn run(&self) -> Output {
+        let program = Command::new(self.program()).output();
+        program.expect("the program was built")
+    }
+
+    fn program(&self) -> PathBuf {
+        self.folder.join("program")
+    }
+}
+
+/// What cargo hands to rustc, for one ABI.
+fn flags() -> Vec<String> {
+    let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
+    flags.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Where dependencies lie, and the libraries by name: cargo, asked to build this test, says that it has them.
+fn libraries() -> &'static (PathBuf, BTreeMap<String, PathBuf>) {
+    static FOUND: OnceLock<(PathBuf, BTreeMap<String, PathBuf>)> = OnceLock::new();
+    FOUND.get_or_init(|| {
+        let exe = std::env::current_exe().expect("a running test");
+        let deps = exe.parent().expect("target/profile/deps");
+        let target = deps.ancestors().nth(2).expect("target");
+        let (test, _) = (exe.file_stem().and_then(|stem| stem.to_str()))
+            .and_then(|stem| stem.rsplit_once('-'))
+            .expect("the name of a test and a hash");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .args(["test", "--workspace", "--no-run", "--test", test])
+            .args(["--message-format=json", "--quiet", "--offline"])
+            .current_dir(root())
+            .env("CARGO_TARGET_DIR", target);
+        if !cfg!(debug_assertions) {
+            cargo.arg("--release");
+        }
+        let output = cargo.output().expect("cargo runs");
+        let messages = String::from_utf8_lossy(&output.stdout);
+        let mut found = BTreeMap::new();
+        for artifact in messages.lines().filter_map(|line| {
+            let message: serde_json::Value = serde_json::from_str(line).ok()?;
+            (message["reason"] == "compiler-artifact").then_some(message)
+        }) {
+            let name = artifact["target"]["name"].as_str().unwrap_or_default();
+            let files = artifact["filenames"].as_array();
+            let files = files.into_iter().flatten().filter_map(|file| file.as_str());
+            for file in files.filter(|file| LIBRARIES.contains(&name) && file.ends_with(".rlib")) {
+                let before = found.insert(name.to_owned(), PathBuf::from(file));
+                assert!(before.is_none(), "there are two libraries `{name}`");
+            }
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(found.len(), LIBRARIES.len(), "cargo has {found:?}: {said}");
+        (deps.to_owned(), found)
+    })
 }
 
 /// An error of rustc's: the line where it points, and its first line of text.
@@ -80,13 +144,12 @@ pub struct Mistake {
     pub text: String,
 }
 
-fn mistakes(output: &Output) -> Vec<Mistake> {
+fn mistakes(said: &str) -> Vec<Mistake> {
     let mut found = Vec::new();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
+    for line in said.lines() {
         let Ok(message) = serde_json::from_str::<serde_json::Value>(line) else {
             continue;
         };
-        let message = &message["message"];
         if message["level"] != "error" {
             continue;
         }
@@ -117,20 +180,4 @@ fn mistakes(output: &Output) -> Vec<Mistake> {
 /// The project's folder.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Where this test was built.
-pub fn target() -> PathBuf {
-    let exe = std::env::current_exe().expect("a running test");
-    exe.ancestors()
-        .nth(3)
-        .expect("target/profile/deps/test")
-        .to_path_buf()
-}
-
-/// The profiles of a manifest: with others, every dependency would be built once more.
-fn profiles(manifest: &str) -> String {
-    manifest
-        .find("[profile")
-        .map_or(String::new(), |at| manifest[at..].to_owned())
 }

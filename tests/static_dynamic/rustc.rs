@@ -1,4 +1,4 @@
-//! One `cargo check` over many lines.
+//! One call of rustc over many lines.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::generated_crate::Krate;
 
 /// The text of the first error of each line that does not compile.
 pub fn failing_lines(calls: &[Call]) -> BTreeMap<usize, String> {
-    let krate = Krate::new("static_dynamic", "");
+    let krate = Krate::new("static_dynamic");
     let mut source = String::from(
         "#![allow(unused, non_snake_case)]\nuse nomina::prelude::*; dims! { A, B, C, D, E, F }\n",
     );
@@ -15,7 +15,8 @@ pub fn failing_lines(calls: &[Call]) -> BTreeMap<usize, String> {
     for (i, call) in calls.iter().enumerate() {
         source += &format!("fn call_{i}{}\n", call.text());
     }
-    krate.write("lib.rs", &source);
+    source += "fn main() {}\n";
+    krate.write("main.rs", &source);
     let mut failing = BTreeMap::new();
     for mistake in krate.build() {
         assert!(

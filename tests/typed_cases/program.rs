@@ -9,21 +9,6 @@ use crate::words::is_ident;
 /// A case and its body.
 pub type Written<'a> = (&'a Recorded, String);
 
-const DEPENDENCIES: &str = "nomina-core = { path = {root}/core }\n\
-    nomina-runtime = { path = {root}/runtime }\n\
-    nomina-by-name = { path = {root}/tests/by_name }\nhalf = \"*\"\nnum-complex = \"*\"\n\
-    serde_json = { version = \"*\", features = [\"arbitrary_precision\"] }\n";
-
-pub fn krate(name: &str) -> Krate {
-    let quoted = format!("{:?}", root());
-    let folder = quoted.trim_end_matches('"');
-    let dependencies = DEPENDENCIES
-        .replace("{root}/core", &format!("{folder}/core\""))
-        .replace("{root}/runtime", &format!("{folder}/runtime\""))
-        .replace("{root}/tests/by_name", &format!("{folder}/tests/by_name\""));
-    Krate::new(name, &dependencies)
-}
-
 /// The head of a program: one line for each item, so that cases have lines of their own.
 pub fn head(cases: &[Written<'_>]) -> String {
     let mut names = BTreeSet::new();
@@ -105,7 +90,7 @@ pub fn copy_parts(krate: &Krate) {
 
 /// The cases that compile although none should.
 pub fn compiling(cases: &[Written<'_>]) -> Vec<String> {
-    let krate = krate("typed_cases_wrong");
+    let krate = Krate::new("typed_cases_wrong");
     let mut left: Vec<Written<'_>> = cases.to_vec();
     // An error in a name keeps rustc from looking at types: the others show without it.
     loop {
@@ -146,46 +131,47 @@ pub fn by_case(mistakes: Vec<Mistake>, head: usize, count: usize) -> BTreeMap<us
 
 /// The cases that do not compile, or do not give what was recorded.
 pub fn failing(cases: &[Written<'_>]) -> Vec<String> {
-    let all = || {
-        cases
-            .iter()
-            .map(|(recorded, code)| (*recorded, code.clone()))
-    };
-    let results: Vec<Written<'_>> = all().filter(|(one, _)| one.is_result()).collect();
-    let errors: Vec<Written<'_>> = all().filter(|(one, _)| !one.is_result()).collect();
-    let mut told = Vec::new();
+    let (results, errors): (Vec<_>, Vec<_>) =
+        cases.iter().cloned().partition(|(one, _)| one.is_result());
+    // rustc has one thread for each.
+    std::thread::scope(|scope| {
+        let results = scope.spawn(|| {
+            let (mut told, broken) = (Vec::new(), compiled("typed_cases", results));
+            for (one, text) in broken.0 {
+                told.push(format!("{}: {text}\n    {}", one.0.case.id, one.1));
+            }
+            told.extend(broken.1);
+            told
+        });
+        // What is wrong in sizes or dtypes may, but need not, be seen by rustc.
+        let errors = compiled("typed_cases_errors", errors).1;
+        let mut told = results.join().expect("a thread that does not panic");
+        told.extend(errors);
+        told
+    })
+}
 
-    let program = krate("typed_cases");
-    let head = write(&program, &results);
-    let broken = by_case(program.build(), head, results.len());
-    let mut left = Vec::new();
-    for (i, one) in results.into_iter().enumerate() {
-        match broken.get(&i) {
+/// Which cases do not compile, and what the program of the others prints.
+fn compiled<'a>(name: &str, cases: Vec<Written<'a>>) -> (Vec<(Written<'a>, String)>, Vec<String>) {
+    let program = Krate::new(name);
+    let mut broken = check(&program, &cases);
+    let (mut left, mut told) = (Vec::new(), Vec::new());
+    for (i, one) in cases.into_iter().enumerate() {
+        match broken.remove(&i) {
             None => left.push(one),
-            Some(text) => told.push(format!("{}: {text}\n    {}", one.0.case.id, one.1)),
+            Some(text) => told.push((one, text)),
         }
     }
-    if !broken.is_empty() {
-        write(&program, &left);
+    if !told.is_empty() {
+        let broken = check(&program, &left);
+        assert!(broken.is_empty(), "{broken:?}");
     }
-    told.extend(run(&program));
-
-    // What is wrong in sizes or dtypes may, but need not, be seen by rustc.
-    let program = krate("typed_cases_errors");
-    let broken = check(&program, &errors);
-    let left = errors.into_iter().enumerate();
-    let left: Vec<Written<'_>> = left
-        .filter(|(i, _)| !broken.contains_key(i))
-        .map(|(_, one)| one)
-        .collect();
-    write(&program, &left);
-    told.extend(run(&program));
-    told
+    (told, run(&program))
 }
 
 /// What a program prints, but for its last word.
 pub fn run(program: &Krate) -> Vec<String> {
-    let output = program.cargo(&["run"]);
+    let output = program.run();
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success() && printed.ends_with("done\n"),

@@ -3,19 +3,18 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nomina::{DType, DynTensor, Scalar};
 use nomina_by_name::Value;
 use nomina_core::op::{Class, Op};
 use serde_json::{Value as Json, json};
 
-use crate::generated_crate::target;
 use crate::select::{Recorded, tensors_in};
 
 /// The file that the samples are written to.
 fn file() -> PathBuf {
-    target().join("typed_samples.jsonl")
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("typed_samples.jsonl")
 }
 
 /// Writes a sample for each row and dtype, and gives the file.

@@ -216,7 +216,7 @@ pub fn run(source: &mut Draw, count: usize) -> (usize, Outcome) {
         .flat_map(|call| std::iter::repeat_n(call, count))
         .map(|call| draw(call, source))
         .collect();
-    let krate = program::krate("wild_by_hand");
+    let krate = Krate::new("wild_by_hand");
     let mut outcome = Outcome::default();
     let mut left: Vec<&Veiled> = calls.iter().collect();
     loop {

@@ -130,7 +130,7 @@ impl Outcome {
 
 /// Compiles the calls, runs what compiles beside the dynamic calls, and compares.
 pub fn run(calls: &[Veiled<'_>]) -> Outcome {
-    let krate = program::krate("wild_everywhere");
+    let krate = Krate::new("wild_everywhere");
     let mut outcome = Outcome::default();
     let mut left: Vec<&Veiled<'_>> = calls.iter().collect();
     // Some mistakes keep rustc from looking for others.
