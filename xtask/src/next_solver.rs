@@ -45,7 +45,14 @@ pub fn run() -> Outcome {
     let documented = nightly(["test", "--doc", "-p", "nomina"]);
     let steps = [
         Step::new("compiles", all),
-        Step::new("documented", documented.env("RUSTDOCFLAGS", FLAG)),
+        Step::new(
+            "documented",
+            documented
+                .env("RUSTDOCFLAGS", FLAG)
+                // It is about what compiles: no time for faster code.
+                .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+                .env("CARGO_PROFILE_DEV_DEBUG", "0"),
+        ),
     ];
     if !Command::nightly(["--version"]).works() {
         println!("next-solver: no nightly toolchain is installed; nothing was compiled");
@@ -63,7 +70,9 @@ fn nightly<const N: usize>(args: [&str; N]) -> Command {
 
 /// Every mistake of `ui-tests` is told as today: the same first lines, each once.
 fn mistakes() -> Outcome {
-    let check = nightly(["check", "-p", "nomina", "--message-format=json"]).output()?;
+    // A test, for the features that all was compiled with.
+    let test = ["check", "--workspace", "--test", "verdict"];
+    let check = nightly(test).args(["--message-format=json"]).output()?;
     let nomina = metadata(&check).ok_or("cargo named no metadata of nomina")?;
     let files = programs().map_err(|error| format!("ui-tests: {error}"))?;
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

@@ -15,8 +15,8 @@ use super::whole::{Lanes, Whole};
 const LANES: usize = 64;
 /// So many elements of a lane are added up in pairs, pairs of these in pairs and so on.
 const GROUP: usize = 16;
-/// Lanes whose elements lie together in memory.
-const PART: usize = 16;
+/// Lanes whose elements lie together in memory: so few that a group of them is read from its begin to its end.
+const PART: usize = 8;
 /// The most columns at a time: whole rows of most tensors, so that memory is read in its order, and
 /// few enough that what they add up to stays in the first-level cache.
 const WIDE: usize = 2560;

@@ -132,10 +132,10 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
         let (mut sums, mut counts) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
         let (fours, rest) = group.fours();
         for rows in fours {
-            add_fours(&mut sums, &mut counts, rows.map(<[T; WIDE]>::as_slice));
+            add_fours(&mut sums, &mut counts, rows.map(|row| &group.at(row)[..]));
         }
-        for xs in rest {
-            add_row(&mut sums, &mut counts, xs);
+        for &row in rest {
+            add_row(&mut sums, &mut counts, group.at(row));
         }
         let mut results = [T::ZERO; WIDE];
         for i in 0..WIDE {

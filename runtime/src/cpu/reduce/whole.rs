@@ -88,23 +88,15 @@ impl<'a, T: Copy + 'a> Group<'a, T> {
         self.lanes.rows.iter().map(move |&row| self.at(row))
     }
 
-    /// As [`Group::rows`], four at a time, and then those that are left.
+    /// Rows, four at a time, and those that are left.
     #[inline(always)]
-    pub fn fours(
-        self,
-    ) -> (
-        impl Iterator<Item = [&'a [T; LANES]; 4]>,
-        impl Iterator<Item = &'a [T; LANES]>,
-    ) {
-        let (fours, rest) = self.lanes.rows.as_chunks::<4>();
-        (
-            fours.iter().map(move |rows| rows.map(|row| self.at(row))),
-            rest.iter().map(move |&row| self.at(row)),
-        )
+    pub fn fours(self) -> (&'a [[isize; 4]], &'a [isize]) {
+        self.lanes.rows.as_chunks::<4>()
     }
 
+    /// An element of each output, of a row of [`Group::fours`].
     #[inline(always)]
-    fn at(self, row: isize) -> &'a [T; LANES] {
+    pub fn at(self, row: isize) -> &'a [T; LANES] {
         // SAFETY: whoever made the group says that its lanes are there.
         unsafe { self.lanes.row(self.group, row) }
     }
@@ -115,12 +107,14 @@ impl<'a, T: Copy + 'a> Group<'a, T> {
 pub(crate) fn fold<F: Fold>(group: Group<'_, F::X>) -> [F::T; LANES] {
     let mut all = [F::IDENTITY; LANES];
     let (fours, rest) = group.fours();
-    for [a, b, c, d] in fours {
+    for &[a, b, c, d] in fours {
+        let (a, b, c, d) = (group.at(a), group.at(b), group.at(c), group.at(d));
         for i in 0..LANES {
             all[i] = F::combine(all[i], four::<F>([a[i], b[i], c[i], d[i]]));
         }
     }
-    for xs in rest {
+    for &row in rest {
+        let xs = group.at(row);
         for i in 0..LANES {
             all[i] = F::combine(all[i], F::widen(xs[i]));
         }
