@@ -30,6 +30,7 @@ fn under_address(test: &[&str]) -> Command {
         // Memory that is kept for later is memory that nothing watches.
         .env("NOMINA_CACHE", "0")
         .env("RUSTFLAGS", "-Zsanitizer=address")
+        .env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only")
         // Its own folder: the flag changes every dependency.
         .env("CARGO_TARGET_DIR", "target/sanitize")
 }
@@ -68,6 +69,7 @@ fn thread() -> Step {
         // As for AddressSanitizer.
         .env("TSAN_OPTIONS", "allocator_may_return_null=1")
         .env("RUSTFLAGS", flags)
+        .env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only")
         .env("CARGO_TARGET_DIR", "target/sanitize-thread");
     Step::new("thread", command)
         .needs(Command::nightly(["--version"]))
