@@ -3,6 +3,19 @@
 use named::prelude::*;
 use second::{C, N, Rgb, Rows};
 
+/// Dims declared through the other crate's re-export.
+mod through_first {
+    first::nomina::dims! { pub N, pub C, pub Colour("Rgb") = 3 }
+}
+
+/// What a model of `first` makes of a table of this crate: calls both kinds of functions there.
+fn through_both(x: Tensor<(N, C)>) -> Tensor<(N,)> {
+    let rows = first::per_row(&x.to_dims());
+    let twice: Tensor<(N, C)> = first::doubled(x.into_dims()).into_dims();
+    // `first`'s dims on the right: the left operand's markers stay.
+    twice.mean(C) + rows
+}
+
 #[test]
 fn operators_and_relations_need_no_conversion() {
     let theirs = first::table(2, 3);
@@ -42,7 +55,7 @@ fn a_function_over_its_own_dims_takes_ours_once_converted() {
     let ours = tensor!([[1., 3.], [5., 7.]]; N, C);
     let by_row: Tensor<(first::N,)> = first::per_row(&ours.to_dims());
     assert_eq!(by_row.to_vec(), [4.0, 12.0]);
-    assert_eq!(second::through_both(ours).to_vec(), [8.0, 24.0]);
+    assert_eq!(through_both(ours).to_vec(), [8.0, 24.0]);
     let theirs = first::table(2, 2);
     let weighted = second::weighted(&theirs.to_dims(), &first::per_row(&theirs).into_dims());
     assert_eq!(weighted.to_vec(), [0.0, 1.0, 10.0, 15.0]);
@@ -66,7 +79,7 @@ fn constant_sizes_meet() {
     assert_eq!(tinted.to_vec(), [0.25, 0.5, 0.25, 0.25, 0.5, 0.25]);
     let grey: Tensor<(N,)> = first::grey(&image);
     assert_eq!(grey.to_vec(), [1.0, 1.0]);
-    let renamed: Tensor<(second::through_first::Colour,)> = tint.to_dims();
+    let renamed: Tensor<(through_first::Colour,)> = tint.to_dims();
     assert_eq!(renamed.size(Rgb), 3);
 }
 
@@ -114,7 +127,7 @@ fn a_name_that_rustc_does_not_know_stays_unknown() {
 
 #[test]
 fn macros_work_through_a_re_export() {
-    use second::through_first as third;
+    use through_first as third;
     let x: Tensor<(third::N, third::C)> = first::nomina::tensor!([[1., 2.]]; third::N, third::C);
     let sum: Tensor<(N, C)> = Tensor::<(N, C)>::ones([1, 2]) + &x;
     assert_eq!(sum.to_vec(), [2.0, 3.0]);
