@@ -124,7 +124,10 @@ pub use last::LastDim;
 pub use matmul::{
     AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, TimesRight, Vector, ZeroDimBeside,
 };
-pub use multiply::MultiplyTo;
+pub use multiply::{
+    MultiplyTo, MultiplyToIf, Product1, Product2, Product3, Product4, Product5, Product6, Product7,
+    Product8,
+};
 pub use others::{FlattenOthers, StayByName, UnflattenAs};
 pub use place::{
     BehindWild, Nowhere, Place, Place0, Place1, Place2, Place3, Place4, Place5, Place6, Place7,

@@ -87,8 +87,7 @@ macro_rules! multiply_to {
         #[doc = concat!("Whether ", $product, " elements of dims `D` are those of dim `X`.")]
         #[diagnostic::on_unimplemented(
             message = $product,
-            label = "constant sizes that do not multiply up",
-            note = "`dims!` gives these dims their sizes"
+            label = "constant sizes that do not multiply up"
         )]
         pub trait $name<D, X, $(const $k: usize,)* const P: usize> {}
         #[diagnostic::do_not_recommend]
