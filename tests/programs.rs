@@ -6,11 +6,20 @@ mod bytes;
 #[path = "programs/run.rs"]
 mod programs;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use bytes::Bytes;
 use programs::Counts;
 
+/// Programs draw from the generator of all threads, which they seed: one test after the other.
+fn alone() -> MutexGuard<'static, ()> {
+    static GENERATOR: Mutex<()> = Mutex::new(());
+    GENERATOR.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn layouts_change_no_result() {
+    let _alone = alone();
     let asked = std::env::var("NOMINA_PROGRAMS").unwrap_or_else(|_| "20000,1".to_owned());
     let (count, first) = asked.split_once(',').unwrap_or((&asked, "1"));
     let (count, first): (u64, u64) = (count.parse().unwrap(), first.parse().unwrap());
@@ -34,6 +43,7 @@ fn layouts_change_no_result() {
 
 #[test]
 fn sizes_beside_a_zero_are_no_work() {
+    let _alone = alone();
     let wrong = programs::endless(40);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -41,6 +51,7 @@ fn sizes_beside_a_zero_are_no_work() {
 /// As a fuzzer does it.
 #[test]
 fn bytes_say_what_is_run() {
+    let _alone = alone();
     let mut counts = Counts::default();
     for byte in 0..=u8::MAX {
         let bytes: Vec<u8> = (0..64).map(|i| byte.wrapping_mul(i)).collect();
