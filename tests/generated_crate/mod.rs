@@ -1,7 +1,7 @@
 //! A crate that a test writes, and what rustc says about it.
 //!
-//! rustc is called without cargo, on the libraries that this test was built with: in another workspace, cargo would
-//! build them once more.
+//! rustc is called without cargo, on the libraries that `cargo test --workspace` builds: in another workspace, cargo
+//! would build them once more.
 
 use std::collections::BTreeMap;
 use std::fs;

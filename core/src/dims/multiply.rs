@@ -84,7 +84,7 @@ impl<X> MultiplyTo<X> for MoreThan8Dims {}
 /// For each rank, what rustc says of a wrong product: its numbers are parameters of a trait.
 macro_rules! multiply_to {
     ($($name:ident $product:literal: $($a:ident $k:ident $d:ident)*;)*) => {$(
-        #[doc = concat!("Whether ", $product, " elements of dims `D` are those of dim `X`.")]
+        /// The constant sizes of dims `D` multiply up to `P`, that of dim `X`: true, as a number in types, has it.
         #[diagnostic::on_unimplemented(
             message = $product,
             label = "constant sizes that do not multiply up"

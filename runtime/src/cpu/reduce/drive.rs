@@ -86,7 +86,7 @@ pub(crate) unsafe fn run(
 }
 
 /// # Safety
-/// As [`run`], of the walk's plan and source.
+/// As [`run`], of the driver's plan and source.
 unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
     let (reducer, plan) = (walk.reducer, walk.plan);
     let count = plan.count();

@@ -130,12 +130,13 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
     #[inline(always)]
     fn whole(&self, group: Group<'_, T>, _: f64) -> [T; WIDE] {
         let (mut sums, mut counts) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
-        let (fours, rest) = group.fours();
-        for rows in fours {
-            add_fours(&mut sums, &mut counts, rows.map(|row| &group.at(row)[..]));
+        let whole = group.count() / 4 * 4;
+        for r in (0..whole).step_by(4) {
+            let [a, b, c, d] = group.four(r);
+            add_fours(&mut sums, &mut counts, [a, b, c, d]);
         }
-        for &row in rest {
-            add_row(&mut sums, &mut counts, group.at(row));
+        for r in whole..group.count() {
+            add_row(&mut sums, &mut counts, group.row(r));
         }
         let mut results = [T::ZERO; WIDE];
         for i in 0..WIDE {

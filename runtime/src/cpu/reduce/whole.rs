@@ -88,15 +88,19 @@ impl<'a, T: Copy + 'a> Group<'a, T> {
         self.lanes.rows.iter().map(move |&row| self.at(row))
     }
 
-    /// Rows, four at a time, and those that are left.
+    /// As [`Group::row`], of four rows from `r` on.
     #[inline(always)]
-    pub fn fours(self) -> (&'a [[isize; 4]], &'a [isize]) {
-        self.lanes.rows.as_chunks::<4>()
+    pub fn four(self, r: usize) -> [&'a [T; LANES]; 4] {
+        [
+            self.row(r),
+            self.row(r + 1),
+            self.row(r + 2),
+            self.row(r + 3),
+        ]
     }
 
-    /// An element of each output, of a row of [`Group::fours`].
     #[inline(always)]
-    pub fn at(self, row: isize) -> &'a [T; LANES] {
+    fn at(self, row: isize) -> &'a [T; LANES] {
         // SAFETY: whoever made the group says that its lanes are there.
         unsafe { self.lanes.row(self.group, row) }
     }
@@ -106,15 +110,15 @@ impl<'a, T: Copy + 'a> Group<'a, T> {
 #[inline(always)]
 pub(crate) fn fold<F: Fold>(group: Group<'_, F::X>) -> [F::T; LANES] {
     let mut all = [F::IDENTITY; LANES];
-    let (fours, rest) = group.fours();
-    for &[a, b, c, d] in fours {
-        let (a, b, c, d) = (group.at(a), group.at(b), group.at(c), group.at(d));
+    let whole = group.count() / 4 * 4;
+    for r in (0..whole).step_by(4) {
+        let [a, b, c, d] = group.four(r);
         for i in 0..LANES {
             all[i] = F::combine(all[i], four::<F>([a[i], b[i], c[i], d[i]]));
         }
     }
-    for &row in rest {
-        let xs = group.at(row);
+    for r in whole..group.count() {
+        let xs = group.row(r);
         for i in 0..LANES {
             all[i] = F::combine(all[i], F::widen(xs[i]));
         }
