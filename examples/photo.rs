@@ -60,10 +60,10 @@ struct Options {
 }
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut options = Options {
-        picture: root.join("examples/data/flower.jpg"),
-        out: root.join("target/photo"),
+        picture: here.join("data/flower.jpg"),
+        out: here.with_file_name("target").join("photo"),
         mean: None,
     };
     let mut pictures = 0;

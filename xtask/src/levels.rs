@@ -25,7 +25,14 @@ pub fn here() -> Vec<&'static str> {
 }
 
 /// What computes, with its tests, examples and documentation. What rustc says is the same everywhere.
-const PACKAGES: [&str; 4] = ["-p", "nomina-runtime", "-p", "nomina"];
+const PACKAGES: [&str; 6] = [
+    "-p",
+    "nomina-runtime",
+    "-p",
+    "nomina",
+    "-p",
+    "nomina-examples",
+];
 
 /// Where the baseline is NEON: the same bodies, which are compiled and not run.
 const NEON: &str = "aarch64-unknown-linux-gnu";

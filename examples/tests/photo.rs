@@ -19,7 +19,7 @@ fn photo() -> &'static Path {
         let profile = this.parent().unwrap().parent().unwrap();
         let binary = profile.join("examples/photo");
         let age = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
-        if age(&binary) > age(&root.join("examples/photo.rs")) {
+        if age(&binary) > age(&root.join("photo.rs")) {
             return binary;
         }
         let mut build = Command::new(env!("CARGO"));
@@ -150,10 +150,7 @@ fn a_missing_file_is_told_by_its_path() {
 #[test]
 fn a_broken_picture_is_told_by_its_path() {
     let folder = folder("broken");
-    let whole = std::fs::read(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/examples/data/flower.jpg"
-    ));
+    let whole = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/data/flower.jpg"));
     let whole = whole.unwrap();
     for (file, bytes) in [
         ("cut.jpg", &whole[..200]),
