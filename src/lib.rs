@@ -60,7 +60,7 @@ pub use half::{bf16, f16};
 pub use nomina_core::dims::Wild;
 pub use nomina_core::{
     Alike, ComplexElement, Float, IndexElement, Inexact, Integer, Integral, Numeric, Promote,
-    PromoteScalar, Promoted, Real, RealNumber, StoreAs,
+    PromoteScalar, Promoted, Real, RealNumber, Solvable, StoreAs,
 };
 pub use nomina_core::{
     Category, DType, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number, Result,
@@ -155,3 +155,8 @@ pub struct GenericCode;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/torch_users.md")]
 pub struct TorchUsers;
+
+/// The guide to linear algebra, whose every snippet is to run.
+#[cfg(all(doctest, feature = "fft", feature = "linalg"))]
+#[doc = include_str!("../docs/linalg.md")]
+pub struct LinearAlgebra;

@@ -18,6 +18,11 @@ pub use nomina_runtime::tensor::{
     WindowOptions,
 };
 
+#[cfg(feature = "fft")]
+pub use nomina_runtime::tensor::{FftNorm, FftOptions};
+#[cfg(feature = "linalg")]
+pub use nomina_runtime::tensor::{MatrixNorm, Tolerance, TriangularOptions};
+
 pub use crate::tensor::like::LikeOptions;
 pub use crate::tensor::loss::{BinaryCrossEntropyOptions, CrossEntropyOptions};
 pub use crate::tensor::norm::{BatchNormOptions, LayerNormOptions, RmsNormOptions};

@@ -161,7 +161,7 @@ fn what_is_beyond_the_page_is_recorded() {
         .filter(|&op| {
             let row = op.row();
             let asks = row.status == Status::Built && row.class != Class::Query;
-            asks && row.reference.is_empty() && !page.contains(op)
+            asks && row.is_recorded() && row.reference.is_empty() && !page.contains(op)
         })
         .map(|op| (op.name(), counts.get(op).copied().unwrap_or(0)))
         .filter(|&(name, count)| count < 8 && !FEW.contains(&name))

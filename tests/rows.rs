@@ -39,7 +39,7 @@ fn is_covered(row: &Row) -> bool {
     let sparse = op::families().any(|(family, rows)| {
         family == "sparse" && rows.iter().any(|other| other.name == row.name)
     });
-    row.status == Status::Built && !matches!(row.class, Class::Query) && !sparse
+    row.status == Status::Built && row.is_recorded() && row.class != Class::Query && !sparse
 }
 
 /// All failures of a row, by what failed.

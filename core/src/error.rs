@@ -58,6 +58,8 @@ pub enum ErrorKind {
     Parse,
     /// An argument is outside of what the operator takes.
     Argument,
+    /// A matrix has no such result: it is singular, not positive definite, or not finite.
+    Matrix,
 }
 
 /// An operand as an error shows it.

@@ -17,6 +17,8 @@ pub(crate) mod factory;
 pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod join;
+#[cfg(feature = "linalg")]
+pub(crate) mod linalg;
 pub(crate) mod loss;
 pub(crate) mod mask;
 pub(crate) mod norm;

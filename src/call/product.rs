@@ -66,16 +66,17 @@ pub(crate) fn contract(
     b: ErasedRef<'_>,
     [own, its]: [&[usize]; 2],
 ) -> Result<Erased> {
-    let place = |name| b.of.names.iter().position(|other| *other == name);
-    let both =
-        a.of.names
-            .iter()
-            .enumerate()
-            .filter_map(|(i, name)| Some((i, place(*name)?)));
     let pairs: Pairs = own.iter().copied().zip(its.iter().copied()).collect();
-    let batch: Pairs = both.filter(|pair| !pairs.contains(pair)).collect();
+    let batch: Pairs = shared(a, b).filter(|pair| !pairs.contains(pair)).collect();
     let raw = call::contract(Op::Contract, a.raw, b.raw, &pairs, &batch);
     Ok(Erased::new(raw.map_err(|error| explain(error, &[a, b]))?))
+}
+
+/// Where each dim stands that both have.
+pub(crate) fn shared(a: ErasedRef<'_>, b: ErasedRef<'_>) -> impl Iterator<Item = (usize, usize)> {
+    let place = move |name| b.of.names.iter().position(|other| *other == name);
+    let own = a.of.names.iter().enumerate();
+    own.filter_map(move |(i, name)| Some((i, place(*name)?)))
 }
 
 /// Multiplies and sums over dims that both have, at the given places.
@@ -110,4 +111,4 @@ pub(crate) fn linear(
     Ok(Erased { raw, wild })
 }
 
-type Pairs = smallvec::SmallVec<[(usize, usize); 8]>;
+pub(crate) type Pairs = smallvec::SmallVec<[(usize, usize); 8]>;

@@ -19,6 +19,8 @@ pub mod elementwise;
 pub mod extreme;
 pub mod factory;
 pub mod factory_out;
+#[cfg(feature = "fft")]
+pub mod fft;
 pub mod flatten;
 mod format;
 pub mod fused;
@@ -27,6 +29,8 @@ pub mod index;
 pub mod into;
 pub mod join;
 pub mod like;
+#[cfg(feature = "linalg")]
+pub mod linalg;
 pub mod loss;
 pub mod mask;
 #[cfg(feature = "ndarray")]

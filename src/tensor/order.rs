@@ -39,7 +39,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 
     #[inline(always)]
-    fn aligned<E: Dims>(&self, op: &'static str, like: Option<ErasedRef<'_>>) -> Result<Erased> {
+    pub(super) fn aligned<E: Dims>(
+        &self,
+        op: &'static str,
+        like: Option<ErasedRef<'_>>,
+    ) -> Result<Erased> {
         let look = self.erased.erased(D::STATIC);
         order::align(op, look, places::<D, E>(), like, E::STATIC)
     }

@@ -33,6 +33,9 @@
 //! | `cdist` | [`Distances`] | [`RowsBeside`] |
 //! | attention | [`Attended`] | [`Attend`] |
 //! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
+//! | `inv`, `pinv` | [`Transposed`] | [`AxesOf`] |
+//! | `solve`, `lstsq` | [`Solved`] | [`RightSideOf`] |
+//! | `qr`, `svd`, `eigh` | [`LeftFactor`], [`Spectrum`], [`RightFactor`] | [`Append`] |
 //! | factories | | [`ShapeFor`], [`ArrayFor`], [`Distinct`] |
 
 /// Calls a macro with a list of type parameters for each rank.
@@ -71,6 +74,7 @@ mod index;
 mod insert;
 mod last;
 mod matmul;
+mod matrix;
 mod multiply;
 mod others;
 mod place;
@@ -124,6 +128,7 @@ pub use last::LastDim;
 pub use matmul::{
     AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, TimesRight, Vector, ZeroDimBeside,
 };
+pub use matrix::{LeftFactor, RightFactor, RightSideOf, Solved, Spectrum};
 pub use multiply::{
     MultiplyTo, MultiplyToIf, Product1, Product2, Product3, Product4, Product5, Product6, Product7,
     Product8,

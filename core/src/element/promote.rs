@@ -84,6 +84,32 @@ pub trait Float: Real + Inexact {}
 )]
 pub trait ComplexElement: Element {}
 
+/// A dtype that matrices are decomposed in and signals transformed: `f32`, `f64` and complex.
+#[diagnostic::on_unimplemented(
+    message = "dtype `{Self}` is not one of linear algebra",
+    label = "needs `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
+    note = "convert it first: `x.to::<f32>()`"
+)]
+pub trait Solvable: Inexact {
+    /// The complex dtype of the same precision.
+    type Complex: ComplexElement + Inexact<Real = Self::Real> + Solvable;
+}
+
+macro_rules! solvable {
+    ($($t:ty => $complex:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Solvable for $t {
+            type Complex = $complex;
+        }
+    )*};
+}
+solvable! {
+    f32 => Complex<f32>;
+    f64 => Complex<f64>;
+    Complex<f32> => Complex<f32>;
+    Complex<f64> => Complex<f64>;
+}
+
 /// A dtype of floats, real or complex: what `mean`, `softmax` and gradients need.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` is neither a float nor a complex dtype",

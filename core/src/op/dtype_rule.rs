@@ -18,6 +18,8 @@ impl DTypes {
     pub const INTEGERS: Self = Self(0b11_1110);
     /// `f32` and `f64`: for what 16 bits are too few.
     pub const SINGLES: Self = Self(0b11_0000_0000);
+    /// `f32`, `f64` and complex: what matrices are decomposed in.
+    pub const SOLVABLE: Self = Self(0b1111_0000_0000);
     /// `f16` to `f64`
     pub const FLOATS: Self = Self(0b11_1100_0000);
     /// `Complex<f32>` and `Complex<f64>`

@@ -1000,6 +1000,56 @@ pub enum Op {
     PixelUnshuffle,
     /// `channel_shuffle`: Interleaves the channels of groups.
     ChannelShuffle,
+    /// `inv`: The inverse of square matrices. It maps rows back to columns, so their names change places.
+    Inv,
+    /// `pinv`: The pseudoinverse of matrices; singular values up to the tolerance count as zero.
+    Pinv,
+    /// `solve`: The solution `x` of `A x = b` for square matrices `A`; `b` has the rows' dim, `x` the columns'.
+    Solve,
+    /// `lstsq`: The solution `x` of least norm that brings `A x` closest to `b`.
+    Lstsq,
+    /// `solve_triangular`: The solution `x` of `A x = b` for triangular matrices `A`; the other triangle is not read.
+    SolveTriangular,
+    /// `det`: The determinant of square matrices.
+    Det,
+    /// `slogdet`: The sign of the determinant, and the logarithm of its magnitude.
+    Slogdet,
+    /// `matrix_rank`: How many singular values are greater than the tolerance.
+    MatrixRank,
+    /// `matrix_norm`: A norm of matrices: `fro`, `nuc`, 1, 2 or infinite.
+    MatrixNorm,
+    /// `cholesky`: The lower triangular `L` of positive definite matrices `A = L Lᴴ`; the upper triangle of `A` is not read.
+    Cholesky,
+    /// `qr`: The reduced decomposition `A = Q R` into orthonormal columns and an upper triangle.
+    Qr,
+    /// `svd`: The reduced decomposition `A = U S Vᴴ` into orthonormal columns, singular values from the greatest on, and orthonormal rows.
+    Svd,
+    /// `svdvals`: The singular values, from the greatest on.
+    Svdvals,
+    /// `eigh`: The eigenvalues of symmetric or Hermitian matrices from the smallest on, and their eigenvectors; the upper triangle is not read.
+    Eigh,
+    /// `eigvalsh`: The eigenvalues of symmetric or Hermitian matrices, from the smallest on.
+    Eigvalsh,
+    /// `eig`: The complex eigenvalues of square matrices and their eigenvectors, of norm 1.
+    Eig,
+    /// `fft`: The discrete Fourier transform along a dim; the result is complex.
+    Fft,
+    /// `ifft`: The inverse of `fft`.
+    Ifft,
+    /// `rfft`: The first half of the transform of a real signal along a dim, `n / 2 + 1` elements.
+    Rfft,
+    /// `irfft`: The real signal of `n` elements whose transform along a dim has this first half.
+    Irfft,
+    /// `fftn`: The discrete Fourier transform along several dims.
+    Fftn,
+    /// `ifftn`: The inverse of `fftn`.
+    Ifftn,
+    /// `fftshift`: Frequency 0 moved to the middle of dims.
+    Fftshift,
+    /// `ifftshift`: Frequency 0 moved from the middle of dims to the front.
+    Ifftshift,
+    /// `fft_convolve`: The convolution with a kernel along a dim, in full: as many elements as both have, less one.
+    FftConvolve,
 }
 
 impl Op {
@@ -1503,6 +1553,31 @@ impl Op {
         Self::PixelShuffle,
         Self::PixelUnshuffle,
         Self::ChannelShuffle,
+        Self::Inv,
+        Self::Pinv,
+        Self::Solve,
+        Self::Lstsq,
+        Self::SolveTriangular,
+        Self::Det,
+        Self::Slogdet,
+        Self::MatrixRank,
+        Self::MatrixNorm,
+        Self::Cholesky,
+        Self::Qr,
+        Self::Svd,
+        Self::Svdvals,
+        Self::Eigh,
+        Self::Eigvalsh,
+        Self::Eig,
+        Self::Fft,
+        Self::Ifft,
+        Self::Rfft,
+        Self::Irfft,
+        Self::Fftn,
+        Self::Ifftn,
+        Self::Fftshift,
+        Self::Ifftshift,
+        Self::FftConvolve,
     ];
 }
 
@@ -1717,6 +1792,112 @@ pub mod class {
                 Self::Softmax => Op::Softmax,
                 Self::LogSoftmax => Op::LogSoftmax,
                 Self::Softmin => Op::Softmin,
+            }
+        }
+    }
+
+    /// The rows of [`Class::Linalg`](crate::op::Class::Linalg).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Linalg {
+        /// `inv`
+        Inv,
+        /// `pinv`
+        Pinv,
+        /// `solve`
+        Solve,
+        /// `lstsq`
+        Lstsq,
+        /// `solve_triangular`
+        SolveTriangular,
+        /// `det`
+        Det,
+        /// `slogdet`
+        Slogdet,
+        /// `matrix_rank`
+        MatrixRank,
+        /// `matrix_norm`
+        MatrixNorm,
+        /// `cholesky`
+        Cholesky,
+        /// `qr`
+        Qr,
+        /// `svd`
+        Svd,
+        /// `svdvals`
+        Svdvals,
+        /// `eigh`
+        Eigh,
+        /// `eigvalsh`
+        Eigvalsh,
+        /// `eig`
+        Eig,
+    }
+
+    impl Linalg {
+        /// All of them, in the order of the table.
+        pub const ALL: &'static [Self] = &[
+            Self::Inv,
+            Self::Pinv,
+            Self::Solve,
+            Self::Lstsq,
+            Self::SolveTriangular,
+            Self::Det,
+            Self::Slogdet,
+            Self::MatrixRank,
+            Self::MatrixNorm,
+            Self::Cholesky,
+            Self::Qr,
+            Self::Svd,
+            Self::Svdvals,
+            Self::Eigh,
+            Self::Eigvalsh,
+            Self::Eig,
+        ];
+
+        /// The operator of this class; nothing where it is of another.
+        #[must_use]
+        pub const fn of(op: Op) -> Option<Self> {
+            Some(match op {
+                Op::Inv => Self::Inv,
+                Op::Pinv => Self::Pinv,
+                Op::Solve => Self::Solve,
+                Op::Lstsq => Self::Lstsq,
+                Op::SolveTriangular => Self::SolveTriangular,
+                Op::Det => Self::Det,
+                Op::Slogdet => Self::Slogdet,
+                Op::MatrixRank => Self::MatrixRank,
+                Op::MatrixNorm => Self::MatrixNorm,
+                Op::Cholesky => Self::Cholesky,
+                Op::Qr => Self::Qr,
+                Op::Svd => Self::Svd,
+                Op::Svdvals => Self::Svdvals,
+                Op::Eigh => Self::Eigh,
+                Op::Eigvalsh => Self::Eigvalsh,
+                Op::Eig => Self::Eig,
+                _ => return None,
+            })
+        }
+
+        /// The operator.
+        #[must_use]
+        pub const fn op(self) -> Op {
+            match self {
+                Self::Inv => Op::Inv,
+                Self::Pinv => Op::Pinv,
+                Self::Solve => Op::Solve,
+                Self::Lstsq => Op::Lstsq,
+                Self::SolveTriangular => Op::SolveTriangular,
+                Self::Det => Op::Det,
+                Self::Slogdet => Op::Slogdet,
+                Self::MatrixRank => Op::MatrixRank,
+                Self::MatrixNorm => Op::MatrixNorm,
+                Self::Cholesky => Op::Cholesky,
+                Self::Qr => Op::Qr,
+                Self::Svd => Op::Svd,
+                Self::Svdvals => Op::Svdvals,
+                Self::Eigh => Op::Eigh,
+                Self::Eigvalsh => Op::Eigvalsh,
+                Self::Eig => Op::Eig,
             }
         }
     }

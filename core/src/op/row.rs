@@ -67,6 +67,10 @@ pub enum Class {
     Random,
     /// Elements converted or copied.
     Copy,
+    /// Decompositions, solvers and what follows from them, of matrices.
+    Linalg,
+    /// Fourier transforms.
+    Fft,
     /// Names change, elements don't.
     Names,
     /// A question whose answer is no tensor: size, names, item.
@@ -184,6 +188,13 @@ impl Row {
             Class::Ternary(text) => Some((3, text)),
             _ => None,
         }
+    }
+
+    /// Whether calls of PyTorch are recorded for it. Decompositions are none that have one result (the
+    /// signs of vectors are free), and transforms have their definition: both are tested by equations.
+    #[must_use]
+    pub const fn is_recorded(&self) -> bool {
+        !matches!(self.class, Class::Linalg | Class::Fft)
     }
 
     /// The parameters that are numbers of the scalar expression: they follow the tensors as

@@ -50,15 +50,7 @@ pub struct Contraction {
 /// one of them lacks a dim, [`ErrorKind::Argument`] when a dim is not given by name,
 /// [`ErrorKind::DuplicateNames`] when one is given twice.
 pub fn contract(op: &'static str, a: &Names, b: &Names, dims: &DimArg<'_>) -> Result<Contraction> {
-    for (which, names) in [("first", a), ("second", b)] {
-        if let Some(i) = names.iter().position(Option::is_none) {
-            let what = format!("dim {i} of the {which} tensor has no name");
-            return Err(Error::new(ErrorKind::UnnamedDim, op, what)
-                .operand(a, &[])
-                .operand(b, &[])
-                .hint("name every dim first: `x.refine_names(..)`"));
-        }
-    }
+    all_named(op, a, b)?;
     if dims.items().is_empty() || dims.items().iter().any(|d| !matches!(d, DimRef::Name(_))) {
         return Err(
             Error::new(ErrorKind::Argument, op, "the dims are not given by name")
@@ -95,6 +87,20 @@ pub fn contract(op: &'static str, a: &Names, b: &Names, dims: &DimArg<'_>) -> Re
     plan.order = order(&plan, &in_a, a.len());
     plan.names = distinct(op, plan.names)?;
     Ok(plan)
+}
+
+/// Refuses dims without a name where all go by name.
+pub(super) fn all_named(op: &'static str, a: &Names, b: &Names) -> Result<()> {
+    for (which, names) in [("first", a), ("second", b)] {
+        if let Some(i) = names.iter().position(Option::is_none) {
+            let what = format!("dim {i} of the {which} tensor has no name");
+            return Err(Error::new(ErrorKind::UnnamedDim, op, what)
+                .operand(a, &[])
+                .operand(b, &[])
+                .hint("name every dim first: `x.refine_names(..)`"));
+        }
+    }
+    Ok(())
 }
 
 /// The left operand's dims keep their order, so batch and left dims may interleave.

@@ -16,6 +16,7 @@
 //! | look up | [`searchsorted`], [`quantile()`], [`cov`] |
 //! | window | [`sites`], [`check_sites`], [`filter`], [`filter_bias`] |
 //! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`], [`einsum()`], [`attention()`] |
+//! | matrices | [`matrix()`], [`factors`], [`solve`] |
 //! | join | [`cat()`], [`stack`] |
 //! | mask | [`masked_select`], [`masked_fill`], [`masked_fill_in_place`] |
 //! | index | [`index_by`], [`index_select`], [`index_along`], [`index_into`], [`index_many`] |
@@ -39,6 +40,7 @@ mod lookup;
 mod masked;
 mod matmul;
 mod matmul_shape;
+mod matrix;
 mod out;
 mod permute;
 mod product;
@@ -68,6 +70,7 @@ pub use lookup::{find, insert_position, position};
 pub use masked::{masked_fill, masked_fill_in_place, masked_select};
 pub use matmul::{addmm, addmv, baddbmm, bmm, cdist, dot, matmul, mm, mv};
 pub use matmul_shape::{bmm_shape, cdist_shape, dot_shape, matmul_shape, mm_shape, mv_shape};
+pub use matrix::{Solving, factors, matrix, solve};
 pub use out::{in_place, out, out_shape, resize, resize_as, unify_in_place};
 pub use permute::{Diagonal, diagonal, index_in, movedim, mt, permute, t, transpose};
 pub use product::{

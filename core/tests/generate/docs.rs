@@ -92,6 +92,7 @@ fn dtypes(row: &Row) -> String {
         (DTypes::FLOATS, "floats"),
         (DTypes::COMPLEX, "complex"),
         (DTypes::SINGLES, "f32, f64"),
+        (DTypes::SOLVABLE, "f32, f64, complex"),
         (DTypes::REAL, "all but complex"),
         (DTypes::NUMBERS, "all but bool"),
         (DTypes::INTEGRAL, "integers, bool"),
@@ -118,7 +119,7 @@ fn gradient(row: &Row) -> String {
 }
 
 /// Operators that PyTorch does not have.
-const OURS: &[&str] = &["contract"];
+const OURS: &[&str] = &["contract", "fft_convolve"];
 
 /// PyTorch's spelling.
 fn counterpart(family: &str, row: &Row) -> String {
@@ -126,6 +127,8 @@ fn counterpart(family: &str, row: &Row) -> String {
         return "–".to_owned();
     }
     let prefix = match family {
+        "fft" => "torch.fft.",
+        "linalg" => "torch.linalg.",
         "activation" | "norm" | "loss" | "conv" => "torch.nn.functional.",
         _ if row.forms.contains(Forms::FUNCTION) => "torch.",
         _ => "Tensor.",

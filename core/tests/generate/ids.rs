@@ -39,7 +39,13 @@ pub fn ops() -> String {
 }
 
 /// Classes whose kernels are chosen by operator.
-const CHOSEN: [Class; 4] = [Class::Reduce, Class::ArgReduce, Class::Scan, Class::Softmax];
+const CHOSEN: [Class; 5] = [
+    Class::Reduce,
+    Class::ArgReduce,
+    Class::Scan,
+    Class::Softmax,
+    Class::Linalg,
+];
 
 /// An enum for each class, so that rustc points at the `match` that lacks a kernel.
 fn classes(out: &mut String) {

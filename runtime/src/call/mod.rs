@@ -21,10 +21,14 @@ mod divisor;
 mod einsum;
 mod elements;
 mod factory;
+#[cfg(feature = "fft")]
+mod fft;
 mod fused;
 mod gather;
 mod gemm;
 mod index;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod linear;
 mod loss;
 mod norm;
@@ -61,6 +65,8 @@ pub use device::{fits_device, same_device, to_device};
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
 pub use factory::{arange, eye, full};
+#[cfg(feature = "fft")]
+pub use fft::{FftNorm, convolve, irfft, rfft, transform};
 #[cfg(test)]
 pub(crate) use fused::long as fused_long;
 pub use fused::{Reduction, fused, fused_reduce, fused_small};
@@ -70,6 +76,8 @@ pub use gather::{
 };
 pub use gemm::{add_product, bmm, contract, dot, matmul, mm, mv};
 pub use index::{cat, equal, masked_select, stack};
+#[cfg(feature = "linalg")]
+pub use linalg::{MatrixNorm, MatrixOptions, matrices, solve};
 pub use linear::{Activation, add_bias, linear};
 pub use loss::{Entropy, entropy};
 pub use norm::{Affine, normalize};

@@ -7,12 +7,16 @@ pub(crate) mod cast;
 pub(crate) mod conv;
 mod data_dependent;
 pub(crate) mod distance;
+#[cfg(feature = "fft")]
+pub(crate) mod fft;
 pub(crate) mod fill;
 pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod gemm;
 pub(crate) mod histogram;
 pub(crate) mod index;
+#[cfg(feature = "linalg")]
+pub(crate) mod linalg;
 pub(crate) mod lines;
 pub(crate) mod loss;
 pub(crate) mod nontemporal;

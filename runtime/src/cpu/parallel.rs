@@ -48,6 +48,26 @@ pub(crate) fn try_split(
     missing.result()
 }
 
+/// Hands out `out`, rows of `row` elements, in parts: `f` gets the number of a part's first row.
+pub(crate) fn rows<T: Send + Sync>(
+    out: &mut [T],
+    row: usize,
+    f: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    if row == 0 {
+        return;
+    }
+    let ptr = Shared(out.as_mut_ptr().cast());
+    split(out.len() / row, (GRAIN / row).max(1), &|range| {
+        // SAFETY: ranges are within `out`, and no two of them overlap.
+        let part = unsafe {
+            let first = ptr.get().cast::<T>().add(range.start * row);
+            std::slice::from_raw_parts_mut(first, range.len() * row)
+        };
+        f(range.start, part);
+    });
+}
+
 /// What tasks could not have.
 pub(crate) struct Missing(AtomicUsize);
 

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use nomina_core::Element;
 
 use super::numeric::Number;
-use super::parallel::{GRAIN, Missing, Shared, each, split, threads};
+use super::parallel::{GRAIN, Missing, Shared, each, rows, split, threads};
 use crate::memory::scratch::{collect, filled, push};
 use crate::memory::{NoMemory, Scratch};
 
@@ -54,22 +54,6 @@ macro_rules! sums_in_f32 {
     )*};
 }
 sums_in_f32!(f16 bf16);
-
-/// Hands out `out`, rows of `row` elements, in parts: `f` gets the number of a part's first row.
-fn rows<T: Send + Sync>(out: &mut [T], row: usize, f: &(dyn Fn(usize, &mut [T]) + Sync)) {
-    if row == 0 {
-        return;
-    }
-    let ptr = Shared(out.as_mut_ptr().cast());
-    split(out.len() / row, (GRAIN / row).max(1), &|range| {
-        // SAFETY: ranges are within `out`, and no two of them overlap.
-        let part = unsafe {
-            let first = ptr.get().cast::<T>().add(range.start * row);
-            std::slice::from_raw_parts_mut(first, range.len() * row)
-        };
-        f(range.start, part);
-    });
-}
 
 /// The keys of `n` coordinates, which stand in one row per dim. All are within `sizes`.
 pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Result<Vec<usize>, NoMemory> {

@@ -12,10 +12,14 @@ mod einsum;
 mod factory;
 mod factory_out;
 pub mod family;
+#[cfg(feature = "fft")]
+mod fft;
 mod fused;
 mod gather;
 mod generated;
 mod index;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod loss;
 mod masked;
 mod naming;
@@ -51,6 +55,10 @@ use crate::display;
 use crate::raw::Raw;
 
 pub use crate::call::Activation;
+#[cfg(feature = "fft")]
+pub use crate::call::FftNorm;
+#[cfg(feature = "linalg")]
+pub use crate::call::MatrixNorm;
 pub use crate::job::Interpolation;
 pub use activation::*;
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
@@ -61,12 +69,16 @@ pub use conv::{
 };
 pub use einsum::{AttentionOptions, CdistOptions, LinearOptions};
 pub use factory::Options;
+#[cfg(feature = "fft")]
+pub use fft::FftOptions;
 #[doc(hidden)]
 pub use fused::{fused, fused_reduce};
 pub use gather::{
     Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
     unlike_part,
 };
+#[cfg(feature = "linalg")]
+pub use linalg::{Tolerance, TriangularOptions};
 pub use loss::*;
 pub use norm::*;
 pub use operand::Operand;

@@ -522,6 +522,31 @@ pub(crate) fn route(op: Op) -> Route {
         Op::PixelShuffle => Route::Family(Family::Conv(Conv::PixelShuffle)),
         Op::PixelUnshuffle => Route::Family(Family::Conv(Conv::PixelUnshuffle)),
         Op::ChannelShuffle => Route::Family(Family::Conv(Conv::ChannelShuffle)),
+        Op::Inv => Route::Family(Family::Linalg(Linalg::Inv)),
+        Op::Pinv => Route::Family(Family::Linalg(Linalg::Pinv)),
+        Op::Solve => Route::Family(Family::Linalg(Linalg::Solve)),
+        Op::Lstsq => Route::Family(Family::Linalg(Linalg::Lstsq)),
+        Op::SolveTriangular => Route::Family(Family::Linalg(Linalg::SolveTriangular)),
+        Op::Det => Route::Family(Family::Linalg(Linalg::Det)),
+        Op::Slogdet => Route::Family(Family::Linalg(Linalg::Slogdet)),
+        Op::MatrixRank => Route::Family(Family::Linalg(Linalg::MatrixRank)),
+        Op::MatrixNorm => Route::Family(Family::Linalg(Linalg::MatrixNorm)),
+        Op::Cholesky => Route::Family(Family::Linalg(Linalg::Cholesky)),
+        Op::Qr => Route::Family(Family::Linalg(Linalg::Qr)),
+        Op::Svd => Route::Family(Family::Linalg(Linalg::Svd)),
+        Op::Svdvals => Route::Family(Family::Linalg(Linalg::Svdvals)),
+        Op::Eigh => Route::Family(Family::Linalg(Linalg::Eigh)),
+        Op::Eigvalsh => Route::Family(Family::Linalg(Linalg::Eigvalsh)),
+        Op::Eig => Route::Family(Family::Linalg(Linalg::Eig)),
+        Op::Fft => Route::Family(Family::Fft(Fft::Fft)),
+        Op::Ifft => Route::Family(Family::Fft(Fft::Ifft)),
+        Op::Rfft => Route::Family(Family::Fft(Fft::Rfft)),
+        Op::Irfft => Route::Family(Family::Fft(Fft::Irfft)),
+        Op::Fftn => Route::Family(Family::Fft(Fft::Fftn)),
+        Op::Ifftn => Route::Family(Family::Fft(Fft::Ifftn)),
+        Op::Fftshift => Route::Family(Family::Fft(Fft::Fftshift)),
+        Op::Ifftshift => Route::Family(Family::Fft(Fft::Ifftshift)),
+        Op::FftConvolve => Route::Family(Family::Fft(Fft::FftConvolve)),
     }
 }
 
@@ -551,6 +576,8 @@ pub(crate) enum Family {
     Norm(Norm),
     Loss(Loss),
     Conv(Conv),
+    Linalg(Linalg),
+    Fft(Fft),
 }
 
 impl Family {
@@ -580,6 +607,8 @@ impl Family {
             Self::Norm(which) => families::norm::call(which, op, form, args),
             Self::Loss(which) => families::loss::call(which, op, form, args),
             Self::Conv(which) => families::conv::call(which, op, form, args),
+            Self::Linalg(which) => families::linalg::call(which, op, form, args),
+            Self::Fft(which) => families::fft::call(which, op, form, args),
         }
     }
 }
@@ -1062,4 +1091,41 @@ pub(crate) enum Conv {
     PixelShuffle,
     PixelUnshuffle,
     ChannelShuffle,
+}
+
+/// Of the family `linalg`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names)]
+pub(crate) enum Linalg {
+    Inv,
+    Pinv,
+    Solve,
+    Lstsq,
+    SolveTriangular,
+    Det,
+    Slogdet,
+    MatrixRank,
+    MatrixNorm,
+    Cholesky,
+    Qr,
+    Svd,
+    Svdvals,
+    Eigh,
+    Eigvalsh,
+    Eig,
+}
+
+/// Of the family `fft`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names)]
+pub(crate) enum Fft {
+    Fft,
+    Ifft,
+    Rfft,
+    Irfft,
+    Fftn,
+    Ifftn,
+    Fftshift,
+    Ifftshift,
+    FftConvolve,
 }

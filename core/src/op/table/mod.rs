@@ -6,8 +6,10 @@ mod contract;
 mod conv;
 mod einsum;
 mod factory;
+mod fft;
 mod gather;
 mod index;
+mod linalg;
 mod loss;
 mod math;
 mod names;
@@ -55,6 +57,8 @@ const FAMILIES: &[Family] = &[
     ("norm", norm::ROWS),
     ("loss", loss::ROWS),
     ("conv", conv::ROWS),
+    ("linalg", linalg::ROWS),
+    ("fft", fft::ROWS),
 ];
 
 pub(super) fn families() -> impl Iterator<Item = &'static Family> {

@@ -1,0 +1,241 @@
+//! Fourier transforms along dims.
+
+use nomina_core::op::Op;
+use nomina_core::rule::Positions;
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
+use num_complex::Complex;
+
+use super::device::by_host;
+use super::{Arg, cat, contiguous, copy_into, pointwise, to_dtype};
+use crate::Device;
+use crate::cpu::fft::{Sample, complex, half, whole};
+use crate::memory::NoMemory;
+use crate::raw::Raw;
+use crate::shape::Shape;
+
+/// Which direction of a transform is divided by the number of elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FftNorm {
+    /// The inverse.
+    #[default]
+    Backward,
+    /// Each by its root, so that both keep the norm.
+    Ortho,
+    /// The forward one.
+    Forward,
+}
+
+impl FftNorm {
+    fn scale(self, n: usize, inverse: bool) -> f64 {
+        match (self, inverse) {
+            (Self::Backward, true) | (Self::Forward, false) => 1.0 / n as f64,
+            (Self::Backward, false) | (Self::Forward, true) => 1.0,
+            (Self::Ortho, _) => 1.0 / (n as f64).sqrt(),
+        }
+    }
+}
+
+fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
+    Error::new(kind, op.name(), what).operand(&Names::default(), x.shape())
+}
+
+/// Refuses dtypes that the operator does not take, and dims without elements.
+fn check(op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
+    let row = op.row();
+    let refused = |error: Error| error.operand(&Names::default(), x.shape());
+    row.check_dtype(x.dtype()).map_err(refused)?;
+    for &dim in dims {
+        super::check::dim(row.name, x.shape(), dim)?;
+        if x.shape()[dim] == 0 {
+            let what = "a dim without elements has no transform";
+            return Err(refuse(ErrorKind::Shape, op, x, what)
+                .at(0, dim)
+                .hint("give at least one element along it"));
+        }
+    }
+    Ok(())
+}
+
+fn to_complex(dtype: DType) -> DType {
+    match dtype.to_real() {
+        DType::F32 => DType::C64,
+        _ => DType::C128,
+    }
+}
+
+/// With a dim last, and the order that brings it back.
+fn behind(x: &Raw, dim: usize) -> Result<(Raw, Positions)> {
+    let last = x.rank() - 1;
+    let order: Positions = (0..=last).filter(|&d| d != dim).chain([dim]).collect();
+    let back = (0..=last).map(|d| match d {
+        d if d == dim => last,
+        d => d - usize::from(d > dim),
+    });
+    Ok((x.permute(&order)?, back.collect()))
+}
+
+/// The elements of a fresh result.
+fn elements<T: Element>(x: &mut Raw) -> Result<&mut [T]> {
+    let slice = x.as_mut()?.into_slice();
+    Ok(slice.unwrap_or_else(|| unreachable!("a fresh result is row-major")))
+}
+
+/// The elements of a copy.
+fn copied<T: Element>(x: &Raw) -> &[T] {
+    x.as_slice()
+        .unwrap_or_else(|| unreachable!("a copy is row-major"))
+}
+
+fn missing(op: Op) -> impl Fn(NoMemory) -> Error {
+    move |error| error.in_op(op.name())
+}
+
+/// The discrete Fourier transform along dims, one after the other. The result is complex.
+///
+/// # Errors
+/// A dtype that is not taken, a dim out of range or without elements, missing memory.
+pub fn transform(op: Op, x: &Raw, dims: &[usize], inverse: bool, norm: FftNorm) -> Result<Raw> {
+    check(op, x, dims)?;
+    if !x.device().is_cpu() {
+        return by_host("fft", &[x], |host| {
+            transform(op, &host[0], dims, inverse, norm)
+        });
+    }
+    let dtype = to_complex(x.dtype());
+    let mut x = x.clone();
+    for &dim in dims {
+        let (n, (lines, back)) = (x.shape()[dim], behind(&x, dim)?);
+        let mut out = Raw::empty(op.name(), lines.shape(), dtype, Device::Cpu)?;
+        copy_into(out.as_mut()?, &lines)?;
+        let scale = norm.scale(n, inverse);
+        match dtype {
+            DType::C64 => complex::<f32>(elements(&mut out)?, n, inverse, scale),
+            _ => complex::<f64>(elements(&mut out)?, n, inverse, scale),
+        }
+        .map_err(missing(op))?;
+        x = out.permute(&back)?;
+    }
+    // Along no dim it is the signal itself.
+    to_dtype(&x, dtype)
+}
+
+/// The first half of the transform of a real signal: `n / 2 + 1` elements.
+///
+/// # Errors
+/// As [`transform`].
+pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
+    fn run<T: Sample + Element>(
+        x: &Raw,
+        out: &mut Raw,
+        n: usize,
+        scale: f64,
+    ) -> Result<Result<(), NoMemory>>
+    where
+        Complex<T>: Element,
+    {
+        Ok(half::<T>(copied(x), elements(out)?, n, scale))
+    }
+    check(op, x, &[dim])?;
+    if !x.device().is_cpu() {
+        return by_host("fft", &[x], |host| rfft(op, &host[0], dim, norm));
+    }
+    let (n, (lines, back)) = (x.shape()[dim], behind(x, dim)?);
+    let lines = contiguous(&lines)?;
+    let mut shape = Shape::from_slice(lines.shape());
+    shape[x.rank() - 1] = n / 2 + 1;
+    let mut out = Raw::empty(op.name(), &shape, to_complex(x.dtype()), Device::Cpu)?;
+    let scale = norm.scale(n, false);
+    match x.dtype() {
+        DType::F32 => run::<f32>(&lines, &mut out, n, scale)?,
+        _ => run::<f64>(&lines, &mut out, n, scale)?,
+    }
+    .map_err(missing(op))?;
+    out.permute(&back)
+}
+
+/// The real signal of `n` elements whose transform has this first half; what lacks of it is zero.
+///
+/// # Errors
+/// As [`transform`], and when `n` is 0.
+pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw> {
+    fn run<T: Sample + Element>(
+        x: &Raw,
+        m: usize,
+        out: &mut Raw,
+        n: usize,
+        scale: f64,
+    ) -> Result<Result<(), NoMemory>>
+    where
+        Complex<T>: Element,
+    {
+        Ok(whole::<T>(copied(x), m, elements(out)?, n, scale))
+    }
+    check(op, x, &[dim])?;
+    if n == 0 {
+        let what = "a signal of no elements has no transform";
+        return Err(refuse(ErrorKind::Argument, op, x, what).hint("give at least 1 for `n`"));
+    }
+    if !x.device().is_cpu() {
+        return by_host("fft", &[x], |host| irfft(op, &host[0], dim, n, norm));
+    }
+    let (m, (lines, back)) = (x.shape()[dim], behind(x, dim)?);
+    let lines = contiguous(&to_dtype(&lines, to_complex(x.dtype()))?)?;
+    let mut shape = Shape::from_slice(lines.shape());
+    shape[x.rank() - 1] = n;
+    let mut out = Raw::empty(op.name(), &shape, x.dtype().to_real(), Device::Cpu)?;
+    let scale = norm.scale(n, true);
+    match out.dtype() {
+        DType::F32 => run::<f32>(&lines, m, &mut out, n, scale)?,
+        _ => run::<f64>(&lines, m, &mut out, n, scale)?,
+    }
+    .map_err(missing(op))?;
+    out.permute(&back)
+}
+
+/// A length not below `n` that has no prime factor above 5.
+fn fast_length(n: usize) -> usize {
+    let smooth = |n: &usize| {
+        let mut left = *n;
+        for factor in [2, 3, 5] {
+            while left.is_multiple_of(factor) {
+                left /= factor;
+            }
+        }
+        left == 1
+    };
+    (n..).find(smooth).unwrap_or(n)
+}
+
+/// The convolution of two signals along a dim, in full: as many elements as both have, less one. Other dims
+/// broadcast.
+///
+/// # Errors
+/// As [`transform`], and when dtypes differ or sizes do not broadcast.
+pub fn convolve(op: Op, x: &Raw, kernel: &Raw, dim: usize) -> Result<Raw> {
+    super::gemm::same_kind(op, &[x, kernel])?;
+    check(op, x, &[dim])?;
+    check(op, kernel, &[dim])?;
+    let length = x.shape()[dim] + kernel.shape()[dim] - 1;
+    let fast = fast_length(length);
+    let padded = |x: &Raw| {
+        let mut shape = Shape::from_slice(x.shape());
+        shape[dim] = fast - shape[dim];
+        cat(
+            &[x, &Raw::zeros(op.name(), &shape, x.dtype(), x.device())?],
+            dim,
+        )
+    };
+    let (real, norm) = (!x.dtype().is_complex(), FftNorm::Backward);
+    let forward = |x: &Raw| match real {
+        true => rfft(op, &padded(x)?, dim, norm),
+        false => transform(op, &padded(x)?, &[dim], false, norm),
+    };
+    let (a, b) = (forward(x)?, forward(kernel)?);
+    let product = pointwise(Op::Mul, &[Arg::Tensor(&a), Arg::Tensor(&b)])
+        .map_err(|error| error.in_op(op.name()))?;
+    let made = match real {
+        true => irfft(op, &product, dim, fast, norm)?,
+        false => transform(op, &product, &[dim], true, norm)?,
+    };
+    made.narrow(dim, 0, length)
+}

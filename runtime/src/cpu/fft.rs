@@ -1,0 +1,174 @@
+//! Fourier transforms of rows, by the crates `rustfft` and `realfft`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use realfft::num_complex::Complex;
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
+
+use super::parallel::{Missing, rows};
+use crate::memory::NoMemory;
+use crate::memory::scratch::filled;
+
+/// A part of a signal: `f32` or `f64`.
+pub(crate) trait Sample: FftNum + Default {
+    fn plans() -> &'static Mutex<Plans<Self>>;
+    fn scale(by: f64) -> Self;
+}
+
+/// What is computed once for each length: factors, and the unit roots between them.
+pub(crate) struct Plans<T: FftNum> {
+    complex: Option<FftPlanner<T>>,
+    real: Option<RealFftPlanner<T>>,
+    lengths: Vec<usize>,
+}
+
+/// So many lengths are remembered; then all are forgotten.
+const LENGTHS: usize = 64;
+
+impl<T: FftNum> Plans<T> {
+    const fn new() -> Self {
+        Self {
+            complex: None,
+            real: None,
+            lengths: Vec::new(),
+        }
+    }
+
+    fn remember(&mut self, n: usize) {
+        if self.lengths.contains(&n) {
+            return;
+        }
+        if self.lengths.len() == LENGTHS {
+            *self = Self::new();
+        }
+        self.lengths.push(n);
+    }
+
+    fn complex(&mut self, n: usize, direction: FftDirection) -> Arc<dyn Fft<T>> {
+        self.remember(n);
+        let planner = self.complex.get_or_insert_with(FftPlanner::new);
+        planner.plan_fft(n, direction)
+    }
+
+    fn half(&mut self, n: usize) -> Arc<dyn RealToComplex<T>> {
+        self.remember(n);
+        let planner = self.real.get_or_insert_with(RealFftPlanner::new);
+        planner.plan_fft_forward(n)
+    }
+
+    fn whole(&mut self, n: usize) -> Arc<dyn ComplexToReal<T>> {
+        self.remember(n);
+        let planner = self.real.get_or_insert_with(RealFftPlanner::new);
+        planner.plan_fft_inverse(n)
+    }
+}
+
+macro_rules! samples {
+    ($($t:ident)*) => {$(
+        impl Sample for $t {
+            fn plans() -> &'static Mutex<Plans<Self>> {
+                static PLANS: Mutex<Plans<$t>> = Mutex::new(Plans::new());
+                &PLANS
+            }
+
+            fn scale(by: f64) -> Self {
+                by as Self
+            }
+        }
+    )*};
+}
+samples!(f32 f64);
+
+fn plan<T: Sample, P>(ask: impl FnOnce(&mut Plans<T>) -> P) -> P {
+    ask(&mut T::plans().lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Transforms rows of `n` in place, and multiplies by `scale`.
+pub(crate) fn complex<T: Sample>(
+    data: &mut [Complex<T>],
+    n: usize,
+    inverse: bool,
+    scale: f64,
+) -> Result<(), NoMemory> {
+    let direction = match inverse {
+        false => FftDirection::Forward,
+        true => FftDirection::Inverse,
+    };
+    let fft = plan(|plans: &mut Plans<T>| plans.complex(n, direction));
+    let missing = Missing::new();
+    rows(data, n, &|_, part| {
+        missing.look(|| {
+            let mut scratch = filled([fft.get_inplace_scratch_len()], Complex::default())?;
+            fft.process_with_scratch(part, &mut scratch);
+            if scale != 1.0 {
+                let scale = T::scale(scale);
+                part.iter_mut().for_each(|x| *x = *x * scale);
+            }
+            Ok(())
+        });
+    });
+    missing.result()
+}
+
+/// The first half of the transforms of real rows of `n`, up to where the second is its mirror image.
+pub(crate) fn half<T: Sample>(
+    source: &[T],
+    out: &mut [Complex<T>],
+    n: usize,
+    scale: f64,
+) -> Result<(), NoMemory> {
+    let fft = plan(|plans: &mut Plans<T>| plans.half(n));
+    let missing = Missing::new();
+    rows(out, n / 2 + 1, &|first, part| {
+        missing.look(|| {
+            let mut own = filled([n], T::default())?;
+            let mut scratch = filled([fft.get_scratch_len()], Complex::default())?;
+            let scale = T::scale(scale);
+            for (row, out) in part.chunks_exact_mut(n / 2 + 1).enumerate() {
+                // The transform writes to its input.
+                own.copy_from_slice(&source[(first + row) * n..][..n]);
+                let done = fft.process_with_scratch(&mut own, out, &mut scratch);
+                debug_assert!(done.is_ok(), "lengths are those of the plan");
+                out.iter_mut().for_each(|x| *x = *x * scale);
+            }
+            Ok(())
+        });
+    });
+    missing.result()
+}
+
+/// Real rows of `n` from the first half of their transforms, rows of `m`: what lacks is zero, what is more is
+/// not read.
+pub(crate) fn whole<T: Sample>(
+    source: &[Complex<T>],
+    m: usize,
+    out: &mut [T],
+    n: usize,
+    scale: f64,
+) -> Result<(), NoMemory> {
+    let fft = plan(|plans: &mut Plans<T>| plans.whole(n));
+    let missing = Missing::new();
+    rows(out, n, &|first, part| {
+        missing.look(|| {
+            let mut own = filled([n / 2 + 1], Complex::default())?;
+            let mut scratch = filled([fft.get_scratch_len()], Complex::default())?;
+            let scale = T::scale(scale);
+            for (row, out) in part.chunks_exact_mut(n).enumerate() {
+                let read = m.min(own.len());
+                own[..read].copy_from_slice(&source[(first + row) * m..][..read]);
+                own[read..].fill(Complex::default());
+                // Of real rows, these have no imaginary part; it is not read.
+                own[0].im = T::default();
+                if n % 2 == 0 {
+                    own[n / 2].im = T::default();
+                }
+                let done = fft.process_with_scratch(&mut own, out, &mut scratch);
+                debug_assert!(done.is_ok(), "lengths are those of the plan");
+                out.iter_mut().for_each(|x| *x = *x * scale);
+            }
+            Ok(())
+        });
+    });
+    missing.result()
+}

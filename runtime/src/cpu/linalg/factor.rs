@@ -1,0 +1,71 @@
+//! Triangles: Cholesky's and that of orthonormal columns.
+
+use faer::linalg::cholesky::llt::factor as llt;
+use faer::linalg::householder as reflect;
+use faer::linalg::qr::no_pivoting::factor as qr;
+use faer::traits::math_utils::one;
+use faer::{Conj, MatMut, MatRef, Par};
+
+use super::field::Field;
+use super::{Failure, copied, memory, stack, view, zeros};
+
+pub(super) fn cholesky<T: Field>(
+    a: MatRef<'_, T>,
+    mut out: MatMut<'_, T>,
+    par: Par,
+) -> Result<(), Failure> {
+    let n = a.nrows();
+    out.copy_from_triangular_lower(a);
+    let params = Default::default();
+    let mut stack = stack(llt::cholesky_in_place_scratch::<T>(n, par, params))?;
+    let (matrix, memory) = (out.as_mut(), memory(&mut stack));
+    llt::cholesky_in_place(matrix, Default::default(), par, memory, params)
+        .map_err(|llt::LltError::NonPositivePivot { index }| Failure::NotPositive(index + 1))?;
+    for j in 1..n {
+        out.as_mut().col_mut(j).subrows_mut(0, j).fill(T::default());
+    }
+    Ok(())
+}
+
+pub(super) fn qr<T: Field>(
+    a: MatRef<'_, T>,
+    mut q: MatMut<'_, T>,
+    mut r: MatMut<'_, T>,
+    par: Par,
+) -> Result<(), Failure> {
+    let (m, n) = a.shape();
+    let rank = m.min(n);
+    let block = qr::recommended_block_size::<T>(m, n);
+    let params = Default::default();
+    let mut both = copied(a)?;
+    let mut coefficients = zeros::<T>(block, rank)?;
+    let asked = qr::qr_in_place_scratch::<T>(m, n, block, par, params);
+    let asked = asked.or(
+        reflect::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(m, block, rank),
+    );
+    let mut stack = stack(asked)?;
+    let mut both = view(&mut both, m);
+    let mut coefficients = view(&mut coefficients, block);
+    qr::qr_in_place(
+        both.as_mut(),
+        coefficients.as_mut(),
+        par,
+        memory(&mut stack),
+        params,
+    );
+    for j in 0..n {
+        let rows = rank.min(j + 1);
+        let column = both.as_ref().col(j).subrows(0, rows);
+        r.as_mut().col_mut(j).subrows_mut(0, rows).copy_from(column);
+    }
+    q.as_mut().diagonal_mut().fill(one());
+    reflect::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+        both.as_ref().subcols(0, rank),
+        coefficients.as_ref(),
+        Conj::No,
+        q,
+        par,
+        memory(&mut stack),
+    );
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! The four dtypes of linear algebra.
+
+use faer::diag::DiagMut;
+use faer::linalg::evd::{ComputeEigenvectors, evd_cplx, evd_real, evd_scratch};
+use faer::traits::{ComplexField, RealField};
+use faer::{MatMut, MatRef, Par};
+use nomina_core::Element;
+use num_complex::Complex;
+
+use super::{Failure, stack, view, zeros};
+
+/// An element that `faer` computes with.
+pub(super) trait Field: ComplexField<Real = Self::R> + Element {
+    /// That of magnitudes.
+    type R: RealField + Element + Into<f64>;
+    /// That of eigenvalues.
+    type C: Element;
+
+    fn conjugate(self) -> Self;
+    fn real(self) -> Self::R;
+
+    /// Eigenvalues and eigenvectors of norm 1.
+    fn eig(
+        a: MatRef<'_, Self>,
+        values: MatMut<'_, Self::C>,
+        vectors: MatMut<'_, Self::C>,
+        par: Par,
+    ) -> Result<(), Failure>;
+}
+
+/// Lets columns have the norm 1.
+fn normalize<R: RealField + num_traits::Float>(mut vectors: MatMut<'_, Complex<R>>) {
+    for j in 0..vectors.ncols() {
+        let column = vectors.as_mut().col_mut(j);
+        let norm = column.norm_l2();
+        if norm > R::zero() {
+            column.iter_mut().for_each(|x| *x = *x / norm);
+        }
+    }
+}
+
+macro_rules! fields {
+    ($($real:ty)*) => {$(
+        impl Field for $real {
+            type R = Self;
+            type C = Complex<Self>;
+
+            fn conjugate(self) -> Self {
+                self
+            }
+
+            fn real(self) -> Self {
+                self
+            }
+
+            fn eig(
+                a: MatRef<'_, Self>,
+                mut values: MatMut<'_, Complex<Self>>,
+                mut vectors: MatMut<'_, Complex<Self>>,
+                par: Par,
+            ) -> Result<(), Failure> {
+                if !a.is_all_finite() {
+                    return Err(Failure::NotFinite);
+                }
+                let n = a.nrows();
+                let params = Default::default();
+                let (no, yes) = (ComputeEigenvectors::No, ComputeEigenvectors::Yes);
+                let mut stack = stack(evd_scratch::<Self>(n, no, yes, par, params))?;
+                let mut parts = zeros::<Self>(n, n + 2)?;
+                let parts = view(&mut parts, n);
+                let (mut packed, parts) = parts.split_at_col_mut(n);
+                let (mut re, mut im) = parts.split_at_col_mut(1);
+                evd_real(
+                    a,
+                    diagonal(re.as_mut()),
+                    diagonal(im.as_mut()),
+                    None,
+                    Some(packed.as_mut()),
+                    par,
+                    super::memory(&mut stack),
+                    params,
+                )
+                .map_err(|_| Failure::NoConvergence)?;
+                let mut j = 0;
+                while j < n {
+                    values[(j, 0)] = Complex::new(re[(j, 0)], im[(j, 0)]);
+                    // Of a conjugate pair, two columns hold the real and the imaginary part.
+                    let pair = im[(j, 0)] != 0.0 && j + 1 < n;
+                    for i in 0..n {
+                        let second = if pair { packed[(i, j + 1)] } else { 0.0 };
+                        let x = Complex::new(packed[(i, j)], second);
+                        vectors[(i, j)] = x;
+                        if pair {
+                            vectors[(i, j + 1)] = x.conj();
+                        }
+                    }
+                    if pair {
+                        values[(j + 1, 0)] = values[(j, 0)].conj();
+                    }
+                    j += 1 + usize::from(pair);
+                }
+                normalize(vectors);
+                Ok(())
+            }
+        }
+
+        impl Field for Complex<$real> {
+            type R = $real;
+            type C = Self;
+
+            fn conjugate(self) -> Self {
+                self.conj()
+            }
+
+            fn real(self) -> $real {
+                self.re
+            }
+
+            fn eig(
+                a: MatRef<'_, Self>,
+                values: MatMut<'_, Self>,
+                mut vectors: MatMut<'_, Self>,
+                par: Par,
+            ) -> Result<(), Failure> {
+                if !a.is_all_finite() {
+                    return Err(Failure::NotFinite);
+                }
+                let params = Default::default();
+                let (no, yes) = (ComputeEigenvectors::No, ComputeEigenvectors::Yes);
+                let mut stack = stack(evd_scratch::<Self>(a.nrows(), no, yes, par, params))?;
+                let (into, memory) = (Some(vectors.as_mut()), super::memory(&mut stack));
+                evd_cplx(a, diagonal(values), None, into, par, memory, params)
+                    .map_err(|_| Failure::NoConvergence)?;
+                normalize(vectors);
+                Ok(())
+            }
+        }
+    )*};
+}
+fields!(f32 f64);
+
+/// One column as the diagonal of a matrix.
+pub(super) fn diagonal<V>(column: MatMut<'_, V>) -> DiagMut<'_, V> {
+    column.col_mut(0).as_diagonal_mut()
+}

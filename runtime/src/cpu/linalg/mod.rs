@@ -1,0 +1,289 @@
+//! Matrices, by the crate `faer`: each operator on one matrix, and over a batch of them.
+
+mod eigen;
+mod factor;
+mod field;
+mod singular;
+mod solve;
+
+use std::sync::{Mutex, PoisonError};
+
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::{MatMut, MatRef, Par};
+use nomina_core::op::class::Linalg;
+use nomina_core::{DType, Element};
+use num_complex::Complex;
+
+use super::parallel::{GRAIN, Shared, split, threads};
+use crate::memory::{NoMemory, Scratch};
+use crate::raw::Raw;
+use crate::shape::product;
+use field::Field;
+
+/// Which norm of a matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MatrixNorm {
+    /// The root of the sum of squared magnitudes.
+    #[default]
+    Fro,
+    /// The sum of singular values.
+    Nuc,
+    /// The greatest sum of magnitudes of a column.
+    One,
+    /// The greatest singular value.
+    Two,
+    /// The greatest sum of magnitudes of a row.
+    Inf,
+}
+
+/// What operators on matrices take beside their operands; each reads what concerns it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MatrixOptions {
+    /// Singular values up to this count as zero.
+    pub atol: f64,
+    /// As do those up to this times the greatest; by default the longer side times the precision of
+    /// the dtype, or 0 where `atol` is given.
+    pub rtol: Option<f64>,
+    /// Which triangle is read.
+    pub upper: bool,
+    /// Whether the diagonal is taken as ones.
+    pub unitriangular: bool,
+    /// Which norm.
+    pub norm: MatrixNorm,
+}
+
+/// Why a matrix has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Memory(NoMemory),
+    /// A pivot is zero: the one of this row.
+    Singular(usize),
+    /// The leading minor of this order is not positive.
+    NotPositive(usize),
+    NotFinite,
+    NoConvergence,
+}
+
+impl From<NoMemory> for Failure {
+    fn from(missing: NoMemory) -> Self {
+        Self::Memory(missing)
+    }
+}
+
+/// One result of an operator: for each matrix of the batch `rows` by `columns` elements, column by
+/// column, one after the other.
+pub(crate) struct Target {
+    pub(crate) ptr: Shared,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) dtype: DType,
+}
+
+/// An operator over a batch. Operands have the batch dims first, then rows and columns.
+pub(crate) struct MatrixJob<'a> {
+    pub(crate) op: Linalg,
+    pub(crate) a: &'a Raw,
+    /// The right side, with the same batch dims.
+    pub(crate) b: Option<&'a Raw>,
+    pub(crate) out: &'a [Target],
+    pub(crate) options: MatrixOptions,
+}
+
+/// Computes all matrices; otherwise says which is the first that has no result, and why.
+///
+/// # Safety
+/// Operands are on the host, of one dtype of `f32`, `f64` and complex. The targets are what the operator
+/// writes, each with room for the whole batch, and no one else has them.
+pub(crate) unsafe fn run(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match job.a.dtype() {
+            DType::F32 => each::<f32>(job),
+            DType::F64 => each::<f64>(job),
+            DType::C64 => each::<Complex<f32>>(job),
+            _ => each::<Complex<f64>>(job),
+        }
+    }
+}
+
+/// From so many elements on, threads share a matrix rather than a batch that is short.
+const LARGE: usize = 64 * 64;
+
+/// # Safety
+/// As [`run`], with operands of `T`.
+unsafe fn each<T: Field>(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
+    let (batch, matrix) = job.a.shape().split_at(job.a.rank() - 2);
+    let (count, size) = (crate::shape::count(batch), crate::shape::count(matrix));
+    let first: Mutex<Option<(usize, Failure)>> = Mutex::new(None);
+    let one = |i: usize, par: Par| {
+        // SAFETY: a matrix of the batch, whose results nobody else writes.
+        if let Err(failure) = unsafe { compute::<T>(job, i, par) } {
+            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.is_none_or(|(before, _)| i < before) {
+                *first = Some((i, failure));
+            }
+        }
+    };
+    if size >= LARGE && count < 2 * threads() {
+        (0..count).for_each(|i| one(i, all_threads()));
+    } else {
+        let longest = matrix[0].max(matrix[1]);
+        let grain = GRAIN / product([size, longest]).max(1) + 1;
+        split(count, grain, &|range| range.for_each(|i| one(i, Par::Seq)));
+    }
+    let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    first.map_or(Ok(()), Err)
+}
+
+/// As many threads as other kernels use.
+fn all_threads() -> Par {
+    #[cfg(feature = "rayon")]
+    if threads() > 1 {
+        return Par::rayon(threads());
+    }
+    Par::Seq
+}
+
+/// A matrix of an operand.
+///
+/// # Safety
+/// The operand is on the host and of `T`, and has so many matrices.
+unsafe fn matrix<T: Field>(x: &Raw, mut i: usize) -> MatRef<'_, T> {
+    let (shape, strides) = (x.shape(), x.strides());
+    let outer = x.rank() - 2;
+    let mut offset = 0;
+    for dim in (0..outer).rev() {
+        offset += (i % shape[dim]) as isize * strides[dim];
+        i /= shape[dim];
+    }
+    let first = x.as_ptr().cast::<T>().wrapping_offset(offset);
+    // SAFETY: rows and columns of the tensor, whose elements all lie in its buffer.
+    unsafe {
+        MatRef::from_raw_parts(
+            first,
+            shape[outer],
+            shape[outer + 1],
+            strides[outer],
+            strides[outer + 1],
+        )
+    }
+}
+
+/// A result of one matrix, which is written once.
+struct Slot {
+    ptr: *mut u8,
+    rows: usize,
+    columns: usize,
+    dtype: DType,
+}
+
+impl Slot {
+    fn new(target: &Target, i: usize) -> Self {
+        let bytes = product([target.rows, target.columns, target.dtype.size(), i]);
+        Self {
+            ptr: target.ptr.get().wrapping_add(bytes),
+            rows: target.rows,
+            columns: target.columns,
+            dtype: target.dtype,
+        }
+    }
+
+    /// The matrix to write, of zeros.
+    fn matrix<'a, V: Element>(self) -> MatMut<'a, V> {
+        assert_eq!(self.dtype, V::DTYPE);
+        // SAFETY: of this dtype; the slot was the only one of these elements, which are zero at first.
+        unsafe {
+            MatMut::from_raw_parts_mut(
+                self.ptr.cast(),
+                self.rows,
+                self.columns,
+                1,
+                self.rows as isize,
+            )
+        }
+    }
+
+    /// One element.
+    fn set<V: Element>(self, value: V) {
+        self.matrix::<V>()[(0, 0)] = value;
+    }
+}
+
+/// # Safety
+/// As [`each`].
+unsafe fn compute<T: Field>(job: &MatrixJob<'_>, i: usize, par: Par) -> Result<(), Failure> {
+    let mut slots = job.out.iter().map(|target| Slot::new(target, i));
+    let mut next = || slots.next().expect("a target for each result");
+    let options = &job.options;
+    if job.a.numel() == 0 || job.b.is_some_and(|b| b.numel() == 0) {
+        // The product of no pivots is one; all else is zero, or has no elements.
+        if matches!(job.op, Linalg::Det | Linalg::Slogdet) {
+            next().set(T::from_scalar(nomina_core::Scalar::Int(1)));
+        }
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    let (a, b) = unsafe { (matrix::<T>(job.a, i), job.b.map(|b| matrix::<T>(b, i))) };
+    match (job.op, b) {
+        (Linalg::Inv, _) => solve::inv(a, next().matrix(), par),
+        (Linalg::Det, _) => solve::det(a, par).map(|det| next().set::<T>(det)),
+        (Linalg::Slogdet, _) => {
+            let (sign, log) = solve::slogdet(a, par)?;
+            next().set::<T>(sign);
+            next().set::<T::R>(log);
+            Ok(())
+        }
+        (Linalg::Cholesky, _) => factor::cholesky(a, next().matrix(), par),
+        (Linalg::Qr, _) => factor::qr(a, next().matrix(), next().matrix(), par),
+        (Linalg::Svd, _) => {
+            singular::svd::<T>(a, next().matrix(), next().matrix(), next().matrix(), par)
+        }
+        (Linalg::Svdvals, _) => singular::svdvals::<T>(a, next().matrix(), par),
+        (Linalg::Pinv, _) => singular::pinv(a, next().matrix(), options, par),
+        (Linalg::MatrixRank, _) => {
+            singular::rank(a, options, par).map(|rank| next().set::<i64>(rank))
+        }
+        (Linalg::MatrixNorm, _) => {
+            singular::norm(a, options.norm, par).map(|norm| next().set::<T::R>(norm))
+        }
+        (Linalg::Eigh, _) => eigen::eigh::<T>(a, next().matrix(), Some(next().matrix()), par),
+        (Linalg::Eigvalsh, _) => eigen::eigh::<T>(a, next().matrix(), None, par),
+        (Linalg::Eig, _) => T::eig(a, next().matrix(), next().matrix(), par),
+        (Linalg::Solve, Some(b)) => solve::solve(a, b, next().matrix(), par),
+        (Linalg::SolveTriangular, Some(b)) => {
+            solve::triangular(a, b, next().matrix(), options, par);
+            Ok(())
+        }
+        (Linalg::Lstsq, Some(b)) => singular::lstsq(a, b, next().matrix(), options, par),
+        (Linalg::Solve | Linalg::SolveTriangular | Linalg::Lstsq, None) => {
+            unreachable!("solvers have a right side")
+        }
+    }
+}
+
+/// Memory for what `faer` keeps while it computes.
+fn stack(asked: StackReq) -> Result<MemBuffer, NoMemory> {
+    MemBuffer::try_new(asked).map_err(|_| NoMemory(asked.size_bytes()))
+}
+
+/// A matrix of our own, of zeros.
+fn zeros<T: Field>(rows: usize, columns: usize) -> Result<Scratch<T>, NoMemory> {
+    Scratch::new([rows, columns], T::default())
+}
+
+/// The elements of [`zeros`] as a matrix again.
+fn view<T: Field>(elements: &mut Scratch<T>, rows: usize) -> MatMut<'_, T> {
+    let columns = elements.len() / rows.max(1);
+    MatMut::from_column_major_slice_mut(elements, rows, columns)
+}
+
+/// A copy to factor in place.
+fn copied<T: Field>(a: MatRef<'_, T>) -> Result<Scratch<T>, NoMemory> {
+    let mut copy = zeros(a.nrows(), a.ncols())?;
+    view(&mut copy, a.nrows()).copy_from(a);
+    Ok(copy)
+}
+
+fn memory(buffer: &mut MemBuffer) -> &mut MemStack {
+    MemStack::new(buffer)
+}

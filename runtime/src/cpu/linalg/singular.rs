@@ -1,0 +1,171 @@
+//! Singular values, and what is made of them.
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
+use faer::traits::ext::ComplexFieldExt;
+use faer::traits::math_utils::{abs, eps, from_f64, one};
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::field::{Field, diagonal};
+use super::{Failure, MatrixNorm, MatrixOptions, memory, stack, view, zeros};
+use crate::memory::Scratch;
+
+/// The singular values, and the vectors where there is room for them: `U`, and `V` whose columns are not
+/// conjugated yet.
+fn decompose<T: Field>(
+    a: MatRef<'_, T>,
+    vectors: Option<(MatMut<'_, T>, MatMut<'_, T>)>,
+    par: Par,
+) -> Result<Scratch<T>, Failure> {
+    if !a.is_all_finite() {
+        return Err(Failure::NotFinite);
+    }
+    let (m, n) = a.shape();
+    let which = match vectors {
+        Some(_) => ComputeSvdVectors::Thin,
+        None => ComputeSvdVectors::No,
+    };
+    let params = Default::default();
+    let mut stack = stack(svd_scratch::<T>(m, n, which, which, par, params))?;
+    let mut values = zeros::<T>(m.min(n), 1)?;
+    let (u, v) = vectors.unzip();
+    let into = diagonal(view(&mut values, m.min(n)));
+    faer_svd(a, into, u, v, par, memory(&mut stack), params).map_err(|_| Failure::NoConvergence)?;
+    Ok(values)
+}
+
+fn store<T: Field>(values: &[T], mut out: MatMut<'_, T::R>) {
+    for (i, value) in values.iter().enumerate() {
+        out[(i, 0)] = value.real();
+    }
+}
+
+/// `v` is `Vᴴ` row by row.
+pub(super) fn svd<T: Field>(
+    a: MatRef<'_, T>,
+    u: MatMut<'_, T>,
+    s: MatMut<'_, T::R>,
+    mut v: MatMut<'_, T>,
+    par: Par,
+) -> Result<(), Failure> {
+    store(&decompose(a, Some((u, v.as_mut())), par)?, s);
+    for j in 0..v.ncols() {
+        let column = v.as_mut().col_mut(j);
+        column.iter_mut().for_each(|x| *x = x.conjugate());
+    }
+    Ok(())
+}
+
+pub(super) fn svdvals<T: Field>(
+    a: MatRef<'_, T>,
+    s: MatMut<'_, T::R>,
+    par: Par,
+) -> Result<(), Failure> {
+    store(&decompose(a, None, par)?, s);
+    Ok(())
+}
+
+/// How many of the values, which fall, are no zeros.
+fn kept<T: Field>(values: &[T], shape: (usize, usize), options: &MatrixOptions) -> usize {
+    let magnitude = |value: &T| Into::<f64>::into(value.real());
+    let precision = || shape.0.max(shape.1) as f64 * Into::<f64>::into(eps::<T::R>());
+    // As in PyTorch, an absolute tolerance alone takes the place of the relative one.
+    let relative = options
+        .rtol
+        .unwrap_or_else(|| if options.atol > 0.0 { 0.0 } else { precision() });
+    let greatest = values.first().map_or(0.0, magnitude);
+    let least = options.atol.max(relative * greatest);
+    values.iter().take_while(|v| magnitude(v) > least).count()
+}
+
+pub(super) fn rank<T: Field>(
+    a: MatRef<'_, T>,
+    options: &MatrixOptions,
+    par: Par,
+) -> Result<i64, Failure> {
+    Ok(kept(&decompose(a, None, par)?, a.shape(), options) as i64)
+}
+
+/// `V S⁺ Uᴴ b`, with the identity for no `b`.
+fn project<T: Field>(
+    a: MatRef<'_, T>,
+    b: Option<MatRef<'_, T>>,
+    out: MatMut<'_, T>,
+    options: &MatrixOptions,
+    par: Par,
+) -> Result<(), Failure> {
+    let (m, n) = a.shape();
+    let size = m.min(n);
+    let (mut u, mut v) = (zeros::<T>(m, size)?, zeros::<T>(n, size)?);
+    let (u, mut v) = (&mut view(&mut u, m), view(&mut v, n));
+    let values = decompose(a, Some((u.as_mut(), v.as_mut())), par)?;
+    let rank = kept(&values, a.shape(), options);
+    for (j, value) in values[..rank].iter().enumerate() {
+        let inverse = value.real().recip();
+        let column = v.as_mut().col_mut(j);
+        column.iter_mut().for_each(|x| *x = x.mul_real(&inverse));
+    }
+    let (u, v) = (u.as_ref().subcols(0, rank), v.as_ref().subcols(0, rank));
+    let Some(b) = b else {
+        matmul(out, Accum::Replace, v, u.adjoint(), one(), par);
+        return Ok(());
+    };
+    let mut between = zeros::<T>(rank.max(1), b.ncols())?;
+    let mut between = view(&mut between, rank.max(1)).subrows_mut(0, rank);
+    matmul(between.as_mut(), Accum::Replace, u.adjoint(), b, one(), par);
+    matmul(out, Accum::Replace, v, between.as_ref(), one(), par);
+    Ok(())
+}
+
+pub(super) fn pinv<T: Field>(
+    a: MatRef<'_, T>,
+    out: MatMut<'_, T>,
+    options: &MatrixOptions,
+    par: Par,
+) -> Result<(), Failure> {
+    project(a, None, out, options, par)
+}
+
+pub(super) fn lstsq<T: Field>(
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    out: MatMut<'_, T>,
+    options: &MatrixOptions,
+    par: Par,
+) -> Result<(), Failure> {
+    project(a, Some(b), out, options, par)
+}
+
+pub(super) fn norm<T: Field>(
+    a: MatRef<'_, T>,
+    norm: MatrixNorm,
+    par: Par,
+) -> Result<T::R, Failure> {
+    let values = |fold: fn(f64, f64) -> f64| {
+        let values = decompose(a, None, par)?;
+        let values = values.iter().map(|value| Into::<f64>::into(value.real()));
+        Ok(from_f64(values.fold(0.0, fold)))
+    };
+    match norm {
+        MatrixNorm::Fro => Ok(a.norm_l2()),
+        MatrixNorm::Nuc => values(|sum, value| sum + value),
+        MatrixNorm::Two => values(f64::max),
+        MatrixNorm::One => Ok(from_f64(greatest_column(a))),
+        MatrixNorm::Inf => Ok(from_f64(greatest_column(a.transpose()))),
+    }
+}
+
+/// The greatest sum of magnitudes of a column; NaN if there is one.
+fn greatest_column<T: Field>(a: MatRef<'_, T>) -> f64 {
+    let sums = (0..a.ncols()).map(|j| {
+        let magnitudes = a.col(j).iter().map(|x| Into::<f64>::into(abs(x)));
+        magnitudes.sum::<f64>()
+    });
+    sums.fold(0.0, |greatest: f64, sum| {
+        if sum > greatest || sum.is_nan() {
+            sum
+        } else {
+            greatest
+        }
+    })
+}

@@ -1,0 +1,47 @@
+//! Linear algebra.
+
+use nomina_core::Result;
+use nomina_core::op::class::Linalg;
+use nomina_core::rule::DimArg;
+use nomina_runtime::DynTensor;
+use nomina_runtime::call::{self, MatrixOptions};
+
+use super::compose::{erased, on};
+use super::product::{Pairs, shared};
+use super::view::check_sizes;
+use super::{Erased, ErasedRef, Static, explain};
+
+/// What an operator makes of the matrices along two dims, whose names are `out`. A new dim has the size that
+/// its type says.
+pub(crate) fn matrices<const N: usize>(
+    op: Linalg,
+    x: ErasedRef<'_>,
+    at: &[usize],
+    out: [&'static Static; N],
+    compute: impl Fn(&DynTensor, DimArg<'static>) -> Result<[DynTensor; N]>,
+) -> Result<[Erased; N]> {
+    let made = on(&[x], |x| compute(&x[0], DimArg::list(at.iter().copied())))?;
+    for (made, out) in made.iter().zip(out) {
+        check_sizes(op.op().name(), made.shape(), out)?;
+    }
+    let mut out = out.into_iter();
+    Ok(made.map(|made| {
+        let out = out.next().unwrap_or(x.of);
+        erased(made, out)
+    }))
+}
+
+/// Solves for `b`, whose dim `rows` is the rows of `a`; other dims of one name are batch.
+///
+/// Types have checked everything and let no `Wild` in: what is left are positions.
+pub(crate) fn solve(
+    op: Linalg,
+    a: ErasedRef<'_>,
+    at: &[usize],
+    (b, rows): (ErasedRef<'_>, usize),
+    options: MatrixOptions,
+) -> Result<Erased> {
+    let batch: Pairs = shared(a, b).filter(|(i, _)| !at.contains(i)).collect();
+    let raw = call::solve(op, a.raw, [at[0], at[1]], (b.raw, rows), &batch, options);
+    Ok(Erased::new(raw.map_err(|error| explain(error, &[a, b]))?))
+}

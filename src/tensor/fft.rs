@@ -1,0 +1,219 @@
+//! Fourier transforms along dims. With feature `fft`.
+//!
+//! [`Tensor::fft`], [`Tensor::ifft`], [`Tensor::rfft`], [`Tensor::irfft`], [`Tensor::fftn`],
+//! [`Tensor::ifftn`], [`Tensor::fftshift`], [`Tensor::ifftshift`], [`Tensor::fft_convolve`].
+
+use nomina_core::dims::{AlignInto, AxesOf, DimOf, Dims, Resizable, SizeOf, position};
+use nomina_core::op::Op;
+use nomina_core::{Element, Float, Result, Solvable};
+use nomina_macros::twin;
+use nomina_runtime::call;
+use nomina_runtime::tensor::FftOptions;
+
+use super::{Tensor, at, picked};
+use crate::call::{Erased, Known, explain, shape};
+
+/// # Fourier transforms
+impl<D: Dims, T: Solvable> Tensor<D, T> {
+    /// The discrete Fourier transform along a dim. The result is complex.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Time }
+    /// let x = tensor!([1., 0., 0., 0.]; Time);
+    /// let spectrum: Tensor<(Time,), nomina::Complex<f32>> = x.fft(Time);
+    /// assert_eq!(spectrum.abs().to_vec(), [1.0; 4]);
+    /// assert!(spectrum.ifft(Time).real().allclose(&x));
+    /// ```
+    ///
+    /// # Errors
+    /// When the dim has no elements.
+    #[twin(with = ", divided as asked for.")]
+    pub fn try_fft_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: FftOptions,
+    ) -> Result<Tensor<D, T::Complex>> {
+        let at = at(&dim, self);
+        Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
+            x.fft_with(at, options)
+        }))
+    }
+
+    /// The inverse of [`fft`](Self::fft).
+    ///
+    /// # Errors
+    /// As [`fft`](Self::fft).
+    #[twin(with = ", divided as asked for.")]
+    pub fn try_ifft_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: FftOptions,
+    ) -> Result<Tensor<D, T::Complex>> {
+        let at = at(&dim, self);
+        Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
+            x.ifft_with(at, options)
+        }))
+    }
+
+    /// The first half of the transform of a real signal along a dim, `n / 2 + 1` elements: the second is its
+    /// mirror image.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, Time }
+    /// let x = Tensor::<(N, Time)>::randn([3, 10]);
+    /// let half = x.rfft(Time);
+    /// assert_eq!(half.shape(), [3, 6]);
+    /// assert!((half.irfft(Time, 10) - &x).abs().max(..).item() < 1e-5);
+    /// ```
+    ///
+    /// # Errors
+    /// When the dim has no elements.
+    #[twin(with = ", divided as asked for.")]
+    pub fn try_rfft_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: FftOptions,
+    ) -> Result<Tensor<D, T::Complex>>
+    where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+    {
+        let at = at(&dim, self);
+        Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
+            x.rfft_with(at, options)
+        }))
+    }
+
+    /// The real signal of `n` elements whose transform along a dim has this first half; what lacks of it is
+    /// zero.
+    ///
+    /// # Errors
+    /// When the dim has no elements, or `n` is 0.
+    #[twin(with = ", divided as asked for.")]
+    pub fn try_irfft_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        n: usize,
+        options: FftOptions,
+    ) -> Result<Tensor<D, T::Real>>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        let at = at(&dim, self);
+        Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
+            x.irfft_with(at, n, options)
+        }))
+    }
+
+    /// The discrete Fourier transform along dims; `..` for all.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { H, W }
+    /// let image = tensor!([[1., 2.], [3., 4.]]; H, W);
+    /// let spectrum = image.fftn((H, W));
+    /// assert_eq!(spectrum.real().to_vec(), [10.0, -2.0, -4.0, 0.0]);
+    /// ```
+    ///
+    /// # Errors
+    /// When a dim has no elements.
+    #[twin(with = ", divided as asked for.")]
+    pub fn try_fftn_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: FftOptions,
+    ) -> Result<Tensor<D, T::Complex>> {
+        let dims = picked::<A, D>(&dims);
+        Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
+            x.fftn_with(dims.arg(), options)
+        }))
+    }
+
+    /// The inverse of [`fftn`](Self::fftn).
+    ///
+    /// # Errors
+    /// When a dim has no elements.
+    #[twin(with = ", divided as asked for.")]
+    pub fn try_ifftn_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: FftOptions,
+    ) -> Result<Tensor<D, T::Complex>> {
+        let dims = picked::<A, D>(&dims);
+        Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
+            x.ifftn_with(dims.arg(), options)
+        }))
+    }
+
+    /// The convolution with a kernel along a dim, in full: as many elements as both have, less one. The
+    /// kernel's dims align by name, other dims broadcast.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, Time }
+    /// let x = tensor!([[1., 2., 3.]]; N, Time);
+    /// let y: Tensor<(N, Time)> = x.fft_convolve(&tensor!([1., 1.]; Time), Time);
+    /// assert!(y.allclose(&tensor!([[1., 3., 5., 3.]]; N, Time)));
+    /// ```
+    ///
+    /// # Errors
+    /// When the dim has no elements, or other sizes do not broadcast.
+    #[twin]
+    pub fn try_fft_convolve<E: AlignInto<D>, X: DimOf<D> + DimOf<E>>(
+        &self,
+        kernel: &Tensor<E, T>,
+        dim: X,
+    ) -> Result<Self>
+    where
+        E: Dims,
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let (x, at) = (self.erased(), position::<X, D>());
+        let kernel = kernel.aligned::<D>("fft_convolve", Some(x))?;
+        let raw = call::convolve(Op::FftConvolve, x.raw, &kernel.raw, at);
+        let raw = raw.map_err(|error| explain(error, &[x, kernel.erased(D::STATIC)]))?;
+        Ok(Self::from_erased(Erased {
+            raw,
+            wild: x.wild(),
+        }))
+    }
+}
+
+/// # Frequencies in order
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Frequency 0 moved from the front of dims to their middle; `..` for all.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Time }
+    /// let x = tensor!([0, 1, 2, -2, -1]; Time);
+    /// let shifted = x.fftshift(Time);
+    /// assert_eq!(shifted.to_vec(), [-2, -1, 0, 1, 2]);
+    /// assert!(shifted.ifftshift(Time).equal(&x));
+    /// ```
+    ///
+    /// # Errors
+    /// Missing memory.
+    #[twin]
+    pub fn try_fftshift<A: AxesOf<D>>(&self, dims: A) -> Result<Self> {
+        let dims = picked::<A, D>(&dims);
+        Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
+            x.fftshift(dims.arg())
+        }))
+    }
+
+    /// Frequency 0 moved from the middle of dims to the front; `..` for all.
+    ///
+    /// # Errors
+    /// Missing memory.
+    #[twin]
+    pub fn try_ifftshift<A: AxesOf<D>>(&self, dims: A) -> Result<Self> {
+        let dims = picked::<A, D>(&dims);
+        Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
+            x.ifftshift(dims.arg())
+        }))
+    }
+}

@@ -1,0 +1,43 @@
+//! Fourier transforms.
+
+use nomina_core::Result;
+use nomina_core::op::Op;
+
+use super::pure;
+use crate::Form;
+use crate::bind::Bound;
+use crate::generated::Fft;
+use crate::value::{Value, wrong};
+use nomina_runtime::tensor::{FftNorm, FftOptions};
+
+/// Calls `op`, which is `which`.
+pub(crate) fn call(which: Fft, op: Op, form: Form, args: Bound) -> Result<Value> {
+    pure(op, form, &args, |a| {
+        let x = a.tensor("self")?;
+        let dims = || a.dims("dim", true);
+        match which {
+            Fft::Fft => x.fft_with(a.dim("dim")?, options(a)?),
+            Fft::Ifft => x.ifft_with(a.dim("dim")?, options(a)?),
+            Fft::Rfft => x.rfft_with(a.dim("dim")?, options(a)?),
+            Fft::Irfft => {
+                let n = a.int("n", 1)?;
+                let n = usize::try_from(n).map_err(|_| wrong(a.op(), "n", "a size", &n.into()))?;
+                x.irfft_with(a.dim("dim")?, n, options(a)?)
+            }
+            Fft::Fftn => x.fftn_with(dims()?, options(a)?),
+            Fft::Ifftn => x.ifftn_with(dims()?, options(a)?),
+            Fft::Fftshift => x.fftshift(dims()?),
+            Fft::Ifftshift => x.ifftshift(dims()?),
+            Fft::FftConvolve => x.fft_convolve(a.tensor("kernel")?, a.dim("dim")?),
+        }
+    })
+}
+
+fn options(args: &Bound) -> Result<FftOptions> {
+    let norm = match args.word("norm", &["backward", "ortho", "forward"])? {
+        None | Some(0) => FftNorm::Backward,
+        Some(1) => FftNorm::Ortho,
+        Some(_) => FftNorm::Forward,
+    };
+    Ok(FftOptions { norm })
+}
