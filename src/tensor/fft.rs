@@ -14,7 +14,7 @@ use super::{Tensor, at, picked};
 use crate::call::{Erased, Known, explain, shape};
 
 /// # Fourier transforms
-impl<D: Dims, T: Solvable> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// The discrete Fourier transform along a dim. The result is complex.
     ///
     /// ```
@@ -33,7 +33,10 @@ impl<D: Dims, T: Solvable> Tensor<D, T> {
         &self,
         dim: X,
         options: FftOptions,
-    ) -> Result<Tensor<D, T::Complex>> {
+    ) -> Result<Tensor<D, T::Complex>>
+    where
+        T: Solvable,
+    {
         let at = at(&dim, self);
         Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.fft_with(at, options)
@@ -49,7 +52,10 @@ impl<D: Dims, T: Solvable> Tensor<D, T> {
         &self,
         dim: X,
         options: FftOptions,
-    ) -> Result<Tensor<D, T::Complex>> {
+    ) -> Result<Tensor<D, T::Complex>>
+    where
+        T: Solvable,
+    {
         let at = at(&dim, self);
         Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.ifft_with(at, options)
@@ -77,7 +83,7 @@ impl<D: Dims, T: Solvable> Tensor<D, T> {
         options: FftOptions,
     ) -> Result<Tensor<D, T::Complex>>
     where
-        T: Float,
+        T: Float + Solvable,
         SizeOf<X>: Resizable<X>,
     {
         let at = at(&dim, self);
@@ -99,6 +105,7 @@ impl<D: Dims, T: Solvable> Tensor<D, T> {
         options: FftOptions,
     ) -> Result<Tensor<D, T::Real>>
     where
+        T: Solvable,
         SizeOf<X>: Resizable<X>,
     {
         let at = at(&dim, self);
@@ -124,7 +131,10 @@ impl<D: Dims, T: Solvable> Tensor<D, T> {
         &self,
         dims: A,
         options: FftOptions,
-    ) -> Result<Tensor<D, T::Complex>> {
+    ) -> Result<Tensor<D, T::Complex>>
+    where
+        T: Solvable,
+    {
         let dims = picked::<A, D>(&dims);
         Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.fftn_with(dims.arg(), options)
@@ -140,7 +150,10 @@ impl<D: Dims, T: Solvable> Tensor<D, T> {
         &self,
         dims: A,
         options: FftOptions,
-    ) -> Result<Tensor<D, T::Complex>> {
+    ) -> Result<Tensor<D, T::Complex>>
+    where
+        T: Solvable,
+    {
         let dims = picked::<A, D>(&dims);
         Tensor::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.ifftn_with(dims.arg(), options)
@@ -168,6 +181,7 @@ impl<D: Dims, T: Solvable> Tensor<D, T> {
     ) -> Result<Self>
     where
         E: Dims,
+        T: Solvable,
         SizeOf<X>: Resizable<X>,
     {
         let _ = dim;

@@ -7,13 +7,17 @@ const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 /// Rows and columns.
 const AT: [&str; 2] = ["Row", "Col"];
 
-/// Random matrices with a batch of 3 and dims in another order than rows and columns, as a strided view.
+/// Random matrices with a batch of 3 and dims in another order than rows and columns, as a strided view: of
+/// some sizes columns lie side by side, of others rows.
 fn random(dtype: DType, rows: usize, columns: usize) -> Result<DynTensor> {
-    let sizes = [columns, 3, rows];
-    let names = ["Col", "N", "Row"];
     let mut generator = Generator::new((rows * 31 + columns) as u64);
     let options = DynTensor::options().dtype(dtype);
-    options.randn_from(&sizes, names, &mut generator)
+    if (rows + columns).is_multiple_of(4) {
+        let names = ["Col", "N", "Row"];
+        return options.randn_from(&[columns, 3, rows], names, &mut generator);
+    }
+    let x = options.randn_from(&[3, rows, columns], ["N", "Row", "Col"], &mut generator)?;
+    x.align_to(["Col", "N", "Row"])
 }
 
 /// The conjugate transpose: names stay where they are, rows and columns change places.

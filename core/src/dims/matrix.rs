@@ -1,38 +1,72 @@
 //! Matrices whose rows and columns are said by name, and the factors that they fall into.
 //!
-//! `(R, C)`: [`AxesOf`](super::AxesOf) `D` says that rows and columns are two dims of `D`; all others are batch, and keep
-//! their order. A new dim `K` between two factors is one that `D` lacks: `K:` [`Append`](super::Append)`<D>`.
+//! All dims but rows and columns are batch, and keep their order. A new dim `K` between two factors is one that
+//! `D` lacks: `K:` [`Append`](super::Append)`<D>`.
 
 use super::axis::OneDim;
 use super::contract::FullyNamed;
 use super::dims::{DimList, Dims};
 use super::distinct::Distinct;
 use super::insert::Appended;
-use super::remove::{DimOf, Replaced, Without};
+use super::remove::{Axes, DimOf, EachIn, Replaced, Without};
+use super::rename::Transposed;
+
+/// Rows and columns as an argument: `(Row, Col)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the rows and columns of matrices",
+    label = "expected two dims: `(Row, Col)`"
+)]
+pub trait RowsAndColumns: Axes {
+    /// The rows' dim.
+    type Row: OneDim;
+    /// The columns' dim.
+    type Col: OneDim;
+}
+#[diagnostic::do_not_recommend]
+impl<R: OneDim, C: OneDim> RowsAndColumns for (R, C) {
+    type Row = R;
+    type Col = C;
+}
+
+/// Two dims of `D`, which are rows and columns of matrices. Write `M: MatrixOf<D>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the rows and columns of matrices",
+    label = "expected two dims: `(Row, Col)`"
+)]
+pub trait MatrixOf<D>: RowsAndColumns<List: EachIn<D>> {}
+impl<M: RowsAndColumns<List: EachIn<D>>, D> MatrixOf<D> for M {}
+
+/// The dims of `a.inv(M)`: rows and columns in each other's places.
+pub type Inverse<D, M> = Transposed<D, <M as RowsAndColumns>::Row, <M as RowsAndColumns>::Col>;
 
 /// The dims of the left factor, `Q` or `U`: batch, rows, `K`.
-pub type LeftFactor<D, R, C, K> = Appended<Appended<Without<D, (R, C)>, R>, K>;
+pub type LeftFactor<D, M, K> = Appended<Appended<Without<D, M>, <M as RowsAndColumns>::Row>, K>;
 
 /// The dims of the right factor, `R` or `Vᴴ`: batch, `K`, columns.
-pub type RightFactor<D, R, C, K> = Appended<Appended<Without<D, (R, C)>, K>, C>;
+pub type RightFactor<D, M, K> = Appended<Appended<Without<D, M>, K>, <M as RowsAndColumns>::Col>;
 
 /// The dims of singular values and eigenvalues: batch, `K`.
-pub type Spectrum<D, R, C, K> = Appended<Without<D, (R, C)>, K>;
+pub type Spectrum<D, M, K> = Appended<Without<D, M>, K>;
 
-/// The dims of `a.solve(&b, (R, C))`: the batch dims of `a` that `b` lacks, then those of `b` with `C` in the
-/// place of `R`.
-pub type Solved<D, E, R, C> =
-    <Replaced<E, R, C> as DimList>::After<<Without<D, (R, C)> as DimList>::Minus<E>>;
+/// The dims of `a.solve(&b, M)`: the batch dims of `a` that `b` lacks, then those of `b` with the columns in
+/// the place of the rows.
+pub type Solved<D, E, M> =
+    <Replaced<E, <M as RowsAndColumns>::Row, <M as RowsAndColumns>::Col> as DimList>::After<
+        <Without<D, M> as DimList>::Minus<E>,
+    >;
 
-/// `a.solve(&b, (R, C))` of dims `D` and `Self` is defined: `b` has `R`, every name is known, and none
-/// stands twice in the result. Dims that both have besides `R` are batch.
-pub trait RightSideOf<D, R, C>: Dims {}
-impl<D, E, R, C> RightSideOf<D, R, C> for E
+/// `a.solve(&b, M)` of dims `D` and `Self` is defined: `b` has the rows, every name is known, and none stands
+/// twice in the result. Dims that both have besides the rows are batch.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} are not a right side for matrices of dims {D}",
+    label = "expected dims with the rows, without the columns"
+)]
+pub trait RightSideOf<D, M>: Dims {}
+impl<D, E, M> RightSideOf<D, M> for E
 where
     D: Dims + FullyNamed,
     E: Dims + FullyNamed,
-    R: DimOf<E>,
-    C: OneDim,
-    Solved<D, E, R, C>: Distinct,
+    M: RowsAndColumns<Row: DimOf<E>>,
+    Solved<D, E, M>: Distinct,
 {
 }

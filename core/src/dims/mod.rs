@@ -33,7 +33,7 @@
 //! | `cdist` | [`Distances`] | [`RowsBeside`] |
 //! | attention | [`Attended`] | [`Attend`] |
 //! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
-//! | `inv`, `pinv` | [`Transposed`] | [`AxesOf`] |
+//! | `inv`, `pinv` | [`Inverse`] | [`MatrixOf`] |
 //! | `solve`, `lstsq` | [`Solved`] | [`RightSideOf`] |
 //! | `qr`, `svd`, `eigh` | [`LeftFactor`], [`Spectrum`], [`RightFactor`] | [`Append`] |
 //! | factories | | [`ShapeFor`], [`ArrayFor`], [`Distinct`] |
@@ -128,7 +128,9 @@ pub use last::LastDim;
 pub use matmul::{
     AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, TimesRight, Vector, ZeroDimBeside,
 };
-pub use matrix::{LeftFactor, RightFactor, RightSideOf, Solved, Spectrum};
+pub use matrix::{
+    Inverse, LeftFactor, MatrixOf, RightFactor, RightSideOf, RowsAndColumns, Solved, Spectrum,
+};
 pub use multiply::{
     MultiplyTo, MultiplyToIf, Product1, Product2, Product3, Product4, Product5, Product6, Product7,
     Product8,

@@ -106,8 +106,9 @@ pub(crate) unsafe fn run(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     }
 }
 
-/// From so many elements on, threads share a matrix rather than a batch that is short.
-const LARGE: usize = 64 * 64;
+/// From so many elements on, threads share a matrix. They wait for each other so often that a smaller one is
+/// done sooner by one thread.
+const LARGE: usize = 512 * 512;
 
 /// # Safety
 /// As [`run`], with operands of `T`.

@@ -28,10 +28,33 @@ fn decompose<T: Field>(
     let params = Default::default();
     let mut stack = stack(svd_scratch::<T>(m, n, which, which, par, params))?;
     let mut values = zeros::<T>(m.min(n), 1)?;
-    let (u, v) = vectors.unzip();
+    let (mut u, mut v) = vectors.unzip();
     let into = diagonal(view(&mut values, m.min(n)));
-    faer_svd(a, into, u, v, par, memory(&mut stack), params).map_err(|_| Failure::NoConvergence)?;
+    // Rows that lie side by side are read faster as columns of the transpose, whose vectors are the conjugates
+    // in each other's places.
+    let turned = a.col_stride() == 1;
+    if turned {
+        std::mem::swap(&mut u, &mut v);
+    }
+    let of = if turned { a.transpose() } else { a };
+    let (left, right) = (
+        u.as_mut().map(MatMut::as_mut),
+        v.as_mut().map(MatMut::as_mut),
+    );
+    faer_svd(of, into, left, right, par, memory(&mut stack), params)
+        .map_err(|_| Failure::NoConvergence)?;
+    if turned {
+        u.into_iter().chain(v).for_each(conjugate);
+    }
     Ok(values)
+}
+
+fn conjugate<T: Field>(mut x: MatMut<'_, T>) {
+    let columns = if T::IS_REAL { 0 } else { x.ncols() };
+    for j in 0..columns {
+        let column = x.as_mut().col_mut(j);
+        column.iter_mut().for_each(|x| *x = x.conjugate());
+    }
 }
 
 fn store<T: Field>(values: &[T], mut out: MatMut<'_, T::R>) {
@@ -49,10 +72,7 @@ pub(super) fn svd<T: Field>(
     par: Par,
 ) -> Result<(), Failure> {
     store(&decompose(a, Some((u, v.as_mut())), par)?, s);
-    for j in 0..v.ncols() {
-        let column = v.as_mut().col_mut(j);
-        column.iter_mut().for_each(|x| *x = x.conjugate());
-    }
+    conjugate(v);
     Ok(())
 }
 
