@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 25] = [
+const RULES: [(&str, &str, &str); 26] = [
     (
         "broadcast",
         "Operators",
@@ -46,6 +46,12 @@ const RULES: [(&str, &str, &str); 25] = [
         "Products",
         "`matmul` goes by position, as in PyTorch: the last two dims are the matrix, the others a \
          batch whose names match. `contract` goes by name: both sides have the dim.",
+    ),
+    (
+        "linalg",
+        "Linear algebra and Fourier transforms",
+        "Rows and columns are two dims of the tensor, `(Row, Col)`; the dim between two factors is \
+         new. A right side has the rows' dim.",
     ),
     (
         "einsum",

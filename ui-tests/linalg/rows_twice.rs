@@ -1,0 +1,10 @@
+use nomina::prelude::*;
+
+dims! { Row, Col }
+
+fn main() {
+    let a = Tensor::<(Row, Col)>::eye([3, 3]);
+    let inverse = a.inv((Row, Row));
+}
+
+// fix: let inverse = a.inv((Row, Col));
