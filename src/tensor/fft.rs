@@ -174,13 +174,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// When the dim has no elements, or other sizes do not broadcast.
     #[twin]
-    pub fn try_fft_convolve<E: AlignInto<D>, X: DimOf<D> + DimOf<E>>(
+    pub fn try_fft_convolve<E: Dims + AlignInto<D>, X: DimOf<D> + DimOf<E>>(
         &self,
         kernel: &Tensor<E, T>,
         dim: X,
     ) -> Result<Self>
     where
-        E: Dims,
         T: Solvable,
         SizeOf<X>: Resizable<X>,
     {

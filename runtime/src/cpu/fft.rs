@@ -160,7 +160,7 @@ pub(crate) fn whole<T: Sample>(
                 own[read..].fill(Complex::default());
                 // Of real rows, these have no imaginary part; it is not read.
                 own[0].im = T::default();
-                if n % 2 == 0 {
+                if n.is_multiple_of(2) {
                     own[n / 2].im = T::default();
                 }
                 let done = fft.process_with_scratch(&mut own, out, &mut scratch);

@@ -29,12 +29,14 @@ pub(super) trait Field: ComplexField<Real = Self::R> + Element {
 }
 
 /// Lets columns have the norm 1.
-fn normalize<R: RealField + num_traits::Float>(mut vectors: MatMut<'_, Complex<R>>) {
+fn normalize<R: RealField + num_traits::Float + num_traits::NumAssign>(
+    mut vectors: MatMut<'_, Complex<R>>,
+) {
     for j in 0..vectors.ncols() {
         let column = vectors.as_mut().col_mut(j);
         let norm = column.norm_l2();
         if norm > R::zero() {
-            column.iter_mut().for_each(|x| *x = *x / norm);
+            column.iter_mut().for_each(|x| *x /= norm);
         }
     }
 }

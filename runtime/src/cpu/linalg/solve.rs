@@ -118,7 +118,11 @@ pub(super) fn slogdet<T: Field>(a: MatRef<'_, T>, par: Par) -> Result<(T, T::R),
 
 /// That of the order of rows.
 fn sign<T: Field>(lu: &Lu<T>) -> T {
-    from_f64(if lu.swaps % 2 == 0 { 1.0 } else { -1.0 })
+    from_f64(if lu.swaps.is_multiple_of(2) {
+        1.0
+    } else {
+        -1.0
+    })
 }
 
 pub(super) fn triangular<T: Field>(
