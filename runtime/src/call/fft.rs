@@ -192,18 +192,22 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
     out.permute(&back)
 }
 
-/// A length not below `n` that has no prime factor above 5.
+/// The least length not below `n` that has no prime factor above 5.
 fn fast_length(n: usize) -> usize {
-    let smooth = |n: &usize| {
-        let mut left = *n;
-        for factor in [2, 3, 5] {
-            while left.is_multiple_of(factor) {
-                left /= factor;
+    let mut least = n.checked_next_power_of_two().unwrap_or(n);
+    let powers = |of: usize| std::iter::successors(Some(1_usize), move |x| x.checked_mul(of));
+    for five in powers(5).take_while(|&five| five <= n) {
+        for three in powers(3)
+            .map_while(|three| three.checked_mul(five))
+            .take_while(|&x| x <= n)
+        {
+            let twos = n.div_ceil(three).checked_next_power_of_two();
+            if let Some(length) = twos.and_then(|twos| twos.checked_mul(three)) {
+                least = least.min(length);
             }
         }
-        left == 1
-    };
-    (n..).find(smooth).unwrap_or(n)
+    }
+    least
 }
 
 /// The convolution of two signals along a dim, in full: as many elements as both have, less one. Other dims
@@ -238,4 +242,25 @@ pub fn convolve(op: Op, x: &Raw, kernel: &Raw, dim: usize) -> Result<Raw> {
         false => transform(op, &product, &[dim], true, norm)?,
     };
     made.narrow(dim, 0, length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fast_length;
+
+    #[test]
+    fn lengths_of_small_factors() {
+        let smooth = |mut n: usize| {
+            for factor in [2, 3, 5] {
+                while n.is_multiple_of(factor) {
+                    n /= factor;
+                }
+            }
+            n == 1
+        };
+        for n in 1..2000 {
+            assert_eq!(Some(fast_length(n)), (n..).find(|&n| smooth(n)), "{n}");
+        }
+        assert_eq!(fast_length(usize::MAX), usize::MAX);
+    }
 }

@@ -8,7 +8,7 @@ use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 
 use super::parallel::{Missing, rows};
 use crate::memory::NoMemory;
-use crate::memory::scratch::filled;
+use crate::memory::scratch::{filled, room};
 
 /// A part of a signal: `f32` or `f64`.
 pub(crate) trait Sample: FftNum + Default {
@@ -80,8 +80,14 @@ macro_rules! samples {
 }
 samples!(f32 f64);
 
-fn plan<T: Sample, P>(ask: impl FnOnce(&mut Plans<T>) -> P) -> P {
-    ask(&mut T::plans().lock().unwrap_or_else(PoisonError::into_inner))
+/// A plan takes up to so many times the memory of what it transforms.
+const PLAN: usize = 8;
+
+/// What is planned for `n`, where there is memory for it: planning itself ends the process where it gets none.
+fn plan<T: Sample, P>(n: usize, ask: impl FnOnce(&mut Plans<T>) -> P) -> Result<P, NoMemory> {
+    drop(room::<Complex<T>, 2>([n, PLAN])?);
+    let mut plans = T::plans().lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(ask(&mut plans))
 }
 
 /// Transforms rows of `n` in place, and multiplies by `scale`.
@@ -95,7 +101,7 @@ pub(crate) fn complex<T: Sample>(
         false => FftDirection::Forward,
         true => FftDirection::Inverse,
     };
-    let fft = plan(|plans: &mut Plans<T>| plans.complex(n, direction));
+    let fft = plan(n, |plans: &mut Plans<T>| plans.complex(n, direction))?;
     let missing = Missing::new();
     rows(data, n, &|_, part| {
         missing.look(|| {
@@ -118,7 +124,7 @@ pub(crate) fn half<T: Sample>(
     n: usize,
     scale: f64,
 ) -> Result<(), NoMemory> {
-    let fft = plan(|plans: &mut Plans<T>| plans.half(n));
+    let fft = plan(n, |plans: &mut Plans<T>| plans.half(n))?;
     let missing = Missing::new();
     rows(out, n / 2 + 1, &|first, part| {
         missing.look(|| {
@@ -147,7 +153,7 @@ pub(crate) fn whole<T: Sample>(
     n: usize,
     scale: f64,
 ) -> Result<(), NoMemory> {
-    let fft = plan(|plans: &mut Plans<T>| plans.whole(n));
+    let fft = plan(n, |plans: &mut Plans<T>| plans.whole(n))?;
     let missing = Missing::new();
     rows(out, n, &|first, part| {
         missing.look(|| {

@@ -108,7 +108,7 @@ pub(crate) unsafe fn run(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
 
 /// From so many elements on, threads share a matrix. They wait for each other so often that a smaller one is
 /// done sooner by one thread.
-const LARGE: usize = 512 * 512;
+const LARGE: usize = 1 << 18;
 
 /// # Safety
 /// As [`run`], with operands of `T`.
