@@ -194,12 +194,13 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
 
 /// The least length not below `n` that has no prime factor above 5.
 fn fast_length(n: usize) -> usize {
-    let mut least = n.checked_next_power_of_two().unwrap_or(n);
+    let most = n.checked_next_power_of_two().unwrap_or(n);
+    let mut least = most;
     let powers = |of: usize| std::iter::successors(Some(1_usize), move |x| x.checked_mul(of));
-    for five in powers(5).take_while(|&five| five <= n) {
+    for five in powers(5).take_while(|&five| five <= most) {
         for three in powers(3)
             .map_while(|three| three.checked_mul(five))
-            .take_while(|&x| x <= n)
+            .take_while(|&x| x <= most)
         {
             let twos = n.div_ceil(three).checked_next_power_of_two();
             if let Some(length) = twos.and_then(|twos| twos.checked_mul(three)) {
