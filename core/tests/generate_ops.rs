@@ -22,6 +22,8 @@ mod kernels;
 mod signature;
 #[path = "generate/typed_forms.rs"]
 mod typed_forms;
+#[path = "generate/typed_losses.rs"]
+mod typed_losses;
 #[path = "generate/typed_methods.rs"]
 mod typed_methods;
 #[path = "generate/typed_operators.rs"]
@@ -40,7 +42,8 @@ mod write;
 #[test]
 fn generated_files_are_up_to_date() {
     let typed = typed_methods::methods();
-    let forms = typed_forms::TypedForms::read(&typed);
+    let losses = typed_losses::methods();
+    let forms = typed_forms::TypedForms::read(&format!("{typed}{losses}"));
     let mut files = vec![
         ("core/src/op/generated.rs", ids::ops()),
         (
@@ -55,6 +58,7 @@ fn generated_files_are_up_to_date() {
         ("tests/by_name/src/generated.rs", by_name::routes()),
         ("src/tensor/generated.rs", typed),
         ("src/tensor/conv/windows.rs", typed_windows::methods()),
+        ("src/tensor/loss/elementwise.rs", losses),
         ("src/tensor/arithmetic.rs", typed_operators::operators()),
     ];
     let stores = typed_stores::files();

@@ -908,9 +908,9 @@ pub enum Op {
     CrossEntropy,
     /// `nll_loss`: The negative of the log-probability at each target.
     NllLoss,
-    /// `mse_loss`: The square of the difference.
+    /// `mse_loss`: The squares of the differences.
     MseLoss,
-    /// `l1_loss`: The absolute difference.
+    /// `l1_loss`: The magnitudes of the differences.
     L1Loss,
     /// `smooth_l1_loss`: Half the square over `beta` near zero, else the magnitude less half of `beta`.
     SmoothL1Loss,

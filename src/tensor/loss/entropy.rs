@@ -58,7 +58,11 @@ macro_rules! copies {
 }
 
 copies! {
-    CrossEntropyOptions { weight = None, ignore_index = -100, label_smoothing = 0.0 }
+    CrossEntropyOptions {
+        weight = None,
+        ignore_index = dynamic::CrossEntropyOptions::default().ignore_index,
+        label_smoothing = dynamic::CrossEntropyOptions::default().label_smoothing
+    }
     BinaryCrossEntropyOptions { weight = None, pos_weight = None }
 }
 

@@ -33,13 +33,13 @@ pub(super) const ROWS: &[Row] = &[
     loss(
         "mse_loss",
         "self, target, *, reduction: Word = mean",
-        "The square of the difference.",
+        "The squares of the differences.",
     )
     .grad(&["2 * grad * (x - y)", "-2 * grad * (x - y)"]),
     loss(
         "l1_loss",
         "self, target, *, reduction: Word = mean",
-        "The absolute difference.",
+        "The magnitudes of the differences.",
     )
     .grad(&["grad * sgn(x - y)", "-grad * sgn(x - y)"]),
     loss(

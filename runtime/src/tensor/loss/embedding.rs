@@ -8,7 +8,7 @@ use super::{HingeEmbeddingLossOptions, MarginOptions, Reduction, TripletMarginLo
 use crate::tensor::{DynTensor, PairwiseDistanceOptions};
 
 impl DynTensor {
-    /// The element where the target is 1, what it lacks of the margin where it is -1.
+    /// The hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it is -1.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is no float.

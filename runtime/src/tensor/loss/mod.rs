@@ -40,7 +40,7 @@ impl DynTensor {
         terms.reduced(op, reduction)
     }
 
-    /// The mean of the squares of the differences.
+    /// The squares of the differences.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is no float.
@@ -57,7 +57,7 @@ impl DynTensor {
         Self::terms(Op::MseLoss, Op::SquaredError, &operands, reduction)
     }
 
-    /// The mean of the magnitudes of the differences.
+    /// The magnitudes of the differences.
     ///
     /// # Errors
     /// As [`DynTensor::mse_loss`].
@@ -74,7 +74,7 @@ impl DynTensor {
         Self::terms(Op::L1Loss, Op::AbsoluteError, &operands, reduction)
     }
 
-    /// Half the square of small differences, the magnitude of great ones.
+    /// Half the square over `beta` near zero, else the magnitude less half of `beta`.
     ///
     /// # Errors
     /// As [`DynTensor::mse_loss`].
@@ -100,7 +100,7 @@ impl DynTensor {
         Self::terms(op, Op::SmoothError, &operands, reduction)
     }
 
-    /// Half the square of small differences, a line beyond.
+    /// Half the square near zero, else `delta` times the magnitude less half of `delta`.
     ///
     /// # Errors
     /// As [`DynTensor::mse_loss`].
@@ -169,7 +169,7 @@ impl DynTensor {
         Self::terms(Op::KlDiv, kernel, &[self.into(), target.into()], reduction)
     }
 
-    /// The negative logarithm of the likelihood of a target under a Poisson distribution.
+    /// The negative logarithm of the likelihood under a Poisson distribution.
     ///
     /// # Errors
     /// As [`DynTensor::mse_loss`].

@@ -159,3 +159,49 @@ pub struct BinaryCrossEntropyOptions<'a> {
     /// A weight of what is positive, for logits.
     pub pos_weight: Option<&'a DynTensor>,
 }
+
+#[cfg(test)]
+mod tests {
+    use nomina_core::op::Op;
+
+    use super::*;
+
+    /// What the row says that a number or a truth is when left out.
+    fn default<V: std::str::FromStr<Err: std::fmt::Debug>>(op: Op, name: &str) -> V {
+        let param = op.row().params().find(|param| param.name == name);
+        let text = param.and_then(|param| param.default).expect("a default");
+        text.to_lowercase().parse().unwrap()
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_rows() {
+        let options = SmoothL1LossOptions::default();
+        assert_eq!(options.beta, default(Op::SmoothL1Loss, "beta"));
+        let options = HuberLossOptions::default();
+        assert_eq!(options.delta, default(Op::HuberLoss, "delta"));
+        let options = KlDivOptions::default();
+        assert_eq!(options.log_target, default(Op::KlDiv, "log_target"));
+        let (op, options) = (Op::PoissonNllLoss, PoissonNllLossOptions::default());
+        assert_eq!(options.log_input, default(op, "log_input"));
+        assert_eq!(options.full, default(op, "full"));
+        assert_eq!(options.eps, default(op, "eps"));
+        let (op, options) = (Op::GaussianNllLoss, GaussianNllLossOptions::default());
+        assert_eq!(options.full, default(op, "full"));
+        assert_eq!(options.eps, default(op, "eps"));
+        let options = HingeEmbeddingLossOptions::default();
+        assert_eq!(options.margin, default(Op::HingeEmbeddingLoss, "margin"));
+        for op in [Op::MarginRankingLoss, Op::CosineEmbeddingLoss] {
+            assert_eq!(MarginOptions::default().margin, default(op, "margin"));
+        }
+        let (op, options) = (Op::TripletMarginLoss, TripletMarginLossOptions::default());
+        assert_eq!(options.margin, default(op, "margin"));
+        assert_eq!(options.p, default(op, "p"));
+        assert_eq!(options.eps, default(op, "eps"));
+        assert_eq!(options.swap, default(op, "swap"));
+        let (op, options) = (Op::CrossEntropy, CrossEntropyOptions::default());
+        for op in [op, Op::NllLoss] {
+            assert_eq!(options.ignore_index, default(op, "ignore_index"));
+        }
+        assert_eq!(options.label_smoothing, default(op, "label_smoothing"));
+    }
+}
