@@ -69,8 +69,8 @@ pub use nomina_core::{
 pub use nomina_macros::relations;
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::{
-    AnyLayout, Device, DynSparse, DynTensor, Generator, SparseOperand, manual_seed,
-    with_default_dtype,
+    AnyLayout, Device, DynSparse, DynTensor, Generator, SparseOperand, allow_unoptimized,
+    manual_seed, with_default_dtype,
 };
 pub use nomina_runtime::{cuda, memory};
 pub use num_complex::Complex;

@@ -1,8 +1,48 @@
-//! Settings of the calling thread.
+//! Settings: the default float dtype of the calling thread, and whether slow kernels may say that they are.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nomina_core::DType;
+
+/// Whether nothing is to be said of kernels without optimisation, or it was said.
+static SAID: AtomicBool = AtomicBool::new(false);
+
+/// Lets kernels that are compiled without optimisation run without the note that the first large one prints to stderr.
+/// The environment variable `NOMINA_ALLOW_UNOPTIMIZED` does the same, whatever its value. Kernels compiled with any
+/// optimisation never print it.
+///
+/// ```
+/// nomina_runtime::allow_unoptimized();
+/// ```
+pub fn allow_unoptimized() {
+    SAID.store(true, Ordering::Relaxed);
+}
+
+/// What a large kernel says once where it is compiled without optimisation: cargo's default for `cargo run` and
+/// `cargo test`, also of dependencies.
+#[inline(always)]
+pub(crate) fn note_unoptimized() {
+    if cfg!(unoptimized) && !SAID.swap(true, Ordering::Relaxed) {
+        note();
+    }
+}
+
+#[cold]
+fn note() {
+    if std::env::var_os("NOMINA_ALLOW_UNOPTIMIZED").is_none() {
+        eprintln!("{NOTE}");
+    }
+}
+
+const NOTE: &str = "\
+note: nomina's kernels are compiled without optimisation and tens of times slower than they can be.
+      Run with `--release`, or add to Cargo.toml:
+
+          [profile.dev.package.\"*\"]
+          opt-level = 2
+
+      `NOMINA_ALLOW_UNOPTIMIZED=1` or `nomina::allow_unoptimized()` turns this note off.";
 
 thread_local! {
     static DEFAULT: Cell<DType> = const { Cell::new(DType::F32) };

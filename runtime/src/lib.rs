@@ -20,7 +20,7 @@ pub mod shape;
 pub mod storage;
 pub mod tensor;
 
-pub use config::{default_dtype, with_default_dtype};
+pub use config::{allow_unoptimized, default_dtype, with_default_dtype};
 pub use device::Device;
 pub use random::{Generator, manual_seed};
 pub use raw::{Raw, RawMut, Strided};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::config::note_unoptimized;
 use crate::memory::NoMemory;
 
 /// Below so many elements a second thread costs more than it gives.
@@ -22,6 +23,9 @@ const LONG: usize = 64 * LINE;
 /// so what `f` computes for one index must not depend on where its range starts.
 pub(crate) fn split(n: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let most = n / grain.max(1);
+    if most > 1 {
+        note_unoptimized();
+    }
     if most <= 1 || threads() == 1 {
         f(0..n);
         return;
