@@ -236,6 +236,13 @@ fn parts() {
     assert_eq!(x.split(C, 2)[1].to_vec(), [2., 5.]);
     assert_eq!(x.split(C, [1, 2])[1].to_vec(), [1., 2., 4., 5.]);
     assert!(x.try_narrow(C, 2..5).is_err());
+    let (start, end) = (2, 1);
+    let error = x.try_narrow(C, start..end).unwrap_err().to_string();
+    assert!(
+        error.contains("the range 2..1 ends before it starts"),
+        "{error}"
+    );
+    assert!(x.clone().try_narrow_mut(C, start..end).is_err());
     assert!(x.try_select(N, 2).is_err());
 }
 

@@ -1,4 +1,5 @@
 //! Copies between all pairs of dtypes and layouts, and new elements, on a device against the host.
+//! What no kernel computes is copied to the host and back.
 #![cfg(feature = "cuda")]
 
 #[path = "cuda_map/here.rs"]
@@ -194,4 +195,33 @@ fn elements(device: Device) {
     for class in ["fill", "triangle", "arange"] {
         assert!(!by_host.contains_key(class), "{by_host:?}");
     }
+}
+
+/// Decompositions and transforms have no kernel there: the host computes them, and each is counted.
+#[cfg(all(feature = "fft", feature = "linalg"))]
+#[test]
+fn matrices_and_transforms_by_way_of_the_host() {
+    use nomina::prelude::*;
+    dims! { Row, Col, Rank }
+    here::on_device(
+        "matrices_and_transforms_by_way_of_the_host",
+        &["forward"],
+        |device| {
+            let a = tensor!([[4f32, 1.], [1., 3.]]; Row, Col);
+            let there = a.to_device(device);
+            let inverse = there.inv((Row, Col));
+            assert_eq!(inverse.device(), device);
+            assert!(inverse.cpu().equal(&a.inv((Row, Col))));
+            let solution = there.solve(&there.mean(Col), (Row, Col));
+            assert!(solution.cpu().allclose(&a.solve(&a.mean(Col), (Row, Col))));
+            let waves = there.fft(Row);
+            assert_eq!(waves.device(), device);
+            assert!(waves.cpu().equal(&a.fft(Row)));
+            let by_host = cuda::by_host();
+            assert!(
+                by_host.contains_key("linalg") && by_host.contains_key("fft"),
+                "{by_host:?}"
+            );
+        },
+    );
 }

@@ -22,8 +22,8 @@ fn without(x: ErasedRef<'_>, dim: usize, out: &Static) -> Wilds {
         .and_then(|names| wilds(rule::remove(names, &[dim]), out))
 }
 
-/// A range of indices as start and length; an end before the start gives no elements.
-pub(crate) fn extent(range: impl RangeBounds<usize>, size: usize) -> (usize, usize) {
+/// A range of indices as start and end.
+pub(crate) fn ends(range: impl RangeBounds<usize>, size: usize) -> (usize, usize) {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
         Bound::Excluded(&start) => start.saturating_add(1),
@@ -34,12 +34,23 @@ pub(crate) fn extent(range: impl RangeBounds<usize>, size: usize) -> (usize, usi
         Bound::Excluded(&end) => end,
         Bound::Unbounded => size,
     };
-    (start, end.saturating_sub(start))
+    (start, end)
+}
+
+/// How many elements a range of dim `dim` has.
+pub(crate) fn length((start, end): (usize, usize), dim: usize) -> Result<usize> {
+    end.checked_sub(start).ok_or_else(|| {
+        let what = format!("the range {start}..{end} ends before it starts");
+        Error::new(ErrorKind::Index, "narrow", what)
+            .at(0, dim)
+            .hint("a range goes up, and `flip` turns a dim round")
+    })
 }
 
 /// A range of a dim.
-pub(crate) fn narrow(x: ErasedRef<'_>, dim: usize, extent: (usize, usize)) -> Result<Erased> {
-    seen(x, x.raw.narrow(dim, extent.0, extent.1), x.wild())
+pub(crate) fn narrow(x: ErasedRef<'_>, dim: usize, ends: (usize, usize)) -> Result<Erased> {
+    let part = length(ends, dim).and_then(|length| x.raw.narrow(dim, ends.0, length));
+    seen(x, part, x.wild())
 }
 
 /// An index that may count from the end.

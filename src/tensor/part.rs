@@ -15,7 +15,7 @@ use nomina_macros::twin;
 use nomina_runtime::RawMut;
 
 use super::{Tensor, Whole};
-use crate::call::view::extent;
+use crate::call::view::{ends, length};
 use crate::call::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
 
 /// A part of a tensor, to write to: what [`Tensor::narrow_mut`] and its kin give.
@@ -61,9 +61,9 @@ fn narrowed<'a>(
     range: impl RangeBounds<usize>,
 ) -> Result<Part<'a>> {
     let own = || names(wild.as_deref(), of);
-    let (start, len) = extent(range, raw.shape()[dim]);
-    let raw = raw
-        .narrow(dim, start, len)
+    let ends = ends(range, raw.shape()[dim]);
+    let raw = length(ends, dim)
+        .and_then(|length| raw.narrow(dim, ends.0, length))
         .map_err(|error| error.with_names([&own()]))?;
     Ok(Part {
         raw,
@@ -164,7 +164,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// A range of a dim, to write to.
     ///
     /// # Errors
-    /// When the range leaves the dim.
+    /// When the range leaves the dim, or ends before it starts.
     #[twin]
     pub fn try_narrow_mut<X: DimOf<D>>(
         &mut self,
@@ -241,7 +241,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// A range of a dim, to write to.
     ///
     /// # Errors
-    /// When the range leaves the dim.
+    /// When the range leaves the dim, or ends before it starts.
     #[twin]
     pub fn try_narrow_mut<X: DimOf<D>>(
         &mut self,

@@ -13,7 +13,7 @@ use nomina_macros::twin;
 
 use super::Tensor;
 use crate::call::Known;
-use crate::call::view::{self, extent};
+use crate::call::view::{self, ends};
 
 /// An integer that counts along a dim; negative from the end.
 #[diagnostic::on_unimplemented(
@@ -59,7 +59,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When the range leaves the dim.
+    /// When the range leaves the dim, or ends before it starts.
     #[twin]
     pub fn try_narrow<X: DimOf<D>>(&self, dim: X, range: impl RangeBounds<usize>) -> Result<Self>
     where
@@ -70,7 +70,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_from_erased(view::narrow(
             self.erased.erased(D::STATIC),
             at,
-            extent(range, self.shape()[at]),
+            ends(range, self.shape()[at]),
         ))
     }
 

@@ -168,10 +168,12 @@ impl Bound {
     }
 
     fn must(&self, param: &str) -> Result<&Value> {
-        self.get(param).ok_or_else(|| {
-            let what = format!("argument `{param}` is missing");
-            Error::new(ErrorKind::Argument, self.op(), what).hint("give it")
-        })
+        self.get(param).ok_or_else(|| self.missing(param))
+    }
+
+    fn missing(&self, param: &str) -> Error {
+        let what = format!("argument `{param}` is missing");
+        Error::new(ErrorKind::Argument, self.op(), what).hint("give it")
     }
 
     pub(super) fn tensor(&self, param: &str) -> Result<&DynTensor> {
@@ -251,9 +253,25 @@ impl Bound {
             .ok_or_else(|| wrong(self.op(), param, "a tensor or a number", value))
     }
 
-    pub(super) fn scalar(&self, param: &str, default: Scalar) -> Result<Scalar> {
+    /// What a number or truth is that was left out: the row says it.
+    fn default(&self, param: &str) -> Result<Scalar> {
+        let text = self.op.row().params().find(|known| known.name == param);
+        match text.and_then(|known| known.default) {
+            Some("True") => Ok(Scalar::Bool(true)),
+            Some("False") => Ok(Scalar::Bool(false)),
+            text => {
+                let number = text.and_then(|text| {
+                    let int = text.parse().ok().map(Scalar::Int);
+                    int.or_else(|| text.parse().ok().map(Scalar::Float))
+                });
+                number.ok_or_else(|| self.missing(param))
+            }
+        }
+    }
+
+    pub(super) fn scalar(&self, param: &str) -> Result<Scalar> {
         match self.given(param) {
-            None => Ok(default),
+            None => self.default(param),
             Some(Value::Tensor(x)) if x.numel() == 1 => x.item(),
             Some(value) => value
                 .as_scalar()
@@ -261,23 +279,31 @@ impl Bound {
         }
     }
 
-    pub(super) fn int(&self, param: &str, default: i64) -> Result<i64> {
+    pub(super) fn float(&self, param: &str) -> Result<f64> {
+        self.scalar(param).map(Scalar::to_f64)
+    }
+
+    pub(super) fn int(&self, param: &str) -> Result<i64> {
         match self.given(param) {
-            None => Ok(default),
+            None => Ok(self.default(param)?.to_i64()),
             Some(value) => value
                 .as_int()
                 .ok_or_else(|| wrong(self.op(), param, "an integer", value)),
         }
     }
 
-    pub(super) fn flag(&self, param: &str) -> Result<bool> {
-        self.flag_or(param, false)
-    }
-
-    /// A truth value, with what it is when left out.
-    pub(super) fn flag_or(&self, param: &str, default: bool) -> Result<bool> {
+    /// An integer whose default depends on other arguments.
+    pub(super) fn int_or(&self, param: &str, default: i64) -> Result<i64> {
         match self.given(param) {
             None => Ok(default),
+            Some(_) => self.int(param),
+        }
+    }
+
+    pub(super) fn flag(&self, param: &str) -> Result<bool> {
+        match self.given(param) {
+            // Where the row says nothing of it, or `None`, it is not asked for.
+            None => Ok(self.default(param).is_ok_and(Scalar::to_bool)),
             Some(Value::Bool(flag)) => Ok(*flag),
             Some(Value::Int(flag)) => Ok(*flag != 0),
             Some(other) => Err(wrong(self.op(), param, "a bool", other)),

@@ -12,7 +12,7 @@ mod spelling;
 mod value;
 
 use nomina_core::op::{Op, Param, ParamKind, Status};
-use nomina_core::{Error, ErrorKind, Result, Scalar};
+use nomina_core::{Error, ErrorKind, Result};
 use smallvec::SmallVec;
 
 use generated::{Family, Route, route};
@@ -150,16 +150,13 @@ fn operands<'a>(
 ) -> Result<SmallVec<[Operand<'a>; 3]>> {
     let each = |param: Param| match param.default {
         // A number of the expression, which the row gives a default.
-        Some(default) if param.kind == ParamKind::Scalar => {
-            let default = Scalar::Float(default.parse().unwrap_or(f64::NAN));
-            args.scalar(param.name, default).map(Operand::Scalar)
-        }
+        Some(_) if param.kind == ParamKind::Scalar => args.scalar(param.name).map(Operand::Scalar),
         _ if param.kind == ParamKind::Scalar => {
             let value = args.operand(param.name)?;
             if value.tensor().is_none() {
                 return Ok(value);
             }
-            args.scalar(param.name, Scalar::Int(0)).map(Operand::Scalar)
+            args.scalar(param.name).map(Operand::Scalar)
         }
         _ => args.operand(param.name),
     };

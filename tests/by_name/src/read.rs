@@ -2,7 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::NameItem;
-use nomina_core::{Error, ErrorKind, Result, Scalar};
+use nomina_core::{Error, ErrorKind, Result};
 
 use super::bind::Bound;
 use super::value::{Value, wrong};
@@ -113,7 +113,7 @@ pub(super) fn factory(op: Op, args: &Bound) -> Result<DynTensor> {
     match op {
         Op::Zeros => options.zeros(size, names),
         Op::Ones => options.ones(size, names),
-        Op::Full => options.full(size, args.scalar("fill_value", Scalar::Int(0))?, names),
+        Op::Full => options.full(size, args.scalar("fill_value")?, names),
         Op::Rand => options.rand(size, names),
         Op::Randn => options.randn(size, names),
         _ => options.empty(size, names),

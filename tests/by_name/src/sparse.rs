@@ -193,7 +193,7 @@ fn number(args: &Bound, param: &str) -> Option<Result<Scalar>> {
 
 /// Sums and differences of sparse and dense tensors.
 fn added(op: Op, args: &Bound) -> Result<AnyLayout> {
-    let alpha = args.scalar("alpha", Scalar::Int(1))?;
+    let alpha = args.scalar("alpha")?;
     let options = AddOptions { alpha };
     let lacks = |x| Err(lacking(op.name(), x));
     match (args.get("self"), args.get("other")) {

@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
     .differs("new elements are zero: no uninitialised memory can be read"),
     query("grad", "The gradient.").status(Later),
     query("requires_grad", "Whether gradients are recorded; in place, says so.")
-        .signature("self, requires_grad: Bool = true")
+        .signature("self, requires_grad: Bool = True")
         .forms(Forms::METHOD.and(Forms::IN_PLACE))
         .status(Later),
     query("is_leaf", "Whether no recorded operator made the tensor.").status(Later),

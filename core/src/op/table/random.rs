@@ -94,7 +94,7 @@ pub(super) const ROWS: &[Row] = &[
     .differs("a method too"),
     Row::new(
         "multinomial",
-        "self, num_samples: Int, replacement: Bool = false, *, dim: Dim = -1",
+        "self, num_samples: Int, replacement: Bool = False, *, dim: Dim = -1",
         Random,
         Keeps,
         "Indices along a dim, drawn with self's elements as weights.",

@@ -1,7 +1,7 @@
 //! What neural networks put between their layers.
 
+use nomina_core::Result;
 use nomina_core::op::Op;
-use nomina_core::{Result, Scalar};
 
 use super::parametric::number;
 use super::pure;
@@ -16,7 +16,7 @@ pub(crate) fn call(which: Activation, op: Op, form: Form, mut args: Bound) -> Re
     let args = &mut args;
     match which {
         Activation::Threshold => computed(op, form, args, |a| {
-            let number = |name| a.scalar(name, Scalar::Int(0));
+            let number = |name| a.scalar(name);
             a.tensor("self")?
                 .threshold(number("threshold")?, number("value")?)
         }),
@@ -34,7 +34,7 @@ pub(crate) fn call(which: Activation, op: Op, form: Form, mut args: Bound) -> Re
         Activation::Dropout => computed(op, form, args, |a| {
             a.tensor("self")?.dropout_with(DropoutOptions {
                 p: number(a, "p")?.unwrap_or(0.5),
-                training: a.flag_or("training", true)?,
+                training: a.flag("training")?,
             })
         }),
         Activation::AlphaDropout => computed(op, form, args, |a| {

@@ -93,7 +93,7 @@ pub(crate) fn call(which: Attribute, op: Op, form: Form, mut args: Bound) -> Res
         Attribute::Grad => value(op, form, args, |a| a.tensor("self").map(|_| Value::None)),
         Attribute::IsLeaf => flag(op, form, args, |a| a.tensor("self").map(|_| true)),
         Attribute::RequiresGrad if form == Form::InPlace => in_place(args, |own, a| {
-            let wanted = a.given("requires_grad").is_none() || a.flag("requires_grad")?;
+            let wanted = a.flag("requires_grad")?;
             if wanted && own.dtype().is_integral() {
                 let what = format!("a tensor of {} has no gradient", own.dtype());
                 return Err(Error::new(ErrorKind::DType, "requires_grad", what)

@@ -1,7 +1,7 @@
 //! Matrix products.
 
 use nomina_core::op::Op;
-use nomina_core::{Result, Scalar};
+use nomina_core::Result;
 
 use super::pure;
 use crate::bind::Bound;
@@ -24,7 +24,7 @@ pub(crate) fn call(which: Contract, op: Op, form: Form, mut args: Bound) -> Resu
         Contract::Baddbmm | Contract::Addbmm => added(which, op, form, args, ["batch1", "batch2"]),
         Contract::Cdist => pure(op, form, args, |a| {
             let options = CdistOptions {
-                p: a.scalar("p", Scalar::Float(2.0))?.to_f64(),
+                p: a.float("p")?,
                 compute_mode: mode(a)?,
             };
             a.tensor("x1")?.cdist_with(a.tensor("x2")?, options)
@@ -71,10 +71,9 @@ fn added(
 
 /// `beta` and `alpha`.
 pub(super) fn factors(args: &Bound) -> Result<AddmmOptions> {
-    let one = Scalar::Int(1);
     Ok(AddmmOptions {
-        beta: args.scalar("beta", one)?,
-        alpha: args.scalar("alpha", one)?,
+        beta: args.scalar("beta")?,
+        alpha: args.scalar("alpha")?,
     })
 }
 

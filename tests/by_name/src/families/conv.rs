@@ -1,7 +1,7 @@
 //! Windows that slide along dims: convolution, pooling, padding, resampling.
 
 use nomina_core::op::Op;
-use nomina_core::{Error, ErrorKind, Result, Scalar};
+use nomina_core::{Error, ErrorKind, Result};
 use nomina_runtime::call::{InterpolateMode, PadMode, Resize};
 use nomina_runtime::tensor::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, DynTensor,
@@ -138,7 +138,7 @@ fn natural(op: Op, param: &str, number: i64) -> Result<usize> {
 }
 
 fn count(op: Op, args: &Bound, param: &str, default: i64) -> Result<usize> {
-    natural(op, param, args.int(param, default)?)
+    natural(op, param, args.int_or(param, default)?)
 }
 
 /// Sizes: a list, or one for all of `dims` dims.
@@ -267,7 +267,7 @@ fn avg_pool<const S: usize>(
     let kernel = counts(op, args, "kernel_size", None)?;
     let divisor = args
         .given("divisor_override")
-        .map(|_| args.int("divisor_override", 0));
+        .map(|_| args.int("divisor_override"));
     let options = AvgPoolOptions {
         stride: Some(counts(op, args, "stride", Some(kernel))?),
         padding: counts(op, args, "padding", Some([0; S]))?,
@@ -291,7 +291,7 @@ fn lp_pool<const S: usize>(
         stride: Some(counts(op, args, "stride", Some(kernel))?),
         ceil_mode: args.flag("ceil_mode")?,
     };
-    let p = args.scalar("norm_type", Scalar::Int(2))?.to_f64();
+    let p = args.float("norm_type")?;
     method(args.tensor("self")?, p, kernel, options)
 }
 
@@ -365,7 +365,10 @@ fn unpooled_size(op: Op, size: usize, [kernel, stride, padding]: [usize; 3]) -> 
 }
 
 fn pad(args: &Bound, mode: PadMode) -> Result<DynTensor> {
-    let value = args.scalar("value", Scalar::Int(0))?;
+    let value = match args.given("value") {
+        Some(_) => args.scalar("value")?,
+        None => PadOptions::default().value,
+    };
     let options = PadOptions { mode, value };
     args.tensor("self")?.pad_with(&args.sizes("pad")?, options)
 }

@@ -1,8 +1,8 @@
 //! Products by letters, by names and of several operands.
 
+use nomina_core::Result;
 use nomina_core::op::Op;
 use nomina_core::rule::{DimRef, PairArg};
-use nomina_core::{Result, Scalar};
 
 use super::contract::factors;
 use super::pure;
@@ -24,7 +24,7 @@ pub(crate) fn call(which: Einsum, op: Op, form: Form, mut args: Bound) -> Result
         }),
         Einsum::Trace => pure(op, form, args, |a| a.tensor("self")?.trace()),
         Einsum::MatrixPower => computed(op, form, args, |a| {
-            a.tensor("self")?.matrix_power(a.int("n", 1)?)
+            a.tensor("self")?.matrix_power(a.int("n")?)
         }),
         Einsum::MultiDot => computed(op, form, args, |a| {
             DynTensor::multi_dot(&a.tensors("tensors")?)
@@ -65,11 +65,11 @@ pub(crate) fn call(which: Einsum, op: Op, form: Form, mut args: Bound) -> Result
         }),
         Einsum::ScaledDotProductAttention => pure(op, form, args, |a| {
             let options = AttentionOptions {
-                dropout_p: a.scalar("dropout_p", Scalar::Int(0))?.to_f64(),
+                dropout_p: a.float("dropout_p")?,
                 is_causal: a.flag("is_causal")?,
                 scale: match a.given("scale") {
                     None => None,
-                    Some(_) => Some(a.scalar("scale", Scalar::Int(1))?.to_f64()),
+                    Some(_) => Some(a.float("scale")?),
                 },
                 enable_gqa: a.flag("enable_gqa")?,
             };

@@ -1,7 +1,7 @@
 //! Factories, conversions, copies.
 
 use nomina_core::op::Op;
-use nomina_core::{MemoryFormat, Result, Scalar};
+use nomina_core::{MemoryFormat, Result};
 
 use super::{only_in_place, pure};
 use crate::bind::Bound;
@@ -24,9 +24,8 @@ pub(crate) fn call(which: Factory, op: Op, form: Form, mut args: Bound) -> Resul
         | Factory::Rand
         | Factory::Randn => computed(op, form, args, |a| factory(op, a)),
         Factory::Arange => computed(op, form, args, |a| {
-            let zero = Scalar::Int(0);
-            let step = a.scalar("step", Scalar::Int(1))?;
-            let (start, end) = (a.scalar("start", zero)?, a.scalar("end", zero)?);
+            let step = a.scalar("step")?;
+            let (start, end) = (a.scalar("start")?, a.scalar("end")?);
             let options = options(a)?;
             match names(a)? {
                 Some(names) => options.arange(start, end, step, &names[..]),
@@ -34,29 +33,29 @@ pub(crate) fn call(which: Factory, op: Op, form: Form, mut args: Bound) -> Resul
             }
         }),
         Factory::Eye => computed(op, form, args, |a| {
-            let n = a.int("n", 0)?;
-            let nm = sizes("eye", &[n, a.int("m", n)?])?;
+            let n = a.int("n")?;
+            let nm = sizes("eye", &[n, a.int_or("m", n)?])?;
             match names(a)? {
                 Some(names) => options(a)?.eye(nm[0], nm[1], &names[..]),
                 None => options(a)?.eye(nm[0], nm[1], ()),
             }
         }),
         Factory::Linspace => computed(op, form, args, |a| {
-            let (start, end) = (a.scalar("start", ZERO)?, a.scalar("end", ZERO)?);
-            let steps = sizes(op.name(), &[a.int("steps", 0)?])?[0];
+            let (start, end) = (a.scalar("start")?, a.scalar("end")?);
+            let steps = sizes(op.name(), &[a.int("steps")?])?[0];
             options(a)?.linspace(start, end, steps, &given_names(a, 1)?[..])
         }),
         Factory::Logspace => computed(op, form, args, |a| {
-            let (start, end) = (a.scalar("start", ZERO)?, a.scalar("end", ZERO)?);
-            let steps = sizes(op.name(), &[a.int("steps", 0)?])?[0];
+            let (start, end) = (a.scalar("start")?, a.scalar("end")?);
+            let steps = sizes(op.name(), &[a.int("steps")?])?[0];
             let base = LogspaceOptions {
-                base: a.scalar("base", Scalar::Int(10))?.to_f64(),
+                base: a.float("base")?,
             };
             options(a)?.logspace(start, end, steps, &given_names(a, 1)?[..], base)
         }),
         Factory::TrilIndices | Factory::TriuIndices => pure(op, form, args, |a| {
-            let size = sizes(op.name(), &[a.int("row", 0)?, a.int("col", 0)?])?;
-            let (offset, upper) = (a.int("offset", 0)?, which == Factory::TriuIndices);
+            let size = sizes(op.name(), &[a.int("row")?, a.int("col")?])?;
+            let (offset, upper) = (a.int("offset")?, which == Factory::TriuIndices);
             let names = given_names(a, 2)?;
             options(a)?.triangle_indices(op.name(), (size[0], size[1]), offset, upper, &names[..])
         }),
@@ -64,14 +63,13 @@ pub(crate) fn call(which: Factory, op: Op, form: Form, mut args: Bound) -> Resul
         Factory::BlackmanWindow => windowed(op, form, args, |_| Ok(Window::Blackman)),
         Factory::HannWindow => windowed(op, form, args, |_| Ok(HANN)),
         Factory::HammingWindow => windowed(op, form, args, |a| {
-            let number = |name, default| Ok(a.scalar(name, Scalar::Float(default))?.to_f64());
             Ok(Window::Cosine {
-                alpha: number("alpha", 0.54)?,
-                beta: number("beta", 0.46)?,
+                alpha: a.float("alpha")?,
+                beta: a.float("beta")?,
             })
         }),
         Factory::KaiserWindow => windowed(op, form, args, |a| {
-            let beta = a.scalar("beta", Scalar::Int(12))?.to_f64();
+            let beta = a.float("beta")?;
             Ok(Window::Kaiser { beta })
         }),
         Factory::Tensor => pure(op, form, args, crate::data::tensor),
@@ -91,7 +89,7 @@ pub(crate) fn call(which: Factory, op: Op, form: Form, mut args: Bound) -> Resul
             a.tensor("self")?.randn_like_with(options(a)?)
         }),
         Factory::FullLike => pure(op, form, args, |a| {
-            let value = a.scalar("fill_value", Scalar::Int(0))?;
+            let value = a.scalar("fill_value")?;
             a.tensor("self")?.full_like_with(value, options(a)?)
         }),
         Factory::To => pure(op, form, args, |a| {
@@ -122,8 +120,6 @@ const HANN: Window = Window::Cosine {
     beta: 0.5,
 };
 
-const ZERO: Scalar = Scalar::Int(0);
-
 fn windowed(
     op: Op,
     form: Form,
@@ -131,8 +127,8 @@ fn windowed(
     shape: impl FnOnce(&Bound) -> Result<Window>,
 ) -> Result<Value> {
     pure(op, form, args, |a| {
-        let n = sizes(op.name(), &[a.int("window_length", 0)?])?[0];
-        let periodic = a.given("periodic").is_none() || a.flag("periodic")?;
+        let n = sizes(op.name(), &[a.int("window_length")?])?[0];
+        let periodic = a.flag("periodic")?;
         let shape = (shape(a)?, periodic);
         options(a)?.window(op.name(), shape, n, &given_names(a, 1)?[..])
     })

@@ -20,7 +20,7 @@ pub(crate) fn call(which: Fft, op: Op, form: Form, args: Bound) -> Result<Value>
             Fft::Ifft => x.ifft_with(a.dim("dim")?, options(a)?),
             Fft::Rfft => x.rfft_with(a.dim("dim")?, options(a)?),
             Fft::Irfft => {
-                let n = a.int("n", 1)?;
+                let n = a.int("n")?;
                 let n = usize::try_from(n).map_err(|_| wrong(a.op(), "n", "a size", &n.into()))?;
                 x.irfft_with(a.dim("dim")?, n, options(a)?)
             }

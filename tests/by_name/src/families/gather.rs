@@ -1,8 +1,8 @@
 //! Indexing.
 
+use nomina_core::Result;
 use nomina_core::op::Op;
 use nomina_core::rule::DimRef;
-use nomina_core::{Result, Scalar};
 
 use super::{in_place, pure, value};
 use crate::bind::Bound;
@@ -64,7 +64,7 @@ pub(crate) fn call(which: Gather, op: Op, form: Form, mut args: Bound) -> Result
             a.tensor("weight")?.embedding(0, a.tensor("input")?)
         }),
         Gather::OneHot => pure(op, form, args, |a| {
-            let given = match a.int("num_classes", -1)? {
+            let given = match a.int("num_classes")? {
                 -1 => None,
                 given => Some(sizes(op.name(), &[given])?[0]),
             };
@@ -75,20 +75,20 @@ pub(crate) fn call(which: Gather, op: Op, form: Form, mut args: Bound) -> Result
             Ok(a.tensor("indices")?.unravel_index(&shape)?.into())
         }),
         Gather::SelectScatter => pure(op, form, args, |a| {
-            let (dim, index) = (a.dim("dim")?, a.int("index", 0)?);
+            let (dim, index) = (a.dim("dim")?, a.int("index")?);
             a.tensor("self")?
                 .select_scatter(a.tensor("src")?, dim, index)
         }),
         Gather::SliceScatter => pure(op, form, args, |a| {
-            let end = |param| a.given(param).map(|_| a.int(param, 0)).transpose();
-            let (start, end, step) = (end("start")?, end("end")?, a.int("step", 1)?);
+            let end = |param| a.given(param).map(|_| a.int(param)).transpose();
+            let (start, end, step) = (end("start")?, end("end")?, a.int("step")?);
             a.tensor("self")?
                 .slice_scatter(a.tensor("src")?, a.dim("dim")?, start, end, step)
         }),
         Gather::DiagonalScatter => pure(op, form, args, |a| {
             let (dim1, dim2) = (a.dim("dim1")?, a.dim("dim2")?);
             a.tensor("self")?
-                .diagonal_scatter(a.tensor("src")?, a.int("offset", 0)?, dim1, dim2)
+                .diagonal_scatter(a.tensor("src")?, a.int("offset")?, dim1, dim2)
         }),
         Gather::At => pure(op, form, args, |a| a.tensor("self")?.at(by_name(a)?)),
     }
@@ -190,7 +190,7 @@ fn with_self(a: &Bound) -> Result<ScatterReduceOptions> {
 }
 
 fn alpha(a: &Bound) -> Result<IndexAddOptions> {
-    let alpha = a.scalar("alpha", Scalar::Int(1))?;
+    let alpha = a.scalar("alpha")?;
     Ok(IndexAddOptions { alpha })
 }
 

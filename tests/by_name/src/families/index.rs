@@ -16,7 +16,7 @@ pub(crate) fn call(which: Index, op: Op, form: Form, mut args: Bound) -> Result<
             DynTensor::cat(&a.tensors("tensors")?, a.dim("dim")?)
         }),
         Index::Stack => computed(op, form, args, |a| {
-            DynTensor::stack(&a.tensors("tensors")?, a.int("dim", 0)?, None)
+            DynTensor::stack(&a.tensors("tensors")?, a.int("dim")?, None)
         }),
         Index::MaskedSelect => computed(op, form, args, |a| {
             a.tensor("self")?.masked_select(a.tensor("mask")?)

@@ -1,7 +1,7 @@
 //! Linear algebra. Without dims, a tensor of two is the matrix.
 
+use nomina_core::Result;
 use nomina_core::op::Op;
-use nomina_core::{Result, Scalar};
 
 use super::{pure, value};
 use crate::Form;
@@ -77,8 +77,8 @@ pub(crate) fn call(which: Linalg, op: Op, form: Form, args: Bound) -> Result<Val
 fn tolerance(args: &Bound) -> Result<Tolerance> {
     let rtol = match args.given("rtol") {
         None => None,
-        Some(_) => Some(args.scalar("rtol", Scalar::Int(0))?.to_f64()),
+        Some(_) => Some(args.float("rtol")?),
     };
-    let atol = args.scalar("atol", Scalar::Int(0))?.to_f64();
+    let atol = args.float("atol")?;
     Ok(Tolerance { atol, rtol })
 }

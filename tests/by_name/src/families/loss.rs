@@ -4,7 +4,6 @@ use nomina_core::Result;
 use nomina_core::op::Op;
 use nomina_core::rule::DimRef;
 
-use super::parametric::number;
 use super::pure;
 use crate::Form;
 use crate::bind::Bound;
@@ -55,10 +54,6 @@ fn optional<'a>(args: &'a Bound, param: &str) -> Result<Option<&'a DynTensor>> {
     args.given(param).map(|_| args.tensor(param)).transpose()
 }
 
-fn or(args: &Bound, param: &str, default: f64) -> Result<f64> {
-    Ok(number(args, param)?.unwrap_or(default))
-}
-
 fn classes(which: Loss, a: &Bound, reduction: Reduction) -> Result<DynTensor> {
     let (x, target) = (a.tensor("self")?, a.tensor("target")?);
     let dim = match a.given("dim") {
@@ -68,8 +63,11 @@ fn classes(which: Loss, a: &Bound, reduction: Reduction) -> Result<DynTensor> {
     };
     let options = CrossEntropyOptions {
         weight: optional(a, "weight")?,
-        ignore_index: a.int("ignore_index", -100)?,
-        label_smoothing: or(a, "label_smoothing", 0.0)?,
+        ignore_index: a.int("ignore_index")?,
+        label_smoothing: match which {
+            Loss::CrossEntropy => a.float("label_smoothing")?,
+            _ => CrossEntropyOptions::default().label_smoothing,
+        },
     };
     if which == Loss::NllLoss {
         x.nll_loss_with(target, dim, reduction, options)
@@ -93,11 +91,10 @@ fn binary(which: Loss, a: &Bound, reduction: Reduction) -> Result<DynTensor> {
 
 fn three(which: Loss, a: &Bound, reduction: Reduction) -> Result<DynTensor> {
     if which == Loss::TripletMarginLoss {
-        let plain = TripletMarginLossOptions::default();
         let options = TripletMarginLossOptions {
-            margin: or(a, "margin", plain.margin)?,
-            p: or(a, "p", plain.p)?,
-            eps: or(a, "eps", plain.eps)?,
+            margin: a.float("margin")?,
+            p: a.float("p")?,
+            eps: a.float("eps")?,
             swap: a.flag("swap")?,
         };
         let (positive, negative) = (a.tensor("positive")?, a.tensor("negative")?);
@@ -116,7 +113,7 @@ fn three(which: Loss, a: &Bound, reduction: Reduction) -> Result<DynTensor> {
         a.tensor("target")?,
     );
     let options = MarginOptions {
-        margin: or(a, "margin", 0.0)?,
+        margin: a.float("margin")?,
     };
     if which == Loss::MarginRankingLoss {
         x.margin_ranking_loss_with(y, target, reduction, options)
@@ -131,11 +128,11 @@ fn two(which: Loss, a: &Bound, reduction: Reduction) -> Result<DynTensor> {
         Loss::MseLoss => x.mse_loss_with(target, reduction),
         Loss::L1Loss => x.l1_loss_with(target, reduction),
         Loss::SmoothL1Loss => {
-            let beta = or(a, "beta", 1.0)?;
+            let beta = a.float("beta")?;
             x.smooth_l1_loss_with(target, reduction, SmoothL1LossOptions { beta })
         }
         Loss::HuberLoss => {
-            let delta = or(a, "delta", 1.0)?;
+            let delta = a.float("delta")?;
             x.huber_loss_with(target, reduction, HuberLossOptions { delta })
         }
         Loss::KlDiv => {
@@ -152,21 +149,21 @@ fn two(which: Loss, a: &Bound, reduction: Reduction) -> Result<DynTensor> {
         Loss::SoftMarginLoss => x.soft_margin_loss_with(target, reduction),
         Loss::PoissonNllLoss => {
             let options = PoissonNllLossOptions {
-                log_input: a.flag_or("log_input", true)?,
+                log_input: a.flag("log_input")?,
                 full: a.flag("full")?,
-                eps: or(a, "eps", 1e-8)?,
+                eps: a.float("eps")?,
             };
             x.poisson_nll_loss_with(target, reduction, options)
         }
         Loss::GaussianNllLoss => {
             let options = GaussianNllLossOptions {
                 full: a.flag("full")?,
-                eps: or(a, "eps", 1e-6)?,
+                eps: a.float("eps")?,
             };
             x.gaussian_nll_loss_with(target, a.operand("var")?, reduction, options)
         }
         _ => {
-            let margin = or(a, "margin", 1.0)?;
+            let margin = a.float("margin")?;
             x.hinge_embedding_loss_with(target, reduction, HingeEmbeddingLossOptions { margin })
         }
     }

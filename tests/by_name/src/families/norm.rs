@@ -34,7 +34,7 @@ pub(crate) fn call(which: Norm, op: Op, form: Form, mut args: Bound) -> Result<V
         Norm::BatchNorm => value(op, form, args, batch_norm),
         Norm::GroupNorm => pure(op, form, args, |a| {
             let x = a.tensor("self")?;
-            let groups = usize::try_from(a.int("num_groups", 1)?).unwrap_or(0);
+            let groups = usize::try_from(a.int("num_groups")?).unwrap_or(0);
             let dims = match a.given("dim") {
                 Some(_) => a.dims("dim", true)?,
                 None => DimArg::list((1..x.rank()).collect::<Vec<_>>()),
@@ -43,20 +43,19 @@ pub(crate) fn call(which: Norm, op: Op, form: Form, mut args: Bound) -> Result<V
         }),
         Norm::InstanceNorm => pure(op, form, args, instance_norm),
         Norm::LocalResponseNorm => pure(op, form, args, |a| {
-            let plain = LocalResponseNormOptions::default();
             let options = LocalResponseNormOptions {
-                alpha: or(a, "alpha", plain.alpha)?,
-                beta: or(a, "beta", plain.beta)?,
-                k: or(a, "k", plain.k)?,
+                alpha: a.float("alpha")?,
+                beta: a.float("beta")?,
+                k: a.float("k")?,
             };
-            let size = usize::try_from(a.int("size", 0)?).unwrap_or(0);
+            let size = usize::try_from(a.int("size")?).unwrap_or(0);
             a.tensor("self")?
                 .local_response_norm_with(a.dim("dim")?, size, options)
         }),
         Norm::Normalize => computed(op, form, args, |a| {
             let options = NormalizeOptions {
-                p: or(a, "p", 2.0)?,
-                eps: or(a, "eps", 1e-12)?,
+                p: a.float("p")?,
+                eps: a.float("eps")?,
             };
             let dims = match a.given("dim") {
                 Some(_) => a.dims("dim", true)?,
@@ -66,15 +65,15 @@ pub(crate) fn call(which: Norm, op: Op, form: Form, mut args: Bound) -> Result<V
         }),
         Norm::CosineSimilarity => pure(op, form, args, |a| {
             let options = CosineSimilarityOptions {
-                eps: or(a, "eps", 1e-8)?,
+                eps: a.float("eps")?,
             };
             a.tensor("x1")?
                 .cosine_similarity_with(a.tensor("x2")?, a.dim("dim")?, options)
         }),
         Norm::PairwiseDistance => pure(op, form, args, |a| {
             let options = PairwiseDistanceOptions {
-                p: or(a, "p", 2.0)?,
-                eps: or(a, "eps", 1e-6)?,
+                p: a.float("p")?,
+                eps: a.float("eps")?,
             };
             let dim = DimArg::one(a.dim("dim")?).with_keepdim(a.flag("keepdim")?);
             a.tensor("x1")?
@@ -87,15 +86,11 @@ fn optional<'a>(args: &'a Bound, param: &str) -> Result<Option<&'a DynTensor>> {
     args.given(param).map(|_| args.tensor(param)).transpose()
 }
 
-fn or(args: &Bound, param: &str, default: f64) -> Result<f64> {
-    Ok(number(args, param)?.unwrap_or(default))
-}
-
 fn layer(a: &Bound) -> Result<LayerNormOptions<'_>> {
     Ok(LayerNormOptions {
         weight: optional(a, "weight")?,
         bias: optional(a, "bias")?,
-        eps: or(a, "eps", 1e-5)?,
+        eps: a.float("eps")?,
     })
 }
 
@@ -132,8 +127,8 @@ fn batch_norm(a: &Bound) -> Result<Value> {
     let options = BatchNormOptions {
         weight: optional(a, "weight")?,
         bias: optional(a, "bias")?,
-        momentum: or(a, "momentum", 0.1)?,
-        eps: or(a, "eps", 1e-5)?,
+        momentum: a.float("momentum")?,
+        eps: a.float("eps")?,
     };
     let running = (optional(a, "running_mean")?, optional(a, "running_var")?);
     let result = match (a.flag("training")?, running) {
@@ -154,12 +149,12 @@ fn batch_norm(a: &Bound) -> Result<Value> {
 
 fn instance_norm(a: &Bound) -> Result<DynTensor> {
     let x = a.tensor("self")?;
-    if !a.flag_or("use_input_stats", true)? {
+    if !a.flag("use_input_stats")? {
         let (mean, var) = (a.tensor("running_mean")?, a.tensor("running_var")?);
         let options = BatchNormOptions {
             weight: optional(a, "weight")?,
             bias: optional(a, "bias")?,
-            eps: or(a, "eps", 1e-5)?,
+            eps: a.float("eps")?,
             ..BatchNormOptions::default()
         };
         let error = |e: Error| e.in_op("instance_norm");

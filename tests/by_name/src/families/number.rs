@@ -13,7 +13,7 @@ use nomina_runtime::tensor::RoundOptions;
 pub(crate) fn call(which: Number, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     match which {
         Number::Round => computed(op, form, &mut args, |a| {
-            let decimals = a.int("decimals", 0)?;
+            let decimals = a.int("decimals")?;
             a.tensor("self")?.round_with(RoundOptions { decimals })
         }),
     }

@@ -1,7 +1,7 @@
 //! Elementwise operators with parameters.
 
+use nomina_core::Result;
 use nomina_core::op::Op;
-use nomina_core::{Result, Scalar};
 
 use super::{pure, value};
 use crate::bind::Bound;
@@ -37,19 +37,19 @@ pub(crate) fn call(which: Parametric, op: Op, form: Form, mut args: Bound) -> Re
             Ok(Value::Bool(close?))
         }),
         Parametric::Addcdiv => computed(op, form, args, |a| {
-            let value = a.scalar("value", Scalar::Int(1))?;
+            let value = a.scalar("value")?;
             a.tensor("self")?.addcdiv_with(
                 a.tensor("tensor1")?,
                 a.operand("tensor2")?,
                 AddcdivOptions { value },
             )
         }),
-        Parametric::Polygamma => computed(op, form, args, |a| {
-            a.tensor("self")?.polygamma(a.int("n", 0)?)
-        }),
-        Parametric::Mvlgamma => computed(op, form, args, |a| {
-            a.tensor("self")?.mvlgamma(a.int("p", 1)?)
-        }),
+        Parametric::Polygamma => {
+            computed(op, form, args, |a| a.tensor("self")?.polygamma(a.int("n")?))
+        }
+        Parametric::Mvlgamma => {
+            computed(op, form, args, |a| a.tensor("self")?.mvlgamma(a.int("p")?))
+        }
         Parametric::Lerp => computed(op, form, args, |a| {
             a.tensor("self")?
                 .lerp(a.tensor("end")?, a.operand("weight")?)
@@ -59,9 +59,7 @@ pub(crate) fn call(which: Parametric, op: Op, form: Form, mut args: Bound) -> Re
 
 /// A number that may be left out.
 pub(super) fn number(args: &Bound, param: &str) -> Result<Option<f64>> {
-    let given = args.given(param).is_some();
-    let value = args.scalar(param, Scalar::Int(0))?.to_f64();
-    Ok(given.then_some(value))
+    args.given(param).map(|_| args.float(param)).transpose()
 }
 
 fn close(args: &Bound) -> Result<CloseOptions> {

@@ -21,7 +21,7 @@ pub(crate) fn call(which: Pointwise, op: Op, form: Form, mut args: Bound) -> Res
                 .clamp(optional(a, "min")?, optional(a, "max")?)
         }),
         Pointwise::Addcmul => computed(op, form, args, |a| {
-            let value = a.scalar("value", Scalar::Int(1))?;
+            let value = a.scalar("value")?;
             a.tensor("self")?.addcmul_with(
                 a.tensor("tensor1")?,
                 a.operand("tensor2")?,
@@ -63,7 +63,7 @@ fn div(op: Op, form: Form, args: &mut Bound) -> Result<Value> {
 }
 
 fn scaled(op: Op, form: Form, args: &mut Bound) -> Result<Value> {
-    let alpha = args.scalar("alpha", Scalar::Int(1))?;
+    let alpha = args.scalar("alpha")?;
     let options = AddOptions { alpha };
     let number = !matches!(args.get("self"), Some(Value::Tensor(_)));
     if number && alpha == Scalar::Int(1) && form == Form::Function {

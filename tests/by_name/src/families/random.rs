@@ -35,29 +35,23 @@ pub(crate) fn call(which: Random, op: Op, form: Form, mut args: Bound) -> Result
             }
         }),
         Random::Uniform => fill(args, |own, a| {
-            own.uniform_(float(a, "from", 0.0)?, float(a, "to", 1.0)?)
-                .map(drop)
+            own.uniform_(a.float("from")?, a.float("to")?).map(drop)
         }),
         Random::NormalInPlace => fill(args, |own, a| {
-            own.normal_(float(a, "mean", 0.0)?, float(a, "std", 1.0)?)
-                .map(drop)
+            own.normal_(a.float("mean")?, a.float("std")?).map(drop)
         }),
         Random::LogNormal => fill(args, |own, a| {
-            own.log_normal_(float(a, "mean", 1.0)?, float(a, "std", 2.0)?)
-                .map(drop)
+            own.log_normal_(a.float("mean")?, a.float("std")?).map(drop)
         }),
-        Random::Exponential => fill(args, |own, a| {
-            own.exponential_(float(a, "lambd", 1.0)?).map(drop)
-        }),
+        Random::Exponential => fill(args, |own, a| own.exponential_(a.float("lambd")?).map(drop)),
         Random::Cauchy => fill(args, |own, a| {
-            own.cauchy_(float(a, "median", 0.0)?, float(a, "sigma", 1.0)?)
-                .map(drop)
+            own.cauchy_(a.float("median")?, a.float("sigma")?).map(drop)
         }),
-        Random::Geometric => fill(args, |own, a| own.geometric_(float(a, "p", 0.0)?).map(drop)),
+        Random::Geometric => fill(args, |own, a| own.geometric_(a.float("p")?).map(drop)),
         Random::Random => fill(args, |own, a| {
-            let from = a.int("from", 0)?;
+            let from = a.int("from")?;
             match a.given("to") {
-                Some(_) => own.random_(from..a.int("to", 0)?),
+                Some(_) => own.random_(from..a.int("to")?),
                 None => own.random_(from..),
             }
             .map(drop)
@@ -68,31 +62,31 @@ pub(crate) fn call(which: Random, op: Op, form: Form, mut args: Bound) -> Result
             let options = MultinomialOptions {
                 replacement: a.flag("replacement")?,
             };
-            let samples = count(op, "num_samples", a.int("num_samples", 0)?)?;
+            let samples = count(op, "num_samples", a.int("num_samples")?)?;
             a.tensor("self")?
                 .multinomial_with(samples, a.dim("dim")?, options)
         }),
         Random::Randint => computed(op, form, args, |a| {
             let size = sizes(op.name(), &a.sizes("size")?)?;
-            let range = a.int("low", 0)?..a.int("high", 0)?;
+            let range = a.int("low")?..a.int("high")?;
             match names(a)? {
                 Some(names) => made_in(a)?.randint(range, &size, &names[..]),
                 None => made_in(a)?.randint(range, &size, ()),
             }
         }),
         Random::RandintLike => pure(op, form, args, |a| {
-            let range = a.int("low", 0)?..a.int("high", 0)?;
+            let range = a.int("low")?..a.int("high")?;
             a.tensor("self")?.randint_like_with(range, options(a)?)
         }),
         Random::Randperm => computed(op, form, args, |a| {
-            let n = count(op, "n", a.int("n", 0)?)?;
+            let n = count(op, "n", a.int("n")?)?;
             match names(a)? {
                 Some(names) => made_in(a)?.randperm(n, &names[..]),
                 None => made_in(a)?.randperm(n, ()),
             }
         }),
         Random::ManualSeed => value(op, form, args, |a| {
-            random::manual_seed(a.int("seed", 0)? as u64);
+            random::manual_seed(a.int("seed")? as u64);
             Ok(Value::None)
         }),
         Random::Seed => value(op, form, args, |_| Ok(Value::Int(random::seed() as i64))),
@@ -111,18 +105,13 @@ fn made_in(args: &Bound) -> Result<Options> {
     })
 }
 
-fn float(args: &Bound, param: &str, default: f64) -> Result<f64> {
-    args.scalar(param, Scalar::Float(default))
-        .map(Scalar::to_f64)
-}
-
 fn normal(args: &Bound) -> Result<DynTensor> {
     let std = optional(args, "std")?.unwrap_or(Operand::Scalar(Scalar::Int(1)));
     if args.given("size").is_none() {
         return DynTensor::normal(args.operand("mean")?, std);
     }
     let size = sizes("normal", &args.sizes("size")?)?;
-    let (mean, std) = (float(args, "mean", 0.0)?, float(args, "std", 1.0)?);
+    let (mean, std) = (args.float("mean")?, args.float("std")?);
     match names(args)? {
         Some(names) => made_in(args)?.normal(mean, std, &size, &names[..]),
         None => made_in(args)?.normal(mean, std, &size, ()),

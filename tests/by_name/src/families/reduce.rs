@@ -5,15 +5,15 @@ use crate::bind::Bound;
 use crate::generated::Reduce;
 use crate::value::Value;
 use crate::{Form, computed};
+use nomina_core::Result;
 use nomina_core::op::Op;
-use nomina_core::{Result, Scalar};
 
 /// Calls `op`, which is `which`.
 pub(crate) fn call(which: Reduce, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
         Reduce::Var | Reduce::Std => computed(op, form, args, |a| {
-            let correction = a.scalar("correction", Scalar::Int(1))?.to_f64();
+            let correction = a.float("correction")?;
             let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);
             let options = nomina_runtime::call::ReduceOptions {
                 correction,

@@ -24,7 +24,7 @@ pub(crate) fn call(which: Shape, op: Op, form: Form, mut args: Bound) -> Result<
         Shape::Fliplr => pure(op, form, args, |a| a.tensor("self")?.fliplr()),
         Shape::Flipud => pure(op, form, args, |a| a.tensor("self")?.flipud()),
         Shape::Rot90 => pure(op, form, args, |a| {
-            let options = Rot90Options { k: a.int("k", 1)? };
+            let options = Rot90Options { k: a.int("k")? };
             match a.given("dims") {
                 None => a.tensor("self")?.rot90_with([0, 1], options),
                 Some(_) => a
@@ -46,7 +46,7 @@ pub(crate) fn call(which: Shape, op: Op, form: Form, mut args: Bound) -> Result<
             let dim = a.dims("dim", true)?;
             let repeats = match a.get("repeats") {
                 Some(Value::Tensor(counts)) => Repeats::Counts(counts),
-                _ => Repeats::Each(a.int("repeats", 1)?),
+                _ => Repeats::Each(a.int("repeats")?),
             };
             a.tensor("self")?.repeat_interleave(repeats, dim)
         }),
@@ -62,9 +62,9 @@ pub(crate) fn call(which: Shape, op: Op, form: Form, mut args: Bound) -> Result<
         }),
         Shape::DiagEmbed => pure(op, form, args, |a| {
             let options = DiagEmbedOptions {
-                offset: a.int("offset", 0)?,
-                dim1: a.int("dim1", -2)?,
-                dim2: a.int("dim2", -1)?,
+                offset: a.int("offset")?,
+                dim1: a.int("dim1")?,
+                dim2: a.int("dim2")?,
             };
             let names = given_names(a, 2)?;
             a.tensor("self")?.diag_embed_with(&names[..], options)
@@ -82,9 +82,9 @@ pub(crate) fn call(which: Shape, op: Op, form: Form, mut args: Bound) -> Result<
             a.tensor("self")?.triu_with(offset(a, "diagonal")?)
         }),
         Shape::NarrowCopy => computed(op, form, args, |a| {
-            let length = sizes(op.name(), &[a.int("length", 0)?])?[0];
+            let length = sizes(op.name(), &[a.int("length")?])?[0];
             a.tensor("self")?
-                .narrow_copy(a.dim("dim")?, a.int("start", 0)?, length)
+                .narrow_copy(a.dim("dim")?, a.int("start")?, length)
         }),
         Shape::Hstack => computed(op, form, args, |a| {
             DynTensor::hstack(&a.tensors("tensors")?)
@@ -105,7 +105,7 @@ pub(crate) fn call(which: Shape, op: Op, form: Form, mut args: Bound) -> Result<
             DynTensor::cartesian_prod(&a.tensors("tensors")?)
         }),
         Shape::Combinations => pure(op, form, args, |a| {
-            let r = a.int("r", 2)?;
+            let r = a.int("r")?;
             let r = usize::try_from(r).map_err(|_| {
                 let what = format!("combinations of {r} elements");
                 Error::new(ErrorKind::Argument, op.name(), what).hint("choose 0 or more")
@@ -143,6 +143,6 @@ pub(crate) fn call(which: Shape, op: Op, form: Form, mut args: Bound) -> Result<
 
 fn offset(args: &Bound, param: &str) -> Result<DiagonalOptions> {
     Ok(DiagonalOptions {
-        offset: args.int(param, 0)?,
+        offset: args.int(param)?,
     })
 }

@@ -2,7 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
-use nomina_core::{DType, Result, Scalar};
+use nomina_core::{DType, Result};
 
 use super::{pair, pure, value};
 use crate::bind::Bound;
@@ -27,13 +27,13 @@ pub(crate) fn call(which: Sort, op: Op, form: Form, mut args: Bound) -> Result<V
         }),
         Sort::Msort => computed(op, form, args, |a| a.tensor("self")?.msort()),
         Sort::Topk => pair(op, form, args, |a| {
-            let largest = a.given("largest").is_none() || a.flag("largest")?;
-            let k = a.int("k", 0)?;
+            let largest = a.flag("largest")?;
+            let k = a.int("k")?;
             a.tensor("self")?
                 .topk_with(k, a.dim("dim")?, TopkOptions { largest })
         }),
         Sort::Kthvalue => pair(op, form, args, |a| {
-            a.tensor("self")?.kthvalue(a.int("k", 0)?, one(a)?)
+            a.tensor("self")?.kthvalue(a.int("k")?, one(a)?)
         }),
         Sort::Median | Sort::Nanmedian => {
             if args.get("dim").is_none() {
@@ -65,7 +65,7 @@ pub(crate) fn call(which: Sort, op: Op, form: Form, mut args: Bound) -> Result<V
         Sort::Searchsorted => computed(op, form, args, searchsorted),
         Sort::Bincount => pure(op, form, args, |a| {
             let x = a.tensor("self")?;
-            let minlength = sizes(op.name(), &[a.int("minlength", 0)?])?[0];
+            let minlength = sizes(op.name(), &[a.int("minlength")?])?[0];
             let options = BincountOptions { minlength };
             match a.given("weights") {
                 Some(_) => x.bincount_weighted(a.tensor("weights")?, options),
@@ -73,9 +73,9 @@ pub(crate) fn call(which: Sort, op: Op, form: Form, mut args: Bound) -> Result<V
             }
         }),
         Sort::Histc => computed(op, form, args, |a| {
-            let end = |param| Ok(a.scalar(param, Scalar::Int(0))?.to_f64());
+            let end = |param| a.float(param);
             a.tensor("self")?.histc_with(HistcOptions {
-                bins: a.int("bins", 100)?,
+                bins: a.int("bins")?,
                 min: end("min")?,
                 max: end("max")?,
             })

@@ -107,7 +107,7 @@ fn to_sparse(args: &Bound) -> Result<DynSparse> {
         return Ok(x.clone());
     }
     let x = args.tensor("self")?;
-    let wanted = args.int("sparse_dim", x.rank() as i64)?;
+    let wanted = args.int_or("sparse_dim", x.rank() as i64)?;
     let sparse_dim = usize::try_from(wanted).map_err(|_| {
         let what = format!("{wanted} sparse dims");
         Error::new(ErrorKind::Rank, "to_sparse", what).hint("zero or more of the dims are sparse")

@@ -1,7 +1,7 @@
 //! Statistics.
 
+use nomina_core::Result;
 use nomina_core::op::Op;
-use nomina_core::{Result, Scalar};
 
 use super::{pair, pure, value};
 use crate::bind::Bound;
@@ -18,7 +18,7 @@ pub(crate) fn call(which: Stat, op: Op, form: Form, mut args: Bound) -> Result<V
     match which {
         Stat::StdMean | Stat::VarMean => value(op, form, args, |a| {
             let options = VarOptions {
-                correction: a.scalar("correction", Scalar::Int(1))?.to_f64(),
+                correction: a.float("correction")?,
                 keepdim: a.flag("keepdim")?,
             };
             let dims = a.dims("dim", true)?;
@@ -41,11 +41,11 @@ pub(crate) fn call(which: Stat, op: Op, form: Form, mut args: Bound) -> Result<V
             a.tensor("self")?.dist_with(a.tensor("other")?, norm(a)?)
         }),
         Stat::Diff => computed(op, form, args, |a| {
-            let (x, n) = (extended(a)?, a.int("n", 1)?);
+            let (x, n) = (extended(a)?, a.int("n")?);
             x.diff_with(a.dim("dim")?, DiffOptions { n })
         }),
         Stat::Trapezoid | Stat::CumulativeTrapezoid => pure(op, form, args, |a| {
-            let dx = a.scalar("dx", Scalar::Int(1))?.to_f64();
+            let dx = a.float("dx")?;
             let options = TrapezoidOptions { dx };
             let (y, dim) = (a.tensor("self")?, a.dim("dim")?);
             match (which, optional(a, "x")?) {
@@ -57,14 +57,14 @@ pub(crate) fn call(which: Stat, op: Op, form: Form, mut args: Bound) -> Result<V
         }),
         Stat::Cov => pure(op, form, args, |a| {
             a.tensor("self")?.cov_with(CovOptions {
-                correction: a.int("correction", 1)? as f64,
+                correction: a.int("correction")? as f64,
                 fweights: optional(a, "fweights")?,
                 aweights: optional(a, "aweights")?,
             })
         }),
         Stat::Corrcoef => pure(op, form, args, |a| a.tensor("self")?.corrcoef()),
         Stat::Renorm => computed(op, form, args, |a| {
-            let number = |param| Ok(a.scalar(param, Scalar::Int(0))?.to_f64());
+            let number = |param| a.float(param);
             a.tensor("self")?
                 .renorm(number("p")?, a.dim("dim")?, number("maxnorm")?)
         }),
@@ -92,7 +92,7 @@ fn norm(args: &Bound) -> Result<NormOptions> {
         Some(Value::Str(text)) if text == "fro" => 2.0,
         Some(Value::Str(text)) if text == "inf" => f64::INFINITY,
         Some(Value::Str(text)) if text == "-inf" => f64::NEG_INFINITY,
-        _ => args.scalar("p", Scalar::Int(2))?.to_f64(),
+        _ => args.float("p")?,
     };
     Ok(NormOptions {
         p,

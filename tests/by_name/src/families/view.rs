@@ -37,18 +37,18 @@ pub(crate) fn call(which: View, op: Op, form: Form, mut args: Bound) -> Result<V
             a.tensor("self")?.squeeze(a.dims("dim", false)?)
         }),
         View::Unsqueeze => pure(op, form, args, |a| {
-            a.tensor("self")?.unsqueeze(a.int("dim", 0)?, None)
+            a.tensor("self")?.unsqueeze(a.int("dim")?, None)
         }),
         View::Expand => pure(op, form, args, |a| {
             a.tensor("self")?.expand(&a.sizes("size")?)
         }),
         View::Select => pure(op, form, args, |a| {
-            a.tensor("self")?.select(a.dim("dim")?, a.int("index", 0)?)
+            a.tensor("self")?.select(a.dim("dim")?, a.int("index")?)
         }),
         View::Narrow => pure(op, form, args, |a| {
-            let length = sizes(op.name(), &[a.int("length", 0)?])?[0];
+            let length = sizes(op.name(), &[a.int("length")?])?[0];
             a.tensor("self")?
-                .narrow(a.dim("dim")?, a.int("start", 0)?, length)
+                .narrow(a.dim("dim")?, a.int("start")?, length)
         }),
         View::Unbind => value(op, form, args, |a| {
             Value::tensors(op, a.tensor("self")?.unbind(a.dim("dim")?)?)
@@ -65,7 +65,7 @@ pub(crate) fn call(which: View, op: Op, form: Form, mut args: Bound) -> Result<V
         }),
         View::Chunk => value(op, form, args, |a| {
             let x = a.tensor("self")?;
-            Value::tensors(op, x.chunk(a.int("chunks", 1)?, a.dim("dim")?)?)
+            Value::tensors(op, x.chunk(a.int("chunks")?, a.dim("dim")?)?)
         }),
         View::SplitWithSizes => value(op, form, args, |a| {
             let sizes = SplitSizes::from(a.sizes("split_sizes")?);
@@ -87,7 +87,7 @@ pub(crate) fn call(which: View, op: Op, form: Form, mut args: Bound) -> Result<V
         }),
         View::Diagonal => pure(op, form, args, |a| {
             let options = DiagonalOptions {
-                offset: a.int("offset", 0)?,
+                offset: a.int("offset")?,
             };
             let (dim1, dim2) = (a.dim("dim1")?, a.dim("dim2")?);
             a.tensor("self")?
@@ -98,7 +98,7 @@ pub(crate) fn call(which: View, op: Op, form: Form, mut args: Bound) -> Result<V
             a.tensor("self")?.movedim(source, destination)
         }),
         View::Unfold => pure(op, form, args, |a| {
-            let window = sizes(op.name(), &[a.int("size", 0)?, a.int("step", 0)?])?;
+            let window = sizes(op.name(), &[a.int("size")?, a.int("step")?])?;
             let dim = a.dim("dimension")?;
             a.tensor("self")?
                 .unfold(dim, window[0], window[1], a.name("outdim")?)
@@ -126,7 +126,7 @@ pub(crate) fn call(which: View, op: Op, form: Form, mut args: Bound) -> Result<V
                 .iter()
                 .map(|&step| isize::try_from(step).map_err(|_| wrong_stride(op, step)));
             let stride = stride.collect::<Result<Vec<_>>>()?;
-            let offset = a.int("storage_offset", x.raw().offset() as i64)?;
+            let offset = a.int_or("storage_offset", x.raw().offset() as i64)?;
             x.as_strided(&size, &stride, sizes(op.name(), &[offset])?[0])
         }),
         View::Atleast1d => pure(op, form, args, |a| a.tensor("self")?.atleast_1d()),
