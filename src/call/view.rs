@@ -47,10 +47,15 @@ pub(crate) fn length((start, end): (usize, usize), dim: usize) -> Result<usize> 
     })
 }
 
-/// A range of a dim.
-pub(crate) fn narrow(x: ErasedRef<'_>, dim: usize, ends: (usize, usize)) -> Result<Erased> {
-    let part = length(ends, dim).and_then(|length| x.raw.narrow(dim, ends.0, length));
-    seen(x, part, x.wild())
+/// A range of a dim, as start and end.
+pub(crate) fn range(x: ErasedRef<'_>, dim: usize, ends: (usize, usize)) -> Result<Erased> {
+    let length = length(ends, dim).map_err(|error| x.blame(error))?;
+    narrow(x, dim, (ends.0, length))
+}
+
+/// A range of a dim, as start and length.
+pub(crate) fn narrow(x: ErasedRef<'_>, dim: usize, part: (usize, usize)) -> Result<Erased> {
+    seen(x, x.raw.narrow(dim, part.0, part.1), x.wild())
 }
 
 /// An index that may count from the end.

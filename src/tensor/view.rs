@@ -67,7 +67,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = position::<X, D>();
-        Self::try_from_erased(view::narrow(
+        Self::try_from_erased(view::range(
             self.erased.erased(D::STATIC),
             at,
             ends(range, self.shape()[at]),

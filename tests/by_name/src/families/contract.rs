@@ -1,7 +1,7 @@
 //! Matrix products.
 
-use nomina_core::op::Op;
 use nomina_core::Result;
+use nomina_core::op::Op;
 
 use super::pure;
 use crate::bind::Bound;
