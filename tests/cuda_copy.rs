@@ -202,7 +202,7 @@ fn elements(device: Device) {
 #[test]
 fn matrices_and_transforms_by_way_of_the_host() {
     use nomina::prelude::*;
-    dims! { Row, Col, Rank }
+    dims! { Row, Col }
     here::on_device(
         "matrices_and_transforms_by_way_of_the_host",
         &["forward"],

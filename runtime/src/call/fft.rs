@@ -44,8 +44,8 @@ fn check(op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
     let row = op.row();
     let refused = |error: Error| error.operand(&Names::default(), x.shape());
     row.check_dtype(x.dtype()).map_err(refused)?;
+    super::check::dims(row.name, x.shape(), dims)?;
     for &dim in dims {
-        super::check::dim(row.name, x.shape(), dim)?;
         if x.shape()[dim] == 0 {
             let what = "a dim without elements has no transform";
             return Err(refuse(ErrorKind::Shape, op, x, what)

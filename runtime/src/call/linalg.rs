@@ -4,6 +4,7 @@ use nomina_core::op::class::Linalg;
 use nomina_core::rule::{Pairs, Positions};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
+use super::check;
 use super::device::{by_host, same_device};
 use super::reduce::address;
 use crate::Device;
@@ -51,6 +52,14 @@ fn results(op: Linalg, [m, n]: [usize; 2], columns: usize, dtype: DType) -> Vec<
     }
 }
 
+/// Operators that solve for a right side.
+fn has_right_side(op: Linalg) -> bool {
+    matches!(
+        op,
+        Linalg::Solve | Linalg::SolveTriangular | Linalg::Lstsq
+    )
+}
+
 /// Operators of square matrices alone.
 fn is_square(op: Linalg) -> bool {
     match op {
@@ -78,15 +87,9 @@ fn refuse(kind: ErrorKind, op: Linalg, x: &Raw, what: impl Into<String>) -> Erro
 }
 
 /// Refuses dtypes and sizes that the operator does not take.
-fn check(op: Linalg, x: &Raw, at: [usize; 2], options: &MatrixOptions) -> Result<()> {
+fn accept(op: Linalg, x: &Raw, at: [usize; 2], options: &MatrixOptions) -> Result<()> {
     let row = op.op().row();
-    for dim in at {
-        super::check::dim(row.name, x.shape(), dim)?;
-    }
-    if at[0] == at[1] {
-        let what = "rows and columns are one dim";
-        return Err(refuse(ErrorKind::Argument, op, x, what).hint("give two dims"));
-    }
+    check::dims(row.name, x.shape(), &at)?;
     let refused = |error: Error| error.operand(&Names::default(), x.shape());
     row.check_dtype(x.dtype()).map_err(refused)?;
     let sizes = at.map(|dim| x.shape()[dim]);
@@ -117,7 +120,10 @@ fn behind(x: &Raw, at: &[usize]) -> Result<(Raw, Positions)> {
 /// # Errors
 /// A dtype or sizes that the operator does not take, a matrix that has no result, missing memory.
 pub fn matrices(op: Linalg, x: &Raw, at: [usize; 2], options: MatrixOptions) -> Result<Vec<Raw>> {
-    check(op, x, at, &options)?;
+    if has_right_side(op) {
+        return Err(check::another(op.op(), "matrices"));
+    }
+    accept(op, x, at, &options)?;
     if !x.device().is_cpu() {
         return by_host("linalg", &[x], |host| matrices(op, &host[0], at, options));
     }
@@ -146,9 +152,16 @@ pub fn solve(
     batch: &[(usize, usize)],
     options: MatrixOptions,
 ) -> Result<Raw> {
-    check(op, a, at, &options)?;
+    if !has_right_side(op) {
+        return Err(check::another(op.op(), "solve"));
+    }
+    accept(op, a, at, &options)?;
     super::gemm::same_kind(op.op(), &[a, b])?;
     let meets: Pairs = batch.iter().copied().chain([(at[0], rows)]).collect();
+    let (of_a, of_b): (Positions, Positions) = meets.iter().copied().unzip();
+    let of_a: Positions = of_a.into_iter().chain([at[1]]).collect();
+    check::dims(op.op().name(), a.shape(), &of_a)?;
+    check::dims(op.op().name(), b.shape(), &of_b)?;
     for &(i, j) in &meets {
         if a.shape()[i] != b.shape()[j] {
             let dims = [(0, i), (1, j)];

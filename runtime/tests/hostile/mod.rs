@@ -18,6 +18,7 @@ pub mod trial;
 mod conv;
 mod elementwise;
 mod gather;
+mod linalg;
 mod product;
 mod random;
 mod reduce;
@@ -32,10 +33,14 @@ use entry::Call;
 
 /// All entries.
 pub fn calls() -> impl Iterator<Item = &'static Call> {
-    [
+    let lists = [
         conv::CALLS,
         elementwise::CALLS,
         gather::CALLS,
+        #[cfg(feature = "fft")]
+        linalg::fft::CALLS,
+        #[cfg(feature = "linalg")]
+        linalg::matrices::CALLS,
         product::CALLS,
         random::CALLS,
         reduce::CALLS,
@@ -52,9 +57,8 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
         rest::format::CALLS,
         rest::memory::CALLS,
         rest::display::CALLS,
-    ]
-    .into_iter()
-    .flatten()
+    ];
+    lists.into_iter().flatten()
 }
 
 /// One call of one function, both as the bytes say.
