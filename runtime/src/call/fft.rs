@@ -6,7 +6,7 @@ use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use num_complex::Complex;
 
 use super::device::by_host;
-use super::{Arg, cat, contiguous, copy_into, pointwise, to_dtype};
+use super::{Arg, cat, check, contiguous, copy_into, pointwise, to_dtype};
 use crate::Device;
 use crate::cpu::fft::{Sample, complex, half, whole};
 use crate::memory::NoMemory;
@@ -39,12 +39,15 @@ fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
     Error::new(kind, op.name(), what).operand(&Names::default(), x.shape())
 }
 
-/// Refuses dtypes that the operator does not take, and dims without elements.
-fn check(op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
+/// Refuses other operators than these, dtypes that the operator does not take, and dims without elements.
+fn accept(entry: &str, of: &[Op], op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
+    if !of.contains(&op) {
+        return Err(check::another(op, entry));
+    }
     let row = op.row();
     let refused = |error: Error| error.operand(&Names::default(), x.shape());
     row.check_dtype(x.dtype()).map_err(refused)?;
-    super::check::dims(row.name, x.shape(), dims)?;
+    check::dims(row.name, x.shape(), dims)?;
     for &dim in dims {
         if x.shape()[dim] == 0 {
             let what = "a dim without elements has no transform";
@@ -95,7 +98,8 @@ fn missing(op: Op) -> impl Fn(NoMemory) -> Error {
 /// # Errors
 /// A dtype that is not taken, a dim out of range or without elements, missing memory.
 pub fn transform(op: Op, x: &Raw, dims: &[usize], inverse: bool, norm: FftNorm) -> Result<Raw> {
-    check(op, x, dims)?;
+    let of = [Op::Fft, Op::Ifft, Op::Fftn, Op::Ifftn, Op::FftConvolve];
+    accept("transform", &of, op, x, dims)?;
     if !x.device().is_cpu() {
         return by_host("fft", &[x], |host| {
             transform(op, &host[0], dims, inverse, norm)
@@ -135,7 +139,11 @@ pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
     {
         Ok(half::<T>(copied(x), elements(out)?, n, scale))
     }
-    check(op, x, &[dim])?;
+    accept("rfft", &[Op::Rfft, Op::FftConvolve], op, x, &[dim])?;
+    if x.dtype().is_complex() {
+        let what = format!("dtype {} is not real", x.dtype());
+        return Err(refuse(ErrorKind::DType, op, x, what).hint("`fft` takes complex signals"));
+    }
     if !x.device().is_cpu() {
         return by_host("fft", &[x], |host| rfft(op, &host[0], dim, norm));
     }
@@ -170,7 +178,7 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
     {
         Ok(whole::<T>(copied(x), m, elements(out)?, n, scale))
     }
-    check(op, x, &[dim])?;
+    accept("irfft", &[Op::Irfft, Op::FftConvolve], op, x, &[dim])?;
     if n == 0 {
         let what = "a signal of no elements has no transform";
         return Err(refuse(ErrorKind::Argument, op, x, what).hint("give at least 1 for `n`"));
@@ -218,8 +226,9 @@ fn fast_length(n: usize) -> usize {
 /// As [`transform`], and when dtypes differ or sizes do not broadcast.
 pub fn convolve(op: Op, x: &Raw, kernel: &Raw, dim: usize) -> Result<Raw> {
     super::gemm::same_kind(op, &[x, kernel])?;
-    check(op, x, &[dim])?;
-    check(op, kernel, &[dim])?;
+    for x in [x, kernel] {
+        accept("convolve", &[Op::FftConvolve], op, x, &[dim])?;
+    }
     let length = x.shape()[dim] + kernel.shape()[dim] - 1;
     let fast = fast_length(length);
     let padded = |x: &Raw| {

@@ -54,10 +54,7 @@ fn results(op: Linalg, [m, n]: [usize; 2], columns: usize, dtype: DType) -> Vec<
 
 /// Operators that solve for a right side.
 fn has_right_side(op: Linalg) -> bool {
-    matches!(
-        op,
-        Linalg::Solve | Linalg::SolveTriangular | Linalg::Lstsq
-    )
+    matches!(op, Linalg::Solve | Linalg::SolveTriangular | Linalg::Lstsq)
 }
 
 /// Operators of square matrices alone.

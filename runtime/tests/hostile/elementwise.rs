@@ -7,6 +7,7 @@ use nomina_runtime::raw::Raw;
 
 use super::draw::Draw;
 use super::given::Given;
+use super::make;
 
 calls! { call:
     pointwise(map_op(), map_args());
@@ -26,7 +27,7 @@ calls! { call:
     clamp_bounds(_, size(), _, _);
     equal(_, _);
     fused(program(), few(), numbers_of_program());
-    fused_small(program(), few(), numbers_of_program());
+    fused_small(program(), few_alike(), numbers_of_program());
     fused_reduce(program(), few(), numbers_of_program(), _, reduction());
 }
 
@@ -61,6 +62,21 @@ impl<'a> Draw<'a, '_> {
     fn few(&mut self) -> &'a [&'a Raw] {
         let count = self.bytes.pick(&[2, 2, 2, 2, 1, 3, 0]);
         let list = (0..count).map(|_| self.x()).collect();
+        self.lent.tensors.lend(list)
+    }
+
+    /// Mostly row-major floats of the same few sizes, which short chains take.
+    fn few_alike(&mut self) -> &'a [&'a Raw] {
+        if self.bytes.below(4) == 0 {
+            return self.few();
+        }
+        let sizes: Vec<usize> = self.base.iter().take(2).map(|&n| n.min(8)).collect();
+        let list = (0..2)
+            .map(|_| {
+                let raw = make::tensor(self.bytes, &sizes, DType::F32);
+                self.lend(call::contiguous(&raw).unwrap_or(raw))
+            })
+            .collect();
         self.lent.tensors.lend(list)
     }
 

@@ -1,17 +1,34 @@
 //! Linear algebra and Fourier transforms.
 
+use nomina_core::DType;
+use nomina_runtime::Raw;
+
+use super::draw::Draw;
+use super::given::Given;
+
+impl<'a> Draw<'a, '_> {
+    /// Of a dtype that is taken, mostly.
+    pub fn floats(&mut self) -> &'a Raw {
+        if !self.bytes.once_in(8) {
+            let dtypes = [DType::F32, DType::F64, DType::C64, DType::C128];
+            self.dtype = self.bytes.pick(&dtypes);
+        }
+        self.x()
+    }
+}
+
 #[cfg(feature = "fft")]
 pub mod fft {
+    use nomina_core::op::Op;
     use nomina_runtime::call::{self, FftNorm};
 
-    use super::super::draw::Draw;
-    use super::super::given::Given;
+    use super::{Draw, Given};
 
     calls! { call:
-        transform(_, _, _, _, _);
-        rfft(_, _, _, _);
-        irfft(_, _, _, size(), _);
-        convolve(_, _, _, _);
+        transform(op(&[Op::Fft, Op::Ifft, Op::Fftn, Op::Ifftn]), floats(), _, _, _);
+        rfft(op(&[Op::Rfft]), floats(), _, _);
+        irfft(op(&[Op::Irfft]), floats(), _, size(), _);
+        convolve(op(&[Op::FftConvolve]), floats(), _, _);
     }
 
     impl<'a> Given<'a> for FftNorm {
@@ -24,13 +41,9 @@ pub mod fft {
 #[cfg(feature = "linalg")]
 pub mod matrices {
     use nomina_core::op::class::Linalg;
-    use nomina_core::DType;
-    use nomina_core::op::{Class, Op};
-    use nomina_runtime::Raw;
     use nomina_runtime::call::{self, MatrixNorm, MatrixOptions};
 
-    use super::super::draw::Draw;
-    use super::super::given::Given;
+    use super::{Draw, Given, Raw};
 
     calls! { call:
         matrices(_, floats(), rows_and_columns(), _);
@@ -38,15 +51,6 @@ pub mod matrices {
     }
 
     impl<'a> Draw<'a, '_> {
-        /// Of a dtype that is taken, mostly.
-        fn floats(&mut self) -> &'a Raw {
-            if !self.bytes.once_in(8) {
-                let dtypes = [DType::F32, DType::F64, DType::C64, DType::C128];
-                self.dtype = self.bytes.pick(&dtypes);
-            }
-            self.x()
-        }
-
         fn right_side(&mut self) -> (&'a Raw, usize) {
             let b = self.x();
             (b, self.rows_and_columns()[0])
@@ -76,20 +80,15 @@ pub mod matrices {
                 return self.pairs();
             }
             let outer = self.base.len().saturating_sub(2);
-            self.own.dims.lend((0..outer).map(|dim| (dim, dim)).collect())
+            self.own
+                .dims
+                .lend((0..outer).map(|dim| (dim, dim)).collect())
         }
     }
 
     impl<'a> Given<'a> for Linalg {
         fn given(d: &mut Draw<'a, '_>) -> Self {
-            let all: Vec<Self> = Op::ALL
-                .iter()
-                .filter_map(|op| match op.row().class {
-                    Class::Linalg(op) => Some(op),
-                    _ => None,
-                })
-                .collect();
-            d.bytes.pick(&all)
+            d.bytes.pick(Self::ALL)
         }
     }
 

@@ -115,6 +115,11 @@ const LARGE: usize = 1 << 18;
 unsafe fn each<T: Field>(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     let (batch, matrix) = job.a.shape().split_at(job.a.rank() - 2);
     let (count, size) = (crate::shape::count(batch), crate::shape::count(matrix));
+    // The product of no pivots is one, which is written; all else is zero, or has no elements.
+    let empty = size == 0 || job.b.is_some_and(|b| b.numel() == 0);
+    if empty && !matches!(job.op, Linalg::Det | Linalg::Slogdet) {
+        return Ok(());
+    }
     let first: Mutex<Option<(usize, Failure)>> = Mutex::new(None);
     let one = |i: usize, par: Par| {
         // SAFETY: a matrix of the batch, whose results nobody else writes.
@@ -216,11 +221,8 @@ unsafe fn compute<T: Field>(job: &MatrixJob<'_>, i: usize, par: Par) -> Result<(
     let mut slots = job.out.iter().map(|target| Slot::new(target, i));
     let mut next = || slots.next().expect("a target for each result");
     let options = &job.options;
-    if job.a.numel() == 0 || job.b.is_some_and(|b| b.numel() == 0) {
-        // The product of no pivots is one; all else is zero, or has no elements.
-        if matches!(job.op, Linalg::Det | Linalg::Slogdet) {
-            next().set(T::from_scalar(nomina_core::Scalar::Int(1)));
-        }
+    if job.a.numel() == 0 {
+        next().set(T::from_scalar(nomina_core::Scalar::Int(1)));
         return Ok(());
     }
     // SAFETY: the caller's promise.
