@@ -1,4 +1,4 @@
-//! Large products, for processors with AVX-512: blocks that fit the caches, made of tiles.
+//! Large products: blocks that fit the caches, made of tiles.
 //!
 //! The right operand becomes panels as wide as a tile, the left one rows without gaps, each where
 //! that pays; small matrices are read where they are. Each element of the result is a sum in the
@@ -13,7 +13,7 @@ use super::cache;
 use super::kind::Kind;
 use super::prefetch::{Lines, Prefetch};
 use super::share::{Writable, room, share};
-use super::tile::{ROWS, Tile, VECTORS};
+use super::tile::{Tile, VECTORS};
 use crate::cpu::parallel::threads;
 use crate::job::Product;
 use crate::memory::NoMemory;
@@ -73,7 +73,7 @@ pub(super) unsafe fn product<K: Kind>(
     }
     let as_is = K::AS_IS == Some(p.dtype);
     let beside = p.b.cols == 1 || p.n == 1;
-    if as_is && beside && p.m <= ROWS && p.n <= VECTORS * K::LANES && p.k <= DEPTH {
+    if as_is && beside && p.m <= K::ROWS && p.n <= VECTORS * K::LANES && p.k <= DEPTH {
         if p.addend.is_some() {
             // SAFETY: the caller's promise.
             let _ = unsafe { p.preset() };
@@ -136,7 +136,7 @@ unsafe fn large<K: Kind>(
     };
     // Rows that meet in one set of the first-level cache push each other out where it has few.
     let meet = p.a.rows != 1 && (p.a.rows.unsigned_abs() * size).is_multiple_of(cache::APART);
-    job.near = as_is && job.few() && (!meet || cache::ways() >= ROWS);
+    job.near = as_is && job.few() && (!meet || cache::ways() >= K::ROWS);
     // SAFETY: the caller's promise.
     unsafe {
         if p.addend.is_some_and(|d| as_is && !matches!(d.cols, 0 | 1)) {
@@ -184,7 +184,7 @@ impl<K: Kind> Job<'_, K> {
     unsafe fn run(&self, parallel: bool) -> Result<(), NoMemory> {
         let (m, n) = (self.p.m, self.p.n);
         let threads = if parallel { threads() } else { 1 };
-        let tiles = m.div_ceil(ROWS);
+        let tiles = m.div_ceil(K::ROWS);
         let panels = n.div_ceil(Self::WIDTH);
         // Several for each thread, for one that is slower than others.
         let tasks = if threads == 1 { 1 } else { 4 * threads };
@@ -336,8 +336,9 @@ impl<K: Kind> Job<'_, K> {
         };
         let height = HEIGHT.min(rows.len());
         let left = [
-            height.next_multiple_of(ROWS),
-            DEPTH.min(self.depth),
+            height.next_multiple_of(K::ROWS),
+            // A vector more for the last of them.
+            DEPTH.min(self.depth) + K::LANES,
             size_of::<K::Unit>(),
         ];
         let left = (!self.near).then(|| room(left)).transpose()?;
@@ -369,9 +370,9 @@ impl<K: Kind> Job<'_, K> {
                     let mut a = a;
                     if let Some(left) = &left {
                         let to = left.as_ptr().as_ptr().cast::<K::Unit>();
-                        for row in (0..high).step_by(ROWS) {
-                            let left = self.left(top + row, ROWS.min(high - row), depth.clone());
-                            K::pack(left, to.add(row * depth.len()), ROWS)?;
+                        for row in (0..high).step_by(K::ROWS) {
+                            let left = self.left(top + row, K::ROWS.min(high - row), depth.clone());
+                            K::pack(left, to.add(row * depth.len()), K::ROWS)?;
                         }
                         a = to;
                     }
@@ -440,11 +441,11 @@ impl<K: Kind> Job<'_, K> {
         after: Option<After>,
     ) {
         let panels = block.cols.div_ceil(Self::WIDTH);
-        let strips = block.rows.div_ceil(ROWS);
+        let strips = block.rows.div_ceil(K::ROWS);
         // Tiles of about one height, unless rows are packed: the last few rows alone would wait for
         // each other's sums.
         let start = |strip: usize| match packed {
-            true => block.rows.min(strip * ROWS),
+            true => block.rows.min(strip * K::ROWS),
             false => block.rows * strip / strips,
         };
         for first in (0..panels).step_by(PANELS) {

@@ -2,7 +2,7 @@
 
 use nomina_core::{DType, Element};
 
-use super::tile::{Kernels, double, single};
+use super::tile::{Kernels, avx2, avx512};
 use super::{pack, pairs};
 use crate::memory::NoMemory;
 
@@ -12,6 +12,8 @@ pub(super) trait Kind {
     type Unit: Copy + 'static;
     /// What it sums in and writes.
     type Elem: Element;
+    /// The most rows of a tile.
+    const ROWS: usize;
     /// Units in a vector.
     const LANES: usize;
     /// Steps of a unit.
@@ -25,7 +27,7 @@ pub(super) trait Kind {
     /// memory on the way.
     ///
     /// # Safety
-    /// As of [`pack::pack`].
+    /// As of [`pack::pack`]; where units are `ROWS` apart, there is room for one more vector behind them.
     unsafe fn pack(part: Part, to: *mut Self::Unit, apart: usize) -> Result<(), NoMemory>;
 }
 
@@ -41,31 +43,36 @@ pub(super) struct Part {
     pub other: isize,
 }
 
-/// Elements of `f32`, or 16-bit floats that become such.
-pub(super) struct Single;
-/// Elements of `f64`.
-pub(super) struct Double;
-
 macro_rules! kinds {
-    ($($kind:ident $room:ident $t:ty;)*) => {$(
+    ($($(#[$doc:meta])* $kind:ident $level:ident $room:ident $t:ty;)*) => {$(
+        $(#[$doc])*
+        pub(super) struct $kind;
+
         impl Kind for $kind {
             type Unit = $t;
             type Elem = $t;
-            const LANES: usize = $room::MOVES.lanes;
+            const ROWS: usize = $level::ROWS;
+            const LANES: usize = $level::$room::MOVES.lanes;
             const STEPS: usize = 1;
-            const AS_IS: Option<DType> = Some($room::MOVES.dtype);
-            const KERNELS: &'static Kernels<$t, $t> = &$room::KERNELS;
+            const AS_IS: Option<DType> = Some($level::$room::MOVES.dtype);
+            const KERNELS: &'static Kernels<$t, $t> = &$level::$room::KERNELS;
 
             unsafe fn pack(part: Part, to: *mut $t, apart: usize) -> Result<(), NoMemory> {
                 // SAFETY: the caller's promise; the engine runs where the instructions are.
-                unsafe { pack::pack(part, to, apart, $room::MOVES) }
+                unsafe { pack::pack(part, to, apart, $level::$room::MOVES) }
             }
         }
     )*};
 }
 kinds! {
-    Single single f32;
-    Double double f64;
+    /// Elements of `f32`, or 16-bit floats that become such, by AVX-512.
+    Single512 avx512 single f32;
+    /// As [`Single512`], by AVX2.
+    Single256 avx2 single f32;
+    /// Elements of `f64`, by AVX-512.
+    Double512 avx512 double f64;
+    /// As [`Double512`], by AVX2.
+    Double256 avx2 double f64;
 }
 
 /// Pairs of `bf16` along the inner dim, for processors that multiply and add those at once.
@@ -74,6 +81,7 @@ pub(super) struct Pairs;
 impl Kind for Pairs {
     type Unit = u32;
     type Elem = f32;
+    const ROWS: usize = avx512::ROWS;
     const LANES: usize = pairs::MOVES.lanes;
     const STEPS: usize = 2;
     const AS_IS: Option<DType> = None;

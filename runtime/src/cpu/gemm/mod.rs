@@ -49,14 +49,19 @@ use crate::memory::NoMemory;
 use crate::shape::scaled_stride;
 use arith::Arith;
 #[cfg(target_arch = "x86_64")]
-use kind::{Double, Pairs, Single};
+use kind::{Double256, Double512, Kind, Pairs, Single256, Single512};
 use outside::by_gemm;
 
 /// Names of the kinds of tiles, where there are none.
 #[cfg(not(target_arch = "x86_64"))]
-enum Single {}
+mod kinds {
+    pub(super) enum Single256 {}
+    pub(super) enum Single512 {}
+    pub(super) enum Double256 {}
+    pub(super) enum Double512 {}
+}
 #[cfg(not(target_arch = "x86_64"))]
-enum Double {}
+use kinds::{Double256, Double512, Single256, Single512};
 
 /// Multiplications that a second thread is worth: 128 cubed. Integers take longer.
 const PARALLEL: usize = 1 << 21;
@@ -254,7 +259,7 @@ unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bo
         DType::C128 => with!(Complex<f64>),
         // SAFETY: the caller's promise.
         DType::F16 | DType::BF16 => unsafe {
-            if by_pairs(p, parallel, next)? || by_tiles::<Single>(p, parallel, next)? {
+            if by_pairs(p, parallel, next)? || by_tiles::<Single256, Single512>(p, parallel, next)? {
                 return Ok(true);
             }
             half::product(&p.preset())?;
@@ -292,7 +297,7 @@ trait Large: Arith {
 }
 
 macro_rules! by_gemm {
-    ($($t:ty $(, $kind:ident, $dots:ident)?;)*) => {$(
+    ($($t:ty $(, $avx2:ident $avx512:ident $dots:ident)?;)*) => {$(
         impl Large for $t {
             $(#[cfg(target_arch = "x86_64")]
             fn dots() -> Option<dots::Dots<$t>> {
@@ -306,10 +311,10 @@ macro_rules! by_gemm {
             ) -> Result<bool, NoMemory> {
                 if large(p) && p.c.cols == 1 && p.addend.is_none() {
                     // SAFETY: the caller's promise.
-                    return unsafe { by_rows::<$kind, $t>(p, parallel) };
+                    return unsafe { by_rows::<$avx2, $avx512, $t>(p, parallel) };
                 }
                 // SAFETY: the caller's promise.
-                unsafe { by_tiles::<$kind>(p, parallel, next) }
+                unsafe { by_tiles::<$avx2, $avx512>(p, parallel, next) }
             })?
 
             unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory> {
@@ -320,7 +325,7 @@ macro_rules! by_gemm {
         }
     )*};
 }
-by_gemm!(f32, Single, SINGLE; f64, Double, DOUBLE; Complex<f32>; Complex<f64>;);
+by_gemm!(f32, Single256 Single512 SINGLE; f64, Double256 Double512 DOUBLE; Complex<f32>; Complex<f64>;);
 
 macro_rules! by_blocks {
     ($($t:ty)*) => {$(
@@ -346,13 +351,20 @@ fn large(p: &Product) -> bool {
 /// # Safety
 /// As for [`run`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn by_tiles<K: kind::Kind>(
+unsafe fn by_tiles<Avx2: Kind, Avx512: Kind>(
     p: &Product,
     parallel: bool,
     next: Option<&Product>,
 ) -> Result<bool, NoMemory> {
     // SAFETY: the caller's promise; the level says that the instructions are there.
-    Ok(level() == Level::Avx512 && unsafe { engine::product::<K>(p, parallel, next)? })
+    unsafe {
+        match level() {
+            Level::Baseline => Ok(false),
+            Level::Avx2 if std::env::var_os("NGEMM").is_some() => Ok(false),
+            Level::Avx2 => engine::product::<Avx2>(p, parallel, next),
+            Level::Avx512 => engine::product::<Avx512>(p, parallel, next),
+        }
+    }
 }
 
 /// A large product, through the crate where it is ahead; its packing is slow where columns of the
@@ -361,19 +373,22 @@ unsafe fn by_tiles<K: kind::Kind>(
 /// # Safety
 /// As for [`run`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn by_rows<K: kind::Kind, T: Arith>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+unsafe fn by_rows<Avx2: Kind, Avx512: Kind, T: Arith>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+    if level() == Level::Avx2 && std::env::var_os("NGEMM").is_none() {
+        return unsafe { by_tiles::<Avx2, Avx512>(p, parallel, None) };
+    }
     if level() != Level::Avx512 || p.b.cols == 1 {
         return Ok(false);
     }
     if p.m < TALL {
         // SAFETY: as below.
-        return unsafe { by_tiles::<K>(p, parallel, None) };
+        return unsafe { by_tiles::<Avx2, Avx512>(p, parallel, None) };
     }
     // SAFETY: the caller's promise; the level says that the instructions are there.
     unsafe {
-        let Some((block, b)) = transposed_copy::turned::<K>(p.b, [p.k, p.n], p.dtype, parallel)?
+        let Some((block, b)) = transposed_copy::turned::<Avx512>(p.b, [p.k, p.n], p.dtype, parallel)?
         else {
-            return by_tiles::<K>(p, parallel, None);
+            return by_tiles::<Avx2, Avx512>(p, parallel, None);
         };
         by_gemm::<T>(&Product { b, ..*p }, parallel);
         drop(block);
@@ -384,7 +399,7 @@ unsafe fn by_rows<K: kind::Kind, T: Arith>(p: &Product, parallel: bool) -> Resul
 
 /// Nothing has to be turned for this processor.
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn by_rows<K, T>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
+unsafe fn by_rows<Avx2, Avx512, T>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
     Ok(false)
 }
 
@@ -394,8 +409,9 @@ unsafe fn by_rows<K, T>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory>
 /// As for [`run`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn by_pairs(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bool, NoMemory> {
+    let pay = p.dtype == DType::BF16 && level() == Level::Avx512 && pairs::pay();
     // SAFETY: the caller's promise; there are the instructions where they pay.
-    Ok(p.dtype == DType::BF16 && pairs::pay() && unsafe { by_tiles::<Pairs>(p, parallel, next)? })
+    Ok(pay && unsafe { engine::product::<Pairs>(p, parallel, next)? })
 }
 
 /// There are none for this processor.
@@ -410,7 +426,7 @@ unsafe fn by_pairs(
 
 /// There are no tiles for this processor.
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn by_tiles<K>(
+unsafe fn by_tiles<Avx2, Avx512>(
     _p: &Product,
     _parallel: bool,
     _next: Option<&Product>,

@@ -5,7 +5,8 @@ use std::arch::x86_64::*;
 use nomina_core::DType;
 
 use super::pack::Moves;
-use super::tile::*;
+use super::tile::avx512::{ROWS, SPILLS, bits, single};
+use super::tile::{Kernels, Shapes, Tile, VECTORS, instructions, moves, tile};
 
 type Unit = u32;
 type Elem = f32;
@@ -16,6 +17,7 @@ const LANES: usize = 16;
 
 instructions! { "avx512f,avx512bf16":
     zero() -> __m512 = _mm512_setzero_ps();
+    mask(cols: usize, v: usize) -> Mask = bits(cols, v, LANES) as Mask;
     nothing() -> __m512i = _mm512_setzero_si512();
     all(x: f32) -> __m512 = _mm512_set1_ps(x);
     madd(a: __m512i, b: __m512i, sum: __m512) -> __m512 =
@@ -32,7 +34,7 @@ instructions! { unsafe "avx512f,avx512bf16":
     put(mask: Mask, to: *mut u32, x: __m512i) -> () =
         _mm512_mask_storeu_epi32(to.cast(), mask, x);
 }
-tile!("avx512f,avx512bf16");
+tile!("avx512f,avx512bf16": 1 2 3 4 5 6 7 8 9 10 11 12);
 moves!("avx512f,avx512bf16");
 
 /// The same bits.

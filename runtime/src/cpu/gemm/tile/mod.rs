@@ -1,19 +1,15 @@
-//! Tiles: the part of a product that stays in registers, for processors with AVX-512.
+//! Tiles: the part of a product that stays in registers.
 //!
-//! A tile has up to [`ROWS`] rows and two vectors of columns. For each step along the inner dim it
+//! A tile has up to `ROWS` rows and two vectors of columns. For each step along the inner dim it
 //! reads one row of `b`, side by side, and multiplies it by an element of each row of `a`, which
 //! may lie anywhere. Columns beyond the last can be masked, so that nothing needs to be packed for
 //! the edges' sake. A result is one chain of multiply-adds, whichever tile it is in.
 
-use std::arch::x86_64::*;
+pub(super) mod avx2;
+pub(super) mod avx512;
 
-use nomina_core::DType;
-
-use super::pack::Moves;
 use super::prefetch::Lines;
 
-/// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
-pub(super) const ROWS: usize = 12;
 /// Vectors of a tile's row.
 pub(super) const VECTORS: usize = 2;
 
@@ -26,7 +22,7 @@ pub(super) struct Tile<U, E> {
     pub cols: usize,
     pub depth: usize,
     /// Its element of row `i` and step `l` is at `i a_row + l a_step`: where it is packed,
-    /// at `i + l ROWS`.
+    /// at `i + l ROWS` of its kind.
     pub a: *const U,
     pub a_row: isize,
     pub a_step: isize,
@@ -55,10 +51,11 @@ pub(super) type Kernel<U, E> = unsafe fn(&Tile<U, E>);
 pub(super) type Kernels<U, E> = [[Shapes<U, E>; 2]; 2];
 
 /// Kernels by vectors, then by rows, less one each.
-pub(super) type Shapes<U, E> = [[Kernel<U, E>; ROWS]; VECTORS];
+pub(super) type Shapes<U, E> = [&'static [Kernel<U, E>]; VECTORS];
 
+/// The kernels of a kind of vectors, for so many rows: of the types and functions of where it is called.
 macro_rules! tile {
-    ($features:literal) => {
+    ($features:literal: $($rows:literal)*) => {
         /// # Safety
         /// The processor has the features; the tile's matrices lie where it says, and nobody else
         /// uses its part of `c` meanwhile.
@@ -119,47 +116,14 @@ macro_rules! tile {
             }
         }
 
-        /// The lanes of vector `v` that are columns.
-        #[inline]
-        fn mask(cols: usize, v: usize) -> Mask {
-            let left = cols.saturating_sub(v * LANES).min(LANES);
-            ((1_u32 << left) - 1) as Mask
-        }
-
         const fn kernels<const MASKED: bool, const PACKED: bool>() -> Shapes<Unit, Elem> {
             [
-                [
-                    tile::<1, 1, MASKED, PACKED>,
-                    tile::<2, 1, MASKED, PACKED>,
-                    tile::<3, 1, MASKED, PACKED>,
-                    tile::<4, 1, MASKED, PACKED>,
-                    tile::<5, 1, MASKED, PACKED>,
-                    tile::<6, 1, MASKED, PACKED>,
-                    tile::<7, 1, MASKED, PACKED>,
-                    tile::<8, 1, MASKED, PACKED>,
-                    tile::<9, 1, MASKED, PACKED>,
-                    tile::<10, 1, MASKED, PACKED>,
-                    tile::<11, 1, MASKED, PACKED>,
-                    tile::<12, 1, MASKED, PACKED>,
-                ],
-                [
-                    tile::<1, 2, MASKED, PACKED>,
-                    tile::<2, 2, MASKED, PACKED>,
-                    tile::<3, 2, MASKED, PACKED>,
-                    tile::<4, 2, MASKED, PACKED>,
-                    tile::<5, 2, MASKED, PACKED>,
-                    tile::<6, 2, MASKED, PACKED>,
-                    tile::<7, 2, MASKED, PACKED>,
-                    tile::<8, 2, MASKED, PACKED>,
-                    tile::<9, 2, MASKED, PACKED>,
-                    tile::<10, 2, MASKED, PACKED>,
-                    tile::<11, 2, MASKED, PACKED>,
-                    tile::<12, 2, MASKED, PACKED>,
-                ],
+                &[$(tile::<$rows, 1, MASKED, PACKED>),*],
+                &[$(tile::<$rows, 2, MASKED, PACKED>),*],
             ]
         }
 
-        pub(in super::super) const KERNELS: Kernels<Unit, Elem> = [
+        pub(in crate::cpu::gemm) const KERNELS: Kernels<Unit, Elem> = [
             [kernels::<false, false>(), kernels::<false, true>()],
             [kernels::<true, false>(), kernels::<true, true>()],
         ];
@@ -188,6 +152,17 @@ macro_rules! instructions {
 /// Moves of vectors into panels, for elements as wide as a lane.
 macro_rules! moves {
     ($features:literal) => {
+        /// The lanes of vector `v` for which a packed row has room.
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn room(apart: usize, v: usize) -> Mask {
+            match apart {
+                // What is beyond belongs to the next row, which is written later.
+                ROWS if SPILLS => mask(LANES, 0),
+                _ => mask(apart, v),
+            }
+        }
+
         /// Copies rows, `step` apart, to rows that are `apart`; zeros fill the last vector,
         /// as far as there is room in the row.
         ///
@@ -209,7 +184,7 @@ macro_rules! moves {
                     // SAFETY: within the mask, as the caller promises.
                     unsafe {
                         let row = load(mask(cols, v), from.wrapping_add(v * LANES));
-                        put(mask(apart, v), to.wrapping_add(v * LANES), row);
+                        put(room(apart, v), to.wrapping_add(v * LANES), row);
                     }
                 }
             }
@@ -229,7 +204,8 @@ macro_rules! moves {
             apart: usize,
         ) {
             for top in (0..rows).step_by(LANES) {
-                for left in (0..cols).step_by(LANES) {
+                // Backwards, for what is written beyond a row.
+                for left in (0..cols).step_by(LANES).rev() {
                     let (wide, high) = (LANES.min(cols - left), LANES.min(rows - top));
                     let depth = mask(high, 0);
                     let mut block = [nothing(); LANES];
@@ -243,13 +219,13 @@ macro_rules! moves {
                     for (at, vector) in transposed(block).into_iter().enumerate().take(high) {
                         let to = to.wrapping_add((top + at) * apart + left);
                         // SAFETY: as above.
-                        unsafe { put(mask(apart - left, 0), to, vector) };
+                        unsafe { put(room(apart, left / LANES), to, vector) };
                     }
                 }
             }
         }
 
-        pub(in super::super) const MOVES: Moves<Unit> = Moves {
+        pub(in crate::cpu::gemm) const MOVES: Moves<Unit> = Moves {
             lanes: LANES,
             dtype: DTYPE,
             rows,
@@ -261,125 +237,3 @@ macro_rules! moves {
 pub(super) use instructions;
 pub(super) use moves;
 pub(super) use tile;
-
-/// Of `f32`.
-pub(super) mod single {
-    use super::*;
-    type Unit = f32;
-    type Elem = f32;
-    const DTYPE: DType = DType::F32;
-    type Vector = __m512;
-    type Mask = __mmask16;
-    const LANES: usize = 16;
-    instructions! { "avx512f":
-        zero() -> __m512 = _mm512_setzero_ps();
-        nothing() -> __m512 = _mm512_setzero_ps();
-        all(x: f32) -> __m512 = _mm512_set1_ps(x);
-        madd(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
-        fused(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
-        times(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
-    }
-    instructions! { unsafe "avx512f":
-        splat(x: *const f32) -> __m512 = _mm512_set1_ps(x.read());
-        whole(x: *const f32) -> __m512 = _mm512_loadu_ps(x);
-        load(mask: Mask, x: *const f32) -> __m512 = _mm512_maskz_loadu_ps(mask, x);
-        read(mask: Mask, x: *const f32) -> __m512 = _mm512_maskz_loadu_ps(mask, x);
-        write(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
-        put(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
-    }
-    tile!("avx512f");
-    moves!("avx512f");
-
-    /// Rows become columns.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    pub(in super::super) fn transposed(rows: [__m512; 16]) -> [__m512; 16] {
-        let (mut twos, mut fours, mut out) = (rows, rows, rows);
-        for i in 0..8 {
-            twos[2 * i] = _mm512_unpacklo_ps(rows[2 * i], rows[2 * i + 1]);
-            twos[2 * i + 1] = _mm512_unpackhi_ps(rows[2 * i], rows[2 * i + 1]);
-        }
-        for i in 0..4 {
-            for half in 0..2 {
-                let (a, b) = (twos[4 * i + half], twos[4 * i + half + 2]);
-                let (a, b) = (_mm512_castps_pd(a), _mm512_castps_pd(b));
-                fours[4 * i + 2 * half] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
-                fours[4 * i + 2 * half + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
-            }
-        }
-        for j in 0..4 {
-            let (a, b) = (fours[j], fours[4 + j]);
-            let (c, d) = (fours[8 + j], fours[12 + j]);
-            let even = [
-                _mm512_shuffle_f32x4::<0x88>(a, b),
-                _mm512_shuffle_f32x4::<0x88>(c, d),
-            ];
-            let odd = [
-                _mm512_shuffle_f32x4::<0xdd>(a, b),
-                _mm512_shuffle_f32x4::<0xdd>(c, d),
-            ];
-            out[j] = _mm512_shuffle_f32x4::<0x88>(even[0], even[1]);
-            out[4 + j] = _mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]);
-            out[8 + j] = _mm512_shuffle_f32x4::<0xdd>(even[0], even[1]);
-            out[12 + j] = _mm512_shuffle_f32x4::<0xdd>(odd[0], odd[1]);
-        }
-        out
-    }
-}
-
-/// Of `f64`.
-pub(super) mod double {
-    use super::*;
-    type Unit = f64;
-    type Elem = f64;
-    const DTYPE: DType = DType::F64;
-    type Vector = __m512d;
-    type Mask = __mmask8;
-    const LANES: usize = 8;
-    instructions! { "avx512f":
-        zero() -> __m512d = _mm512_setzero_pd();
-        nothing() -> __m512d = _mm512_setzero_pd();
-        all(x: f64) -> __m512d = _mm512_set1_pd(x);
-        madd(a: __m512d, b: __m512d, sum: __m512d) -> __m512d = _mm512_fmadd_pd(a, b, sum);
-        fused(a: __m512d, b: __m512d, sum: __m512d) -> __m512d = _mm512_fmadd_pd(a, b, sum);
-        times(a: __m512d, b: __m512d) -> __m512d = _mm512_mul_pd(a, b);
-    }
-    instructions! { unsafe "avx512f":
-        splat(x: *const f64) -> __m512d = _mm512_set1_pd(x.read());
-        whole(x: *const f64) -> __m512d = _mm512_loadu_pd(x);
-        load(mask: Mask, x: *const f64) -> __m512d = _mm512_maskz_loadu_pd(mask, x);
-        read(mask: Mask, x: *const f64) -> __m512d = _mm512_maskz_loadu_pd(mask, x);
-        write(mask: Mask, to: *mut f64, x: __m512d) -> () = _mm512_mask_storeu_pd(to, mask, x);
-        put(mask: Mask, to: *mut f64, x: __m512d) -> () = _mm512_mask_storeu_pd(to, mask, x);
-    }
-    tile!("avx512f");
-    moves!("avx512f");
-
-    /// Rows become columns.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn transposed(rows: [__m512d; 8]) -> [__m512d; 8] {
-        let (mut twos, mut out) = (rows, rows);
-        for i in 0..4 {
-            twos[2 * i] = _mm512_unpacklo_pd(rows[2 * i], rows[2 * i + 1]);
-            twos[2 * i + 1] = _mm512_unpackhi_pd(rows[2 * i], rows[2 * i + 1]);
-        }
-        for j in 0..2 {
-            let (a, b) = (twos[j], twos[2 + j]);
-            let (c, d) = (twos[4 + j], twos[6 + j]);
-            let even = [
-                _mm512_shuffle_f64x2::<0x88>(a, b),
-                _mm512_shuffle_f64x2::<0x88>(c, d),
-            ];
-            let odd = [
-                _mm512_shuffle_f64x2::<0xdd>(a, b),
-                _mm512_shuffle_f64x2::<0xdd>(c, d),
-            ];
-            out[j] = _mm512_shuffle_f64x2::<0x88>(even[0], even[1]);
-            out[2 + j] = _mm512_shuffle_f64x2::<0x88>(odd[0], odd[1]);
-            out[4 + j] = _mm512_shuffle_f64x2::<0xdd>(even[0], even[1]);
-            out[6 + j] = _mm512_shuffle_f64x2::<0xdd>(odd[0], odd[1]);
-        }
-        out
-    }
-}

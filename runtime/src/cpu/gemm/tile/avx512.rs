@@ -1,0 +1,144 @@
+//! Tiles of 512-bit vectors, for processors with AVX-512.
+
+use std::arch::x86_64::*;
+
+use nomina_core::DType;
+
+use super::{Kernels, Shapes, Tile, VECTORS, instructions, moves, tile};
+use crate::cpu::gemm::pack::Moves;
+
+/// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
+pub(in crate::cpu::gemm) const ROWS: usize = 12;
+/// Masked stores cost nothing.
+pub(in crate::cpu::gemm) const SPILLS: bool = false;
+
+/// The lanes of vector `v` that are columns.
+#[inline]
+pub(in crate::cpu::gemm) fn bits(cols: usize, v: usize, lanes: usize) -> u32 {
+    let left = cols.saturating_sub(v * lanes).min(lanes);
+    (1 << left) - 1
+}
+
+/// Of `f32`.
+pub(in crate::cpu::gemm) mod single {
+    use super::*;
+    type Unit = f32;
+    type Elem = f32;
+    const DTYPE: DType = DType::F32;
+    type Vector = __m512;
+    type Mask = __mmask16;
+    const LANES: usize = 16;
+    instructions! { "avx512f":
+        zero() -> __m512 = _mm512_setzero_ps();
+        mask(cols: usize, v: usize) -> Mask = bits(cols, v, LANES) as Mask;
+        nothing() -> __m512 = _mm512_setzero_ps();
+        all(x: f32) -> __m512 = _mm512_set1_ps(x);
+        madd(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
+        fused(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
+        times(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
+    }
+    instructions! { unsafe "avx512f":
+        splat(x: *const f32) -> __m512 = _mm512_set1_ps(x.read());
+        whole(x: *const f32) -> __m512 = _mm512_loadu_ps(x);
+        load(mask: Mask, x: *const f32) -> __m512 = _mm512_maskz_loadu_ps(mask, x);
+        read(mask: Mask, x: *const f32) -> __m512 = _mm512_maskz_loadu_ps(mask, x);
+        write(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
+        put(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
+    }
+    tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12);
+    moves!("avx512f");
+
+    /// Rows become columns.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub(in crate::cpu::gemm) fn transposed(rows: [__m512; 16]) -> [__m512; 16] {
+        let (mut twos, mut fours, mut out) = (rows, rows, rows);
+        for i in 0..8 {
+            twos[2 * i] = _mm512_unpacklo_ps(rows[2 * i], rows[2 * i + 1]);
+            twos[2 * i + 1] = _mm512_unpackhi_ps(rows[2 * i], rows[2 * i + 1]);
+        }
+        for i in 0..4 {
+            for half in 0..2 {
+                let (a, b) = (twos[4 * i + half], twos[4 * i + half + 2]);
+                let (a, b) = (_mm512_castps_pd(a), _mm512_castps_pd(b));
+                fours[4 * i + 2 * half] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+                fours[4 * i + 2 * half + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+            }
+        }
+        for j in 0..4 {
+            let (a, b) = (fours[j], fours[4 + j]);
+            let (c, d) = (fours[8 + j], fours[12 + j]);
+            let even = [
+                _mm512_shuffle_f32x4::<0x88>(a, b),
+                _mm512_shuffle_f32x4::<0x88>(c, d),
+            ];
+            let odd = [
+                _mm512_shuffle_f32x4::<0xdd>(a, b),
+                _mm512_shuffle_f32x4::<0xdd>(c, d),
+            ];
+            out[j] = _mm512_shuffle_f32x4::<0x88>(even[0], even[1]);
+            out[4 + j] = _mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]);
+            out[8 + j] = _mm512_shuffle_f32x4::<0xdd>(even[0], even[1]);
+            out[12 + j] = _mm512_shuffle_f32x4::<0xdd>(odd[0], odd[1]);
+        }
+        out
+    }
+}
+
+/// Of `f64`.
+pub(in crate::cpu::gemm) mod double {
+    use super::*;
+    type Unit = f64;
+    type Elem = f64;
+    const DTYPE: DType = DType::F64;
+    type Vector = __m512d;
+    type Mask = __mmask8;
+    const LANES: usize = 8;
+    instructions! { "avx512f":
+        zero() -> __m512d = _mm512_setzero_pd();
+        mask(cols: usize, v: usize) -> Mask = bits(cols, v, LANES) as Mask;
+        nothing() -> __m512d = _mm512_setzero_pd();
+        all(x: f64) -> __m512d = _mm512_set1_pd(x);
+        madd(a: __m512d, b: __m512d, sum: __m512d) -> __m512d = _mm512_fmadd_pd(a, b, sum);
+        fused(a: __m512d, b: __m512d, sum: __m512d) -> __m512d = _mm512_fmadd_pd(a, b, sum);
+        times(a: __m512d, b: __m512d) -> __m512d = _mm512_mul_pd(a, b);
+    }
+    instructions! { unsafe "avx512f":
+        splat(x: *const f64) -> __m512d = _mm512_set1_pd(x.read());
+        whole(x: *const f64) -> __m512d = _mm512_loadu_pd(x);
+        load(mask: Mask, x: *const f64) -> __m512d = _mm512_maskz_loadu_pd(mask, x);
+        read(mask: Mask, x: *const f64) -> __m512d = _mm512_maskz_loadu_pd(mask, x);
+        write(mask: Mask, to: *mut f64, x: __m512d) -> () = _mm512_mask_storeu_pd(to, mask, x);
+        put(mask: Mask, to: *mut f64, x: __m512d) -> () = _mm512_mask_storeu_pd(to, mask, x);
+    }
+    tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12);
+    moves!("avx512f");
+
+    /// Rows become columns.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn transposed(rows: [__m512d; 8]) -> [__m512d; 8] {
+        let (mut twos, mut out) = (rows, rows);
+        for i in 0..4 {
+            twos[2 * i] = _mm512_unpacklo_pd(rows[2 * i], rows[2 * i + 1]);
+            twos[2 * i + 1] = _mm512_unpackhi_pd(rows[2 * i], rows[2 * i + 1]);
+        }
+        for j in 0..2 {
+            let (a, b) = (twos[j], twos[2 + j]);
+            let (c, d) = (twos[4 + j], twos[6 + j]);
+            let even = [
+                _mm512_shuffle_f64x2::<0x88>(a, b),
+                _mm512_shuffle_f64x2::<0x88>(c, d),
+            ];
+            let odd = [
+                _mm512_shuffle_f64x2::<0xdd>(a, b),
+                _mm512_shuffle_f64x2::<0xdd>(c, d),
+            ];
+            out[j] = _mm512_shuffle_f64x2::<0x88>(even[0], even[1]);
+            out[2 + j] = _mm512_shuffle_f64x2::<0x88>(odd[0], odd[1]);
+            out[4 + j] = _mm512_shuffle_f64x2::<0xdd>(even[0], even[1]);
+            out[6 + j] = _mm512_shuffle_f64x2::<0xdd>(odd[0], odd[1]);
+        }
+        out
+    }
+}
