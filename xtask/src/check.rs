@@ -63,6 +63,13 @@ fn steps() -> Vec<Step> {
         "--target-dir",
         "target/attack",
     ];
+    let newcomer = [
+        "test",
+        "--manifest-path",
+        "tests/newcomer/Cargo.toml",
+        "--target-dir",
+        "target/newcomer",
+    ];
     let features = ["check", "-p", "nomina", "--no-default-features"];
     let powerset = ["hack", "check", "-p", "nomina", "--feature-powerset"];
     let doc = Command::cargo(["doc", "--workspace", "--no-deps"]);
@@ -88,6 +95,8 @@ fn steps() -> Vec<Step> {
         Step::new("next solver", Command::cargo(["xtask", "next-solver"])),
         // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.
         Step::new("attack", Command::cargo(attack)),
+        // A user's crate with cargo's default profiles, where nothing is optimised.
+        Step::new("newcomer", Command::cargo(newcomer)),
         // Once more for its count, which the harness above swallows.
         Step::new("conformance", Command::cargo(count)),
     ]);

@@ -4,7 +4,7 @@ use std::arch::x86_64::__cpuid_count;
 use std::sync::OnceLock;
 
 /// Lines whose addresses are so many bytes apart share a set of the cache, on all processors that
-/// have AVX-512.
+/// have AVX2.
 pub(super) const APART: usize = 4096;
 
 /// How many such lines the cache holds.

@@ -2,7 +2,7 @@
 //!
 //! The right operand becomes panels as wide as a tile, the left one rows without gaps, each where
 //! that pays; small matrices are read where they are. Each element of the result is a sum in the
-//! order of the inner dim, in parts of [`DEPTH`] steps: whatever the threads and blocks are.
+//! order of the inner dim, in parts of [`Kind::DEPTH`] steps: whatever the threads and blocks are.
 
 use std::ops::Range;
 
@@ -18,9 +18,6 @@ use crate::cpu::parallel::threads;
 use crate::job::Product;
 use crate::memory::NoMemory;
 
-/// Steps along the inner dim between two visits of the result: a tile's rows of the left operand
-/// are so long, and stay in the first-level cache while panels pass by.
-const DEPTH: usize = 384;
 /// Panels that stay in the second-level cache while rows pass by.
 const PANELS: usize = 12;
 /// Rows of the left operand that lie there beside them.
@@ -73,7 +70,7 @@ pub(super) unsafe fn product<K: Kind>(
     }
     let as_is = K::AS_IS == Some(p.dtype);
     let beside = p.b.cols == 1 || p.n == 1;
-    if as_is && beside && p.m <= K::ROWS && p.n <= VECTORS * K::LANES && p.k <= DEPTH {
+    if as_is && beside && p.m <= K::ROWS && p.n <= VECTORS * K::LANES && p.k <= K::DEPTH {
         if p.addend.is_some() {
             // SAFETY: the caller's promise.
             let _ = unsafe { p.preset() };
@@ -136,7 +133,7 @@ unsafe fn large<K: Kind>(
     };
     // Rows that meet in one set of the first-level cache push each other out where it has few.
     let meet = p.a.rows != 1 && (p.a.rows.unsigned_abs() * size).is_multiple_of(cache::APART);
-    job.near = as_is && job.few() && (!meet || cache::ways() >= K::ROWS);
+    job.near = !cfg!(unoptimized) && as_is && job.few() && (!meet || cache::ways() >= K::ROWS);
     // SAFETY: the caller's promise.
     unsafe {
         if p.addend.is_some_and(|d| as_is && !matches!(d.cols, 0 | 1)) {
@@ -154,9 +151,9 @@ fn even(tasks: usize, threads: usize) -> usize {
 }
 
 /// The parts of the inner dim, one at least.
-fn parts(depth: usize) -> impl Iterator<Item = Range<usize>> {
-    let count = depth.div_ceil(DEPTH).max(1);
-    (0..count).map(move |part| part * DEPTH..depth.min((part + 1) * DEPTH))
+fn parts<K: Kind>(depth: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = depth.div_ceil(K::DEPTH).max(1);
+    (0..count).map(move |part| part * K::DEPTH..depth.min((part + 1) * K::DEPTH))
 }
 
 /// The right operand as tiles read it.
@@ -235,7 +232,7 @@ impl<K: Kind> Job<'_, K> {
                 for panel in count * piece / pieces..count * (piece + 1) / pieces {
                     let first = cols.start + panel * Self::WIDTH;
                     let wide = Self::WIDTH.min(cols.end - first);
-                    for depth in parts(self.depth) {
+                    for depth in parts::<K>(self.depth) {
                         // SAFETY: the panel's own room, and columns of the operand.
                         unsafe {
                             let to = to.get().add(Self::place(count, panel, &depth));
@@ -266,7 +263,7 @@ impl<K: Kind> Job<'_, K> {
     /// enough to stay near, or used too seldom to be packed.
     fn readable(&self) -> bool {
         let p = self.p;
-        if !self.as_is || (p.b.cols != 1 && p.n != 1) {
+        if cfg!(unoptimized) || !self.as_is || (p.b.cols != 1 && p.n != 1) {
             return false;
         }
         // Lines of the first-level cache that rows of this stride meet in.
@@ -330,7 +327,11 @@ impl<K: Kind> Job<'_, K> {
         let own = match right {
             Right::Own => {
                 let wide = cols.len().next_multiple_of(Self::WIDTH);
-                Some(room([wide, DEPTH.min(self.depth), size_of::<K::Unit>()])?)
+                Some(room([
+                    wide,
+                    K::DEPTH.min(self.depth),
+                    size_of::<K::Unit>(),
+                ])?)
             }
             _ => None,
         };
@@ -338,14 +339,14 @@ impl<K: Kind> Job<'_, K> {
         let left = [
             height.next_multiple_of(K::ROWS),
             // A vector more for the last of them.
-            DEPTH.min(self.depth) + K::LANES,
+            K::DEPTH.min(self.depth) + K::LANES,
             size_of::<K::Unit>(),
         ];
         let left = (!self.near).then(|| room(left)).transpose()?;
         // Sums of more than 16 bits are complete when their tiles are.
         let after = After::of(p).filter(|_| wide.is_none());
         let mut ahead = self.ahead;
-        for depth in parts(self.depth) {
+        for depth in parts::<K>(self.depth) {
             let after = after.filter(|_| depth.end == self.depth);
             let mut beta = self.beta;
             if depth.start > 0 {

@@ -14,6 +14,9 @@ pub(super) trait Kind {
     type Elem: Element;
     /// The most rows of a tile.
     const ROWS: usize;
+    /// Steps along the inner dim between two visits of the result: a tile's rows of the left operand
+    /// are so long, and stay in the first-level cache while panels pass by.
+    const DEPTH: usize;
     /// Units in a vector.
     const LANES: usize;
     /// Steps of a unit.
@@ -52,6 +55,7 @@ macro_rules! kinds {
             type Unit = $t;
             type Elem = $t;
             const ROWS: usize = $level::ROWS;
+            const DEPTH: usize = $level::DEPTH;
             const LANES: usize = $level::$room::MOVES.lanes;
             const STEPS: usize = 1;
             const AS_IS: Option<DType> = Some($level::$room::MOVES.dtype);
@@ -82,6 +86,7 @@ impl Kind for Pairs {
     type Unit = u32;
     type Elem = f32;
     const ROWS: usize = avx512::ROWS;
+    const DEPTH: usize = avx512::DEPTH;
     const LANES: usize = pairs::MOVES.lanes;
     const STEPS: usize = 2;
     const AS_IS: Option<DType> = None;

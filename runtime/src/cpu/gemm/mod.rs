@@ -1,8 +1,8 @@
 //! Matrix products.
 //!
-//! Operands have any strides, so a transposed one is no copy. Real products go through an engine of
-//! our own where the processor has AVX-512, else through the crate `gemm`, as complex ones do;
-//! 16-bit floats by blocks through `f32`; integers, bool and whatever is a vector through other
+//! Operands have any strides, so a transposed one is no copy. Real products go through tiles of our own
+//! where the processor has AVX2 or AVX-512, 16-bit floats as `f32`; others, complex ones, and large ones of
+//! AVX-512 go through the crate `gemm`; integers, bool and whatever is a vector through other
 //! kernels of our own.
 
 mod after;
@@ -42,7 +42,6 @@ use num_complex::Complex;
 use crate::cpu::parallel::threads;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::split::try_for_each;
-#[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{Level, level};
 use crate::job::{Matrix, Product, Repeat, Repeats};
 use crate::memory::NoMemory;
@@ -259,7 +258,8 @@ unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bo
         DType::C128 => with!(Complex<f64>),
         // SAFETY: the caller's promise.
         DType::F16 | DType::BF16 => unsafe {
-            if by_pairs(p, parallel, next)? || by_tiles::<Single256, Single512>(p, parallel, next)? {
+            if by_pairs(p, parallel, next)? || by_tiles::<Single256, Single512>(p, parallel, next)?
+            {
                 return Ok(true);
             }
             half::product(&p.preset())?;
@@ -339,11 +339,20 @@ macro_rules! by_blocks {
 }
 by_blocks!(bool u8 i8 i16 i32 i64);
 
-/// Whether the crate `gemm` is ahead of tiles: not where a few rows of `f32` meet many columns,
+/// Whether the crate `gemm` is ahead of tiles of AVX-512: not where a few rows of `f32` meet many columns,
 /// which it does not share out evenly.
 fn large(p: &Product) -> bool {
     let wide = p.dtype == DType::F32 && p.m < WIDE && p.n >= 2 * p.m;
-    p.work() > LARGE && !wide
+    widest() == Level::Avx512 && p.work() > LARGE && !wide
+}
+
+/// The instructions of tiles. Where the compiler does not optimise, those whose loop is in assembly are ahead.
+fn widest() -> Level {
+    level().min(if cfg!(unoptimized) {
+        Level::Avx2
+    } else {
+        Level::Avx512
+    })
 }
 
 /// By tiles, if the processor has them.
@@ -358,9 +367,8 @@ unsafe fn by_tiles<Avx2: Kind, Avx512: Kind>(
 ) -> Result<bool, NoMemory> {
     // SAFETY: the caller's promise; the level says that the instructions are there.
     unsafe {
-        match level() {
+        match widest() {
             Level::Baseline => Ok(false),
-            Level::Avx2 if std::env::var_os("NGEMM").is_some() => Ok(false),
             Level::Avx2 => engine::product::<Avx2>(p, parallel, next),
             Level::Avx512 => engine::product::<Avx512>(p, parallel, next),
         }
@@ -373,11 +381,11 @@ unsafe fn by_tiles<Avx2: Kind, Avx512: Kind>(
 /// # Safety
 /// As for [`run`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn by_rows<Avx2: Kind, Avx512: Kind, T: Arith>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
-    if level() == Level::Avx2 && std::env::var_os("NGEMM").is_none() {
-        return unsafe { by_tiles::<Avx2, Avx512>(p, parallel, None) };
-    }
-    if level() != Level::Avx512 || p.b.cols == 1 {
+unsafe fn by_rows<Avx2: Kind, Avx512: Kind, T: Arith>(
+    p: &Product,
+    parallel: bool,
+) -> Result<bool, NoMemory> {
+    if p.b.cols == 1 {
         return Ok(false);
     }
     if p.m < TALL {
@@ -386,7 +394,8 @@ unsafe fn by_rows<Avx2: Kind, Avx512: Kind, T: Arith>(p: &Product, parallel: boo
     }
     // SAFETY: the caller's promise; the level says that the instructions are there.
     unsafe {
-        let Some((block, b)) = transposed_copy::turned::<Avx512>(p.b, [p.k, p.n], p.dtype, parallel)?
+        let Some((block, b)) =
+            transposed_copy::turned::<Avx512>(p.b, [p.k, p.n], p.dtype, parallel)?
         else {
             return by_tiles::<Avx2, Avx512>(p, parallel, None);
         };

@@ -6,11 +6,14 @@ use nomina_core::DType;
 
 use super::pack::Moves;
 use super::tile::avx512::{ROWS, SPILLS, bits, single};
-use super::tile::{Kernels, Shapes, Tile, VECTORS, instructions, moves, tile};
+use super::tile::{
+    Kernels, Shapes, Tile, VECTORS, instructions, moves, no_assembly as in_assembly, tile,
+};
 
 type Unit = u32;
 type Elem = f32;
 type Vector = __m512i;
+type Sums = __m512;
 type Mask = __mmask16;
 const DTYPE: DType = DType::BF16;
 const LANES: usize = 16;
@@ -33,6 +36,7 @@ instructions! { unsafe "avx512f,avx512bf16":
     write(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
     put(mask: Mask, to: *mut u32, x: __m512i) -> () =
         _mm512_mask_storeu_epi32(to.cast(), mask, x);
+    put_whole(to: *mut u32, x: __m512i) -> () = _mm512_storeu_si512(to.cast(), x);
 }
 tile!("avx512f,avx512bf16": 1 2 3 4 5 6 7 8 9 10 11 12);
 moves!("avx512f,avx512bf16");

@@ -11,6 +11,8 @@ use crate::cpu::gemm::pack::Moves;
 
 /// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
 pub(in crate::cpu::gemm) const ROWS: usize = 6;
+/// Steps of a pass: what a first-level cache of 32 KiB holds of both operands.
+pub(in crate::cpu::gemm) const DEPTH: usize = 256;
 /// Packed rows are written as whole vectors, one over the end of the other.
 const SPILLS: bool = true;
 
@@ -32,6 +34,68 @@ fn full(mask: __m256i) -> bool {
     _mm256_movemask_epi8(mask) == -1
 }
 
+/// A whole tile's steps, in assembly: they are as fast where the compiler does not optimise.
+macro_rules! in_assembly {
+    ($packed:literal, $scalar:literal) => {
+        /// # Safety
+        /// The left operand is packed; the right one has two vectors in each row.
+        #[target_feature(enable = "avx2,fma")]
+        #[inline]
+        unsafe fn in_assembly(t: &Tile<Unit, Elem>) -> Option<[[Vector; VECTORS]; ROWS]> {
+            let mut sums = [[zero(); VECTORS]; ROWS];
+            let [[s0, s1], [s2, s3], [s4, s5], [s6, s7], [s8, s9], [s10, s11]] = &mut sums;
+            // SAFETY: reads `depth` rows of both, as the caller promises; a prefetch may be of any address.
+            unsafe {
+                std::arch::asm!(
+                    "test {left}, {left}",
+                    "jz 3f",
+                    "2:",
+                    concat!("vmovu", $packed, " ymm12, [{b}]"),
+                    concat!("vmovu", $packed, " ymm13, [{b} + 32]"),
+                    concat!("vbroadcast", $scalar, " ymm14, [{a}]"),
+                    concat!("vbroadcast", $scalar, " ymm15, [{a} + {size}]"),
+                    "prefetcht1 [{ahead}]",
+                    concat!("vfmadd231", $packed, " ymm0, ymm14, ymm12"),
+                    concat!("vfmadd231", $packed, " ymm1, ymm14, ymm13"),
+                    concat!("vfmadd231", $packed, " ymm2, ymm15, ymm12"),
+                    concat!("vfmadd231", $packed, " ymm3, ymm15, ymm13"),
+                    concat!("vbroadcast", $scalar, " ymm14, [{a} + 2 * {size}]"),
+                    concat!("vbroadcast", $scalar, " ymm15, [{a} + 3 * {size}]"),
+                    "add {ahead}, {line}",
+                    concat!("vfmadd231", $packed, " ymm4, ymm14, ymm12"),
+                    concat!("vfmadd231", $packed, " ymm5, ymm14, ymm13"),
+                    concat!("vfmadd231", $packed, " ymm6, ymm15, ymm12"),
+                    concat!("vfmadd231", $packed, " ymm7, ymm15, ymm13"),
+                    concat!("vbroadcast", $scalar, " ymm14, [{a} + 4 * {size}]"),
+                    concat!("vbroadcast", $scalar, " ymm15, [{a} + 5 * {size}]"),
+                    "add {a}, 6 * {size}",
+                    "add {b}, {b_step}",
+                    concat!("vfmadd231", $packed, " ymm8, ymm14, ymm12"),
+                    concat!("vfmadd231", $packed, " ymm9, ymm14, ymm13"),
+                    concat!("vfmadd231", $packed, " ymm10, ymm15, ymm12"),
+                    concat!("vfmadd231", $packed, " ymm11, ymm15, ymm13"),
+                    "dec {left}",
+                    "jnz 2b",
+                    "3:",
+                    size = const size_of::<Unit>(),
+                    left = inout(reg) t.depth => _,
+                    a = inout(reg) t.a => _,
+                    b = inout(reg) t.b => _,
+                    b_step = in(reg) t.b_step * size_of::<Unit>() as isize,
+                    ahead = inout(reg) t.ahead.first => _,
+                    line = in(reg) t.ahead.step,
+                    inout("ymm0") *s0, inout("ymm1") *s1, inout("ymm2") *s2, inout("ymm3") *s3,
+                    inout("ymm4") *s4, inout("ymm5") *s5, inout("ymm6") *s6, inout("ymm7") *s7,
+                    inout("ymm8") *s8, inout("ymm9") *s9, inout("ymm10") *s10, inout("ymm11") *s11,
+                    out("ymm12") _, out("ymm13") _, out("ymm14") _, out("ymm15") _,
+                    options(nostack, readonly),
+                );
+            }
+            Some(sums)
+        }
+    };
+}
+
 /// Of `f32`.
 pub(in crate::cpu::gemm) mod single {
     use super::*;
@@ -39,6 +103,7 @@ pub(in crate::cpu::gemm) mod single {
     type Elem = f32;
     const DTYPE: DType = DType::F32;
     type Vector = __m256;
+    type Sums = __m256;
     type Mask = __m256i;
     const LANES: usize = 8;
     instructions! { "avx2,fma":
@@ -56,9 +121,11 @@ pub(in crate::cpu::gemm) mod single {
         load(mask: Mask, x: *const f32) -> __m256 = _mm256_maskload_ps(x, mask);
         read(mask: Mask, x: *const f32) -> __m256 = _mm256_maskload_ps(x, mask);
         put(mask: Mask, to: *mut f32, x: __m256) -> () = write(mask, to, x);
+        put_whole(to: *mut f32, x: __m256) -> () = _mm256_storeu_ps(to, x);
     }
     tile!("avx2,fma": 1 2 3 4 5 6);
     moves!("avx2,fma");
+    in_assembly!("ps", "ss");
 
     /// # Safety
     /// There is room for the lanes of the mask.
@@ -106,6 +173,7 @@ pub(in crate::cpu::gemm) mod double {
     type Elem = f64;
     const DTYPE: DType = DType::F64;
     type Vector = __m256d;
+    type Sums = __m256d;
     type Mask = __m256i;
     const LANES: usize = 4;
     instructions! { "avx2,fma":
@@ -123,9 +191,11 @@ pub(in crate::cpu::gemm) mod double {
         load(mask: Mask, x: *const f64) -> __m256d = _mm256_maskload_pd(x, mask);
         read(mask: Mask, x: *const f64) -> __m256d = _mm256_maskload_pd(x, mask);
         put(mask: Mask, to: *mut f64, x: __m256d) -> () = write(mask, to, x);
+        put_whole(to: *mut f64, x: __m256d) -> () = _mm256_storeu_pd(to, x);
     }
     tile!("avx2,fma": 1 2 3 4 5 6);
     moves!("avx2,fma");
+    in_assembly!("pd", "sd");
 
     /// # Safety
     /// There is room for the lanes of the mask.

@@ -4,11 +4,15 @@ use std::arch::x86_64::*;
 
 use nomina_core::DType;
 
-use super::{Kernels, Shapes, Tile, VECTORS, instructions, moves, tile};
+use super::{
+    Kernels, Shapes, Tile, VECTORS, instructions, moves, no_assembly as in_assembly, tile,
+};
 use crate::cpu::gemm::pack::Moves;
 
 /// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
 pub(in crate::cpu::gemm) const ROWS: usize = 12;
+/// Steps of a pass: what the first-level cache of 48 KiB holds of both operands.
+pub(in crate::cpu::gemm) const DEPTH: usize = 384;
 /// Masked stores cost nothing.
 pub(in crate::cpu::gemm) const SPILLS: bool = false;
 
@@ -26,6 +30,7 @@ pub(in crate::cpu::gemm) mod single {
     type Elem = f32;
     const DTYPE: DType = DType::F32;
     type Vector = __m512;
+    type Sums = __m512;
     type Mask = __mmask16;
     const LANES: usize = 16;
     instructions! { "avx512f":
@@ -44,6 +49,7 @@ pub(in crate::cpu::gemm) mod single {
         read(mask: Mask, x: *const f32) -> __m512 = _mm512_maskz_loadu_ps(mask, x);
         write(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
         put(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
+        put_whole(to: *mut f32, x: __m512) -> () = _mm512_storeu_ps(to, x);
     }
     tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12);
     moves!("avx512f");
@@ -92,6 +98,7 @@ pub(in crate::cpu::gemm) mod double {
     type Elem = f64;
     const DTYPE: DType = DType::F64;
     type Vector = __m512d;
+    type Sums = __m512d;
     type Mask = __mmask8;
     const LANES: usize = 8;
     instructions! { "avx512f":
@@ -110,6 +117,7 @@ pub(in crate::cpu::gemm) mod double {
         read(mask: Mask, x: *const f64) -> __m512d = _mm512_maskz_loadu_pd(mask, x);
         write(mask: Mask, to: *mut f64, x: __m512d) -> () = _mm512_mask_storeu_pd(to, mask, x);
         put(mask: Mask, to: *mut f64, x: __m512d) -> () = _mm512_mask_storeu_pd(to, mask, x);
+        put_whole(to: *mut f64, x: __m512d) -> () = _mm512_storeu_pd(to, x);
     }
     tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12);
     moves!("avx512f");

@@ -53,16 +53,28 @@ pub(super) type Kernels<U, E> = [[Shapes<U, E>; 2]; 2];
 /// Kernels by vectors, then by rows, less one each.
 pub(super) type Shapes<U, E> = [&'static [Kernel<U, E>]; VECTORS];
 
+/// That the steps of a tile are not in assembly.
+///
+/// # Safety
+/// As of those that are.
+#[inline(always)]
+pub(super) unsafe fn no_assembly<U, E, S>(_: &Tile<U, E>) -> Option<S> {
+    None
+}
+
 /// The kernels of a kind of vectors, for so many rows: of the types and functions of where it is called.
 macro_rules! tile {
     ($features:literal: $($rows:literal)*) => {
+        /// The sums of a tile.
+        ///
         /// # Safety
-        /// The processor has the features; the tile's matrices lie where it says, and nobody else
-        /// uses its part of `c` meanwhile.
+        /// As of [`tile`].
         #[target_feature(enable = $features)]
-        unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const PACKED: bool>(
+        #[inline]
+        unsafe fn steps<const M: usize, const V: usize, const MASKED: bool, const PACKED: bool>(
             t: &Tile<Unit, Elem>,
-        ) {
+            masks: [Mask; V],
+        ) -> [[Sums; V]; M] {
             // Constants where the rows are packed: then one address is all.
             let (a_row, a_step) = if PACKED {
                 (1, ROWS as isize)
@@ -70,14 +82,17 @@ macro_rules! tile {
                 (t.a_row, t.a_step)
             };
             let (mut a, mut b, mut ahead) = (t.a, t.b, t.ahead.first);
-            let masks: [Mask; V] = std::array::from_fn(|v| mask(t.cols, v));
             let mut sums = [[zero(); V]; M];
             for _ in 0..t.depth {
                 // SAFETY: the row of `b` has the columns of the mask; rows of `a` have this step.
                 unsafe {
                     let row: [Vector; V] = std::array::from_fn(|v| {
                         let b = b.wrapping_add(v * LANES);
-                        if MASKED { load(masks[v], b) } else { whole(b) }
+                        if MASKED {
+                            load(masks[v], b)
+                        } else {
+                            whole(b)
+                        }
                     });
                     for i in 0..M {
                         let x = splat(a.wrapping_offset(i as isize * a_row));
@@ -94,6 +109,29 @@ macro_rules! tile {
                 b = b.wrapping_offset(t.b_step);
                 a = a.wrapping_offset(a_step);
             }
+            sums
+        }
+
+        /// # Safety
+        /// The processor has the features; the tile's matrices lie where it says, and nobody else
+        /// uses its part of `c` meanwhile.
+        #[target_feature(enable = $features)]
+        unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const PACKED: bool>(
+            t: &Tile<Unit, Elem>,
+        ) {
+            let masks: [Mask; V] = std::array::from_fn(|v| mask(t.cols, v));
+            // Without optimisation all of a packed tile is computed, of which the result takes its part.
+            let whole_tile = (M, V) == (ROWS, VECTORS) || cfg!(unoptimized);
+            let by_hand: Option<[[Sums; VECTORS]; ROWS]> = match PACKED && !MASKED && whole_tile {
+                // SAFETY: rows are packed, and two vectors of columns are there.
+                true => unsafe { in_assembly(t) },
+                false => None,
+            };
+            let sums = match by_hand {
+                Some(sums) => std::array::from_fn(|i| std::array::from_fn(|v| sums[i][v])),
+                // SAFETY: the caller's promise.
+                None => unsafe { steps::<M, V, MASKED, PACKED>(t, masks) },
+            };
             let alpha = all(t.alpha);
             for i in 0..M {
                 let c = t.c.wrapping_offset(i as isize * t.c_row);
@@ -177,14 +215,21 @@ macro_rules! moves {
             to: *mut Unit,
             apart: usize,
         ) {
+            /// Rows that are asked for ahead: they are too far apart for the processor to see what comes.
+            const AHEAD: isize = 16;
+            let (vectors, rest) = (cols / LANES, cols % LANES);
             for row in 0..rows {
                 let from = from.wrapping_offset(row as isize * step);
                 let to = to.wrapping_add(row * apart);
-                for v in 0..cols.div_ceil(LANES) {
-                    // SAFETY: within the mask, as the caller promises.
-                    unsafe {
-                        let row = load(mask(cols, v), from.wrapping_add(v * LANES));
-                        put(room(apart, v), to.wrapping_add(v * LANES), row);
+                _mm_prefetch::<_MM_HINT_T0>(from.wrapping_offset(AHEAD * step).cast());
+                // SAFETY: within the row, as the caller promises.
+                unsafe {
+                    for v in 0..vectors {
+                        put_whole(to.add(v * LANES), whole(from.add(v * LANES)));
+                    }
+                    if rest > 0 {
+                        let row = load(mask(rest, 0), from.add(vectors * LANES));
+                        put(room(apart, vectors), to.add(vectors * LANES), row);
                     }
                 }
             }
@@ -207,19 +252,25 @@ macro_rules! moves {
                 // Backwards, for what is written beyond a row.
                 for left in (0..cols).step_by(LANES).rev() {
                     let (wide, high) = (LANES.min(cols - left), LANES.min(rows - top));
-                    let depth = mask(high, 0);
+                    let (depth, room) = (mask(high, 0), room(apart, left / LANES));
                     let mut block = [nothing(); LANES];
                     for (at, vector) in block.iter_mut().enumerate().take(wide) {
                         let from = from
                             .wrapping_offset((left + at) as isize * step)
                             .wrapping_add(top);
                         // SAFETY: within the mask, as the caller promises.
-                        *vector = unsafe { load(depth, from) };
+                        *vector = unsafe {
+                            if high == LANES {
+                                whole(from)
+                            } else {
+                                load(depth, from)
+                            }
+                        };
                     }
                     for (at, vector) in transposed(block).into_iter().enumerate().take(high) {
                         let to = to.wrapping_add((top + at) * apart + left);
                         // SAFETY: as above.
-                        unsafe { put(room(apart, left / LANES), to, vector) };
+                        unsafe { put(room, to, vector) };
                     }
                 }
             }

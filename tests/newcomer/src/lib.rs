@@ -1,0 +1,1 @@
+//! Nothing: see the tests, and the example `speed`.
