@@ -97,6 +97,7 @@ pub use tensor::operand::{
 pub use tensor::options::Options;
 pub use tensor::out_pairs::{cat_out, stack_out, try_cat_out, try_stack_out};
 pub use tensor::part::TensorMut;
+pub use tensor::parts::{GroupBy, Windows};
 pub use tensor::random::Probability;
 pub use tensor::random_factory::Moments;
 pub use tensor::shape::{
@@ -155,6 +156,11 @@ pub struct GenericCode;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/torch_users.md")]
 pub struct TorchUsers;
+
+/// The guide to analysis by name, whose every snippet is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/analysis.md")]
+pub struct Analysis;
 
 /// The guide to linear algebra, whose every snippet is to run.
 #[cfg(all(doctest, feature = "fft", feature = "linalg"))]

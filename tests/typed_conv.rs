@@ -206,6 +206,7 @@ fn padding_and_resampling() {
     let corners = InterpolateOptions {
         mode: InterpolateMode::Linear,
         align_corners: true,
+        ..default()
     };
     let wide = x.interpolate_with((L.of(5),), corners);
     assert_eq!(wide.to_vec(), [1.0, 1.5, 2.0, 2.5, 3.0]);
@@ -252,4 +253,100 @@ fn wild_dims_are_checked_when_it_runs() {
     let error = named.try_conv1d(C, L, &taken).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DuplicateNames);
     assert_eq!(named.max_pool1d(L, [5]).names().to_string(), "(N, C, L)");
+}
+
+/// One new element, as PyTorch's `antialias` defines it: the kernel is as much wider as the dim is made smaller,
+/// and is asked at the middles of the elements that it reaches.
+fn filtered(line: &[f64], out: usize, i: usize, cubic: bool) -> f64 {
+    let scale = line.len() as f64 / out as f64;
+    let wider = f64::max(scale, 1.0);
+    let middle = scale * (i as f64 + 0.5);
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (j, x) in line.iter().enumerate() {
+        let d = ((j as f64 + 0.5 - middle) / wider).abs();
+        let weight = match cubic {
+            false if d < 1.0 => 1.0 - d,
+            true if d < 1.0 => 1.5 * d.powi(3) - 2.5 * d.powi(2) + 1.0,
+            true if d < 2.0 => -0.5 * d.powi(3) + 2.5 * d.powi(2) - 4.0 * d + 2.0,
+            _ => 0.0,
+        };
+        sum += weight * x;
+        total += weight;
+    }
+    sum / total
+}
+
+#[test]
+fn fine_patterns_do_not_show_as_coarse_ones() {
+    // Black and white by turns are grey at half the size.
+    let stripes =
+        Tensor::<(L,)>::from_vec((0..16).map(|i| (i % 2) as f32).collect(), [16]).unwrap();
+    let smooth = |mode| InterpolateOptions {
+        mode,
+        antialias: true,
+        ..default()
+    };
+    let grey = stripes.interpolate_with((L.of(5),), smooth(InterpolateMode::Linear));
+    assert!((grey - 0.5).abs().max(..).item() < 0.06);
+
+    let (h, w) = (7, 10);
+    let image: Vec<f64> = (0..2 * h * w)
+        .map(|i| ((i * i) % 23) as f64 - 3.0)
+        .collect();
+    for (mode, cubic) in [
+        (InterpolateMode::Linear, false),
+        (InterpolateMode::Cubic, true),
+    ] {
+        for (to_h, to_w) in [(3, 4), (7, 10), (2, 19), (1, 1), (9, 3)] {
+            let x = Tensor::<(N, H, W), f64>::from_vec(image.clone(), [2, h, w]).unwrap();
+            let found = x.interpolate_with((H.of(to_h), W.of(to_w)), smooth(mode));
+            assert_eq!(found.shape(), [2, to_h, to_w]);
+            for n in 0..2 {
+                // Rows first, then columns.
+                let row = |r: usize| &image[(n * h + r) * w..][..w];
+                for i in 0..to_h {
+                    for j in 0..to_w {
+                        let column: Vec<f64> =
+                            (0..h).map(|r| filtered(row(r), to_w, j, cubic)).collect();
+                        let want = filtered(&column, to_h, i, cubic);
+                        let found = found.get([n, i, j]);
+                        assert!(
+                            (found - want).abs() < 1e-12,
+                            "{mode:?} {to_h} {to_w}: {found}, not {want}"
+                        );
+                    }
+                }
+            }
+            // In 16 bits, and as a layout of its own.
+            let low = x.to::<nomina::f16>().align_to((W, N, H));
+            let low = low.interpolate_with((W.of(to_w), H.of(to_h)), smooth(mode));
+            let off = low.to::<f64>().align_to((N, H, W)) - found;
+            assert!(off.abs().max(..).item() < 0.02);
+        }
+    }
+    // NaN and infinities reach as far as the kernel.
+    let mut odd = stripes.to_vec();
+    (odd[0], odd[15]) = (f32::NAN, f32::INFINITY);
+    let odd = Tensor::<(L,)>::from_vec(odd, [16]).unwrap();
+    let odd = odd
+        .interpolate_with((L.of(4),), smooth(InterpolateMode::Linear))
+        .to_vec();
+    assert!(odd[0].is_nan() && odd[1].is_finite() && odd[2].is_finite());
+    assert_eq!(odd[3], f32::INFINITY);
+    for options in [
+        smooth(InterpolateMode::Nearest),
+        InterpolateOptions {
+            align_corners: true,
+            ..smooth(InterpolateMode::Cubic)
+        },
+    ] {
+        let error = stripes
+            .try_interpolate_with((L.of(4),), options)
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Argument);
+    }
+    let whole = stripes
+        .to::<i32>()
+        .try_interpolate_with((L.of(4),), smooth(InterpolateMode::Linear));
+    assert_eq!(whole.unwrap_err().kind(), ErrorKind::DType);
 }

@@ -139,12 +139,8 @@ fn bins() {
     assert_eq!(sums.to_vec(), [1.0, 0.0, 2.0]);
     let negative: Tensor<(N,), i64> = Tensor::from_array([-1]);
     assert!(negative.try_bincount().is_err());
-    let options = HistcOptions {
-        bins: 2,
-        min: 0.0,
-        max: 8.0,
-    };
-    let histogram: Tensor<(Wild,)> = self::x().histc_with(options);
+    let options = HistcOptions { min: 0.0, max: 8.0 };
+    let histogram: Tensor<(Word,)> = self::x().histc_with(Word.of(2), options);
     assert_eq!(histogram.to_vec(), [3.0, 3.0]);
     let inside: Tensor<(N,), bool> = x.isin(&tensor!([2, 7]; Word));
     assert_eq!(inside.to_vec(), [false, true, true]);

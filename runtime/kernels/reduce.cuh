@@ -115,6 +115,23 @@ template <class A> struct Variance : MomentsOf<A> {
     }
 };
 
+// The same of what is not NaN, over how many that are less the job's number.
+template <class A> struct NanVariance : MomentsOf<A> {
+    template <int M, class P, class Job>
+    static DEVICE void take(Moments& state, const A (&xs)[M], P, const Job&) {
+#pragma unroll
+        for (int j = 0; j < M; j++) {
+            const f64 x = (f64)xs[j];
+            if (!is_nan(xs[j])) MomentsOf<A>::merge(state, {1.0, x, x - x});
+        }
+    }
+    template <class Job> static DEVICE A value(const Moments& state, const Job& job) {
+        const f64 count = state.count - job.number;
+        const f64 variance = (state.squares < 0.0 ? 0.0 : state.squares) / (count < 0.0 ? 0.0 : count);
+        return (A)(job.flag ? sqrt(variance) : variance);
+    }
+};
+
 template <class A> struct LogSumExp : ExpSum<A> {
     template <class Job> static DEVICE A value(const ExpState<A>& state, const Job&) {
         return (A)ExpSum<A>::logarithm_of(state);

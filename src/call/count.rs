@@ -28,10 +28,11 @@ pub(crate) fn bincount(
 /// Elements by bin.
 pub(crate) fn histc(
     x: ErasedRef<'_>,
+    bins: usize,
     options: HistcOptions,
     out: &'static Static,
 ) -> Result<Erased> {
-    one(&[x], out, |x| x[0].histc_with(options))
+    one(&[x], out, |x| x[0].histc_with(bins, None, options))
 }
 
 /// Whether elements stand among others.

@@ -3976,6 +3976,100 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// The variance over dims of the elements that are not NaN, divided by their count less `correction`.
+    ///
+    /// Other than in PyTorch: not in PyTorch.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
+    pub fn try_nanvar<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Nanvar,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nanvar`](Self::nanvar) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_nanvar_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Float,
+        T: StoreAs<U>,
+    {
+        self.try_nanvar(dims).and_then(|found| {
+            crate::call::reduce::store(
+                Op::Nanvar,
+                found.erased,
+                <Without<D, A>>::STATIC,
+                &mut out.erased,
+                O::STATIC,
+            )
+        })
+    }
+
+    /// The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.
+    ///
+    /// Other than in PyTorch: not in PyTorch.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
+    pub fn try_nanstd<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Nanstd,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nanstd`](Self::nanstd) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_nanstd_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Float,
+        T: StoreAs<U>,
+    {
+        self.try_nanstd(dims).and_then(|found| {
+            crate::call::reduce::store(
+                Op::Nanstd,
+                found.erased,
+                <Without<D, A>>::STATIC,
+                &mut out.erased,
+                O::STATIC,
+            )
+        })
+    }
+
     /// The logarithm of the sum of exponentials over dims, without overflow.
     ///
     /// # Errors

@@ -8,6 +8,7 @@
 
 pub mod activation;
 pub mod addmm;
+pub mod analysis;
 mod arithmetic;
 pub mod attribute;
 pub mod conv;
@@ -43,6 +44,7 @@ pub mod others;
 pub mod out_pairs;
 pub mod parametric;
 pub mod part;
+pub mod parts;
 pub mod product;
 pub mod query;
 pub mod random;

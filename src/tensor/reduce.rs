@@ -8,14 +8,14 @@ use std::marker::PhantomData;
 
 use nomina_core::dims::{AxesOf, DimOf, Dims, Without, position};
 use nomina_core::op::Op;
-use nomina_core::{DType, Element, Error, ErrorKind, Inexact, Result};
+use nomina_core::{DType, Element, Error, ErrorKind, Float, Inexact, Result};
 use nomina_macros::twin;
 use nomina_runtime::call::ReduceOptions as RawOptions;
 
 use nomina_runtime::tensor::VarOptions;
 
 use super::{Tensor, picked};
-use crate::call::{Known, reduce};
+use crate::call::{Erased, Known, reduce};
 
 /// Options of a reduction: the dtype `U` to compute in, which the result has.
 ///
@@ -54,6 +54,14 @@ fn corrected(op: Op, options: VarOptions) -> Result<RawOptions> {
         correction: options.correction,
         ..RawOptions::default()
     })
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    fn corrected<A: AxesOf<D>>(&self, op: Op, dims: &A, options: VarOptions) -> Result<Erased> {
+        let options = corrected(op, options)?;
+        let (picked, out) = (picked::<A, D>(dims), <Without<D, A>>::STATIC);
+        reduce::new(op, self.erased(), picked, options, out)
+    }
 }
 
 /// # Reductions
@@ -142,14 +150,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        let (picked, options) = (picked::<A, D>(&dims), corrected(Op::Var, options)?);
-        Tensor::try_from_erased(reduce::new(
-            Op::Var,
-            self.erased(),
-            picked,
-            options,
-            <Without<D, A>>::STATIC,
-        ))
+        Tensor::try_from_erased(self.corrected(Op::Var, &dims, options))
     }
 
     /// [`std`](Self::std) with a correction other than 1.
@@ -165,14 +166,39 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        let (picked, options) = (picked::<A, D>(&dims), corrected(Op::Std, options)?);
-        Tensor::try_from_erased(reduce::new(
-            Op::Std,
-            self.erased(),
-            picked,
-            options,
-            <Without<D, A>>::STATIC,
-        ))
+        Tensor::try_from_erased(self.corrected(Op::Std, &dims, options))
+    }
+
+    /// [`nanvar`](Self::nanvar) with a correction other than 1.
+    ///
+    /// # Errors
+    /// A device that is not there.
+    #[twin]
+    pub fn try_nanvar_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        Tensor::try_from_erased(self.corrected(Op::Nanvar, &dims, options))
+    }
+
+    /// [`nanstd`](Self::nanstd) with a correction other than 1.
+    ///
+    /// # Errors
+    /// A device that is not there.
+    #[twin]
+    pub fn try_nanstd_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        Tensor::try_from_erased(self.corrected(Op::Nanstd, &dims, options))
     }
 
     /// [`softmax`](Self::softmax), computed in and giving the dtype of the options.

@@ -184,6 +184,10 @@ pub enum Op {
     Var,
     /// `std`: The standard deviation over dims, the square root of `var`.
     Std,
+    /// `nanvar`: The variance over dims of the elements that are not NaN, divided by their count less `correction`.
+    Nanvar,
+    /// `nanstd`: The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.
+    Nanstd,
     /// `logsumexp`: The logarithm of the sum of exponentials over dims, without overflow.
     Logsumexp,
     /// `max`: The greatest element along a dim and its index; over all dims, the element alone.
@@ -516,7 +520,7 @@ pub enum Op {
     Bucketize,
     /// `bincount`: How often each whole number from 0 on stands, or what its weights add up to, in one dim without a name.
     Bincount,
-    /// `histc`: How many elements fall into each of equal bins from `min` to `max`, in one dim without a name; from the smallest element to the greatest where both are the same.
+    /// `histc`: How many elements fall into each of equal bins from `min` to `max`, along one dim; from the smallest element to the greatest where both are the same.
     Histc,
     /// `isin`: Whether each element is one of others.
     Isin,
@@ -1050,6 +1054,14 @@ pub enum Op {
     Ifftshift,
     /// `fft_convolve`: The convolution with a kernel along a dim, in full: as many elements as both have, less one.
     FftConvolve,
+    /// `weighted_mean`: The mean over dims with weights, whose dims align by name: the sum of products over the sum of weights.
+    WeightedMean,
+    /// `group_by`: The elements along a dim in groups, by a label each from 0 on; a reduction gives each group an element of a new dim in the dim's place.
+    GroupBy,
+    /// `rolling`: The windows of so many elements that slide along a dim by one, to be reduced to an element each.
+    Rolling,
+    /// `resample`: The blocks of so many elements along a dim, to be reduced to an element each.
+    Resample,
 }
 
 impl Op {
@@ -1145,6 +1157,8 @@ impl Op {
         Self::All,
         Self::Var,
         Self::Std,
+        Self::Nanvar,
+        Self::Nanstd,
         Self::Logsumexp,
         Self::Max,
         Self::Min,
@@ -1578,6 +1592,10 @@ impl Op {
         Self::Fftshift,
         Self::Ifftshift,
         Self::FftConvolve,
+        Self::WeightedMean,
+        Self::GroupBy,
+        Self::Rolling,
+        Self::Resample,
     ];
 }
 
@@ -1606,6 +1624,10 @@ pub mod class {
         Var,
         /// `std`
         Std,
+        /// `nanvar`
+        Nanvar,
+        /// `nanstd`
+        Nanstd,
         /// `logsumexp`
         Logsumexp,
         /// `nansum`
@@ -1630,6 +1652,8 @@ pub mod class {
             Self::All,
             Self::Var,
             Self::Std,
+            Self::Nanvar,
+            Self::Nanstd,
             Self::Logsumexp,
             Self::Nansum,
             Self::Nanmean,
@@ -1650,6 +1674,8 @@ pub mod class {
                 Op::All => Self::All,
                 Op::Var => Self::Var,
                 Op::Std => Self::Std,
+                Op::Nanvar => Self::Nanvar,
+                Op::Nanstd => Self::Nanstd,
                 Op::Logsumexp => Self::Logsumexp,
                 Op::Nansum => Self::Nansum,
                 Op::Nanmean => Self::Nanmean,
@@ -1672,6 +1698,8 @@ pub mod class {
                 Self::All => Op::All,
                 Self::Var => Op::Var,
                 Self::Std => Op::Std,
+                Self::Nanvar => Op::Nanvar,
+                Self::Nanstd => Op::Nanstd,
                 Self::Logsumexp => Op::Logsumexp,
                 Self::Nansum => Op::Nansum,
                 Self::Nanmean => Op::Nanmean,

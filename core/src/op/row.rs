@@ -71,6 +71,8 @@ pub enum Class {
     Linalg,
     /// Fourier transforms.
     Fft,
+    /// Parts of a dim reduced, and means with weights.
+    Analysis,
     /// Names change, elements don't.
     Names,
     /// A question whose answer is no tensor: size, names, item.
@@ -191,10 +193,11 @@ impl Row {
     }
 
     /// Whether calls of PyTorch are recorded for it. Decompositions are none that have one result (the
-    /// signs of vectors are free), and transforms have their definition: both are tested by equations.
+    /// signs of vectors are free), transforms have their definition, analysis is not in PyTorch: they are tested
+    /// by equations.
     #[must_use]
     pub const fn is_recorded(&self) -> bool {
-        !matches!(self.class, Class::Linalg | Class::Fft)
+        !matches!(self.class, Class::Linalg | Class::Fft | Class::Analysis)
     }
 
     /// The parameters that are numbers of the scalar expression: they follow the tensors as

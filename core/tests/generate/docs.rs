@@ -118,12 +118,9 @@ fn gradient(row: &Row) -> String {
     each.join("; ").replace('|', "\\|")
 }
 
-/// Operators that PyTorch does not have.
-const OURS: &[&str] = &["contract", "fft_convolve"];
-
 /// PyTorch's spelling.
 fn counterpart(family: &str, row: &Row) -> String {
-    if OURS.contains(&row.name) {
+    if row.differs.starts_with("not in PyTorch") {
         return "–".to_owned();
     }
     let prefix = match family {

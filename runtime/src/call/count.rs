@@ -106,14 +106,12 @@ fn counted(op: Op, x: &Raw, bins: usize, what: Binned) -> Result<Raw> {
 ///
 /// # Errors
 /// No bins, a `max` below `min`, ends that are not finite, a dtype that is no float.
-pub fn histc(x: &Raw, bins: i64, min: f64, max: f64) -> Result<Raw> {
+pub fn histc(x: &Raw, bins: usize, min: f64, max: f64) -> Result<Raw> {
     let op = Op::Histc;
     check_dtype(op, x)?;
-    let Some(bins) = usize::try_from(bins).ok().filter(|&bins| bins > 0) else {
-        return Err(
-            refuse(ErrorKind::Argument, op, x, format!("{bins} bins")).hint("give at least one")
-        );
-    };
+    if bins == 0 {
+        return Err(refuse(ErrorKind::Argument, op, x, "0 bins").hint("give at least one"));
+    }
     let (mut low, mut high) = (min, max);
     if low == high && x.numel() > 0 {
         let dims: Vec<usize> = (0..x.rank()).collect();

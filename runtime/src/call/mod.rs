@@ -6,6 +6,7 @@
 
 pub(crate) mod alike;
 mod allocate;
+pub(crate) mod analysis;
 mod arg;
 mod attention;
 pub(crate) mod backend;
@@ -55,7 +56,7 @@ pub use attention::{Scores, attention};
 pub use conv::{
     AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair,
     TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_transpose, fold, im2col,
-    interpolate, max_pool, max_unpool, pad,
+    interpolate, interpolate_antialias, max_pool, max_unpool, pad,
 };
 pub use convert::{
     clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, to_dtype, to_in,

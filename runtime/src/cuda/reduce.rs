@@ -83,6 +83,18 @@ fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind>
             Reduce::CountNonzero => (of("Count", DType::Bool, 8), true),
             Reduce::Var => (variance(false), inexact && real),
             Reduce::Std => (variance(true), inexact && real),
+            Reduce::Nanvar | Reduce::Nanstd => {
+                let flag = op == Reduce::Nanstd;
+                let kind = of("NanVariance", dtype, 24);
+                (
+                    Kind {
+                        number,
+                        flag,
+                        ..kind
+                    },
+                    inexact && real,
+                )
+            }
             Reduce::Nansum if inexact => (there(false), real),
             Reduce::Nansum => (of("Sum", wide, 8), true),
             Reduce::Nanmean => (there(true), inexact && real),

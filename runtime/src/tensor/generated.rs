@@ -2154,6 +2154,76 @@ impl DynTensor {
         family::store(Op::Std, self.std(dim)?, out)
     }
 
+    /// The variance over dims of the elements that are not NaN, divided by their count less `correction`.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn nanvar<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::reduce(
+            Op::Nanvar,
+            self,
+            &dim.into(),
+            crate::call::ReduceOptions::default(),
+        )
+    }
+
+    /// [`DynTensor::nanvar`] with a correction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nanvar`].
+    pub fn nanvar_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
+        let dim = dim.into();
+        let keepdim = dim.keepdim() || options.keepdim;
+        let options = crate::call::ReduceOptions {
+            correction: options.correction,
+            ..Default::default()
+        };
+        family::reduce(Op::Nanvar, self, &dim.with_keepdim(keepdim), options)
+    }
+
+    /// [`DynTensor::nanvar`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nanvar`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn nanvar_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Nanvar, self.nanvar(dim)?, out)
+    }
+
+    /// The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn nanstd<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::reduce(
+            Op::Nanstd,
+            self,
+            &dim.into(),
+            crate::call::ReduceOptions::default(),
+        )
+    }
+
+    /// [`DynTensor::nanstd`] with a correction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nanstd`].
+    pub fn nanstd_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
+        let dim = dim.into();
+        let keepdim = dim.keepdim() || options.keepdim;
+        let options = crate::call::ReduceOptions {
+            correction: options.correction,
+            ..Default::default()
+        };
+        family::reduce(Op::Nanstd, self, &dim.with_keepdim(keepdim), options)
+    }
+
+    /// [`DynTensor::nanstd`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nanstd`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn nanstd_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Nanstd, self.nanstd(dim)?, out)
+    }
+
     /// The logarithm of the sum of exponentials over dims, without overflow.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! (`generated.rs`); what has a rule of its own stands in a file per family.
 
 mod activation;
+mod analysis;
 mod arg;
 mod attribute;
 mod conv;
@@ -61,6 +62,7 @@ pub use crate::call::FftNorm;
 pub use crate::call::MatrixNorm;
 pub use crate::job::Interpolation;
 pub use activation::*;
+pub use analysis::{GroupBy, Windows};
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
 pub use attribute::{ordinal, type_name};
 pub use conv::{

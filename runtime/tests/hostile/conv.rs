@@ -23,6 +23,7 @@ calls! { call:
     fold(columns_of_image(), folded(), columns_of_two());
     pad(op(&[Op::Pad]), _, _, pad_pairs(), _, _);
     interpolate(_, resizes(), _, _);
+    interpolate_antialias(_, resizes(), _);
 }
 
 impl<'a> Draw<'a, '_> {

@@ -72,14 +72,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When a size is 0, and in smooth modes for a dtype that is no float.
     #[twin]
     pub fn try_interpolate<Z: SizesOf<D>>(&self, sizes: Z, mode: InterpolateMode) -> Result<Self> {
-        let align_corners = false;
-        self.try_interpolate_with(
-            sizes,
-            InterpolateOptions {
-                mode,
-                align_corners,
-            },
-        )
+        let options = InterpolateOptions {
+            mode,
+            ..InterpolateOptions::default()
+        };
+        self.try_interpolate_with(sizes, options)
     }
 
     /// [`interpolate`](Self::interpolate) with options.

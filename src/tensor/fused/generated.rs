@@ -565,8 +565,14 @@ impl Failing {
     pub fn try_nanmedian<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
         self.0.nanmedian(dim)
     }
+    pub fn try_nanstd<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.nanstd(dim)
+    }
     pub fn try_nansum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
         self.0.nansum(dim)
+    }
+    pub fn try_nanvar<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.nanvar(dim)
     }
     pub fn try_norm<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
         self.0.norm(dim)

@@ -5,7 +5,7 @@
 
 use half::{bf16, f16};
 use nomina_core::dims::{
-    AxesOf, Axis, Broadcast, Dims, Insert, Inserted, OneDim, OneOrAll, Wild, Without,
+    AxesOf, Axis, Broadcast, Dims, Insert, Inserted, OneDim, OneOrAll, SizedDim, Wild, Without,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Integer, Real, Result};
@@ -93,29 +93,33 @@ where
 
 /// # Counting and searching
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// How many elements fall into each of 100 equal bins from the smallest to the greatest, in one
-    /// dim without a name.
+    /// How many elements fall into each of equal bins from the smallest to the greatest, along a new dim with a
+    /// size: `x.histc(Bin)` where that is constant, else `x.histc(Bin.of(100))`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, Bin }
+    /// let x = tensor!([0., 1., 1.5, 4.]; N);
+    /// let counts: Tensor<(Bin,)> = x.histc(Bin.of(2));
+    /// assert_eq!(counts.to_vec(), [3.0, 1.0]);
+    /// let options = HistcOptions { min: 1.0, max: 2.0 };
+    /// assert_eq!(x.histc_with(Bin.of(2), options).to_vec(), [1.0, 1.0]);
+    /// ```
     ///
     /// # Errors
-    /// Elements that are not finite.
-    #[twin]
-    pub fn try_histc(&self) -> Result<Tensor<(Wild,), T>>
+    /// No bins, elements or ends that are not finite, a `max` below `min`.
+    #[twin(with = "between other ends.")]
+    pub fn try_histc_with<S: SizedDim>(
+        &self,
+        bins: S,
+        options: HistcOptions,
+    ) -> Result<Tensor<(S::Dim,), T>>
     where
+        (S::Dim,): Dims,
         T: Float,
     {
-        self.try_histc_with(HistcOptions::default())
-    }
-
-    /// [`histc`](Self::histc) with other bins.
-    ///
-    /// # Errors
-    /// No bins, a `max` below `min`, ends that are not finite.
-    #[twin]
-    pub fn try_histc_with(&self, options: HistcOptions) -> Result<Tensor<(Wild,), T>>
-    where
-        T: Float,
-    {
-        Tensor::try_from_erased(count::histc(self.erased(), options, <(Wild,)>::STATIC))
+        let out = <(S::Dim,)>::STATIC;
+        Tensor::try_from_erased(count::histc(self.erased(), bins.size(), options, out))
     }
 
     /// Whether each element stands among others, whatever their dims. NaN equals nothing.

@@ -203,7 +203,7 @@ fn interpolation_beside_infinities() {
     let x = DynTensor::from_vec(values, &[1, 1, 2, 2, 2], ["N", "C", "D", "H", "W"]).unwrap();
     let options = InterpolateOptions {
         mode: InterpolateMode::Linear,
-        align_corners: false,
+        ..InterpolateOptions::default()
     };
     let found = x.interpolate_with(&[4, 2, 2], options).unwrap();
     let found = found.to_vec::<f32>().unwrap();

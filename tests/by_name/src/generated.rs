@@ -185,6 +185,8 @@ pub(crate) fn route(op: Op) -> Route {
         Op::Round => Route::Family(Family::Number(Number::Round)),
         Op::Var => Route::Family(Family::Reduce(Reduce::Var)),
         Op::Std => Route::Family(Family::Reduce(Reduce::Std)),
+        Op::Nanvar => Route::Family(Family::Reduce(Reduce::Nanvar)),
+        Op::Nanstd => Route::Family(Family::Reduce(Reduce::Nanstd)),
         Op::Max => Route::Family(Family::Reduce(Reduce::Max)),
         Op::Min => Route::Family(Family::Reduce(Reduce::Min)),
         Op::Argmax => Route::Family(Family::Reduce(Reduce::Argmax)),
@@ -547,6 +549,10 @@ pub(crate) fn route(op: Op) -> Route {
         Op::Fftshift => Route::Family(Family::Fft(Fft::Fftshift)),
         Op::Ifftshift => Route::Family(Family::Fft(Fft::Ifftshift)),
         Op::FftConvolve => Route::Family(Family::Fft(Fft::FftConvolve)),
+        Op::WeightedMean => Route::Family(Family::Analysis(Analysis::WeightedMean)),
+        Op::GroupBy => Route::Family(Family::Analysis(Analysis::GroupBy)),
+        Op::Rolling => Route::Family(Family::Analysis(Analysis::Rolling)),
+        Op::Resample => Route::Family(Family::Analysis(Analysis::Resample)),
     }
 }
 
@@ -578,6 +584,7 @@ pub(crate) enum Family {
     Conv(Conv),
     Linalg(Linalg),
     Fft(Fft),
+    Analysis(Analysis),
 }
 
 impl Family {
@@ -609,6 +616,7 @@ impl Family {
             Self::Conv(which) => families::conv::call(which, op, form, args),
             Self::Linalg(which) => families::linalg::call(which, op, form, args),
             Self::Fft(which) => families::fft::call(which, op, form, args),
+            Self::Analysis(which) => families::analysis::call(which, op, form, args),
         }
     }
 }
@@ -646,6 +654,8 @@ pub(crate) enum Number {
 pub(crate) enum Reduce {
     Var,
     Std,
+    Nanvar,
+    Nanstd,
     Max,
     Min,
     Argmax,
@@ -1128,4 +1138,14 @@ pub(crate) enum Fft {
     Fftshift,
     Ifftshift,
     FftConvolve,
+}
+
+/// Of the family `analysis`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names)]
+pub(crate) enum Analysis {
+    WeightedMean,
+    GroupBy,
+    Rolling,
+    Resample,
 }

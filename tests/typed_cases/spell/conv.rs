@@ -266,7 +266,8 @@ fn interpolate(call: &Call<'_>) -> Words {
         _ => "Nearest",
     };
     let corners = matches!(call.given("align_corners"), Some(Value::Bool(true)));
-    let options =
-        format!("InterpolateOptions {{ mode: InterpolateMode::{mode}, align_corners: {corners} }}");
+    let options = format!(
+        "InterpolateOptions {{ mode: InterpolateMode::{mode}, align_corners: {corners}, ..default() }}"
+    );
     call.method("interpolate_with", &[tuple(each), options])
 }

@@ -1,6 +1,7 @@
 //! The rows, by family.
 
 mod activation;
+mod analysis;
 mod attribute;
 mod contract;
 mod conv;
@@ -59,6 +60,7 @@ const FAMILIES: &[Family] = &[
     ("conv", conv::ROWS),
     ("linalg", linalg::ROWS),
     ("fft", fft::ROWS),
+    ("analysis", analysis::ROWS),
 ];
 
 pub(super) fn families() -> impl Iterator<Item = &'static Family> {

@@ -13,6 +13,14 @@ const fn reduce(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, SIGNATURE, Reduce, Removes, doc).forms(Forms::WITH_OUT)
 }
 
+/// As `var` and `std`, which give the same where nothing is NaN.
+const fn nan_moment(name: &'static str, doc: &'static str) -> Row {
+    reduce(name, doc)
+        .signature(CORRECTED)
+        .dtype(Same, DTypes::FLOATS)
+        .differs("not in PyTorch")
+}
+
 pub(super) const ROWS: &[Row] = &[
     reduce("sum", "The sum over dims; integers and bool add up in i64.")
         .signature(TYPED)
@@ -52,6 +60,16 @@ pub(super) const ROWS: &[Row] = &[
     .signature(CORRECTED)
     .dtype(Real, DTypes::INEXACT)
     .grad(&["expand(grad / result) / (count - correction) * (x - mean(x))"]),
+    nan_moment(
+        "nanvar",
+        "The variance over dims of the elements that are not NaN, divided by their count less `correction`.",
+    )
+    .reference("var(x)"),
+    nan_moment(
+        "nanstd",
+        "The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.",
+    )
+    .reference("std(x)"),
     reduce(
         "logsumexp",
         "The logarithm of the sum of exponentials over dims, without overflow.",

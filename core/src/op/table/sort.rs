@@ -160,12 +160,13 @@ pub(super) const ROWS: &[Row] = &[
     .dtype(Index, DTypes::INTEGERS),
     ordered(
         "histc",
-        "self, bins: Int = 100, min: Scalar = 0, max: Scalar = 0",
+        "self, bins: Int = 100, min: Scalar = 0, max: Scalar = 0, *, outdim: Names = None",
         Places,
         Special,
-        "How many elements fall into each of equal bins from `min` to `max`, in one dim without a \
-         name; from the smallest element to the greatest where both are the same.",
+        "How many elements fall into each of equal bins from `min` to `max`, along one dim; from the \
+         smallest element to the greatest where both are the same.",
     )
+    .differs("the dim may have a name, and with types has one")
     .forms(Forms::WITH_OUT)
     .dtype(Same, DTypes::FLOATS),
     ordered(

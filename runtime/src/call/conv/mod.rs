@@ -1,5 +1,6 @@
 //! Windows that slide along dims: convolution, pooling, padding, resampling.
 
+mod antialias;
 mod columns;
 mod convolve;
 mod pad;
@@ -14,6 +15,7 @@ use super::check;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
+pub use antialias::interpolate_antialias;
 pub use columns::{Columns, fold, im2col};
 pub use convolve::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
 pub use pad::{PadMode, pad};

@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{ErrorKind, Result, Scalar};
 
 use super::pad::spread;
-use super::{check_count, check_dims, inverse, list, order, pool, refuse};
+use super::{check_dims, inverse, list, order, pool, refuse};
 use crate::call::backend::backend;
 use crate::call::contiguous;
 use crate::call::reduce::address;
@@ -42,25 +42,7 @@ pub fn interpolate(
     let op = Op::Interpolate;
     let places: Shape = dims.iter().map(|resize| resize.dim).collect();
     let sizes: Shape = dims.iter().map(|resize| resize.size).collect();
-    check_dims(op, x, &places)?;
-    check_count(op, x, "size", sizes.len(), places.len())?;
-    for resize in dims {
-        if resize.size == 0 || x.shape()[resize.dim] == 0 {
-            let what = format!("from {} elements to {}", x.shape()[resize.dim], resize.size);
-            return Err(refuse(ErrorKind::Shape, op, &[x], what)
-                .at(0, resize.dim)
-                .hint("both are 1 or more"));
-        }
-        if resize
-            .factor
-            .is_some_and(|factor| !(factor > 0.0 && factor.is_finite()))
-        {
-            let what = format!("a factor of {}", resize.factor.unwrap_or_default());
-            return Err(refuse(ErrorKind::Argument, op, &[x], what)
-                .at(0, resize.dim)
-                .hint("factors are greater than zero"));
-        }
-    }
+    check_sizes(x, dims, &places)?;
     match mode {
         InterpolateMode::Nearest | InterpolateMode::NearestExact => {
             let middle = if mode == InterpolateMode::Nearest {
@@ -90,7 +72,31 @@ pub fn interpolate(
     }
 }
 
-fn smooth(op: Op, x: &Raw) -> Result<()> {
+/// Sizes and factors that a dim can have.
+pub(super) fn check_sizes(x: &Raw, dims: &[Resize], places: &[usize]) -> Result<()> {
+    let op = Op::Interpolate;
+    check_dims(op, x, places)?;
+    for resize in dims {
+        if resize.size == 0 || x.shape()[resize.dim] == 0 {
+            let what = format!("from {} elements to {}", x.shape()[resize.dim], resize.size);
+            return Err(refuse(ErrorKind::Shape, op, &[x], what)
+                .at(0, resize.dim)
+                .hint("both are 1 or more"));
+        }
+        if resize
+            .factor
+            .is_some_and(|factor| !(factor > 0.0 && factor.is_finite()))
+        {
+            let what = format!("a factor of {}", resize.factor.unwrap_or_default());
+            return Err(refuse(ErrorKind::Argument, op, &[x], what)
+                .at(0, resize.dim)
+                .hint("factors are greater than zero"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn smooth(op: Op, x: &Raw) -> Result<()> {
     if x.dtype().is_float() {
         return Ok(());
     }

@@ -13,6 +13,7 @@ pub(crate) mod load;
 pub(crate) mod logsumexp;
 mod moments;
 mod nan;
+mod nan_variance;
 mod norm;
 pub(crate) mod plan;
 pub(crate) mod real;
@@ -46,6 +47,7 @@ use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
 use moments::Variance;
 use nan::{Count, NanMean};
+use nan_variance::NanVariance;
 pub(crate) use plan::LinePlan;
 pub(crate) use reducer::Reducer;
 use split::SmallScratch;
@@ -84,8 +86,10 @@ pub(crate) fn find(
         Reduce::Amin => extremum(dtype, false),
         Reduce::Any => Some(Box::new(Plain::<Any>::NEW)),
         Reduce::All => Some(Box::new(Plain::<All>::NEW)),
-        Reduce::Var => variance(dtype, number, false),
-        Reduce::Std => variance(dtype, number, true),
+        Reduce::Var => variance(dtype, number, false, false),
+        Reduce::Std => variance(dtype, number, true, false),
+        Reduce::Nanvar => variance(dtype, number, false, true),
+        Reduce::Nanstd => variance(dtype, number, true, true),
         Reduce::Nansum => match dtype {
             DType::F32 => Some(Box::new(NanMean::<f32, false>::NEW)),
             DType::F64 => Some(Box::new(NanMean::<f64, false>::NEW)),
@@ -190,18 +194,24 @@ fn extremum_at(dtype: DType, greatest: bool) -> Option<Box<dyn Reducer>> {
     by_real_dtype!(dtype, greatest, of)
 }
 
-fn variance(dtype: DType, correction: f64, root: bool) -> Option<Box<dyn Reducer>> {
+fn variance(dtype: DType, correction: f64, root: bool, nan: bool) -> Option<Box<dyn Reducer>> {
+    macro_rules! of {
+        ($t:ty) => {{
+            let all = Variance::<$t> {
+                correction,
+                root,
+                element: PhantomData,
+            };
+            if nan {
+                Some(Box::new(NanVariance(all)))
+            } else {
+                Some(Box::new(all))
+            }
+        }};
+    }
     match dtype {
-        DType::F32 => Some(Box::new(Variance::<f32> {
-            correction,
-            root,
-            element: PhantomData,
-        })),
-        DType::F64 => Some(Box::new(Variance::<f64> {
-            correction,
-            root,
-            element: PhantomData,
-        })),
+        DType::F32 => of!(f32),
+        DType::F64 => of!(f64),
         _ => None,
     }
 }

@@ -15,13 +15,13 @@ const LANES: usize = 32;
 /// How many elements, their mean, and the sum of their squared distances from it.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
-    count: f64,
+    pub(super) count: f64,
     mean: f64,
-    squares: f64,
+    pub(super) squares: f64,
 }
 
 impl State {
-    const EMPTY: Self = Self {
+    pub(super) const EMPTY: Self = Self {
         count: 0.0,
         mean: 0.0,
         squares: 0.0,
@@ -29,7 +29,7 @@ impl State {
 
     /// A block whose deviations from about its mean add up to `sum`, squared to `squares`.
     #[inline(always)]
-    fn block(count: f64, about: f64, sum: f64, squares: f64) -> Self {
+    pub(super) fn block(count: f64, about: f64, sum: f64, squares: f64) -> Self {
         let off = sum / count;
         Self {
             count,
@@ -40,12 +40,12 @@ impl State {
 
     /// Whether the block it is of stayed in the range of `T`.
     #[inline(always)]
-    fn fits<T: Real>(&self) -> bool {
+    pub(super) fn fits<T: Real>(&self) -> bool {
         fits::<T>(self.squares, self.mean, self.count)
     }
 
     /// So many elements of one value, whose squared distances are zero; NaN of infinities.
-    fn same<T: Real>(count: usize, x: T) -> Self {
+    pub(super) fn same<T: Real>(count: usize, x: T) -> Self {
         Self {
             count: count as f64,
             mean: x.wide(),
@@ -108,7 +108,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         if other.count == 0.0 {
             return;
         }
@@ -152,7 +152,7 @@ pub(crate) struct Variance<T> {
 
 /// The variance, or its root, of squared distances; NaN of NaN.
 #[inline(always)]
-fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
+pub(super) fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
     // What rounding took below zero is zero.
     let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
     if root { variance.sqrt() } else { variance }

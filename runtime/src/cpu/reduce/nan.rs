@@ -52,7 +52,7 @@ fn add_fours<T: Real>(sums: &mut [T], counts: &mut [T], rows: [&[T]; 4]) {
 
 /// Adds an element to each column.
 #[inline(always)]
-fn add_row<T: Real>(sums: &mut [T], counts: &mut [T], row: &[T]) {
+pub(super) fn add_row<T: Real>(sums: &mut [T], counts: &mut [T], row: &[T]) {
     for ((sum, count), &x) in sums.iter_mut().zip(counts).zip(row) {
         let (x, one) = taken(x);
         *sum += x;

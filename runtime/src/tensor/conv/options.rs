@@ -183,4 +183,7 @@ pub struct InterpolateOptions {
     /// Whether the first and the last elements, and not the ends of their places, stay where they
     /// are.
     pub align_corners: bool,
+    /// Whether a linear or cubic mode, made smaller, takes in all elements of a place, so that fine patterns do
+    /// not show as coarse ones.
+    pub antialias: bool,
 }

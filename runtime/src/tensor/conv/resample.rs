@@ -16,14 +16,11 @@ impl DynTensor {
     /// When there is not one size for each of these dims, or one is 0; when the dtype is none
     /// that the mode takes.
     pub fn interpolate(&self, size: &[usize], mode: InterpolateMode) -> Result<Self> {
-        let align_corners = false;
-        self.interpolate_with(
-            size,
-            InterpolateOptions {
-                mode,
-                align_corners,
-            },
-        )
+        let options = InterpolateOptions {
+            mode,
+            ..InterpolateOptions::default()
+        };
+        self.interpolate_with(size, options)
     }
 
     /// [`DynTensor::interpolate`] with options.
@@ -86,16 +83,31 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::interpolate`].
     pub fn interpolate_dims(&self, dims: &[Resize], options: InterpolateOptions) -> Result<Self> {
-        let mode = options.mode;
-        if options.align_corners
-            && !matches!(mode, InterpolateMode::Linear | InterpolateMode::Cubic)
-        {
-            let what = "corners are not aligned in this mode";
-            let error = Error::new(ErrorKind::Argument, "interpolate", what)
-                .hint("leave `align_corners` out, or take a linear or cubic mode");
+        let (mode, corners) = (options.mode, options.align_corners);
+        let smooth = matches!(mode, InterpolateMode::Linear | InterpolateMode::Cubic);
+        let wrong = match (corners, options.antialias) {
+            (true, true) => Some((
+                "corners are not aligned with antialias",
+                "leave one of both out",
+            )),
+            (true, false) if !smooth => Some((
+                "corners are not aligned in this mode",
+                "leave `align_corners` out, or take a linear or cubic mode",
+            )),
+            (false, true) if !smooth => Some((
+                "there is no antialias in this mode",
+                "leave `antialias` out, or take a linear or cubic mode",
+            )),
+            _ => None,
+        };
+        if let Some((what, hint)) = wrong {
+            let error = Error::new(ErrorKind::Argument, "interpolate", what).hint(hint);
             return Err(about(error, &[self]));
         }
-        let raw = call::interpolate(&self.raw, dims, mode, options.align_corners);
+        let raw = match options.antialias {
+            true => call::interpolate_antialias(&self.raw, dims, mode),
+            false => call::interpolate(&self.raw, dims, mode, corners),
+        };
         let raw = raw.map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
     }

@@ -17,25 +17,13 @@ pub struct BincountOptions {
 }
 
 /// Options of `histc_with`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HistcOptions {
-    /// The number of bins.
-    pub bins: i64,
-    /// Where the first begins.
+    /// Where the first bin begins.
     pub min: f64,
     /// Where the last ends; with both ends the same, bins go from the smallest element to the
     /// greatest.
     pub max: f64,
-}
-
-impl Default for HistcOptions {
-    fn default() -> Self {
-        Self {
-            bins: 100,
-            min: 0.0,
-            max: 0.0,
-        }
-    }
 }
 
 /// Options of `isin_with`.
@@ -85,31 +73,38 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(fail)?, Names::unnamed(1)))
     }
 
-    /// How many elements fall into each of 100 equal bins from the smallest to the greatest. The
-    /// result has one dim, without a name.
+    /// How many elements fall into each of `bins` equal bins from the smallest to the greatest, along one dim
+    /// with a name or without.
     ///
     /// # Errors
-    /// When an element is not finite, or the dtype is no float.
-    pub fn histc(&self) -> Result<Self> {
-        self.histc_with(HistcOptions::default())
+    /// When there are no bins, an element is not finite, or the dtype is no float.
+    pub fn histc<'b>(&self, bins: usize, name: impl Into<Option<&'b str>>) -> Result<Self> {
+        self.histc_with(bins, name, HistcOptions::default())
     }
 
-    /// [`DynTensor::histc`] with other bins.
+    /// [`DynTensor::histc`] between other ends.
     ///
     /// # Errors
-    /// As [`DynTensor::histc`], and when there are no bins, or `max` is below `min`.
-    pub fn histc_with(&self, options: HistcOptions) -> Result<Self> {
-        let raw = call::histc(&self.raw, options.bins, options.min, options.max);
-        let raw = raw.map_err(|e| about(e, &[self]))?;
-        Ok(Self::new(raw, Names::unnamed(1)))
+    /// As [`DynTensor::histc`], and when `max` is below `min`.
+    pub fn histc_with<'b>(
+        &self,
+        bins: usize,
+        name: impl Into<Option<&'b str>>,
+        options: HistcOptions,
+    ) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        let none = Names::unnamed(0);
+        let (_, names) = rule::unsqueeze("histc", &none, 0, name.into()).map_err(fail)?;
+        let raw = call::histc(&self.raw, bins, options.min, options.max).map_err(fail)?;
+        Ok(Self::new(raw, names))
     }
 
     /// [`DynTensor::histc`] into `out`.
     ///
     /// # Errors
     /// As [`DynTensor::histc`], and when `out` does not hold the result.
-    pub fn histc_out(&self, out: &mut Self) -> Result<()> {
-        family::store(Op::Histc, self.histc()?, out)
+    pub fn histc_out(&self, bins: usize, out: &mut Self) -> Result<()> {
+        family::store(Op::Histc, self.histc(bins, None)?, out)
     }
 
     /// Whether each element stands among others; dtypes promote. NaN equals nothing.

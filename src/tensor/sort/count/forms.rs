@@ -10,15 +10,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// As [`histc`](Self::histc), and where a result does not fit; then nothing has changed.
     #[twin]
-    pub fn try_histc_out<Out: Dims + Holds<(Wild,)>, Stored: Element>(
+    pub fn try_histc_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
         &self,
+        bins: S,
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        (S::Dim,): Dims,
         T: Float,
         T: StoreAs<Stored>,
     {
-        Tensor::store(Op::Histc, self.try_histc(), out)
+        Tensor::store(Op::Histc, self.try_histc(bins), out)
     }
 }
 
@@ -29,16 +31,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// As [`histc_with`](Self::histc_with), and where a result does not fit; then nothing has changed.
     #[twin]
-    pub fn try_histc_with_out<Out: Dims + Holds<(Wild,)>, Stored: Element>(
+    pub fn try_histc_with_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
         &self,
+        bins: S,
         options: HistcOptions,
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        (S::Dim,): Dims,
         T: Float,
         T: StoreAs<Stored>,
     {
-        Tensor::store(Op::Histc, self.try_histc_with(options), out)
+        Tensor::store(Op::Histc, self.try_histc_with(bins, options), out)
     }
 }
 

@@ -391,11 +391,12 @@ fn interpolate(args: &Bound) -> Result<DynTensor> {
         "bicubic" => (InterpolateMode::Cubic, Some(4)),
         other => return Err(no_mode(op, other)),
     };
-    if args.flag("antialias")? {
+    let antialias = args.flag("antialias")?;
+    if antialias && !matches!(text, "bilinear" | "bicubic") {
         return refuse(
             ErrorKind::Argument,
-            "antialias is not there".into(),
-            "leave it out",
+            format!("antialias in mode {text:?}"),
+            "take bilinear or bicubic",
         );
     }
     if !(3..=5).contains(&x.rank()) || rank.is_some_and(|rank| rank != x.rank()) {
@@ -461,6 +462,7 @@ fn interpolate(args: &Bound) -> Result<DynTensor> {
         InterpolateOptions {
             mode,
             align_corners,
+            antialias,
         },
     )
 }

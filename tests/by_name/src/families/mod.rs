@@ -2,6 +2,7 @@
 //! operator, none left over.
 
 pub(crate) mod activation;
+pub(crate) mod analysis;
 pub(crate) mod attribute;
 pub(crate) mod contract;
 pub(crate) mod conv;

@@ -12,15 +12,17 @@ use nomina_core::op::Op;
 pub(crate) fn call(which: Reduce, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
-        Reduce::Var | Reduce::Std => computed(op, form, args, |a| {
-            let correction = a.float("correction")?;
-            let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);
-            let options = nomina_runtime::call::ReduceOptions {
-                correction,
-                ..Default::default()
-            };
-            nomina_runtime::tensor::family::reduce(op, a.tensor("self")?, &dims, options)
-        }),
+        Reduce::Var | Reduce::Std | Reduce::Nanvar | Reduce::Nanstd => {
+            computed(op, form, args, |a| {
+                let correction = a.float("correction")?;
+                let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);
+                let options = nomina_runtime::call::ReduceOptions {
+                    correction,
+                    ..Default::default()
+                };
+                nomina_runtime::tensor::family::reduce(op, a.tensor("self")?, &dims, options)
+            })
+        }
         Reduce::Max | Reduce::Min => extremum(op, form, args),
         Reduce::Argmax | Reduce::Argmin => computed(op, form, args, |a| {
             let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);

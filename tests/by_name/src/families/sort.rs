@@ -73,12 +73,12 @@ pub(crate) fn call(which: Sort, op: Op, form: Form, mut args: Bound) -> Result<V
             }
         }),
         Sort::Histc => computed(op, form, args, |a| {
-            let end = |param| a.float(param);
-            a.tensor("self")?.histc_with(HistcOptions {
-                bins: a.int("bins")?,
-                min: end("min")?,
-                max: end("max")?,
-            })
+            let bins = a.int("bins")?;
+            let bins = usize::try_from(bins)
+                .map_err(|_| wrong("histc", "bins", "a size", &bins.into()))?;
+            let (min, max) = (a.float("min")?, a.float("max")?);
+            let (x, name) = (a.tensor("self")?, a.name("outdim")?);
+            x.histc_with(bins, name, HistcOptions { min, max })
         }),
         Sort::Isin => computed(op, form, args, |a| {
             let invert = a.flag("invert")?;

@@ -1,0 +1,221 @@
+//! Parts of a dim reduced, and means with weights: chains of other operators.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
+
+use super::gather::bounds;
+use super::{
+    Arg, ReduceOptions, Reduction, ScatterReduce, Target, arg_position, bincount, contiguous,
+    fused_reduce, pointwise, pointwise_owned, reduce, reduced, to_dtype,
+};
+use crate::config::default_dtype;
+use crate::job::{Node, Update};
+use crate::raw::Raw;
+use crate::shape::Shape;
+
+#[cold]
+fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: String) -> Error {
+    let error = Error::new(kind, op.name(), what);
+    operands.iter().fold(error, |error, x| {
+        error.operand(&Names::default(), x.shape())
+    })
+}
+
+/// What partial results are kept in: 16 bits would be rounded at every step.
+fn wide(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
+}
+
+/// The dtype of a reduction's result.
+fn result(op: Op, x: &Raw) -> Result<DType> {
+    op.row().check_dtype(x.dtype())?;
+    Ok(op.row().dtype.resolve(x.dtype(), default_dtype()).result)
+}
+
+/// A reduction of windows of `size` elements that begin `step` apart along a dim.
+pub(crate) fn windowed(
+    op: Op,
+    x: &Raw,
+    dim: usize,
+    [size, step]: [usize; 2],
+    options: ReduceOptions,
+) -> Result<Raw> {
+    reduce(
+        op,
+        &x.windows(dim, size, step)?,
+        &[x.rank()],
+        false,
+        options,
+    )
+}
+
+/// A reduction of the windows of `size` elements that slide along a dim by one.
+///
+/// Sums, means and extremes are put together from those of windows of 1, 2, 4 … elements: as many steps as
+/// `size` has binary digits, and each element of the result is added up in pairs of its own window, so that
+/// nothing cancels and NaN stays in the windows that hold it.
+pub(crate) fn sliding(
+    op: Op,
+    x: &Raw,
+    dim: usize,
+    size: usize,
+    options: ReduceOptions,
+) -> Result<Raw> {
+    let step = match op {
+        Op::Sum | Op::Mean => Op::Add,
+        Op::Amax => Op::Maximum,
+        Op::Amin => Op::Minimum,
+        _ => return windowed(op, x, dim, [size, 1], options),
+    };
+    let result = result(op, x)?;
+    // Elements of `a`, with those of `b` that stand `width` behind them.
+    let join = |a: &Raw, b: &Raw, width: usize| {
+        let count = b.shape()[dim] - width;
+        let (a, b) = (a.narrow(dim, 0, count)?, b.narrow(dim, width, count)?);
+        pointwise(step, &[Arg::Tensor(&a), Arg::Tensor(&b)])
+    };
+    let mut power = to_dtype(x, wide(result))?;
+    let (mut width, mut covered) = (1, 0);
+    let mut found: Option<Raw> = None;
+    loop {
+        if size & width != 0 {
+            found = Some(match found {
+                Some(found) => join(&found, &power, covered)?,
+                None => power.clone(),
+            });
+            covered += width;
+        }
+        if covered == size {
+            break;
+        }
+        power = join(&power, &power, width)?;
+        width *= 2;
+    }
+    let found = found.unwrap_or(power);
+    let found = match op {
+        Op::Mean => pointwise_owned(Op::Div, found, &[Arg::Scalar(Scalar::Float(size as f64))])?,
+        _ => found,
+    };
+    to_dtype(&found, result)
+}
+
+/// Labels from 0 to below `groups`, one for each element of a dim, and how often each stands.
+pub(crate) fn labelled(x: &Raw, dim: usize, labels: &Raw, groups: usize) -> Result<(Raw, Raw)> {
+    let op = Op::GroupBy;
+    let given = [x, labels];
+    let size = x.shape()[dim];
+    if labels.shape() != [size] {
+        let what = format!("labels of sizes {:?} for a dim of {size}", labels.shape());
+        return Err(refuse(ErrorKind::Shape, op, &given, what)
+            .at(0, dim)
+            .hint("give one label for each element of the dim"));
+    }
+    if !labels.dtype().is_integral() || labels.dtype() == DType::Bool {
+        let what = format!("labels of {}", labels.dtype());
+        return Err(refuse(ErrorKind::DType, op, &given, what)
+            .hint("labels are integers: convert them with `to`"));
+    }
+    let numbers = contiguous(&to_dtype(labels, DType::I64)?)?;
+    if let Some((least, most)) = bounds(&numbers)? {
+        let last = i64::try_from(groups).unwrap_or(i64::MAX).saturating_sub(1);
+        if least < 0 || most > last {
+            let label = if least < 0 { least } else { most };
+            return Err(refuse(
+                ErrorKind::Index,
+                op,
+                &given,
+                format!("label {label} of {groups} groups"),
+            )
+            .hint("labels count from 0; give the new dim a size greater than each of them"));
+        }
+    }
+    let counts = bincount(&numbers, None, groups).map_err(|e| e.in_op(op.name()))?;
+    Ok((numbers, counts))
+}
+
+/// A reduction of the elements of each group along a dim, as [`labelled`] found the groups.
+pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw)) -> Result<Raw> {
+    let (by, result) = (Op::GroupBy, result(op, x)?);
+    let mut shape = Shape::from_slice(x.shape());
+    shape[dim] = counts.numel();
+    let at = Target {
+        dim,
+        index: labels,
+        slices: true,
+    };
+    let x = to_dtype(x, wide(result))?;
+    let mut out = Raw::zeros(by.name(), &shape, x.dtype(), x.device())?;
+    let extreme = match op {
+        Op::Amax => ScatterReduce::Amax,
+        Op::Amin => ScatterReduce::Amin,
+        _ => {
+            at.write(by, out.as_mut()?, &x, Update::Add)?;
+            if op == Op::Mean {
+                let mut along = Shape::from_elem(1, x.rank());
+                along[dim] = counts.numel();
+                let counts = counts.reshape(&along)?;
+                out = pointwise_owned(Op::Div, out, &[Arg::Tensor(&counts)])?;
+            }
+            return to_dtype(&out, result);
+        }
+    };
+    if bounds(counts)?.is_some_and(|(least, _)| least == 0) {
+        let empty = arg_position(Op::Argmin, counts, Some(0), false)?.item()?;
+        let what = format!("group {empty} has no elements to choose from");
+        return Err(refuse(ErrorKind::Shape, by, &[&x], what)
+            .hint("give only groups that have labels; `count` says how many elements each has"));
+    }
+    reduced(by, &mut out, at, &x, extreme, false)?;
+    Ok(out)
+}
+
+/// The sum of products with weights over the sum of weights, which have as many dims, each of the same size or
+/// of 1.
+pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: bool) -> Result<Raw> {
+    let op = Op::WeightedMean;
+    let result = x.dtype();
+    let operands = [x, weights];
+    op.row()
+        .check_dtype(result)
+        .map_err(|error| error.operand(&Names::default(), x.shape()))?;
+    if weights.dtype() != result {
+        let what = format!("weights of {} for a tensor of {result}", weights.dtype());
+        return Err(
+            refuse(ErrorKind::DType, op, &operands, what).hint("convert the weights with `to`")
+        );
+    }
+    let sizes = x.shape().iter().zip(weights.shape());
+    if let Some(dim) = sizes.clone().position(|(&x, &w)| w != x && w != 1) {
+        let error = Error::sizes(
+            op.name(),
+            [x.shape(), weights.shape()],
+            [(0, dim), (1, dim)],
+        );
+        return Err(error.hint("weights have the size of a dim, or lack the dim"));
+    }
+    // How often a weight is counted, whose dims are not all of those that go.
+    let times: f64 = dims
+        .iter()
+        .filter(|&&dim| weights.shape()[dim] != x.shape()[dim])
+        .map(|&dim| x.shape()[dim] as f64)
+        .product();
+    let (x, weights) = (to_dtype(x, wide(result))?, to_dtype(weights, wide(result))?);
+    let program = [
+        Node::Tensor(0),
+        Node::Tensor(1),
+        Node::Apply(Op::Mul, &[0, 1]),
+    ];
+    let by = Reduction {
+        op: Op::Sum,
+        dims,
+        keepdim,
+    };
+    let products = fused_reduce(&program, &[&x, &weights], &[], None, by)?;
+    let total = reduce(Op::Sum, &weights, dims, keepdim, ReduceOptions::default())?;
+    let total = pointwise_owned(Op::Mul, total, &[Arg::Scalar(Scalar::Float(times))])?;
+    let mean = pointwise_owned(Op::Div, products, &[Arg::Tensor(&total)])?;
+    to_dtype(&mean, result)
+}

@@ -1,0 +1,130 @@
+//! Dims at other sizes, without patterns that the smaller size cannot show: a chain of other operators.
+//!
+//! Each dim has a table of the elements that make up each new one, and of their weights, so that the elements
+//! are picked by an index and summed up in a pass.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result};
+
+use super::list;
+use super::resample::{InterpolateMode, check_sizes, smooth};
+use crate::call::{Reduction, fused_reduce, index_select, to_device, to_dtype};
+use crate::job::{Along, Node, Resize};
+use crate::raw::Raw;
+use crate::shape::{Shape, product};
+
+/// Dims at other sizes, by PyTorch's `antialias`: where a dim is made smaller, the mode's kernel is as much
+/// wider.
+///
+/// # Errors
+/// A mode that is neither linear nor cubic, a dtype that is no float, no elements or none asked for, missing
+/// memory.
+pub fn interpolate_antialias(x: &Raw, dims: &[Resize], mode: InterpolateMode) -> Result<Raw> {
+    let op = Op::Interpolate;
+    let places: Shape = dims.iter().map(|resize| resize.dim).collect();
+    check_sizes(x, dims, &places)?;
+    smooth(op, x)?;
+    let dtype = x.dtype();
+    let mut x = match dtype {
+        DType::F16 | DType::BF16 => to_dtype(x, DType::F32)?,
+        _ => x.clone(),
+    };
+    for resize in dims {
+        let size = x.shape()[resize.dim];
+        let along = Along::new(size, resize, false, true);
+        x = resized(op, &x, resize.dim, &along, mode)?;
+    }
+    to_dtype(&x, dtype)
+}
+
+/// The elements that make up each element of the result, and their weights; as many for each.
+struct Taps {
+    each: usize,
+    index: Vec<i64>,
+    weights: Vec<f64>,
+}
+
+impl Taps {
+    fn new(op: Op, x: &Raw, along: &Along, mode: InterpolateMode) -> Result<Self> {
+        let (kernel, reach): (fn(f64) -> f64, f64) = match mode {
+            InterpolateMode::Cubic => (cubic, 2.0),
+            _ => (triangle, 1.0),
+        };
+        let wider = along.scale.max(1.0);
+        // As PyTorch rounds: what lies within half an element of the kernel's ends counts.
+        let range = |i: usize| {
+            let middle = along.scale * (i as f64 + 0.5);
+            let end = |at: f64| (at + 0.5).clamp(0.0, along.size as f64) as usize;
+            let (first, last) = (end(middle - reach * wider), end(middle + reach * wider));
+            let first = first.min(along.size - 1);
+            (middle, first..last.max(first + 1))
+        };
+        let each = along.size.min((2.0 * reach * wider).ceil() as usize + 1);
+        let count = product([along.out, each]);
+        let (mut index, mut weights) = (list(op, x, count)?, list(op, x, count)?);
+        for i in 0..along.out {
+            let (middle, taken) = range(i);
+            let (start, spare) = (weights.len(), each - taken.len());
+            weights.extend(
+                taken
+                    .clone()
+                    .map(|j| kernel((j as f64 + 0.5 - middle) / wider)),
+            );
+            let total: f64 = weights[start..].iter().sum();
+            weights[start..]
+                .iter_mut()
+                .for_each(|weight| *weight /= total);
+            // The last element shares its weight with what fills up the row: an infinity times zero would be NaN.
+            let last = weights.len() - 1;
+            let share = weights[last] / (spare + 1) as f64;
+            weights[last] = share;
+            weights.extend(std::iter::repeat_n(share, spare));
+            let end = taken.end - 1;
+            index.extend(taken.map(|j| j as i64));
+            index.extend(std::iter::repeat_n(end as i64, spare));
+        }
+        Ok(Self {
+            each,
+            index,
+            weights,
+        })
+    }
+}
+
+/// A dim at another size.
+fn resized(op: Op, x: &Raw, dim: usize, along: &Along, mode: InterpolateMode) -> Result<Raw> {
+    let taps = Taps::new(op, x, along, mode)?;
+    let index = Raw::from_vec(taps.index, &[along.out * taps.each])?;
+    let picked = index_select(op, x, dim, &to_device(&index, x.device())?)?;
+    let mut split = Shape::from_slice(picked.shape());
+    split[dim] = along.out;
+    split.insert(dim + 1, taps.each);
+    let mut shape = Shape::from_elem(1, split.len());
+    (shape[dim], shape[dim + 1]) = (along.out, taps.each);
+    let weights = to_dtype(&Raw::from_vec(taps.weights, &shape)?, x.dtype())?;
+    let (picked, weights) = (picked.reshape(&split)?, to_device(&weights, x.device())?);
+    let program = [
+        Node::Tensor(0),
+        Node::Tensor(1),
+        Node::Apply(Op::Mul, &[0, 1]),
+    ];
+    let by = Reduction {
+        op: Op::Sum,
+        dims: &[dim + 1],
+        keepdim: false,
+    };
+    fused_reduce(&program, &[&picked, &weights], &[], None, by)
+}
+
+fn triangle(x: f64) -> f64 {
+    (1.0 - x.abs()).max(0.0)
+}
+
+/// Keys' spline with -0.5, as PyTorch has it here.
+fn cubic(x: f64) -> f64 {
+    match x.abs() {
+        x if x < 1.0 => (1.5 * x - 2.5) * x * x + 1.0,
+        x if x < 2.0 => ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0,
+        _ => 0.0,
+    }
+}

@@ -1,0 +1,141 @@
+//! Analysis by name: groups, windows and blocks of a dim, means with weights.
+//!
+//! [`Tensor::group_by`], [`Tensor::rolling`], [`Tensor::resample`], [`Tensor::weighted_mean`].
+
+use std::marker::PhantomData;
+
+use nomina_core::dims::{
+    AlignInto, AxesOf, Axis, DimOf, Dims, IndexOf, OneDim, Resizable, Selected, SizeOf, SizedDim,
+    Without, position,
+};
+use nomina_core::{Element, IndexElement, Inexact, Result};
+use nomina_macros::twin;
+
+use super::parts::{GroupBy, Windows};
+use super::{Tensor, picked};
+use crate::call::compose::{on, one};
+use crate::call::{Known, gather};
+
+/// # Parts of a dim
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The windows of `window` elements that slide along a dim by one, to be reduced to an element each. The
+    /// dim is then shorter by `window - 1`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Time, Site }
+    /// let x = tensor!([[1., 3., 5., 1.]]; Site, Time);
+    /// let smooth: Tensor<(Site, Time)> = x.rolling(Time, 2).mean();
+    /// assert_eq!(smooth.to_vec(), [2.0, 4.0, 3.0]);
+    /// assert_eq!(x.rolling(Time, 3).max().to_vec(), [5.0, 5.0]);
+    /// ```
+    ///
+    /// # Errors
+    /// When a window has no elements, or more than the dim.
+    #[twin]
+    pub fn try_rolling<X: DimOf<D>>(&self, dim: X, window: usize) -> Result<Windows<D, T>>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let at = gather::at(position::<X, D>());
+        let of = on(&[self.erased()], |x| x[0].rolling(at, window))?;
+        let types = PhantomData;
+        Ok(Windows { of, types })
+    }
+
+    /// The blocks of `steps` elements along a dim, to be reduced to an element each. Nothing is copied.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Time }
+    /// let hours = Tensor::<(Time,)>::arange(0.0, 48.0, 1.0);
+    /// let days: Tensor<(Time,)> = hours.resample(Time, 24).mean();
+    /// assert_eq!(days.to_vec(), [11.5, 35.5]);
+    /// ```
+    ///
+    /// # Errors
+    /// When the dim is no multiple of `steps`.
+    #[twin]
+    pub fn try_resample<X: DimOf<D>>(&self, dim: X, steps: usize) -> Result<Windows<D, T>>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let at = gather::at(position::<X, D>());
+        let of = on(&[self.erased()], |x| x[0].resample(at, steps))?;
+        let types = PhantomData;
+        Ok(Windows { of, types })
+    }
+
+    /// The elements along a dim in groups, by a label for each: an integer that counts from 0. A reduction has
+    /// a new dim in the dim's place, with an element for each group: `Season` where its size is constant, else
+    /// `Season.of(4)`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Time, Site, Season = 2 }
+    /// let x = tensor!([[1., 3., 5.], [2., 4., 9.]]; Site, Time);
+    /// let seasons = x.group_by(Time, &tensor!([0, 1, 0]; Time), Season);
+    /// let means: Tensor<(Site, Season)> = seasons.mean();
+    /// assert_eq!(means.to_vec(), [3.0, 3.0, 5.5, 4.0]);
+    /// assert_eq!(seasons.count().to_vec(), [2, 1, 2, 1]);
+    /// ```
+    ///
+    /// # Errors
+    /// When there is not one label for each element, or a label is no group.
+    #[twin]
+    pub fn try_group_by<X: DimOf<D>, I: IndexElement, S: SizedDim>(
+        &self,
+        dim: X,
+        labels: &Tensor<(X,), I>,
+        groups: S,
+    ) -> Result<GroupBy<Selected<D, X, (S::Dim,)>, T>>
+    where
+        (X,): Dims,
+        S::Dim: OneDim,
+        (S::Dim,): Dims + IndexOf<D, X>,
+    {
+        let _ = dim;
+        let (at, groups) = (gather::at(position::<X, D>()), groups.size());
+        let name = if D::HAS_WILD { S::Dim::NAME } else { None };
+        let of = on(&[self.erased(), labels.erased()], |x| {
+            x[0].group_by(at, &x[1], groups, name)
+        })?;
+        let types = PhantomData;
+        Ok(GroupBy { of, types })
+    }
+}
+
+/// # Means with weights
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The mean over dims with weights, whose dims are among self's and align by name: the sum of products
+    /// over the sum of weights, each counted as often as it is used. NaN where weights add up to zero.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { Time, Lat, Lon }
+    /// let x = tensor!([[[1., 3.], [5., 7.]]]; Time, Lat, Lon);
+    /// let mean: Tensor<(Time,)> = x.weighted_mean(&tensor!([3., 1.]; Lat), (Lat, Lon));
+    /// assert_eq!(mean.to_vec(), [3.0]);
+    /// ```
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    #[twin]
+    pub fn try_weighted_mean<E: Dims + AlignInto<D>, A: AxesOf<D>>(
+        &self,
+        weights: &Tensor<E, T>,
+        dims: A,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Inexact,
+    {
+        let (x, picked) = (self.erased(), picked::<A, D>(&dims));
+        let weights = weights.aligned::<D>("weighted_mean", Some(x))?;
+        let all = [x, weights.erased(D::STATIC)];
+        Tensor::try_from_erased(one(&all, <Without<D, A>>::STATIC, |x| {
+            x[0].weighted_mean(&x[1], picked.arg())
+        }))
+    }
+}
