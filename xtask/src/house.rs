@@ -439,3 +439,20 @@ fn products_of_sizes_do_not_wrap() {
          allocates: {wrong:#?}"
     );
 }
+
+/// Who reads that a call fails wants to know when, and not where that is written.
+#[test]
+fn docs_say_themselves_when_a_call_fails() {
+    let mut elsewhere = Vec::new();
+    for (path, text) in sources(&["src"]) {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for (at, pair) in lines.windows(2).enumerate() {
+            if ["/// # Errors", "/// # Panics"].contains(&pair[0])
+                && pair[1].starts_with("/// As [")
+            {
+                elsewhere.push(format!("{path}:{}: {}", at + 2, pair[1]));
+            }
+        }
+    }
+    assert!(elsewhere.is_empty(), "say when it fails: {elsewhere:#?}");
+}
