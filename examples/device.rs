@@ -1,8 +1,8 @@
 //! The same program on every device there is.
 //!
 //! ```sh
-//! cargo run --release --example device                    # on the host
-//! cargo run --release --features cuda --example device    # and on each CUDA device
+//! cargo run --release -p nomina-examples --example device                    # on the host
+//! cargo run --release -p nomina-examples --features cuda --example device    # and on each CUDA device
 //! ```
 //!
 //! Names say the same everywhere; where a tensor lies is a value and not a type.

@@ -1,9 +1,9 @@
 //! A photograph through named code.
 //!
 //! ```sh
-//! cargo run --release --example photo                       # the flower in this repository
-//! cargo run --release --example photo -- my.jpg --out dir   # another picture, another folder
-//! cargo run --release --example photo -- --mean H,W         # names that arrive as text
+//! cargo run --release -p nomina-examples --example photo                       # the flower in this repository
+//! cargo run --release -p nomina-examples --example photo -- my.jpg --out dir   # another picture, another folder
+//! cargo run --release -p nomina-examples --example photo -- --mean H,W         # names that arrive as text
 //! ```
 //!
 //! Not one line below says at which position a dim stands. Each step checks its own result.

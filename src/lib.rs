@@ -162,6 +162,16 @@ pub struct TorchUsers;
 #[doc = include_str!("../docs/analysis.md")]
 pub struct Analysis;
 
+/// How values come in and out, whose every line is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/values.md")]
+pub struct Values;
+
+/// The environment of a program, whose every line is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/environment.md")]
+pub struct Environment;
+
 /// The guide to linear algebra, whose every snippet is to run.
 #[cfg(all(doctest, feature = "fft", feature = "linalg"))]
 #[doc = include_str!("../docs/linalg.md")]

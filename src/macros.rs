@@ -151,7 +151,8 @@ macro_rules! try_einsum {
 /// ```
 ///
 /// # Panics
-/// As the operators, one by one; [`try_fuse!`](crate::try_fuse!) returns the error.
+/// When sizes do not broadcast, a `Wild` dim's name does not fit, or memory is short; [`try_fuse!`](crate::try_fuse!)
+/// returns the error.
 #[macro_export]
 macro_rules! fuse {
     ($($t:tt)*) => { $crate::__private::macros::fuse! { ($crate) $($t)* } };

@@ -61,7 +61,7 @@ pub trait Typed {
     /// elements, and they are written to in place without a copy.
     ///
     /// # Errors
-    /// As [`typed`](Self::typed); the tensor comes back with the error.
+    /// When rank, names, sizes or dtype are others; the tensor comes back with the error.
     fn into_typed<D: Dims + Distinct, T: Element>(self) -> Result<Tensor<D, T>, (Self, Error)>
     where
         Self: Sized;

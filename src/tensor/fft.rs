@@ -46,7 +46,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The inverse of [`fft`](Self::fft).
     ///
     /// # Errors
-    /// As [`fft`](Self::fft).
+    /// When the dim has no elements.
     #[twin(with = ", divided as asked for.")]
     pub fn try_ifft_with<X: DimOf<D>>(
         &self,

@@ -98,7 +98,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     /// As [`Tensor::ones`].
     ///
     /// # Errors
-    /// As [`zeros`](Self::zeros).
+    /// Sizes that the dims cannot have, too little memory, a device that is not there.
     #[twin]
     pub fn try_ones<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -110,7 +110,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     /// As [`Tensor::full`]; the value is converted to the options' dtype.
     ///
     /// # Errors
-    /// As [`zeros`](Self::zeros).
+    /// Sizes that the dims cannot have, too little memory, a device that is not there.
     #[twin]
     pub fn try_full<S: ShapeFor<D>>(
         self,
@@ -126,7 +126,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     /// As [`Tensor::empty`].
     ///
     /// # Errors
-    /// As [`zeros`](Self::zeros).
+    /// Sizes that the dims cannot have, too little memory, a device that is not there.
     #[twin]
     pub fn try_empty<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -138,7 +138,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     /// As [`Tensor::eye`].
     ///
     /// # Errors
-    /// As [`zeros`](Self::zeros).
+    /// Sizes that the dims cannot have, too little memory, a device that is not there.
     #[twin]
     pub fn try_eye<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -150,7 +150,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     /// As [`Tensor::rand`].
     ///
     /// # Errors
-    /// As [`zeros`](Self::zeros).
+    /// Sizes that the dims cannot have, too little memory, a device that is not there.
     #[twin]
     pub fn try_rand<S: ShapeFor<D>>(mut self, shape: S) -> Result<Tensor<D, T>>
     where
@@ -164,7 +164,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     /// As [`Tensor::randn`].
     ///
     /// # Errors
-    /// As [`zeros`](Self::zeros).
+    /// Sizes that the dims cannot have, too little memory, a device that is not there.
     #[twin]
     pub fn try_randn<S: ShapeFor<D>>(mut self, shape: S) -> Result<Tensor<D, T>>
     where

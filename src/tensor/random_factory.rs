@@ -55,7 +55,8 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
     /// As [`Tensor::randint`], in the options' dtype.
     ///
     /// # Errors
-    /// When the range is empty or the dtype does not hold it; as [`zeros`](Self::zeros).
+    /// When the range is empty or the dtype does not hold it, sizes are none that the dims can have, memory is
+    /// short, or the device is not there.
     #[twin]
     pub fn try_randint<S: ShapeFor<D>>(
         mut self,
@@ -74,7 +75,8 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
     /// As [`Tensor::randperm`], in the options' dtype.
     ///
     /// # Errors
-    /// When the dtype does not hold the numbers; as [`zeros`](Self::zeros).
+    /// When the dtype does not hold the numbers, the dim has another size, memory is short, or the device is
+    /// not there.
     #[twin]
     pub fn try_randperm(mut self, n: usize) -> Result<Tensor<D, T>>
     where
@@ -88,7 +90,8 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
     /// Random numbers of a normal distribution.
     ///
     /// # Errors
-    /// When `std` is below zero; as [`zeros`](Self::zeros).
+    /// When `std` is below zero, sizes are none that the dims can have, memory is short, or the device is not
+    /// there.
     #[twin]
     pub fn try_normal<S: ShapeFor<D>>(
         mut self,
@@ -222,7 +225,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`normal`](Self::normal) from a generator.
     ///
     /// # Errors
-    /// As [`normal`](Self::normal).
+    /// When sizes do not fit, or a standard deviation is below zero.
     #[twin]
     pub fn try_normal_from<M, S>(mean: M, std: S, generator: &mut Generator) -> Result<Self>
     where
@@ -236,8 +239,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`normal`](Self::normal) into `out`.
     ///
     /// # Errors
-    /// As [`normal`](Self::normal), and when `out` must keep other sizes; then nothing has
-    /// changed.
+    /// When sizes do not fit, a standard deviation is below zero, or `out` must keep other sizes; then nothing
+    /// has changed.
     #[twin]
     pub fn try_normal_out<M, S, O, U>(mean: M, std: S, out: &mut Tensor<O, U>) -> Result<()>
     where

@@ -220,7 +220,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`multinomial`](Self::multinomial) with options, from a generator.
     ///
     /// # Errors
-    /// As [`multinomial`](Self::multinomial).
+    /// When a weight is below zero or not finite, or too few are above zero.
     #[twin]
     pub fn try_multinomial_from<X: DimOf<D>>(
         &self,
@@ -242,7 +242,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`multinomial_with`](Self::multinomial_with) into `out`.
     ///
     /// # Errors
-    /// As [`multinomial`](Self::multinomial), and when sizes do not fit; then nothing has changed.
+    /// When a weight is below zero or not finite, too few are above zero, or sizes do not fit; then nothing has
+    /// changed.
     #[twin]
     pub fn try_multinomial_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
         &self,

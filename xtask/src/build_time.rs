@@ -21,7 +21,17 @@ const TARGET: &str = "target/build-time";
 
 /// What is built: a name, and cargo's arguments.
 const BUILDS: [(&str, &[&str]); 3] = [
-    ("example", &["run", "--release", "--example", "photo"]),
+    (
+        "example",
+        &[
+            "run",
+            "--release",
+            "-p",
+            "nomina-examples",
+            "--example",
+            "photo",
+        ],
+    ),
     ("release", &["build", "--release", "-p", "nomina-runtime"]),
     ("tests", &["test", "--workspace"]),
 ];

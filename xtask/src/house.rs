@@ -439,3 +439,40 @@ fn products_of_sizes_do_not_wrap() {
          allocates: {wrong:#?}"
     );
 }
+
+/// Who reads that a call fails wants to know when, and not where that is written.
+#[test]
+fn docs_say_themselves_when_a_call_fails() {
+    let mut elsewhere = Vec::new();
+    for (path, text) in sources(&["src"]) {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for (at, pair) in lines.windows(2).enumerate() {
+            if ["/// # Errors", "/// # Panics"].contains(&pair[0])
+                && pair[1].starts_with("/// As [")
+            {
+                elsewhere.push(format!("{path}:{}: {}", at + 2, pair[1]));
+            }
+        }
+    }
+    assert!(elsewhere.is_empty(), "say when it fails: {elsewhere:#?}");
+}
+
+/// `mdbook build docs`: each page is a chapter, once.
+#[test]
+fn the_book_has_every_page_once() {
+    let docs = root().join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let mut chapters: Vec<&str> = summary
+        .lines()
+        .filter_map(|line| line.split_once("](")?.1.strip_suffix(')'))
+        .collect();
+    chapters.sort_unstable();
+    let pages = std::fs::read_dir(&docs).unwrap();
+    let pages = pages.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut pages: Vec<String> = pages
+        .filter(|name| name.ends_with(".md") && name != "SUMMARY.md")
+        .collect();
+    pages.sort_unstable();
+    assert!(!pages.is_empty());
+    assert_eq!(chapters, pages, "docs/SUMMARY.md");
+}

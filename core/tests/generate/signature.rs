@@ -14,6 +14,8 @@ pub struct Function {
     pub bounds: String,
     /// The header of the `impl` block around it, without its brace; none for a free function.
     pub block: Option<String>,
+    /// What its docs say below `# Errors`, with the signs of doc comments; each line begins one.
+    pub errors: String,
 }
 
 /// All public functions of a source.
@@ -26,6 +28,7 @@ pub fn functions(text: &str) -> Vec<Function> {
         if let Some(mut function) = one(&text[from..]) {
             let indented = text[..start].ends_with("    ");
             function.block = indented.then(|| block(&text[..start])).flatten();
+            function.errors = errors(&text[..start]);
             found.extend(twins(&function, attributes(&text[..start])));
             found.push(function);
         }
@@ -73,6 +76,16 @@ fn attributes(before: &str) -> &str {
     &before[line.max(last)..]
 }
 
+/// The section about errors right before a function.
+fn errors(before: &str) -> String {
+    let comment = |line: &&str| line.starts_with("///");
+    let lines = before.lines().rev().map(str::trim);
+    let docs = lines.skip_while(|line| !comment(line)).take_while(comment);
+    let section: Vec<&str> = docs.take_while(|line| *line != "/// # Errors").collect();
+    let lines = section.iter().rev().map(|line| format!("{line}\n"));
+    lines.collect()
+}
+
 /// The header of the last `impl` that begins a line.
 fn block(before: &str) -> Option<String> {
     let at = before.rfind("\nimpl")? + 1;
@@ -109,6 +122,7 @@ fn one(text: &str) -> Option<Function> {
         result: squeezed(result),
         bounds: bounds.trim().trim_end_matches(',').to_owned(),
         block: None,
+        errors: String::new(),
     })
 }
 

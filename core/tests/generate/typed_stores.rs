@@ -220,12 +220,12 @@ fn in_place(row: &Row, name: &str, function: &Function) -> Option<String> {
     }
     let (block, clause) = (function.block.as_ref()?, clause(&bounds));
     let generics = generics(&function.generics, "");
+    let errors = &function.errors;
     let op = variant(row.name);
     Some(format!(
         "{APART}{block} {{\n\
          /// [`{name}`](Self::{name}), in place.\n///\n/// # Errors\n\
-         /// As [`{name}`](Self::{name}), and where the result has other sizes; then nothing has \
-         changed.\n\
+         {errors}/// Also where the result has other sizes. Nothing has changed then.\n\
          #[twin]\n\
          pub fn try_{name}_{generics}(&mut self, {params}) -> Result<&mut Self> {clause} {{\n\
          let computed = self.try_{name}({arguments});\n\
@@ -283,6 +283,7 @@ fn to_out(row: &Row, name: &str, function: &Function) -> Option<String> {
         (false, true) => ".and_then(|made| made.try_to_device(out.device()))",
         _ => "",
     };
+    let errors = &function.errors;
     let shown = names
         .iter()
         .map(|out| format!("`{out}`"))
@@ -291,8 +292,7 @@ fn to_out(row: &Row, name: &str, function: &Function) -> Option<String> {
     Some(format!(
         "{APART}{block} {{\n\
          /// [`{name}`](Self::{name}) into {shown}.\n///\n/// # Errors\n\
-         /// As [`{name}`](Self::{name}), and where a result does not fit; then nothing has \
-         changed.\n\
+         {errors}/// Also where a result does not fit. Nothing has changed then.\n\
          #[twin]\n\
          pub fn try_{name}_out{generics}({receiver}{params}) -> Result<()> {clause} {{\n\
          Tensor::{store}(Op::{op}, {this}try_{name}({arguments}){moved}, {outs})\n}}\n}}\n\n"

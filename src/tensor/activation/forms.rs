@@ -9,7 +9,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`glu`](Self::glu) into `out`.
     ///
     /// # Errors
-    /// As [`glu`](Self::glu), and where a result does not fit; then nothing has changed.
+    /// A dim of odd size.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_glu_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,

@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm`](Self::addmm), in place.
     ///
     /// # Errors
-    /// As [`addmm`](Self::addmm), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_addmm_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &mut self,
@@ -31,7 +32,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm`](Self::addmm) into `out`.
     ///
     /// # Errors
-    /// As [`addmm`](Self::addmm), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addmm_out<
         E: Dims + Matrix + MatMul<F>,
@@ -58,7 +60,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm_with`](Self::addmm_with), in place.
     ///
     /// # Errors
-    /// As [`addmm_with`](Self::addmm_with), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_addmm_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &mut self,
@@ -82,7 +85,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm_with`](Self::addmm_with) into `out`.
     ///
     /// # Errors
-    /// As [`addmm_with`](Self::addmm_with), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addmm_with_out<
         E: Dims + Matrix + MatMul<F>,
@@ -110,7 +114,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv`](Self::addmv), in place.
     ///
     /// # Errors
-    /// As [`addmv`](Self::addmv), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_addmv_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &mut self,
@@ -133,7 +138,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv`](Self::addmv) into `out`.
     ///
     /// # Errors
-    /// As [`addmv`](Self::addmv), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addmv_out<
         E: Dims + Matrix + MatMul<F>,
@@ -160,7 +166,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv_with`](Self::addmv_with), in place.
     ///
     /// # Errors
-    /// As [`addmv_with`](Self::addmv_with), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_addmv_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &mut self,
@@ -184,7 +191,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv_with`](Self::addmv_with) into `out`.
     ///
     /// # Errors
-    /// As [`addmv_with`](Self::addmv_with), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addmv_with_out<
         E: Dims + Matrix + MatMul<F>,
@@ -212,7 +220,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm`](Self::baddbmm), in place.
     ///
     /// # Errors
-    /// As [`baddbmm`](Self::baddbmm), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_baddbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
@@ -235,7 +244,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm`](Self::baddbmm) into `out`.
     ///
     /// # Errors
-    /// As [`baddbmm`](Self::baddbmm), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_baddbmm_out<
         E: Dims + Batched + MatMul<F>,
@@ -262,7 +272,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm_with`](Self::baddbmm_with), in place.
     ///
     /// # Errors
-    /// As [`baddbmm_with`](Self::baddbmm_with), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_baddbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
@@ -286,7 +297,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm_with`](Self::baddbmm_with) into `out`.
     ///
     /// # Errors
-    /// As [`baddbmm_with`](Self::baddbmm_with), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_baddbmm_with_out<
         E: Dims + Batched + MatMul<F>,
@@ -318,7 +330,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm`](Self::addbmm), in place.
     ///
     /// # Errors
-    /// As [`addbmm`](Self::addbmm), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_addbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
@@ -341,7 +354,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm`](Self::addbmm) into `out`.
     ///
     /// # Errors
-    /// As [`addbmm`](Self::addbmm), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addbmm_out<
         E: Dims + Batched + MatMul<F>,
@@ -368,7 +382,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm_with`](Self::addbmm_with), in place.
     ///
     /// # Errors
-    /// As [`addbmm_with`](Self::addbmm_with), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_addbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
@@ -392,7 +407,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm_with`](Self::addbmm_with) into `out`.
     ///
     /// # Errors
-    /// As [`addbmm_with`](Self::addbmm_with), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addbmm_with_out<
         E: Dims + Batched + MatMul<F>,
@@ -424,7 +440,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr`](Self::addr), in place.
     ///
     /// # Errors
-    /// As [`addr`](Self::addr), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_addr_<E: Dims + Vector, F: Beside<E> + Vector>(
         &mut self,
@@ -446,7 +463,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr`](Self::addr) into `out`.
     ///
     /// # Errors
-    /// As [`addr`](Self::addr), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addr_out<
         E: Dims + Vector,
@@ -472,7 +490,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr_with`](Self::addr_with), in place.
     ///
     /// # Errors
-    /// As [`addr_with`](Self::addr_with), and where the result has other sizes; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_addr_with_<E: Dims + Vector, F: Beside<E> + Vector>(
         &mut self,
@@ -495,7 +514,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr_with`](Self::addr_with) into `out`.
     ///
     /// # Errors
-    /// As [`addr_with`](Self::addr_with), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addr_with_out<
         E: Dims + Vector,

@@ -40,7 +40,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// or wrapped around.
     ///
     /// # Errors
-    /// As [`pad`](Self::pad), and when a mirror or a circle is longer than a dim.
+    /// When more is taken away than there is, or a mirror or a circle is longer than a dim.
     #[twin]
     pub fn try_pad_with<A: SpatialOf<D, S>, const S: usize>(
         &self,
@@ -82,7 +82,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`interpolate`](Self::interpolate) with options.
     ///
     /// # Errors
-    /// As [`interpolate`](Self::interpolate).
+    /// When a size is 0, and in smooth modes for a dtype that is no float.
     #[twin]
     pub fn try_interpolate_with<Z: SizesOf<D>>(
         &self,

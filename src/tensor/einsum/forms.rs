@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`outer`](Self::outer) into `out`.
     ///
     /// # Errors
-    /// As [`outer`](Self::outer), and where a result does not fit; then nothing has changed.
+    /// When memory is missing.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_outer_out<
         E: Beside<D> + Vector,
@@ -34,7 +35,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`inner`](Self::inner) into `out`.
     ///
     /// # Errors
-    /// As [`inner`](Self::inner), and where a result does not fit; then nothing has changed.
+    /// When the last sizes differ.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_inner_out<E: InnerWith<D>, Out: Dims + Holds<Inner<D, E>>, Stored: Element>(
         &self,
@@ -53,7 +55,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`vdot`](Self::vdot) into `out`.
     ///
     /// # Errors
-    /// As [`vdot`](Self::vdot), and where a result does not fit; then nothing has changed.
+    /// When sizes differ.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_vdot_out<E: Factor<D> + Vector, Out: Dims + Holds<Product<D, E>>, Stored: Element>(
         &self,
@@ -73,7 +76,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`kron`](Self::kron) into `out`.
     ///
     /// # Errors
-    /// As [`kron`](Self::kron), and where a result does not fit; then nothing has changed.
+    /// When sizes overflow.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_kron_out<E: Dims, U: Element, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
@@ -94,7 +98,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`matrix_power`](Self::matrix_power) into `out`.
     ///
     /// # Errors
-    /// As [`matrix_power`](Self::matrix_power), and where a result does not fit; then nothing has changed.
+    /// When the last two sizes differ, or `n` is negative.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_matrix_power_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -114,7 +119,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cross`](Self::cross) into `out`.
     ///
     /// # Errors
-    /// As [`cross`](Self::cross), and where a result does not fit; then nothing has changed.
+    /// When sizes do not broadcast, or the dim has another size.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_cross_out<
         E: Dims,
@@ -142,7 +148,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`tensordot`](Self::tensordot) into `out`.
     ///
     /// # Errors
-    /// As [`tensordot`](Self::tensordot), and where a result does not fit; then nothing has changed.
+    /// When sizes do not fit.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_tensordot_out<
         E: Dims,

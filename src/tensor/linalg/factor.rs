@@ -124,7 +124,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The singular values, from the greatest on, along the new dim `rank`.
     ///
     /// # Errors
-    /// As [`svd`](Self::svd).
+    /// When an element is NaN or infinite, or the new dim has a constant size that is not the rank.
     #[twin]
     pub fn try_svdvals<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,
@@ -180,7 +180,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The eigenvalues alone of [`eigh`](Self::eigh).
     ///
     /// # Errors
-    /// As [`eigh`](Self::eigh).
+    /// When the matrices are not square, an element is NaN or infinite, or the new dim has a constant size
+    /// that is not theirs.
     #[twin]
     pub fn try_eigvalsh<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,
@@ -210,7 +211,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// As [`eigh`](Self::eigh).
+    /// When the matrices are not square, an element is NaN or infinite, or the new dim has a constant size
+    /// that is not theirs.
     #[twin]
     pub fn try_eig<M: MatrixOf<D>, K: OneDim + Append<D>>(
         &self,

@@ -214,7 +214,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// vanishes.
     ///
     /// # Errors
-    /// As [`det`](Self::det).
+    /// When the matrices are not square.
     #[twin]
     pub fn try_slogdet<M: MatrixOf<D>>(
         &self,

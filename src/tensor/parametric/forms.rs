@@ -7,7 +7,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`div_with`](Self::div_with) into `out`.
     ///
     /// # Errors
-    /// As [`div_with`](Self::div_with), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_div_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
         &self,
@@ -28,7 +29,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`round_with`](Self::round_with) into `out`.
     ///
     /// # Errors
-    /// As [`round_with`](Self::round_with), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_round_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -48,7 +50,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logit_with`](Self::logit_with) into `out`.
     ///
     /// # Errors
-    /// As [`logit_with`](Self::logit_with), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_logit_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -68,7 +71,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nan_to_num`](Self::nan_to_num) into `out`.
     ///
     /// # Errors
-    /// As [`nan_to_num`](Self::nan_to_num), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nan_to_num_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -86,7 +90,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nan_to_num_with`](Self::nan_to_num_with) into `out`.
     ///
     /// # Errors
-    /// As [`nan_to_num_with`](Self::nan_to_num_with), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nan_to_num_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -105,7 +110,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`threshold`](Self::threshold) into `out`.
     ///
     /// # Errors
-    /// As [`threshold`](Self::threshold), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_threshold_out<
         S: Into<Scalar>,

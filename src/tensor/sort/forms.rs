@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`sort`](Self::sort) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`sort`](Self::sort), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_sort_out<
         X: DimOf<D>,
@@ -36,7 +37,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`sort_with`](Self::sort_with) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`sort_with`](Self::sort_with), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_sort_with_out<
         X: DimOf<D>,
@@ -65,7 +67,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`msort`](Self::msort) into `out`.
     ///
     /// # Errors
-    /// As [`msort`](Self::msort), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_msort_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -84,7 +87,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`topk`](Self::topk) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`topk`](Self::topk), and where a result does not fit; then nothing has changed.
+    /// A `k` beyond the size of the dim.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_topk_out<
         X: DimOf<D>,
@@ -114,7 +118,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`topk_with`](Self::topk_with) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`topk_with`](Self::topk_with), and where a result does not fit; then nothing has changed.
+    /// A `k` beyond the size of the dim.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_topk_with_out<
         X: DimOf<D>,
@@ -145,7 +150,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`kthvalue`](Self::kthvalue) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`kthvalue`](Self::kthvalue), and where a result does not fit; then nothing has changed.
+    /// A `k` that is none of the elements.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_kthvalue_out<
         X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>,
@@ -174,7 +180,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`mode`](Self::mode) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`mode`](Self::mode), and where a result does not fit; then nothing has changed.
+    /// A dim without elements.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_mode_out<
         X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>,
@@ -202,7 +209,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cummax`](Self::cummax) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`cummax`](Self::cummax), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_cummax_out<
         X: DimOf<D>,
@@ -230,7 +238,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cummin`](Self::cummin) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`cummin`](Self::cummin), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_cummin_out<
         X: DimOf<D>,

@@ -187,7 +187,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`renorm`](Self::renorm), in place.
     ///
     /// # Errors
-    /// As [`renorm`](Self::renorm); then nothing has changed.
+    /// A single dim, a `p` that is not positive, a negative `maxnorm`; then nothing has changed.
     #[twin]
     pub fn try_renorm_<X: DimOf<D>>(&mut self, p: f64, dim: X, maxnorm: f64) -> Result<&mut Self>
     where

@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cumprod_with`](Self::cumprod_with), in place.
     ///
     /// # Errors
-    /// As [`cumprod_with`](Self::cumprod_with), and where the result has other sizes; then nothing has changed.
+    /// A dtype that the operator does not take.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_cumprod_with_<X: DimOf<D>, U: Element>(
         &mut self,
@@ -29,7 +30,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cumprod_with`](Self::cumprod_with) into `out`.
     ///
     /// # Errors
-    /// As [`cumprod_with`](Self::cumprod_with), and where a result does not fit; then nothing has changed.
+    /// A dtype that the operator does not take.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_cumprod_with_out<X: DimOf<D>, U: Element, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -49,7 +51,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logcumsumexp_with`](Self::logcumsumexp_with) into `out`.
     ///
     /// # Errors
-    /// As [`logcumsumexp_with`](Self::logcumsumexp_with), and where a result does not fit; then nothing has changed.
+    /// A dtype that the operator does not take.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_logcumsumexp_with_out<
         X: DimOf<D>,
@@ -78,7 +81,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nansum_with`](Self::nansum_with) into `out`.
     ///
     /// # Errors
-    /// As [`nansum_with`](Self::nansum_with), and where a result does not fit; then nothing has changed.
+    /// A dtype that the operator does not take.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nansum_with_out<
         A: AxesOf<D>,
@@ -103,7 +107,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nanmean_with`](Self::nanmean_with) into `out`.
     ///
     /// # Errors
-    /// As [`nanmean_with`](Self::nanmean_with), and where a result does not fit; then nothing has changed.
+    /// A dtype that the operator does not take.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nanmean_with_out<
         A: AxesOf<D>,
@@ -128,7 +133,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`norm_with`](Self::norm_with) into `out`.
     ///
     /// # Errors
-    /// As [`norm_with`](Self::norm_with), and where a result does not fit; then nothing has changed.
+    /// `keepdim` or a dtype, which the type says; the greatest or smallest of no elements.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_norm_with_out<A: AxesOf<D>, Out: Dims + Holds<Without<D, A>>, Stored: Element>(
         &self,
@@ -149,7 +155,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`aminmax`](Self::aminmax) into `out1` and `out2`.
     ///
     /// # Errors
-    /// As [`aminmax`](Self::aminmax), and where a result does not fit; then nothing has changed.
+    /// A dim without elements.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_aminmax_out<
         A: AxesOf<D>,

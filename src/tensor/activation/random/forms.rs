@@ -7,7 +7,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`rrelu`](Self::rrelu), in place.
     ///
     /// # Errors
-    /// As [`rrelu`](Self::rrelu), and where the result has other sizes; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_rrelu_(&mut self) -> Result<&mut Self>
     where
@@ -24,7 +25,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`rrelu_with`](Self::rrelu_with), in place.
     ///
     /// # Errors
-    /// As [`rrelu_with`](Self::rrelu_with), and where the result has other sizes; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_rrelu_with_(&mut self, options: RreluOptions) -> Result<&mut Self>
     where
@@ -41,7 +43,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`dropout`](Self::dropout), in place.
     ///
     /// # Errors
-    /// As [`dropout`](Self::dropout), and where the result has other sizes; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_dropout_(&mut self) -> Result<&mut Self>
     where
@@ -58,7 +61,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`dropout_with`](Self::dropout_with), in place.
     ///
     /// # Errors
-    /// As [`dropout_with`](Self::dropout_with), and where the result has other sizes; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_dropout_with_(&mut self, options: DropoutOptions) -> Result<&mut Self>
     where
@@ -75,7 +79,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`alpha_dropout`](Self::alpha_dropout), in place.
     ///
     /// # Errors
-    /// As [`alpha_dropout`](Self::alpha_dropout), and where the result has other sizes; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_alpha_dropout_(&mut self) -> Result<&mut Self>
     where
@@ -92,7 +97,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`alpha_dropout_with`](Self::alpha_dropout_with), in place.
     ///
     /// # Errors
-    /// As [`alpha_dropout_with`](Self::alpha_dropout_with), and where the result has other sizes; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_alpha_dropout_with_(&mut self, options: AlphaDropoutOptions) -> Result<&mut Self>
     where

@@ -9,7 +9,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`vecdot`](Self::vecdot) into `out`.
     ///
     /// # Errors
-    /// As [`vecdot`](Self::vecdot), and where a result does not fit; then nothing has changed.
+    /// When sizes do not broadcast.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_vecdot_out<
         E: Dims,

@@ -5,7 +5,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`take`](Self::take) into `out`.
     ///
     /// # Errors
-    /// As [`take`](Self::take), and where a result does not fit; then nothing has changed.
+    /// When a position is out of range.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_take_out<E: Dims, I: IndexElement, Out: Dims + Holds<E>, Stored: Element>(
         &self,
@@ -24,7 +25,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`take_along_dim`](Self::take_along_dim) into `out`.
     ///
     /// # Errors
-    /// As [`take_along_dim`](Self::take_along_dim), and where a result does not fit; then nothing has changed.
+    /// When an index is out of range or sizes do not fit.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_take_along_dim_out<
         X: DimOf<D>,
@@ -51,7 +53,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nonzero`](Self::nonzero) into `out`.
     ///
     /// # Errors
-    /// As [`nonzero`](Self::nonzero), and where a result does not fit; then nothing has changed.
+    /// When memory is short.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nonzero_out<Out: Dims + Holds<(Wild, Wild)>, Stored: Element>(
         &self,

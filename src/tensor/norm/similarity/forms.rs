@@ -9,7 +9,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`normalize`](Self::normalize) into `out`.
     ///
     /// # Errors
-    /// As [`normalize`](Self::normalize), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_normalize_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -29,7 +30,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`normalize_with`](Self::normalize_with) into `out`.
     ///
     /// # Errors
-    /// As [`normalize_with`](Self::normalize_with), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_normalize_with_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,

@@ -9,7 +9,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`polygamma`](Self::polygamma), in place.
     ///
     /// # Errors
-    /// As [`polygamma`](Self::polygamma), and where the result has other sizes; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_polygamma_(&mut self, n: i64) -> Result<&mut Self>
     where
@@ -27,7 +28,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`polygamma`](Self::polygamma) into `out`.
     ///
     /// # Errors
-    /// As [`polygamma`](Self::polygamma), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_polygamma_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -47,7 +49,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`mvlgamma`](Self::mvlgamma), in place.
     ///
     /// # Errors
-    /// As [`mvlgamma`](Self::mvlgamma), and where the result has other sizes; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where the result has other sizes. Nothing has changed then.
     #[twin]
     pub fn try_mvlgamma_(&mut self, p: i64) -> Result<&mut Self>
     where
@@ -65,7 +68,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`mvlgamma`](Self::mvlgamma) into `out`.
     ///
     /// # Errors
-    /// As [`mvlgamma`](Self::mvlgamma), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_mvlgamma_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,

@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addcmul_with`](Self::addcmul_with) into `out`.
     ///
     /// # Errors
-    /// As [`addcmul_with`](Self::addcmul_with), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addcmul_with_out<
         R: Operand,
@@ -40,7 +41,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addcdiv`](Self::addcdiv) into `out`.
     ///
     /// # Errors
-    /// As [`addcdiv`](Self::addcdiv), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addcdiv_out<
         R: Operand,
@@ -67,7 +69,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addcdiv_with`](Self::addcdiv_with) into `out`.
     ///
     /// # Errors
-    /// As [`addcdiv_with`](Self::addcdiv_with), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_addcdiv_with_out<
         R: Operand,
@@ -99,7 +102,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`lerp`](Self::lerp) into `out`.
     ///
     /// # Errors
-    /// As [`lerp`](Self::lerp), and where a result does not fit; then nothing has changed.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_lerp_out<
         R: Operand,

@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`complex`](Self::complex) into `out`.
     ///
     /// # Errors
-    /// As [`complex`](Self::complex), and where a result does not fit; then nothing has changed.
+    /// When sizes do not broadcast.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_complex_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
@@ -29,7 +30,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`polar`](Self::polar) into `out`.
     ///
     /// # Errors
-    /// As [`polar`](Self::polar), and where a result does not fit; then nothing has changed.
+    /// When sizes do not broadcast.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_polar_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
@@ -50,7 +52,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`conj`](Self::conj) into `out`.
     ///
     /// # Errors
-    /// As [`conj`](Self::conj), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_conj_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,

@@ -9,7 +9,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diag`](Self::diag) into `out`.
     ///
     /// # Errors
-    /// As [`diag`](Self::diag), and where a result does not fit; then nothing has changed.
+    /// When the new dim has a constant size that is not the one it gets.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_diag_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
         &self,
@@ -29,7 +30,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diag_with`](Self::diag_with) into `out`.
     ///
     /// # Errors
-    /// As [`diag_with`](Self::diag_with), and where a result does not fit; then nothing has changed.
+    /// When the new dim has a constant size that is not the one it gets.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_diag_with_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
         &self,

@@ -9,7 +9,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`linspace`](Self::linspace) into `out`.
     ///
     /// # Errors
-    /// As [`linspace`](Self::linspace), and where a result does not fit; then nothing has changed.
+    /// When the dim has another constant size, or memory is missing.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_linspace_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,
@@ -34,7 +35,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logspace`](Self::logspace) into `out`.
     ///
     /// # Errors
-    /// As [`logspace`](Self::logspace), and where a result does not fit; then nothing has changed.
+    /// When the dim has another constant size, or memory is missing.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_logspace_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,
@@ -59,7 +61,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logspace_with`](Self::logspace_with) into `out`.
     ///
     /// # Errors
-    /// As [`logspace_with`](Self::logspace_with), and where a result does not fit; then nothing has changed.
+    /// When the dim has another constant size, or memory is missing.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_logspace_with_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,

@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`histc`](Self::histc) into `out`.
     ///
     /// # Errors
-    /// As [`histc`](Self::histc), and where a result does not fit; then nothing has changed.
+    /// Elements that are not finite.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_histc_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
         &self,
@@ -29,7 +30,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`histc_with`](Self::histc_with) into `out`.
     ///
     /// # Errors
-    /// As [`histc_with`](Self::histc_with), and where a result does not fit; then nothing has changed.
+    /// No bins, a `max` below `min`, ends that are not finite.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_histc_with_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
         &self,
@@ -51,7 +53,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`isin`](Self::isin) into `out`.
     ///
     /// # Errors
-    /// As [`isin`](Self::isin), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_isin_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -71,7 +74,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`isin_with`](Self::isin_with) into `out`.
     ///
     /// # Errors
-    /// As [`isin_with`](Self::isin_with), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_isin_with_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -92,7 +96,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`quantile`](Self::quantile) into `out`.
     ///
     /// # Errors
-    /// As [`quantile`](Self::quantile), and where a result does not fit; then nothing has changed.
+    /// A `q` outside of 0 to 1; no elements.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_quantile_out<
         A: OneOrAll + AxesOf<D>,
@@ -117,7 +122,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`quantile_with`](Self::quantile_with) into `out`.
     ///
     /// # Errors
-    /// As [`quantile_with`](Self::quantile_with), and where a result does not fit; then nothing has changed.
+    /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_quantile_with_out<
         A: OneOrAll + AxesOf<D>,
@@ -143,7 +149,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nanquantile`](Self::nanquantile) into `out`.
     ///
     /// # Errors
-    /// As [`nanquantile`](Self::nanquantile), and where a result does not fit; then nothing has changed.
+    /// A `q` outside of 0 to 1; no elements.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nanquantile_out<
         A: OneOrAll + AxesOf<D>,
@@ -168,7 +175,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nanquantile_with`](Self::nanquantile_with) into `out`.
     ///
     /// # Errors
-    /// As [`nanquantile_with`](Self::nanquantile_with), and where a result does not fit; then nothing has changed.
+    /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nanquantile_with_out<
         A: OneOrAll + AxesOf<D>,

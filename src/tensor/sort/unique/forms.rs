@@ -8,7 +8,8 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`searchsorted`](Self::searchsorted) into `out`.
     ///
     /// # Errors
-    /// As [`searchsorted`](Self::searchsorted), and where a result does not fit; then nothing has changed.
+    /// Sizes of rows that differ.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_searchsorted_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
         &self,
@@ -29,7 +30,8 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`searchsorted_with`](Self::searchsorted_with) into `out`.
     ///
     /// # Errors
-    /// As [`searchsorted_with`](Self::searchsorted_with), and where a result does not fit; then nothing has changed.
+    /// Sizes of rows that differ.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_searchsorted_with_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
         &self,
@@ -55,7 +57,8 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`bucketize`](Self::bucketize) into `out`.
     ///
     /// # Errors
-    /// As [`bucketize`](Self::bucketize), and where a result does not fit; then nothing has changed.
+    /// A device that is not there.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_bucketize_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
         &self,
@@ -76,7 +79,8 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`bucketize_with`](Self::bucketize_with) into `out`.
     ///
     /// # Errors
-    /// As [`bucketize_with`](Self::bucketize_with), and where a result does not fit; then nothing has changed.
+    /// A device that is not there.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_bucketize_with_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
         &self,

@@ -8,7 +8,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diff`](Self::diff) into `out`.
     ///
     /// # Errors
-    /// As [`diff`](Self::diff), and where a result does not fit; then nothing has changed.
+    /// Missing memory.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_diff_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -28,7 +29,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diff_with`](Self::diff_with) into `out`.
     ///
     /// # Errors
-    /// As [`diff_with`](Self::diff_with), and where a result does not fit; then nothing has changed.
+    /// A negative number of times.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_diff_with_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -49,7 +51,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`renorm`](Self::renorm) into `out`.
     ///
     /// # Errors
-    /// As [`renorm`](Self::renorm), and where a result does not fit; then nothing has changed.
+    /// A single dim, a `p` that is not positive, a negative `maxnorm`.
+    /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_renorm_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,

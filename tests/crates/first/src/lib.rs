@@ -14,6 +14,12 @@ dims! {
     pub Rgb = 3,
     /// Examples, as the file calls them.
     pub Batch = "batch",
+    /// Up, flat, down: a spin of 1.
+    pub Spin = 3,
+    /// To the site before.
+    pub Left = 2,
+    /// To the next site.
+    pub Right = 2,
 }
 
 /// `n` by `c`, counted from 0 along the rows.
@@ -57,4 +63,11 @@ pub fn grey<D: Dims + Has<Rgb>>(image: &Tensor<D>) -> Tensor<Without<D, Rgb>> {
 /// The numbers of the examples of a file.
 pub fn batch(n: usize) -> Tensor<(Batch,)> {
     Tensor::from_fn([n], |at| at[0] as f32)
+}
+
+/// A site of the AKLT state, a chain of spins: for each spin a matrix, and the chain's amplitude is the trace of their
+/// product. Affleck, Kennedy, Lieb and Tasaki, 1987.
+pub fn aklt() -> Tensor<(Spin, Left, Right), f64> {
+    let (long, short) = ((2.0_f64 / 3.0).sqrt(), (1.0_f64 / 3.0).sqrt());
+    tensor!([[[0., long], [0., 0.]], [[-short, 0.], [0., short]], [[0., 0.], [-long, 0.]]]; Spin, Left, Right)
 }

@@ -1,0 +1,43 @@
+//! k-means: a point belongs to the closest centre, and a centre moves to the mean of its points.
+
+use nomina::prelude::*;
+
+dims! {
+    /// What is grouped.
+    pub Point,
+    /// A point's coordinates.
+    pub Axis,
+    /// The groups.
+    pub Cluster,
+}
+
+/// Centres, and the cluster of each point, once no point changes its own.
+pub fn k_means(
+    points: &Tensor<(Point, Axis)>,
+    mut centres: Tensor<(Cluster, Axis)>,
+) -> (Tensor<(Cluster, Axis)>, Tensor<(Point,), i64>) {
+    let mut labels = points.cdist(&centres).argmin(Cluster);
+    loop {
+        let member = labels.one_hot(Cluster.of(centres.size(Cluster))).float();
+        let sums: Tensor<(Cluster, Axis)> = member.contract(points, Point);
+        let counts = member.sum(Point).align_as(&sums);
+        // A cluster without points stays where it is.
+        centres = counts.gt(0.0).where_cond(&(sums / &counts), &centres);
+        let closest = points.cdist(&centres).argmin(Cluster);
+        if closest.equal(&labels) {
+            return (centres, labels);
+        }
+        labels = closest;
+    }
+}
+
+fn main() {
+    manual_seed(1);
+    let middles = tensor!([[0., 0.], [6., 0.], [0., 6.]]; Cluster, Axis);
+    let noise = Tensor::<(Cluster, Point, Axis)>::randn([3, 100, 2]);
+    let points = (middles.align_as(&noise) + noise).flatten((Cluster, Point), Point);
+    let first = points.index_select(Point, &tensor!([0, 100, 200]; Cluster));
+    let (centres, labels) = k_means(&points, first);
+    println!("centres: {centres}");
+    println!("sizes: {}", labels.bincount());
+}

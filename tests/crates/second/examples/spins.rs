@@ -1,0 +1,62 @@
+//! A ring of spins as a tensor network: the sites and their dims are another crate's.
+
+use first::nomina::prelude::*;
+use first::{Left, Right, Spin, aklt};
+
+dims! {
+    /// The bonds of a site and of its mirror image, to the site before.
+    In,
+    /// The same, to the next site.
+    Out,
+    /// Between two sites.
+    Bond,
+}
+
+/// A site between its mirror image and itself, with an operator on its spin in the middle.
+fn site(operator: &Tensor<(Spin, Prime<Spin>), f64>) -> Tensor<(In, Out), f64> {
+    let mirror = aklt().prime(Spin).prime(Left).prime(Right);
+    let pair = aklt()
+        .contract(operator, Spin)
+        .contract(&mirror, Prime(Spin));
+    let pair = pair.align_to((Left, Prime(Left), Right, Prime(Right)));
+    pair.flatten((Left, Prime(Left)), In)
+        .flatten((Right, Prime(Right)), Out)
+}
+
+/// All bonds of a ring contracted: a number.
+fn ring(sites: impl IntoIterator<Item = Tensor<(In, Out), f64>>) -> f64 {
+    let join = |chain: Tensor<(In, Out), f64>, site: Tensor<(In, Out), f64>| {
+        chain
+            .rename(Out, Bond)
+            .contract(&site.rename(In, Bond), Bond)
+    };
+    sites
+        .into_iter()
+        .reduce(join)
+        .map_or(1.0, |chain| chain.trace().item())
+}
+
+/// What changes no spin.
+fn identity() -> Tensor<(Spin, Prime<Spin>), f64> {
+    Tensor::<(Spin, Prime<Spin>)>::eye((Spin, Prime(Spin))).double()
+}
+
+/// The norm of a ring of spins, squared.
+pub fn norm(spins: usize) -> f64 {
+    ring((0..spins).map(|_| site(&identity())))
+}
+
+/// The mean product of two spins of a ring, so many sites apart.
+pub fn correlation(spins: usize, apart: usize) -> f64 {
+    let up = tensor!([[1., 0., 0.], [0., 0., 0.], [0., 0., -1.]]; Spin, Prime<Spin>; f64);
+    let one = identity();
+    let operator = |at| if at == 0 || at == apart { &up } else { &one };
+    ring((0..spins).map(|at| site(operator(at)))) / norm(spins)
+}
+
+fn main() {
+    println!("norm: {:.6}", norm(20));
+    for apart in 1..5 {
+        println!("{apart} apart: {:+.6}", correlation(20, apart));
+    }
+}
