@@ -4,9 +4,9 @@ pub use crate::dims::{Absorbs, AxesOf, FlattenOthers, UnflattenAs};
 pub use crate::dims::{
     AlignInto, Aligned, Axes, Axis, Broadcast, Contract, Contracted, Dim, Dims, Distinct, Flat,
     Flatten, Flattened, Flipped, FullyNamed, Has, Holds, In, IndexOf, Insert, Inserted, MatMul,
-    OneDim, Order, OrderSpec, Prime, Product, Refine, Refined, Rename, RenameArg, Renamed,
-    Selected, ShapeFor, Sizes, SpelledAs, Sum, Transposed, Unflatten, Unflattened, Wild, Without,
-    keep,
+    MatMulOn, OneDim, Order, OrderSpec, Prime, Product, Refine, Refined, Rename, RenameArg,
+    Renamed, Selected, ShapeFor, Sizes, SpelledAs, Sum, Transposed, Unflatten, Unflattened, Wild,
+    Without, keep,
 };
 pub use crate::dims::{Convolved, SizesOf, SpatialOf, WeightFor};
 pub use crate::initial_seed;

@@ -15,8 +15,18 @@ use crate::call::factory::{self, Fill, Place};
 use crate::call::view::check_sizes;
 use crate::call::{Erased, Known, ok};
 
-/// Factories of `f32` tensors; `zeros_with::<f64>` and its kin make others.
-impl<D: Dims> Tensor<D> {
+/// Factories of sizes. The tensor's type says the dtype, `f32` where it says none:
+///
+/// ```
+/// # use nomina::prelude::*;
+/// dims! { N, C }
+/// type Grid = Tensor<(N, C), f64>;
+/// let x: Tensor<(N, C), f64> = Tensor::ones([2, 3]);
+/// let y = Grid::zeros([2, 3]);
+/// let z = Tensor::<(N, C)>::ones([2, 3]);
+/// assert_eq!([x.dtype(), y.dtype(), z.dtype()], [DType::F64, DType::F64, DType::F32]);
+/// ```
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// A tensor of zeros. The shape is an array with one size for each dim, or a tuple of dims
     /// with sizes, from which the dims are inferred.
     ///
@@ -32,11 +42,11 @@ impl<D: Dims> Tensor<D> {
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
     #[twin]
-    pub fn try_zeros<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    pub fn try_zeros<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
         D: Distinct,
     {
-        Self::options().try_zeros(shape)
+        Self::try_shaped("zeros", &shape.sizes(), Fill::Zeros)
     }
 
     /// [`zeros`](Self::zeros) with elements of type `U`.
@@ -46,7 +56,7 @@ impl<D: Dims> Tensor<D> {
     where
         D: Distinct,
     {
-        Self::options().dtype::<U>().zeros(shape)
+        Tensor::<D>::options().dtype::<U>().zeros(shape)
     }
 
     /// A tensor of ones.
@@ -60,11 +70,11 @@ impl<D: Dims> Tensor<D> {
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
     #[twin]
-    pub fn try_ones<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    pub fn try_ones<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
         D: Distinct,
     {
-        Self::options().try_ones(shape)
+        Self::try_shaped("ones", &shape.sizes(), Fill::Number(1.into()))
     }
 
     /// [`ones`](Self::ones) with elements of type `U`.
@@ -74,7 +84,7 @@ impl<D: Dims> Tensor<D> {
     where
         D: Distinct,
     {
-        Self::options().dtype::<U>().ones(shape)
+        Tensor::<D>::options().dtype::<U>().ones(shape)
     }
 
     /// A tensor whose elements are unspecified: zeros, since no uninitialised memory can be
@@ -89,11 +99,11 @@ impl<D: Dims> Tensor<D> {
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
     #[twin]
-    pub fn try_empty<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    pub fn try_empty<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
         D: Distinct,
     {
-        Self::options().try_zeros(shape)
+        Self::try_shaped("empty", &shape.sizes(), Fill::Zeros)
     }
 
     /// [`empty`](Self::empty) with elements of type `U`.
@@ -103,7 +113,7 @@ impl<D: Dims> Tensor<D> {
     where
         D: Distinct,
     {
-        Self::options().dtype::<U>().empty(shape)
+        Tensor::<D>::options().dtype::<U>().empty(shape)
     }
 
     /// Random numbers, uniform from 0 to before 1.
@@ -118,11 +128,12 @@ impl<D: Dims> Tensor<D> {
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
     #[twin]
-    pub fn try_rand<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    pub fn try_rand<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
         D: Distinct,
+        T: Float,
     {
-        Self::options().try_rand(shape)
+        Self::try_shaped("rand", &shape.sizes(), Fill::Uniform(None))
     }
 
     /// [`rand`](Self::rand) with elements of type `U`.
@@ -132,7 +143,7 @@ impl<D: Dims> Tensor<D> {
     where
         D: Distinct,
     {
-        Self::options().dtype::<U>().rand(shape)
+        Tensor::<D>::options().dtype::<U>().rand(shape)
     }
 
     /// Random numbers of the standard normal distribution.
@@ -147,11 +158,12 @@ impl<D: Dims> Tensor<D> {
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
     #[twin]
-    pub fn try_randn<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    pub fn try_randn<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
         D: Distinct,
+        T: Inexact,
     {
-        Self::options().try_randn(shape)
+        Self::try_shaped("randn", &shape.sizes(), Fill::Normal(None))
     }
 
     /// [`randn`](Self::randn) with elements of type `U`.
@@ -161,7 +173,7 @@ impl<D: Dims> Tensor<D> {
     where
         D: Distinct,
     {
-        Self::options().dtype::<U>().randn(shape)
+        Tensor::<D>::options().dtype::<U>().randn(shape)
     }
 
     /// Ones on the diagonal, zeros elsewhere.
@@ -175,11 +187,11 @@ impl<D: Dims> Tensor<D> {
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
     #[twin]
-    pub fn try_eye<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    pub fn try_eye<S: ShapeFor<D, T>>(shape: S) -> Result<Self>
     where
         D: Distinct + Matrix,
     {
-        Self::options().try_eye(shape)
+        Self::try_shaped("eye", &shape.sizes(), Fill::Diagonal)
     }
 
     /// [`eye`](Self::eye) with elements of type `U`.
@@ -189,7 +201,7 @@ impl<D: Dims> Tensor<D> {
     where
         D: Distinct + Matrix,
     {
-        Self::options().dtype::<U>().eye(shape)
+        Tensor::<D>::options().dtype::<U>().eye(shape)
     }
 }
 
@@ -213,13 +225,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Distinct,
     {
         let fill = Fill::Number(value.to_scalar());
-        Self::try_from_erased(factory::new(
-            "full",
-            &shape.sizes(),
-            D::STATIC,
-            fill,
-            Place::of::<T>(),
-        ))
+        Self::try_shaped("full", &shape.sizes(), fill)
+    }
+
+    fn try_shaped(op: &'static str, shape: &[usize], fill: Fill<'_>) -> Result<Self> {
+        let place = Place::of::<T>();
+        Self::try_from_erased(factory::new(op, shape, D::STATIC, fill, place))
     }
 
     /// A tensor of the elements of a vector, in row-major order, without a copy.

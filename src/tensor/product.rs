@@ -4,7 +4,7 @@
 //! [`Tensor::contract`].
 
 use nomina_core::dims::{
-    Axes, Batched, ContractTo, Dims, Factor, Matrix, Product, Vector, positions,
+    Axes, Batched, ContractTo, Dims, Factor, MatMulOn, Matrix, Product, Vector, positions,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Result};
@@ -16,7 +16,8 @@ use crate::call::{Known, product};
 /// # Products of matrices and vectors
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The matrix product over the last two dims, as PyTorch has it: by position. Batch dims
-    /// broadcast and unify; a vector loses its dim. The contracted dims may have any names.
+    /// broadcast and unify; a vector loses its dim. The contracted dims may have any names:
+    /// [`matmul_on`](Self::matmul_on) demands one, and [`contract`](Self::contract) finds it wherever it stands.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -41,6 +42,39 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             other.erased.erased(E::STATIC),
             out,
         ))
+    }
+
+    /// [`matmul`](Self::matmul) of two tensors whose contracted dims are both `dim`: the last of this one, and the
+    /// last but one of `other`, or its only one.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, K }
+    /// let x = tensor!([[1., 2.]]; N, C);
+    /// let w = tensor!([[1.], [10.]]; C, K);
+    /// assert_eq!(x.matmul_on(C, &w).item(), 21.0);
+    /// ```
+    ///
+    /// Weights of dims `(K, C)` are refused, even where both have one size: `x.matmul(&w)` would contract `C` with `K`.
+    ///
+    /// ```compile_fail
+    /// # use nomina::prelude::*;
+    /// # dims! { N, C, K }
+    /// let x = Tensor::<(N, C)>::ones([2, 3]);
+    /// let w = Tensor::<(K, C)>::ones([3, 3]);
+    /// x.matmul_on(C, &w);
+    /// ```
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    #[twin]
+    pub fn try_matmul_on<K: MatMulOn<D, E>, E: Factor<D>>(
+        &self,
+        dim: K,
+        other: &Tensor<E, T>,
+    ) -> Result<Tensor<Product<D, E>, T>> {
+        let _ = dim;
+        self.try_matmul(other)
     }
 
     /// The product of two matrices.
@@ -167,6 +201,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let w = tensor!([[1., 10.], [2., 20.], [3., 30.]]; Classes, Features);
     /// let y: Tensor<(N, Classes)> = x.contract(&w, Features);
     /// assert_eq!(y.to_vec(), [21.0, 42.0, 63.0]);
+    /// ```
+    ///
+    /// So a tensor contracted with itself gives one number for each element of its other dims. For all pairs of them,
+    /// give those of one side another name:
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// # dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// let squares: Tensor<(N,)> = x.contract(&x, C);
+    /// assert_eq!(squares.to_vec(), [5.0, 25.0]);
+    /// let pairs: Tensor<(N, Prime<N>)> = x.contract(&x.prime(N), C);
+    /// assert_eq!(pairs.to_vec(), [5.0, 11.0, 11.0, 25.0]);
     /// ```
     ///
     /// # Errors

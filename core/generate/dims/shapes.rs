@@ -29,9 +29,9 @@ pub fn shapes(out: &mut String, rank: usize) {
     .unwrap();
     writeln!(
         out,
-        "#[diagnostic::do_not_recommend]\nimpl{} ShapeFor<{}> for [usize; {rank}] {{\n    \
+        "#[diagnostic::do_not_recommend]\nimpl{} ShapeFor<{}, T> for [usize; {rank}] {{\n    \
          fn sizes(&self) -> Shape {{ Shape::from_slice(self) }}\n}}",
-        generics(&[&bounded(&a, "Axis")]),
+        generics(&[&bounded(&a, "Axis"), "T"]),
         tuple(&a)
     )
     .unwrap();

@@ -167,7 +167,7 @@ impl ShapeFor<()> for () {
     fn sizes(&self) -> Shape { Shape::from_slice(&[]) }
 }
 #[diagnostic::do_not_recommend]
-impl ShapeFor<()> for [usize; 0] {
+impl<T> ShapeFor<(), T> for [usize; 0] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -335,7 +335,7 @@ impl<S0: SizedDim> ShapeFor<(S0::Dim,)> for (S0,) {
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis> ShapeFor<(A0,)> for [usize; 1] {
+impl<A0: Axis, T> ShapeFor<(A0,), T> for [usize; 1] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -520,7 +520,7 @@ impl<S0: SizedDim, S1: SizedDim> ShapeFor<(S0::Dim, S1::Dim)> for (S0, S1) {
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis> ShapeFor<(A0, A1)> for [usize; 2] {
+impl<A0: Axis, A1: Axis, T> ShapeFor<(A0, A1), T> for [usize; 2] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -705,7 +705,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> ShapeFor<(S0::Dim, S1::Dim, S2::D
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis> ShapeFor<(A0, A1, A2)> for [usize; 3] {
+impl<A0: Axis, A1: Axis, A2: Axis, T> ShapeFor<(A0, A1, A2), T> for [usize; 3] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -890,7 +890,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> ShapeFor<(S0::Dim, 
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> ShapeFor<(A0, A1, A2, A3)> for [usize; 4] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> ShapeFor<(A0, A1, A2, A3), T> for [usize; 4] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -1075,7 +1075,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Shape
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> ShapeFor<(A0, A1, A2, A3, A4)> for [usize; 5] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> ShapeFor<(A0, A1, A2, A3, A4), T> for [usize; 5] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -1260,7 +1260,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: S
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> ShapeFor<(A0, A1, A2, A3, A4, A5)> for [usize; 6] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> ShapeFor<(A0, A1, A2, A3, A4, A5), T> for [usize; 6] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -1445,7 +1445,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: S
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> ShapeFor<(A0, A1, A2, A3, A4, A5, A6)> for [usize; 7] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> ShapeFor<(A0, A1, A2, A3, A4, A5, A6), T> for [usize; 7] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -1630,7 +1630,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: S
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size(), self.7.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> ShapeFor<(A0, A1, A2, A3, A4, A5, A6, A7)> for [usize; 8] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> ShapeFor<(A0, A1, A2, A3, A4, A5, A6, A7), T> for [usize; 8] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]

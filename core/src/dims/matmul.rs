@@ -6,6 +6,7 @@ use super::axis::Axis;
 use super::broadcast::{BroadcastWith, Sum};
 use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::Distinct;
+use super::remove::Has;
 use super::size::{CanEqual, SizeOf};
 use super::verdict::NamesOf;
 
@@ -54,6 +55,22 @@ macro_rules! times {
 }
 each_rank!(times);
 impl<E> TimesRight<E> for MoreThan8Dims {}
+
+/// `x.matmul(&y)` of dims `D` and `E` contracts the dim `Self` on both sides: it is the last of `D`, and the last
+/// but one of `E`, or its only one.
+#[diagnostic::on_unimplemented(
+    message = "cannot matmul dims {D} with dims {E} on `{Self}`",
+    label = "`{Self}` is not the last of dims {D} and the last but one of dims {E}",
+    note = "`contract` finds a dim wherever it stands in both"
+)]
+pub trait MatMulOn<D, E> {}
+#[diagnostic::do_not_recommend]
+impl<K, D: DimList, E: DimList> MatMulOn<D, E> for K
+where
+    (D::InnerLeft,): Has<K>,
+    (E::InnerRight,): Has<K>,
+{
+}
 
 /// The right factor of a product: `D: MatMul<Self>`, as a bound that fits on the method's line.
 pub trait Factor<D>: Dims {}

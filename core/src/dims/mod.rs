@@ -126,7 +126,8 @@ pub use index::{EmbedIn, Embedded, EmbedsAt, IndexOf, IndexedAt, IndexedBy, Sele
 pub use insert::{Append, Appended, Insert, Inserted, TakesFirst, TakesLast};
 pub use last::LastDim;
 pub use matmul::{
-    AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, TimesRight, Vector, ZeroDimBeside,
+    AtLeast1Dim, Batched, Factor, MatMul, MatMulOn, Matrix, Product, TimesRight, Vector,
+    ZeroDimBeside,
 };
 pub use matrix::{
     Inverse, LeftFactor, MatrixOf, RightFactor, RightSideOf, RowsAndColumns, Solved, Spectrum,

@@ -67,12 +67,15 @@ pub trait Sizes {
 
 /// A shape for dims `D`: an array with one size for each, `[2, 3]`, or a tuple of dims with
 /// sizes, `(N.of(2), C.of(3))`, from which `D` is inferred.
+///
+/// Of an array any dtype `T` can be made, which the tensor's type says; of a tuple `f32` is, since often nothing else
+/// says the type, and any other by `zeros_with::<f64>(..)` and its kin.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape for dims {D}",
     label = "give one size for each dim of {D}",
-    note = "for dims (N, C): `[2, 3]`, or `(N.of(2), C.of(3))`; if nothing names the dims: `Tensor::<(N, C)>::zeros(..)`"
+    note = "for dims (N, C): `[2, 3]`, or `(N.of(2), C.of(3))`; if nothing names the dims: `Tensor::<(N, C)>::zeros(..)`; a tuple makes `f32`, or `zeros_with::<{T}>(..)`"
 )]
-pub trait ShapeFor<D> {
+pub trait ShapeFor<D, T = f32> {
     /// The sizes, in order.
     fn sizes(&self) -> Shape;
 }
@@ -80,7 +83,7 @@ pub trait ShapeFor<D> {
 // No shape of any tensor. Without a second impl, rustc takes an array for a shape of dims it does
 // not know, `(_, _)`, and complains about each of them.
 #[diagnostic::do_not_recommend]
-impl<const K: usize> ShapeFor<super::MoreThan8Dims> for [usize; K] {
+impl<T, const K: usize> ShapeFor<super::MoreThan8Dims, T> for [usize; K] {
     fn sizes(&self) -> Shape {
         Shape::from_slice(self)
     }

@@ -1,8 +1,8 @@
 //! Products: dims that meet and go.
 
 use nomina_core::op::Op;
-use nomina_core::rule::{self, DimArg, Shape};
-use nomina_core::{Names, Result};
+use nomina_core::rule::{self, DimArg, DimRef, Shape};
+use nomina_core::{Error, ErrorKind, Names, Result};
 
 use super::{AddmmOptions, DynTensor, about, family};
 use crate::call;
@@ -162,6 +162,41 @@ added_products! {
 }
 
 impl DynTensor {
+    /// [`matmul`](Self::matmul) of two tensors whose contracted dims are both `dim`: the last of self, and the last
+    /// but one of `other`, or its only one.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::ones(&[3, 3], ["N", "C"])?;
+    /// let w = DynTensor::ones(&[3, 3], ["K", "C"])?;
+    /// assert!(x.matmul_on("C", &w).is_err());
+    /// assert_eq!(x.matmul_on("C", &w.align_to(["C", "K"])?)?.names().to_string(), "(N, K)");
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the dim is missing or stands elsewhere on one side, and as [`matmul`](Self::matmul).
+    pub fn matmul_on<'a>(&self, dim: impl Into<DimRef<'a>>, other: &Self) -> Result<Self> {
+        let fail = |e: Error| about(e.in_op("matmul_on"), &[self, other]);
+        let dim = dim.into();
+        let inner = [
+            self.rank().checked_sub(1),
+            Some(other.rank().saturating_sub(2)),
+        ];
+        for (at, (x, inner)) in [self, other].into_iter().zip(inner).enumerate() {
+            let place = dim.position("matmul_on", &x.names).map_err(fail)?;
+            if Some(place) != inner {
+                let which = ["the last dim", "the last dim but one"][at];
+                let what = format!("dim {place} of {} is not {which}", x.names);
+                return Err(fail(
+                    Error::new(ErrorKind::NameMismatch, "matmul_on", what)
+                        .hint("`contract` finds a dim wherever it stands in both"),
+                ));
+            }
+        }
+        product(Op::Matmul, self, other).map_err(|e| e.in_op("matmul_on"))
+    }
+
     /// Multiplies and sums over dims that both have, by name; other shared names are batch dims.
     /// The result has self's dims without those, then the others of `other`.
     ///
