@@ -52,11 +52,14 @@ pub(crate) fn windowed(
     )
 }
 
+/// Windows of fewer elements are quicker looked at each by itself.
+const LONG: usize = 16;
+
 /// A reduction of the windows of `size` elements that slide along a dim by one.
 ///
-/// Sums, means and extremes are put together from those of windows of 1, 2, 4 … elements: as many steps as
-/// `size` has binary digits, and each element of the result is added up in pairs of its own window, so that
-/// nothing cancels and NaN stays in the windows that hold it.
+/// Sums, means and extremes of long windows are put together from those of windows of 1, 2, 4 … elements: as
+/// many steps as `size` has binary digits, and each element of the result is added up in pairs of its own window,
+/// so that nothing cancels and NaN stays in the windows that hold it.
 pub(crate) fn sliding(
     op: Op,
     x: &Raw,
@@ -65,6 +68,7 @@ pub(crate) fn sliding(
     options: ReduceOptions,
 ) -> Result<Raw> {
     let step = match op {
+        _ if size < LONG => return windowed(op, x, dim, [size, 1], options),
         Op::Sum | Op::Mean => Op::Add,
         Op::Amax => Op::Maximum,
         Op::Amin => Op::Minimum,
