@@ -1,0 +1,82 @@
+//! What newcomers to names in types wrote first.
+
+use nomina::prelude::*;
+
+dims! { N, C, H, Lat, Lon }
+
+type Grid = Tensor<(Lat, Lon), f64>;
+
+#[test]
+fn the_type_says_the_dtype() {
+    let x: Tensor<(N,), f64> = Tensor::ones([2]);
+    assert_eq!(x.dtype(), DType::F64);
+    assert_eq!(Grid::zeros([2, 3]).dtype(), DType::F64);
+    assert_eq!(Grid::randn([2, 3]).dtype(), DType::F64);
+    let eye: Tensor<(N, C), i32> = Tensor::eye([2, 2]);
+    assert_eq!(eye.to_vec(), [1, 0, 0, 1]);
+    let line = Tensor::<(N,), f64>::linspace(0.0, 1.0, 3);
+    assert_eq!(line.to_vec(), [0.0, 0.5, 1.0]);
+    // Where nothing says it: f32.
+    assert_eq!(Tensor::<(N,)>::ones([2]).dtype(), DType::F32);
+    let x = Tensor::zeros((N.of(2), C.of(3)));
+    assert_eq!(x.dtype(), DType::F32);
+    let x = Tensor::<(N, C)>::zeros_with::<f64>((N.of(2), C.of(3)));
+    assert_eq!(x.dtype(), DType::F64);
+}
+
+/// Two numbers of one size: `matmul` contracts by position, whatever the names.
+#[test]
+fn square_weights_the_wrong_way_round() {
+    let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    let w = tensor!([[0., 1.], [1., 1.]]; H, C);
+    let by_name: Tensor<(N, H)> = x.contract(&w, C);
+    assert_eq!(by_name.to_vec(), [2.0, 3.0, 4.0, 7.0]);
+    let turned: Tensor<(C, H)> = w.align_to((C, H));
+    assert!(x.matmul_on(C, &turned).equal(&by_name));
+    let (x, w) = (x.into_dyn(), w.into_dyn());
+    assert!(x.matmul_on("C", &w).is_err());
+}
+
+#[test]
+fn a_tensor_contracted_with_itself() {
+    let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    let squares: Tensor<(N,)> = x.contract(&x, C);
+    assert_eq!(squares.to_vec(), [5.0, 25.0]);
+    let pairs: Tensor<(N, Prime<N>)> = x.contract(&x.prime(N), C);
+    assert_eq!(pairs.to_vec(), [5.0, 11.0, 11.0, 25.0]);
+}
+
+#[test]
+fn a_range_that_ends_before_it_starts() {
+    let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    assert!(x.try_narrow(C, 2..1).is_err());
+}
+
+mod library {
+    use nomina::prelude::*;
+
+    dims! { pub N, pub C }
+
+    pub fn rows(x: &Tensor<(N, C)>) -> usize {
+        x.size(N)
+    }
+}
+
+#[test]
+fn equal_names_of_two_crates() {
+    let x = Tensor::<(N, C)>::ones([2, 3]);
+    assert_eq!(library::rows(&x.to_dims()), 2);
+    let other = Tensor::<(library::N, library::C)>::ones([2, 3]);
+    let sum: Tensor<(N, C)> = (&x + &other).into_dims();
+    assert_eq!(sum.sum(..).item(), 12.0);
+}
+
+#[test]
+fn analysis_by_name() {
+    let x = tensor!([1., 2., 3., 10.]; N);
+    let months = tensor!([0, 0, 1, 1]; N);
+    let mean: Tensor<(C,)> = x.group_by(N, &months, C.of(2)).mean();
+    assert_eq!(mean.to_vec(), [1.5, 6.5]);
+    assert_eq!(x.rolling(N, 2).sum().to_vec(), [3.0, 5.0, 13.0]);
+    assert_eq!(x.resample(N, 2).max().to_vec(), [2.0, 10.0]);
+}
