@@ -17,7 +17,7 @@ dims! {
 /// What pulls each of `some` bodies: all the others, by the inverse square of how far they are.
 pub fn forces(some: &Tensor<(Body, Axis)>, all: &Tensor<(Body, Axis)>) -> Tensor<(Body, Axis)> {
     let apart = all.rename(Body, Other) - some.align_to((Body, Other, Axis));
-    // A body is no distance from itself, and does not pull itself: the small number decides.
+    // A body's own term is 0 by a small number, and not 0 by 0.
     let cubed = (apart.square().sum(keep(Axis)) + 1e-4).pow(1.5);
     (apart / cubed).sum(Other)
 }
