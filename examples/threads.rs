@@ -1,6 +1,5 @@
 //! Bodies that attract each other; threads share the bodies, and tensors are sent across.
 
-use std::sync::mpsc;
 use std::thread;
 
 use nomina::prelude::*;
@@ -24,17 +23,14 @@ pub fn forces(some: &Tensor<(Body, Axis)>, all: &Tensor<(Body, Axis)>) -> Tensor
 
 /// The same by so many threads: a tensor is a handle that any thread may hold.
 pub fn shared(bodies: &Tensor<(Body, Axis)>, threads: usize) -> Tensor<(Body, Axis)> {
-    let (send, receive) = mpsc::channel();
-    thread::scope(|scope| {
-        for (number, part) in bodies.chunk(Body, threads).into_iter().enumerate() {
-            let (send, all) = (send.clone(), bodies.clone());
-            scope.spawn(move || send.send((number, forces(&part, &all))));
-        }
+    let parts: Vec<_> = thread::scope(|scope| {
+        let parts = bodies.chunk(Body, threads).into_iter();
+        let started: Vec<_> = parts
+            .map(|part| scope.spawn(move || forces(&part, bodies)))
+            .collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended.map(|part| part.expect("no thread panics")).collect()
     });
-    drop(send);
-    let mut parts: Vec<_> = receive.into_iter().collect();
-    parts.sort_by_key(|(number, _)| *number);
-    let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
     cat(&parts, Body)
 }
 

@@ -141,9 +141,9 @@ fn a_transformer_block_by_loops() {
                     (products.map(|(q, k)| q * k).sum::<f64>() / (keys as f64).sqrt()).exp()
                 };
                 let total: f64 = (0..=time).map(score).sum();
-                for other in 0..=time {
+                for (other, value) in value.iter().enumerate().take(time + 1) {
                     for at in part.clone() {
-                        mixed[at] += score(other) / total * value[other][at];
+                        mixed[at] += score(other) / total * value[at];
                     }
                 }
             }
