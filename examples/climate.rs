@@ -55,7 +55,7 @@ pub fn global_mean<D: Dims + Has<Lat> + Has<Lon>>(
     field: &Tensor<D, f64>,
 ) -> Tensor<Without<D, (Lat, Lon)>, f64> {
     let weight = latitudes(field.size(Lat)).cos();
-    (field * weight.align_as(field)).mean((Lat, Lon)) / weight.mean(..)
+    field.weighted_mean(&weight, (Lat, Lon))
 }
 
 fn main() {

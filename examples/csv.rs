@@ -47,8 +47,8 @@ impl<'a> Table<'a> {
             .collect();
         let group = |word| groups.iter().take_while(|other| *other < word).count() as i64;
         let ids: Tensor<(Row,), i64> = self.words.iter().map(group).collect();
-        let member = ids.one_hot(Group.of(groups.len())).double();
-        let mean_of = |x| member.contract(x, Row) / member.sum(Row).align_to((Group, Column));
+        let mean_of =
+            |x: &Tensor<(Row, Column), f64>| x.group_by(Row, &ids, Group.of(groups.len())).mean();
         let mean = mean_of(&self.numbers);
         let variance = mean_of(&(&self.numbers - mean.index_select(Group, &ids)).square());
         (groups, [mean, variance.sqrt()])

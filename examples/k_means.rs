@@ -18,11 +18,10 @@ pub fn k_means(
 ) -> (Tensor<(Cluster, Axis)>, Tensor<(Point,), i64>) {
     let mut labels = points.cdist(&centres).argmin(Cluster);
     loop {
-        let member = labels.one_hot(Cluster.of(centres.size(Cluster))).float();
-        let sums: Tensor<(Cluster, Axis)> = member.contract(points, Point);
-        let counts = member.sum(Point).align_as(&sums);
+        let clusters = Cluster.of(centres.size(Cluster));
+        let means = points.group_by(Point, &labels, clusters).mean();
         // A cluster without points stays where it is.
-        centres = counts.gt(0.0).where_cond(&(sums / &counts), &centres);
+        centres = means.isnan().where_cond(&centres, &means);
         let closest = points.cdist(&centres).argmin(Cluster);
         if closest.equal(&labels) {
             return (centres, labels);

@@ -1,6 +1,5 @@
 //! Bodies that attract each other; threads share the bodies, and tensors are sent across.
 
-use std::sync::mpsc;
 use std::thread;
 
 use nomina::prelude::*;
@@ -17,24 +16,21 @@ dims! {
 /// What pulls each of `some` bodies: all the others, by the inverse square of how far they are.
 pub fn forces(some: &Tensor<(Body, Axis)>, all: &Tensor<(Body, Axis)>) -> Tensor<(Body, Axis)> {
     let apart = all.rename(Body, Other) - some.align_to((Body, Other, Axis));
-    // A body is no distance from itself, and does not pull itself: the small number decides.
+    // A body's own term is 0 by a small number, and not 0 by 0.
     let cubed = (apart.square().sum(keep(Axis)) + 1e-4).pow(1.5);
     (apart / cubed).sum(Other)
 }
 
 /// The same by so many threads: a tensor is a handle that any thread may hold.
 pub fn shared(bodies: &Tensor<(Body, Axis)>, threads: usize) -> Tensor<(Body, Axis)> {
-    let (send, receive) = mpsc::channel();
-    thread::scope(|scope| {
-        for (number, part) in bodies.chunk(Body, threads).into_iter().enumerate() {
-            let (send, all) = (send.clone(), bodies.clone());
-            scope.spawn(move || send.send((number, forces(&part, &all))));
-        }
+    let parts: Vec<_> = thread::scope(|scope| {
+        let parts = bodies.chunk(Body, threads).into_iter();
+        let started: Vec<_> = parts
+            .map(|part| scope.spawn(move || forces(&part, bodies)))
+            .collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended.map(|part| part.expect("no thread panics")).collect()
     });
-    drop(send);
-    let mut parts: Vec<_> = receive.into_iter().collect();
-    parts.sort_by_key(|(number, _)| *number);
-    let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
     cat(&parts, Body)
 }
 

@@ -141,9 +141,9 @@ fn a_transformer_block_by_loops() {
                     (products.map(|(q, k)| q * k).sum::<f64>() / (keys as f64).sqrt()).exp()
                 };
                 let total: f64 = (0..=time).map(score).sum();
-                for other in 0..=time {
+                for (other, value) in value.iter().enumerate().take(time + 1) {
                     for at in part.clone() {
-                        mixed[at] += score(other) / total * value[other][at];
+                        mixed[at] += score(other) / total * value[at];
                     }
                 }
             }
@@ -173,8 +173,9 @@ fn filters_by_loops() {
     let image = flower().unwrap();
     assert_eq!(image.shape(), [427, 640, 3]);
     let image = image.narrow(H, 200..230).narrow(W, 300..340);
+    let pixels = image.to_vec();
     let pixel = |row: usize, column: usize, colour: usize| {
-        f64::from(image.to_vec()[(row * 40 + column) * 3 + colour])
+        f64::from(pixels[(row * 40 + column) * 3 + colour])
     };
     let (soft, steep) = (blur(&image), edges(&image));
     assert_eq!(
