@@ -23,6 +23,7 @@ pub mod factory_out;
 #[cfg(feature = "fft")]
 pub mod fft;
 pub mod flatten;
+mod fold;
 mod format;
 pub mod fused;
 pub mod gather;

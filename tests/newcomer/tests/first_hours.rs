@@ -80,3 +80,21 @@ fn analysis_by_name() {
     assert_eq!(x.rolling(N, 2).sum().to_vec(), [3.0, 5.0, 13.0]);
     assert_eq!(x.resample(N, 2).max().to_vec(), [2.0, 10.0]);
 }
+
+#[test]
+fn tensors_of_an_iterator() {
+    let rows = [tensor!([1., 2.]; C), tensor!([3., 4.]; C)];
+    let sum: Tensor<(C,)> = rows.iter().sum();
+    assert_eq!(sum.to_vec(), [4.0, 6.0]);
+    let product: Tensor<(C,)> = rows.into_iter().product();
+    assert_eq!(product.to_vec(), [3.0, 8.0]);
+    let collected: Tensor<(N,), i64> = (0..3).collect();
+    assert_eq!(collected.to_vec(), [0, 1, 2]);
+}
+
+#[test]
+fn values_in_formats() {
+    let x = tensor!([1.0, 2.5]; N);
+    assert!(format!("{x:.2}").contains("1.00"), "{x:.2}");
+    assert!(!format!("{x:#?}").is_empty());
+}

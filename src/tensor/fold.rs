@@ -1,0 +1,50 @@
+//! `sum` and `product` of iterators of tensors.
+
+use std::iter::{Product, Sum};
+
+use nomina_core::dims::Dims;
+use nomina_core::op::Op;
+use nomina_core::{Error, ErrorKind, Numeric};
+
+use super::Tensor;
+use super::operand::Operand;
+use crate::call::{Known, ok, pointwise};
+
+macro_rules! folds {
+    ($($doc:literal $trait:ident $method:ident $op:ident;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Panics
+        /// When there is none, since nothing says the sizes: `fold` from a tensor then. When sizes do not fit.
+        impl<D: Dims, T: Numeric> $trait for Tensor<D, T> {
+            #[track_caller]
+            fn $method<I: Iterator<Item = Self>>(tensors: I) -> Self {
+                let both = |x: Self, y: Self| {
+                    Self::from_erased(pointwise::operator(Op::$op, x.given(), y.given(), D::STATIC))
+                };
+                let all = tensors.reduce(both).ok_or_else(|| {
+                    let what = "an iterator without tensors, and nothing says the sizes of the result";
+                    Error::new(ErrorKind::Argument, stringify!($method), what)
+                        .hint("`fold` from a tensor")
+                });
+                ok(all)
+            }
+        }
+
+        #[doc = $doc]
+        ///
+        /// # Panics
+        /// When there is none, since nothing says the sizes: `fold` from a tensor then. When sizes do not fit.
+        impl<'a, D: Dims, T: Numeric> $trait<&'a Self> for Tensor<D, T> {
+            #[track_caller]
+            fn $method<I: Iterator<Item = &'a Self>>(tensors: I) -> Self {
+                tensors.cloned().$method()
+            }
+        }
+    )*};
+}
+
+folds! {
+    "The sum of tensors of the same dims: `xs.iter().sum::<Tensor<(N, C)>>()`." Sum sum Add;
+    "The product, element by element, of tensors of the same dims." Product product Mul;
+}
