@@ -1,4 +1,6 @@
 //! Parts of a dim, to be reduced to an element each.
+//!
+//! [`Windows::std`], [`GroupBy::count`].
 
 use std::marker::PhantomData;
 

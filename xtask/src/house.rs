@@ -381,7 +381,8 @@ fn is_wide(line: &str) -> bool {
 }
 
 /// Functions whose products are of floats or of 128 bits although no line says so.
-const ELEMENTS: [(&str, &[&str]); 7] = [
+const ELEMENTS: [(&str, &[&str]); 8] = [
+    ("call/conv/antialias.rs", &["new", "cubic"]),
     ("job/pool.rs", &["span"]),
     ("job/resample.rs", &["near", "far", "new", "place"]),
     ("call/einsum/order.rs", &["numel", "step"]),

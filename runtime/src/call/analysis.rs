@@ -204,8 +204,7 @@ pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: boo
     let times: f64 = dims
         .iter()
         .filter(|&&dim| weights.shape()[dim] != x.shape()[dim])
-        .map(|&dim| x.shape()[dim] as f64)
-        .product();
+        .fold(1.0, |times, &dim| times * x.shape()[dim] as f64);
     let (x, weights) = (to_dtype(x, wide(result))?, to_dtype(weights, wide(result))?);
     let program = [
         Node::Tensor(0),

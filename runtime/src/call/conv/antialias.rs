@@ -94,7 +94,8 @@ impl Taps {
 /// A dim at another size.
 fn resized(op: Op, x: &Raw, dim: usize, along: &Along, mode: InterpolateMode) -> Result<Raw> {
     let taps = Taps::new(op, x, along, mode)?;
-    let index = Raw::from_vec(taps.index, &[along.out * taps.each])?;
+    let count = taps.index.len();
+    let index = Raw::from_vec(taps.index, &[count])?;
     let picked = index_select(op, x, dim, &to_device(&index, x.device())?)?;
     let mut split = Shape::from_slice(picked.shape());
     split[dim] = along.out;
