@@ -15,6 +15,13 @@ impl<D: Dims, T: Element> fmt::Display for Tensor<D, T> {
     }
 }
 
+/// As `Display`, with exponents: `[1.0000e+00, 2.5000e-03]`.
+impl<D: Dims, T: Element> fmt::LowerExp for Tensor<D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::scientific(f, &self.erased.raw, &self.names())
+    }
+}
+
 /// One line: `Tensor[N=2, C=3] f32 cpu [[1., 2., 3.], [4., 5., 6.]]`.
 impl<D: Dims, T: Element> fmt::Debug for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

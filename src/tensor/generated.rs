@@ -9475,6 +9475,42 @@ impl<
     }
 }
 impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement, A7: DimOf<D>, E7: Dims, I7: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, At<A7, &Tensor<E7, I7>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>, Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: BroadcastWith<E7>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7, )>: StandsOnce<<(A0, A1, A2, A3, A4, A5, A6, A7, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, A7, )>,  Sum<Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>, E7>: IndexOf<<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>, A0> {}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: Whole + Subscript, D: Dims> Indices<D> for At<A0, I0>
+where
+    D: Has<A0> + SameRankAs<(A0,)>,
+    (A0,): Dims + Distinct,
+{
+    fn indices(&self) -> [i64; 8] {
+        let mut index = [0; 8];
+        index[position::<A0, D>()] = self.index.whole();
+        index
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: AsPick> Subscripts for At<A0, I0> {
+    type Of<D: Dims> = <I0 as Subscript>::Placed<<I0 as Subscript>::Removed<D, A0>, A0>;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([(position::<A0, D>(), self.index.pick())])
+    }
+}
+impl<A0: DimOf<D>, I0: AsPick, D: Dims> EachSubscript<D> for At<A0, I0> where
+    I0: SubscriptOf<<I0 as Subscript>::Removed<D, A0>, A0>
+{
+}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: AsPick + SubscriptView> SubscriptViews for At<A0, I0> {}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, E0: Dims, I0: IndexElement> Points for At<A0, &Tensor<E0, I0>> {
+    type Of<D: Dims> = IndexedBy<D, A0, E0>;
+    fn operands<D: Dims>(&self) -> OperandList<'_> {
+        SmallVec::from_iter([(position::<A0, D>(), self.index.erased())])
+    }
+}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, D: Dims> EachPoint<D> for At<A0, &Tensor<E0, I0>> where
+    E0: IndexOf<D, A0>
+{
+}
 impl<I0> TensorList for (I0,)
 where
     I0: TensorItem,

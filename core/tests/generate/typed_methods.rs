@@ -9,7 +9,7 @@ use super::typed_templates::{
     ALONG, ALONG_, ALONG_OUT, BINARY, BINARY_, BINARY_OUT, PARAMETRIC, PARAMETRIC_, PRODUCT_OUT,
     REDUCE, REDUCE_OUT, UNARY, UNARY_, UNARY_OUT,
 };
-use super::typed_tuples::{indices, points, subscripts, tensor_list};
+use super::typed_tuples::{alone, indices, points, subscripts, tensor_list};
 
 /// The text of `src/tensor/generated.rs`.
 pub fn methods() -> String {
@@ -18,6 +18,8 @@ pub fn methods() -> String {
         .map(indices)
         .chain((0..=8).map(subscripts))
         .chain((1..=8).map(points))
+        .chain([indices(1), subscripts(1)].map(|of_one| alone(&of_one, "At<A0, I0>")))
+        .chain([alone(&points(1), "At<A0, &Tensor<E0, I0>>")])
         .chain((1..=8).map(tensor_list))
         .collect();
     format!(

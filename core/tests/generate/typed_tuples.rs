@@ -1,5 +1,12 @@
 //! Traits over tuples, for every length.
 
+/// What is written for a tuple of one, for its element alone.
+pub fn alone(of_one: &str, element: &str) -> String {
+    of_one
+        .replace(&format!("({element}, )"), element)
+        .replace("self.0.", "self.")
+}
+
 /// `x.get((N.i(0), C.i(2)))`: one index for each dim, in any order.
 pub fn indices(arity: usize) -> String {
     let list = |text: &str| {

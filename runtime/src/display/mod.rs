@@ -51,13 +51,25 @@ fn dims(f: &mut Formatter<'_>, what: &str, shape: &[usize], names: &Names) -> fm
 /// # Errors
 /// When the formatter fails.
 pub fn values(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
-    body(f, raw)?;
+    closed(f, raw, names, false)
+}
+
+/// As [`values`], numbers of floats with exponents (`{:e}`).
+///
+/// # Errors
+/// When the formatter fails.
+pub fn scientific(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
+    closed(f, raw, names, true)
+}
+
+fn closed(f: &mut Formatter<'_>, raw: &Raw, names: &Names, scientific: bool) -> fmt::Result {
+    body(f, raw, scientific)?;
     let gap = if on_host(raw).is_some() { "\n" } else { "" };
     write!(f, "{gap}{}", Heading(raw, names))
 }
 
 /// The values alone.
-fn body(f: &mut Formatter<'_>, raw: &Raw) -> fmt::Result {
+fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
     // Rows without elements are shown, too.
     let rows = product(raw.shape().iter().map(|&size| size.max(1)));
     let cut = rows > THRESHOLD;
@@ -73,7 +85,7 @@ fn body(f: &mut Formatter<'_>, raw: &Raw) -> fmt::Result {
         return Ok(());
     };
     collect(&host, cut && !apart, &mut shown);
-    let style = Style::of(&shown, raw.dtype(), f.precision().unwrap_or(4));
+    let style = Style::of(&shown, raw.dtype(), f.precision(), scientific);
     let mut page = Page {
         f,
         style,
@@ -124,9 +136,9 @@ fn sparse_heading(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Re
 /// When the formatter fails.
 pub fn sparse(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
     f.write_str("indices:\n")?;
-    body(f, raw.indices())?;
+    body(f, raw.indices(), false)?;
     f.write_str("\nvalues:\n")?;
-    body(f, raw.values())?;
+    body(f, raw.values(), false)?;
     f.write_str("\n")?;
     sparse_heading(f, raw, names)
 }

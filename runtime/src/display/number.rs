@@ -22,12 +22,17 @@ enum Form {
 }
 
 impl Style {
-    /// The style that fits all of `shown`.
-    pub(super) fn of(shown: &[Scalar], dtype: DType, digits: usize) -> Self {
-        let form = if super::pointed(dtype) {
-            float_form(shown, digits)
-        } else {
-            Form::Plain
+    /// The style that fits all of `shown`, of so many digits if they are asked for; scientific if that is.
+    pub(super) fn of(
+        shown: &[Scalar],
+        dtype: DType,
+        digits: Option<usize>,
+        scientific: bool,
+    ) -> Self {
+        let form = match super::pointed(dtype) {
+            true if scientific => Form::Scientific(digits.unwrap_or(DIGITS)),
+            true => float_form(shown, digits),
+            false => Form::Plain,
         };
         let style = Self { form, width: 0 };
         let width = shown
@@ -82,8 +87,13 @@ impl Style {
     }
 }
 
-/// PyTorch's choice: whole numbers bare, a wide range of magnitudes in scientific notation.
-fn float_form(shown: &[Scalar], digits: usize) -> Form {
+/// Digits after the point where none are asked for.
+const DIGITS: usize = 4;
+
+/// PyTorch's choice: whole numbers bare, unless digits are asked for; a wide range of magnitudes in scientific
+/// notation.
+fn float_form(shown: &[Scalar], asked: Option<usize>) -> Form {
+    let digits = asked.unwrap_or(DIGITS);
     let parts = shown.iter().flat_map(|value| match value {
         Scalar::Complex(v) => [v.re, v.im],
         other => [other.to_f64(); 2],
@@ -98,7 +108,7 @@ fn float_form(shown: &[Scalar], digits: usize) -> Form {
         return if high >= 1e8 {
             Form::Scientific(digits)
         } else {
-            Form::Whole
+            asked.map_or(Form::Whole, Form::Fixed)
         };
     }
     if high / low > 1000.0 || high > 1e8 || low < 1e-4 {

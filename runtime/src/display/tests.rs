@@ -22,12 +22,17 @@ fn a_matrix_is_aligned_and_closed_by_what_it_is() {
         format!("{x:?}"),
         "Tensor[N=2, C=2] f32 cpu [1.0, -2.5, 3.0, 40.25]"
     );
+    assert_eq!(
+        format!("{x:.1e}"),
+        "[[ 1.0e+00, -2.5e+00],\n [ 3.0e+00,  4.0e+01]]\nTensor[N=2, C=2] f32 cpu"
+    );
 }
 
 #[test]
 fn whole_numbers_integers_and_bool() {
     let whole = DynTensor::from_vec(vec![1.0f64, 20.0], &[2], ["N"]).unwrap();
     assert_eq!(shown(&whole), "[ 1., 20.]\nTensor[N=2] f64 cpu");
+    assert_eq!(format!("{whole:.2}"), "[ 1.00, 20.00]\nTensor[N=2] f64 cpu");
     let ints = DynTensor::from_vec(vec![1i64, -20], &[2], [None::<&str>]).unwrap();
     assert_eq!(shown(&ints), "[  1, -20]\nTensor[_=2] i64 cpu");
     let bools = DynTensor::from_vec(vec![true, false], &[2], ["N"]).unwrap();

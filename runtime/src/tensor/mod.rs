@@ -213,6 +213,13 @@ impl fmt::Display for DynTensor {
     }
 }
 
+/// As `Display`, with exponents: `[1.0000e+00, 2.5000e-03]`.
+impl fmt::LowerExp for DynTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::scientific(f, &self.raw, &self.names)
+    }
+}
+
 /// One line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
 impl fmt::Debug for DynTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -106,6 +106,10 @@ pub mod display {
             let (x, digits) = (d.x(), make::size(d.bytes) % 400);
             text(digits, |f| display::values(f, x, &Names::default()))
         };
+        scientific |d| {
+            let (x, digits) = (d.x(), make::size(d.bytes) % 400);
+            text(digits, |f| display::scientific(f, x, &Names::default()))
+        };
         line |d| {
             let (x, digits) = (d.x(), make::size(d.bytes) % 400);
             text(digits, |f| display::line(f, x, &Names::default()))
