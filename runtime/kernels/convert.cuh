@@ -1,8 +1,8 @@
-// Conversion between any two dtypes, as PyTorch casts.
+// Conversion between any two dtypes.
 //
-// Floats lose their fraction on the way to integers, and what then is out of range of i32 or i64 is
-// the nearest number of that, NaN zero; narrower integers keep its low bits. Everything is true that
-// differs from zero; complex numbers lose their imaginary part.
+// Floats lose their fraction on the way to integers, and what then is out of range is the nearest number in it, NaN
+// zero; integers keep their low bits. Everything is true that differs from zero; complex numbers lose their imaginary
+// part.
 #ifndef NOMINA_CONVERT_CUH
 #define NOMINA_CONVERT_CUH
 
@@ -11,16 +11,15 @@
 namespace conversion {
 
 // The language leaves open what lies out of range, and devices differ.
-template <class To, class From> DEVICE To whole(From x, From end) {
+template <class To, class From> DEVICE To whole(From x) {
+    constexpr bool below_zero = (To)-1 < (To)0;
+    constexpr u64 end = (u64)1 << (8 * sizeof(To) - below_zero);
     if (x != x) return (To)0;
-    const To greatest = (To)(~(u64)0 >> (65 - 8 * sizeof(To)));
-    if (x >= end) return greatest;
-    if (x < -end) return (To)(-greatest - 1);
+    if (x >= (From)end) return (To)(end - 1);
+    const From least = below_zero ? -(From)end : (From)0;
+    if (x < least) return below_zero ? (To)(-(i64)(end - 1) - 1) : (To)0;
     return (To)x;
 }
-
-template <class From> DEVICE i32 to_i32(From x) { return whole<i32>(x, (From)2147483648.0); }
-template <class From> DEVICE i64 to_i64(From x) { return whole<i64>(x, (From)9223372036854775808.0); }
 
 template <class T> struct Whole { static constexpr bool value = false; };
 template <> struct Whole<u8> { static constexpr bool value = true; };
@@ -52,8 +51,7 @@ template <class To, class From> DEVICE To convert(From x) {
     } else if constexpr (same<To, bool>) {
         return x != (From)0;
     } else if constexpr (is_float<From> && Whole<To>::value) {
-        if constexpr (same<To, i64>) return to_i64(x);
-        else return (To)to_i32(x);
+        return whole<To>(x);
     } else {
         return (To)x;
     }

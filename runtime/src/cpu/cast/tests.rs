@@ -20,6 +20,32 @@ fn every_pair_of_dtypes() {
 }
 
 #[test]
+fn floats_out_of_range_are_the_nearest_integer() {
+    let far = [f64::NAN, 1e30, -1e30, 300.7, -300.7, -0.9, 40_000.0, -40_000.0, f64::INFINITY];
+    let floats = [DType::F32, DType::F64, DType::BF16, DType::C64, DType::C128];
+    for from in floats {
+        // Once as full vectors, once backwards with gaps.
+        let x = call::to_dtype(&Raw::from_vec(far.repeat(8), &[72]).unwrap(), from).unwrap();
+        for x in [&x, &x.flip(0).unwrap()] {
+            for to in [DType::U8, DType::I8, DType::I16, DType::I32, DType::I64] {
+                let y = call::to_dtype(x, to).unwrap();
+                for (value, cast) in x.scalars().zip(y.scalars()) {
+                    let value = value.to_f64();
+                    let nearest = match to {
+                        DType::U8 => i64::from(value as u8),
+                        DType::I8 => i64::from(value as i8),
+                        DType::I16 => i64::from(value as i16),
+                        DType::I32 => i64::from(value as i32),
+                        _ => value as i64,
+                    };
+                    assert_eq!(cast.to_i64(), nearest, "{value} of {from} to {to}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn far_more_than_the_caches_hold() {
     let types = [DType::BF16, DType::F32, DType::U8, DType::C64];
     for from in types {

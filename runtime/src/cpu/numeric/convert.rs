@@ -1,8 +1,8 @@
-//! Conversion between any two dtypes, as PyTorch casts.
+//! Conversion between any two dtypes.
 //!
-//! Floats lose their fraction on the way to integers, and what then is out of range keeps its low
-//! bits if it fits into `i32` or `i64`; everything is true that differs from zero; complex numbers
-//! lose their imaginary part.
+//! Floats lose their fraction on the way to integers, and what then is out of range is the nearest number in it, NaN
+//! zero, as by Rust's `as` (PyTorch's casts differ by processor there); integers keep their low bits. Everything is true
+//! that differs from zero; complex numbers lose their imaginary part.
 
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -34,10 +34,8 @@ convert! { x:
     i16 => u8 | i8 | i16 | i32 | i64 | f32 | f64 = x;
     i32 => u8 | i8 | i16 | i32 | i64 | f32 | f64 = x;
     i64 => u8 | i8 | i16 | i32 | i64 | f32 | f64 = x;
-    f32 => u8 | i8 | i16 = (x as i32);
-    f32 => i32 | i64 | f32 | f64 = x;
-    f64 => u8 | i8 | i16 = (x as i32);
-    f64 => i32 | i64 | f32 | f64 = x;
+    f32 => u8 | i8 | i16 | i32 | i64 | f32 | f64 = x;
+    f64 => u8 | i8 | i16 | i32 | i64 | f32 | f64 = x;
     bool => u8 | i8 | i16 | i32 | i64 | f32 | f64 = u8::from(x);
 }
 
