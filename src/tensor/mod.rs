@@ -53,6 +53,7 @@ pub mod random_factory;
 pub mod random_from;
 pub mod random_part;
 pub mod reduce;
+pub mod refused;
 pub mod sample;
 pub mod shape;
 pub mod sort;

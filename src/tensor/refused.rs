@@ -1,7 +1,6 @@
 //! What Rust's operators cannot be for tensors: the error says what to write.
 
 use std::cmp::Ordering;
-use std::convert::Infallible;
 use std::ops::Index;
 
 use nomina_core::Element;
@@ -17,13 +16,13 @@ use super::Tensor;
 )]
 pub trait Brackets {
     /// There is no such index.
-    fn none(&self) -> Infallible;
+    fn none<R>(&self) -> R;
 }
 
 impl<D: Dims, T: Element, I: Brackets> Index<I> for Tensor<D, T> {
     type Output = T;
     fn index(&self, index: I) -> &T {
-        match index.none() {}
+        index.none()
     }
 }
 
@@ -34,30 +33,40 @@ impl<D: Dims, T: Element, I: Brackets> Index<I> for Tensor<D, T> {
     note = "for example `x.gt(0.5)`, or `x.allclose(&y)` up to rounding"
 )]
 pub trait Compared {
-    /// There is nothing of this kind.
-    fn none(&self) -> Infallible;
+    /// Nothing is compared, so nobody asks for it.
+    const ORDER: Ordering = Ordering::Equal;
 }
 
-impl<D: Dims, T: Element, U: Compared> PartialEq<U> for Tensor<D, T> {
-    fn eq(&self, other: &U) -> bool {
-        match other.none() {}
-    }
-}
+/// Two types that nobody has: of no impl or one, rustc would not wait for the type of the right side.
+#[derive(Debug)]
+pub enum Nobody {}
 
-impl<D: Dims, T: Element, U: Compared> PartialOrd<U> for Tensor<D, T> {
-    fn partial_cmp(&self, other: &U) -> Option<Ordering> {
-        match other.none() {}
-    }
-}
+#[diagnostic::do_not_recommend]
+impl Compared for (Nobody,) {}
+#[diagnostic::do_not_recommend]
+impl Compared for ([Nobody; 1],) {}
 
-impl<D: Dims, T: Element, U: Compared> PartialEq<U> for &Tensor<D, T> {
-    fn eq(&self, other: &U) -> bool {
-        match other.none() {}
-    }
-}
+// In a tuple: rustc says std's text where what lacks a trait is the tensor, and knows that no crate can compare a
+// borrowed thing, for which std speaks.
+macro_rules! refused {
+    ($($tensor:ty)*) => {$(
+        impl<D: Dims, T: Element, U> PartialEq<U> for $tensor
+        where
+            (U,): Compared,
+        {
+            fn eq(&self, _: &U) -> bool {
+                <(U,)>::ORDER.is_eq()
+            }
+        }
 
-impl<D: Dims, T: Element, U: Compared> PartialOrd<U> for &Tensor<D, T> {
-    fn partial_cmp(&self, other: &U) -> Option<Ordering> {
-        match other.none() {}
-    }
+        impl<D: Dims, T: Element, U> PartialOrd<U> for $tensor
+        where
+            (U,): Compared,
+        {
+            fn partial_cmp(&self, _: &U) -> Option<Ordering> {
+                Some(<(U,)>::ORDER)
+            }
+        }
+    )*};
 }
+refused!(Tensor<D, T> &Tensor<D, T>);
