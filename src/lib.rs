@@ -82,7 +82,7 @@ pub use tensor::einsum::{
     einsum_times, try_einsum,
 };
 pub use tensor::extreme::Extremes;
-pub use tensor::factory::tensor_from_array;
+pub use tensor::factory::{Bound, tensor_from_array};
 pub use tensor::gather::{EachPoint, Points, PointsOf, ScatterFrom};
 pub use tensor::index::{
     AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf,
@@ -100,7 +100,7 @@ pub use tensor::part::TensorMut;
 pub use tensor::parts::{GroupBy, Windows};
 pub use tensor::random::Probability;
 pub use tensor::random_factory::Moments;
-pub use tensor::refused::{Brackets, Compared};
+pub use tensor::refused::{Brackets, Sizes};
 pub use tensor::shape::{
     ComplexPart, Interleave, Sections, Shifts, Vectors, block_diag, cartesian_prod, meshgrid,
     try_block_diag, try_cartesian_prod, try_meshgrid,

@@ -171,6 +171,30 @@ where
     }
 }
 
+/// More elements at the end; all are copied, so it is cheaper to collect once.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N }
+/// let mut x = tensor!([1., 2.]; N);
+/// x.extend([3., 4.]);
+/// assert_eq!(x.to_vec(), [1., 2., 3., 4.]);
+/// ```
+///
+/// # Panics
+/// When the dim has a constant size, or memory runs out; then the tensor stays as it was.
+impl<X: Dim, T: Element> Extend<T> for Tensor<(X,), T>
+where
+    (X,): Distinct,
+{
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
+        let device = self.device();
+        let all: Self = self.iter().chain(elements).collect();
+        *self = all.to_device(device);
+    }
+}
+
 impl<'a, D: Dims, T: Element> IntoIterator for &'a Tensor<D, T> {
     type Item = T;
     type IntoIter = Iter<'a, T>;

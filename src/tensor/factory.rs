@@ -4,8 +4,9 @@
 //! [`Tensor::eye`], [`Tensor::full`], [`Tensor::from_vec`], [`Tensor::from_fn`],
 //! [`Tensor::from_array`], [`Tensor::arange`].
 
-use nomina_core::dims::{ArrayFor, Dims, Distinct, Matrix, ShapeFor, Vector};
-use nomina_core::{Element, Error, Float, Inexact, Names, Result};
+use half::{bf16, f16};
+use nomina_core::dims::{ArrayFor, Dims, Distinct, Matrix, Shape, ShapeFor, Vector};
+use nomina_core::{Element, Error, Float, Inexact, Names, Result, Scalar};
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 use nomina_runtime::call;
@@ -316,28 +317,68 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ok(Self::from_parts(data, &shape))
     }
 
-    /// Numbers from `start` to before `end`, `step` apart; the values say the dtype.
+    /// Numbers from `start` to before `end`, `step` apart. Whole numbers serve floats, too.
     ///
     /// ```
     /// # use nomina::prelude::*;
     /// dims! { N }
     /// let x: Tensor<(N,)> = Tensor::arange(0.0, 1.0, 0.25);
     /// assert_eq!(x.to_vec(), [0.0, 0.25, 0.5, 0.75]);
+    /// let y: Tensor<(N,), f64> = Tensor::arange(-2, 3, 2);
+    /// assert_eq!(y.to_vec(), [-2.0, 0.0, 2.0]);
     /// ```
     ///
     /// # Errors
     /// When `step` is zero or leads away from `end`.
     #[twin]
-    pub fn try_arange(start: T, end: T, step: T) -> Result<Self>
+    pub fn try_arange<B: Bound<T>>(start: B, end: B, step: B) -> Result<Self>
     where
         D: Distinct + Vector,
     {
-        let [start, end, step] = [start, end, step].map(T::to_scalar);
+        let [start, end, step] = [start, end, step].map(B::scalar);
         let raw = call::arange(start, end, step, T::DTYPE, nomina_runtime::Device::Cpu)?;
         check_sizes("arange", raw.shape(), D::STATIC)?;
         Ok(Self::from_erased(Erased::new(raw)))
     }
 }
+
+/// Tensors without elements: sizes are zero, but for constant ones. Of no dims, one zero.
+impl<D: Dims + Distinct, T: Element> Default for Tensor<D, T> {
+    #[track_caller]
+    fn default() -> Self {
+        let shape: Shape = D::SIZES.iter().map(|size| size.unwrap_or(0)).collect();
+        ok(Self::try_shaped("default", &shape, Fill::Zeros))
+    }
+}
+
+/// A number for the bounds of an `arange` of elements `T`: an element, or a whole number for floats.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not bound numbers of dtype `{T}`",
+    label = "expected `{T}`"
+)]
+pub trait Bound<T> {
+    #[doc(hidden)]
+    fn scalar(self) -> Scalar;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> Bound<T> for T {
+    fn scalar(self) -> Scalar {
+        self.to_scalar()
+    }
+}
+
+macro_rules! whole_bounds {
+    ($($float:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Bound<$float> for i32 {
+            fn scalar(self) -> Scalar {
+                self.to_scalar()
+            }
+        }
+    )*};
+}
+whole_bounds!(f16 bf16 f32 f64);
 
 /// What `tensor!` makes of its array.
 #[doc(hidden)]

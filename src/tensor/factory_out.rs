@@ -9,6 +9,7 @@ use nomina_core::{Element, Float, Inexact, Result};
 use nomina_macros::twin;
 
 use super::Tensor;
+use super::factory::Bound;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`zeros`](Tensor::zeros) into `out`, which is resized where it has no names.
@@ -136,7 +137,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When `step` is zero or leads away from `end`, or `out` must keep another size; then nothing
     /// has changed.
     #[twin]
-    pub fn try_arange_out(start: T, end: T, step: T, out: &mut Self) -> Result<()>
+    pub fn try_arange_out<B: Bound<T>>(start: B, end: B, step: B, out: &mut Self) -> Result<()>
     where
         D: Distinct + Vector,
     {

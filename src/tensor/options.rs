@@ -11,6 +11,7 @@ use nomina_runtime::random::Generator;
 use nomina_runtime::{Device, call};
 
 use super::Tensor;
+use super::factory::Bound;
 use crate::call::Known;
 use crate::call::factory::{self, Fill, Place};
 
@@ -180,11 +181,11 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     /// # Errors
     /// When `step` is zero or leads away from `end`; a device that is not there.
     #[twin]
-    pub fn try_arange(self, start: T, end: T, step: T) -> Result<Tensor<D, T>>
+    pub fn try_arange<B: Bound<T>>(self, start: B, end: B, step: B) -> Result<Tensor<D, T>>
     where
         D: Distinct + Vector,
     {
-        let [start, end, step] = [start, end, step].map(T::to_scalar);
+        let [start, end, step] = [start, end, step].map(B::scalar);
         let raw = call::arange(start, end, step, T::DTYPE, self.place.device);
         Tensor::try_from_erased(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "arange")))
     }

@@ -1,12 +1,14 @@
 //! What Rust's operators cannot be for tensors: the error says what to write.
 
-use std::cmp::Ordering;
 use std::ops::Index;
 
 use nomina_core::Element;
 use nomina_core::dims::Dims;
 
 use super::Tensor;
+
+// `==` and `>` stay std's errors: with impls of `PartialEq` and `PartialOrd`, even such that never hold, `x.eq(&y)` of a
+// `&mut Tensor` or a `Box<Tensor>` would find the methods of those traits first.
 
 /// Nothing indexes a tensor by brackets, which would have to lend an element that another dtype or a device holds.
 #[diagnostic::on_unimplemented(
@@ -26,47 +28,27 @@ impl<D: Dims, T: Element, I: Brackets> Index<I> for Tensor<D, T> {
     }
 }
 
-/// Nothing is compared with a tensor by an operator, whose result is one bool.
+/// Nothing reshapes a tensor by sizes, which do not say where names go.
 #[diagnostic::on_unimplemented(
-    message = "tensors are not compared by operators, whose result is one bool",
-    label = "write `.equal(&y)` for one bool; `.eq(..)`, `.lt(..)`, `.gt(..)` and their kin for one of each element",
-    note = "for example `x.gt(0.5)`, or `x.allclose(&y)` up to rounding"
+    message = "a tensor with names is not reshaped by sizes, which do not say where names go",
+    label = "write `.flatten(..)` or `.unflatten(..)`",
+    note = "for example `x.flatten((H, W), P)` and `x.unflatten(P, (H.of(2), W.of(3)))`; without names: `x.into_dynamic()`"
 )]
-pub trait Compared {
-    /// Nothing is compared, so nobody asks for it.
-    const ORDER: Ordering = Ordering::Equal;
+pub trait Sizes {
+    /// There is no such shape.
+    fn none<R>(&self) -> R;
 }
 
-/// Two types that nobody has: of no impl or one, rustc would not wait for the type of the right side.
-#[derive(Debug)]
-pub enum Nobody {}
+impl<D: Dims, T: Element> Tensor<D, T> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn reshape<S: Sizes, R>(&self, sizes: S) -> R {
+        sizes.none()
+    }
 
-#[diagnostic::do_not_recommend]
-impl Compared for (Nobody,) {}
-#[diagnostic::do_not_recommend]
-impl Compared for ([Nobody; 1],) {}
-
-// In a tuple: rustc says std's text where what lacks a trait is the tensor, and knows that no crate can compare a
-// borrowed thing, for which std speaks.
-macro_rules! refused {
-    ($($tensor:ty)*) => {$(
-        impl<D: Dims, T: Element, U> PartialEq<U> for $tensor
-        where
-            (U,): Compared,
-        {
-            fn eq(&self, _: &U) -> bool {
-                <(U,)>::ORDER.is_eq()
-            }
-        }
-
-        impl<D: Dims, T: Element, U> PartialOrd<U> for $tensor
-        where
-            (U,): Compared,
-        {
-            fn partial_cmp(&self, _: &U) -> Option<Ordering> {
-                Some(<(U,)>::ORDER)
-            }
-        }
-    )*};
+    #[doc(hidden)]
+    #[must_use]
+    pub fn view<S: Sizes, R>(&self, sizes: S) -> R {
+        sizes.none()
+    }
 }
-refused!(Tensor<D, T> &Tensor<D, T>);
