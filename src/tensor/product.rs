@@ -1,7 +1,7 @@
 //! Products of two: by position (matmul and its kin), and by name (contract).
 //!
 //! [`Tensor::matmul`], [`Tensor::mm`], [`Tensor::mv`], [`Tensor::dot`], [`Tensor::bmm`],
-//! [`Tensor::contract`].
+//! [`Tensor::matmul_on`], [`Tensor::contract`].
 
 use nomina_core::dims::{
     Axes, Batched, ContractTo, Dims, Factor, MatMulOn, Matrix, Product, Vector, positions,

@@ -2,7 +2,7 @@
 //! pair.
 //!
 //! [`Tensor::sum_with`], [`Tensor::mean_with`], [`Tensor::prod_with`], [`Tensor::var_with`],
-//! [`Tensor::std_with`], [`Tensor::softmax_with`], [`Tensor::cumsum_with`].
+//! [`Tensor::std_with`], [`Tensor::nanvar_with`], [`Tensor::nanstd_with`], [`Tensor::softmax_with`], [`Tensor::cumsum_with`].
 
 use std::marker::PhantomData;
 

@@ -193,7 +193,7 @@ macro_rules! moves {
         /// The lanes of vector `v` for which a packed row has room.
         #[target_feature(enable = $features)]
         #[inline]
-        fn room(apart: usize, v: usize) -> Mask {
+        fn within(apart: usize, v: usize) -> Mask {
             match apart {
                 // What is beyond belongs to the next row, which is written later.
                 ROWS if SPILLS => mask(LANES, 0),
@@ -229,7 +229,7 @@ macro_rules! moves {
                     }
                     if rest > 0 {
                         let row = load(mask(rest, 0), from.add(vectors * LANES));
-                        put(room(apart, vectors), to.add(vectors * LANES), row);
+                        put(within(apart, vectors), to.add(vectors * LANES), row);
                     }
                 }
             }
@@ -252,7 +252,7 @@ macro_rules! moves {
                 // Backwards, for what is written beyond a row.
                 for left in (0..cols).step_by(LANES).rev() {
                     let (wide, high) = (LANES.min(cols - left), LANES.min(rows - top));
-                    let (depth, room) = (mask(high, 0), room(apart, left / LANES));
+                    let (depth, room) = (mask(high, 0), within(apart, left / LANES));
                     let mut block = [nothing(); LANES];
                     for (at, vector) in block.iter_mut().enumerate().take(wide) {
                         let from = from
