@@ -100,7 +100,7 @@ pub use tensor::part::TensorMut;
 pub use tensor::parts::{GroupBy, Windows};
 pub use tensor::random::Probability;
 pub use tensor::random_factory::Moments;
-pub use tensor::refused::{Brackets, Sizes};
+pub use tensor::refused::{Brackets, Reshaped};
 pub use tensor::shape::{
     ComplexPart, Interleave, Sections, Shifts, Vectors, block_diag, cartesian_prod, meshgrid,
     try_block_diag, try_cartesian_prod, try_meshgrid,

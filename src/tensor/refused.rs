@@ -32,9 +32,9 @@ impl<D: Dims, T: Element, I: Brackets> Index<I> for Tensor<D, T> {
 #[diagnostic::on_unimplemented(
     message = "a tensor with names is not reshaped by sizes, which do not say where names go",
     label = "write `.flatten(..)` or `.unflatten(..)`",
-    note = "for example `x.flatten((H, W), P)` and `x.unflatten(P, (H.of(2), W.of(3)))`; without names: `x.into_dynamic()`"
+    note = "for example `x.flatten((H, W), P)` and `x.unflatten(P, (H.of(2), W.of(3)))`; without names: `x.into_dyn()`"
 )]
-pub trait Sizes {
+pub trait Reshaped {
     /// There is no such shape.
     fn none<R>(&self) -> R;
 }
@@ -42,13 +42,13 @@ pub trait Sizes {
 impl<D: Dims, T: Element> Tensor<D, T> {
     #[doc(hidden)]
     #[must_use]
-    pub fn reshape<S: Sizes, R>(&self, sizes: S) -> R {
+    pub fn reshape<S: Reshaped, R>(&self, sizes: S) -> R {
         sizes.none()
     }
 
     #[doc(hidden)]
     #[must_use]
-    pub fn view<S: Sizes, R>(&self, sizes: S) -> R {
+    pub fn view<S: Reshaped, R>(&self, sizes: S) -> R {
         sizes.none()
     }
 }

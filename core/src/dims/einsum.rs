@@ -29,10 +29,13 @@ pub trait EinsumNamed<L> {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims, L> EinsumNamed<L> for D where D::AllNamed: IsTrue {}
 
-/// Every dim of `Self` is in the list `L` that an operand of `einsum!` is written with.
+/// Every dim of `Self` is in the list `L` that an operand of `einsum!` is written with. Of as many as there are, those
+/// that are missing were written as others, of which each has its own error.
 pub trait ListedBy<L> {}
-impl<D: Dims, L: Dims> ListedBy<L> for D where NamesOf<D>: NoneLeft<<D::Minus<L> as DimList>::At0, D>
-{}
+impl<D: Dims, L: Dims> ListedBy<L> for D where
+    NamesOf<D>: NoneLeft<<D::SameRank<L> as Bool>::Axis<NoDim, <D::Minus<L> as DimList>::At0>, D>
+{
+}
 
 /// `X` is [`NoDim`]: no dim of `D` was left over.
 #[diagnostic::on_unimplemented(

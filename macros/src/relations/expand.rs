@@ -51,7 +51,7 @@ fn add_bounds<'a>(
     named: impl Iterator<Item = &'a Type>,
     bounds: Vec<WherePredicate>,
 ) {
-    let mut found = Found::default();
+    let mut found = Found::of(&function.signature.generics);
     named.for_each(|dims| found.ty(dims));
     for bound in &bounds {
         found.predicate(bound);
@@ -78,6 +78,10 @@ fn add_bounds<'a>(
     // What is said of parameters comes first: rustc reports in this order.
     let written = generics.where_clause.take();
     let clause = generics.make_where_clause();
+    // To his `where` rustc has the author add what is missing.
+    if let Some(written) = &written {
+        clause.where_token = written.where_token;
+    }
     let all = roles.iter().chain(found.bounds());
     // Whatever does not parse here did not parse before either.
     clause

@@ -4,9 +4,9 @@
 //! Has<C>`. Who writes the noun means the relation.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote_spanned;
+use quote::{quote, quote_spanned};
 use syn::{
-    GenericArgument, GenericParam, Path, PathArguments, ReturnType, Signature, Type,
+    GenericArgument, GenericParam, Generics, Path, PathArguments, ReturnType, Signature, Type,
     TypeParamBound, WherePredicate,
 };
 
@@ -26,9 +26,27 @@ pub enum Role {
 pub struct Found {
     bounds: Vec<(String, TokenStream)>,
     roles: Vec<(Ident, Role)>,
+    generic: Vec<Ident>,
 }
 
 impl Found {
+    /// Nothing yet, of a function with these generics.
+    pub fn of(generics: &Generics) -> Self {
+        let generic = generics.type_params().map(|param| param.ident.clone());
+        Self {
+            generic: generic.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether a list of several dims has a generic one: only a bound says that it repeats none.
+    fn is_generic_list(&self, ty: &Type) -> bool {
+        let mut dims = Vec::new();
+        each_dim(ty, &mut |dim| dims.push(quote!(#dim).to_string()));
+        let generic = |dim: &String| self.generic.iter().any(|param| param == dim);
+        dims.len() > 1 && dims.iter().any(generic)
+    }
+
     /// The bounds, each once, in the order in which they were found; inner ones first.
     pub fn bounds(&self) -> impl Iterator<Item = &TokenStream> {
         self.bounds.iter().map(|(_, bound)| bound)
@@ -195,6 +213,10 @@ impl Found {
                 each_dim(args[*dims], &mut |dim| {
                     self.bound(quote_spanned!(span=> #own: #has<#dim>));
                 });
+                if self.is_generic_list(args[*dims]) {
+                    let (list, axes) = (args[*dims], beside(noun, "AxesOf"));
+                    self.bound(quote_spanned!(span=> #list: #axes<#own>));
+                }
             }
             Relation::Result(name) => {
                 let beside = beside(noun, name);
@@ -208,7 +230,7 @@ impl Found {
 enum Relation {
     /// `args[0]: Name<args[1..]>`
     Of(usize, &'static str, &'static [usize]),
-    /// `args[0]: Has<X>` for each dim `X` of `args[1]`.
+    /// `args[0]: Has<X>` for each dim `X` of `args[1]`, and `args[1]: AxesOf<args[0]>` where that is a generic list.
     Has(usize, usize),
     /// The noun itself has a property.
     Result(&'static str),

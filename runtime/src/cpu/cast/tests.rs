@@ -21,7 +21,17 @@ fn every_pair_of_dtypes() {
 
 #[test]
 fn floats_out_of_range_are_the_nearest_integer() {
-    let far = [f64::NAN, 1e30, -1e30, 300.7, -300.7, -0.9, 40_000.0, -40_000.0, f64::INFINITY];
+    let far = [
+        f64::NAN,
+        1e30,
+        -1e30,
+        300.7,
+        -300.7,
+        -0.9,
+        40_000.0,
+        -40_000.0,
+        f64::INFINITY,
+    ];
     let floats = [DType::F32, DType::F64, DType::BF16, DType::C64, DType::C128];
     for from in floats {
         // Once as full vectors, once backwards with gaps.
