@@ -13,6 +13,8 @@ pub fn call(call: &Call<'_>) -> Own {
         "unique" | "unique_consecutive" if call.given("dim").is_some() => {
             inexpressible("slices of a dim: `unique_dim`")
         }
+        // Recorded calls name no dim for the bins, and types do.
+        "histc" => inexpressible("a new dim without a name"),
         _ => Ok(None),
     }
 }
