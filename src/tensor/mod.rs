@@ -55,6 +55,8 @@ pub mod random_part;
 pub mod reduce;
 pub mod refused;
 pub mod sample;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod shape;
 pub mod sort;
 pub mod sparse;

@@ -37,6 +37,8 @@ mod random_factory;
 mod reduce;
 mod sample;
 mod scaled;
+#[cfg(feature = "serde")]
+mod serde;
 mod shape;
 mod sort;
 mod sparse;

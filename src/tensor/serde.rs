@@ -1,0 +1,23 @@
+//! Tensors in the formats of `serde`, as [`DynTensor`] writes them; what is read must have the dims and the dtype.
+
+use nomina_core::Element;
+use nomina_core::dims::{Dims, Distinct};
+use nomina_runtime::DynTensor;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Tensor;
+use super::dynamic::Typed;
+
+impl<D: Dims, T: Element> Serialize for Tensor<D, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_dyn().serialize(serializer)
+    }
+}
+
+impl<'de, D: Dims + Distinct, T: Element> Deserialize<'de> for Tensor<D, T> {
+    fn deserialize<S: Deserializer<'de>>(deserializer: S) -> Result<Self, S::Error> {
+        let read = DynTensor::deserialize(deserializer)?;
+        read.typed().map_err(S::Error::custom)
+    }
+}

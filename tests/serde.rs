@@ -1,0 +1,104 @@
+//! Tensors in a format of serde and back: every dtype, sizes without elements, and texts that are no tensors.
+
+use nomina::prelude::*;
+
+dims! { N, C, Rgb = 3 }
+
+/// What a user keeps beside his tensors.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+struct Model {
+    weight: Tensor<(N, C)>,
+    bias: Tensor<(C,), f64>,
+    epoch: u32,
+}
+
+#[test]
+fn a_struct_of_tensors_comes_back() {
+    let model = Model {
+        weight: tensor!([[0.1, -2.5], [1e-20, 4.0]]; N, C),
+        bias: Tensor::from_vec(vec![0.1, f64::MAX], [2]).unwrap(),
+        epoch: 7,
+    };
+    let text = serde_json::to_string(&model).unwrap();
+    let back: Model = serde_json::from_str(&text).unwrap();
+    assert!(back.weight.equal(&model.weight) && back.bias.equal(&model.bias));
+    assert_eq!(back.epoch, 7);
+    // By way of a tree, whose keys are sorted.
+    let tree = serde_json::to_value(&model).unwrap();
+    let back: Model = serde_json::from_value(tree).unwrap();
+    assert!(back.weight.equal(&model.weight));
+}
+
+#[test]
+fn the_text_says_dtype_names_and_sizes() {
+    let x = tensor!([[0.5, 1.0]]; N, C);
+    let text = r#"{"dtype":"float32","names":["N","C"],"shape":[1,2],"values":[0.5,1.0]}"#;
+    assert_eq!(serde_json::to_string(&x).unwrap(), text);
+    assert_eq!(
+        serde_json::to_string(&x.transpose(N, C)).unwrap(),
+        text.replace(r#"["N","C"],"shape":[1,2]"#, r#"["C","N"],"shape":[2,1]"#,)
+    );
+    // Without names of fields, as formats of bytes have it.
+    let fields = r#"["float32",[null],[2],[1.5,2.5]]"#;
+    let d: DynTensor = serde_json::from_str(fields).unwrap();
+    assert_eq!(
+        (d.names(), d.to_vec::<f32>().unwrap()),
+        (&names![_], vec![1.5, 2.5])
+    );
+}
+
+#[test]
+fn every_dtype_and_empty_sizes() {
+    for dtype in DType::ALL {
+        let numbers = DynTensor::from_vec(vec![0.0f64, 1.0, 3.0], &[3], ["N"]).unwrap();
+        for x in [
+            numbers.to_dtype(dtype).unwrap(),
+            numbers.narrow("N", 0, 0).unwrap().to_dtype(dtype).unwrap(),
+        ] {
+            let text = serde_json::to_string(&x).unwrap();
+            let back: DynTensor = serde_json::from_str(&text).unwrap();
+            assert!(back.equal(&x).unwrap(), "{text}");
+        }
+    }
+}
+
+/// The error of a text as a tensor along (N, Rgb).
+fn refusal(text: &str) -> String {
+    let read = serde_json::from_str::<Tensor<(N, Rgb)>>(text);
+    read.unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_no_such_tensor_is_refused_in_words() {
+    let of = |dtype: &str, names: &str, shape: &str, values: &str| {
+        refusal(&format!(
+            r#"{{"dtype":"{dtype}","names":{names},"shape":{shape},"values":{values}}}"#
+        ))
+    };
+    let names = r#"["N","Rgb"]"#;
+    let cases = [
+        (of("float33", names, "[1,3]", "[1,2,3]"), "is not a dtype"),
+        (of("float64", names, "[1,3]", "[1,2,3]"), "f64"),
+        (of("float32", r#"["Rgb","N"]"#, "[3,1]", "[1,2,3]"), "Rgb"),
+        (of("float32", names, "[1,2]", "[1,2]"), "3"),
+        (of("float32", names, "[2,3]", "[1,2,3]"), "3 elements"),
+        (
+            of("float32", names, "[4611686018427387904,3]", "[1,2,3]"),
+            "multiply to more",
+        ),
+        (of("float32", r#"["N","N"]"#, "[1,3]", "[1,2,3]"), "`N`"),
+        (of("float32", r#"["a b",null]"#, "[1,3]", "[1,2,3]"), "a b"),
+        (of("float32", names, "[1,3]", "[1,2,null]"), "f32"),
+        (of("float32", names, "[-1,3]", "[]"), "-1"),
+        (
+            refusal(r#"{"names":["N"],"dtype":"float32"}"#),
+            "in this order",
+        ),
+        (refusal(r#"{"dtype":"float32"}"#), "missing field `names`"),
+        (refusal(r#"["float32",["N"]]"#), "invalid length 2"),
+        (refusal("3"), "a tensor: its dtype, names, shape and values"),
+    ];
+    for (error, words) in cases {
+        assert!(error.contains(words), "{error:?} without {words:?}");
+    }
+}
