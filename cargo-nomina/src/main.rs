@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod cargo;
+mod check;
 mod edit;
 mod explain;
 mod fix;
@@ -17,6 +18,7 @@ cargo nomina <command>
   fix [--write] [--sure] [--messages FILE] [ARGS]
                     shows, as a diff, what mends the errors that `cargo check ARGS` has; --write changes the files,
                     --sure leaves out what is guessed, --messages reads cargo's JSON from a file, `-` from the input
+  check [ARGS]      what compiles and may be a mistake: products over two names, dims that nothing uses
   explain WORDS     the pages of the catalogue about an error, by the words of its first line or by a heading
 ";
 
@@ -41,6 +43,7 @@ fn run(args: &[String]) -> Result<(), String> {
     };
     match command.as_str() {
         "fix" => fix::run(&fix::Options::parse(rest)?),
+        "check" => check::run(rest),
         "explain" => {
             print!("{}", explain::explain(&rest.join(" "))?);
             Ok(())

@@ -36,9 +36,6 @@ pub struct Message {
     pub message: String,
     pub places: Vec<Place>,
     pub children: Vec<Child>,
-    /// The name of the crate's target, and the folder of its package.
-    pub target: String,
-    pub package: PathBuf,
 }
 
 impl Message {
@@ -69,14 +66,11 @@ pub fn read(output: &str) -> Vec<Message> {
         };
         let message = &value["message"];
         if value["reason"] == "compiler-message" && message["level"] == "error" {
-            let manifest = PathBuf::from(text(&value["manifest_path"]));
             messages.push(Message {
                 code: text(&message["code"]["code"]),
                 message: text(&message["message"]),
                 places: list(&message["spans"]).map(place).collect(),
                 children: list(&message["children"]).map(child).collect(),
-                target: text(&value["target"]["name"]),
-                package: manifest.parent().map(PathBuf::from).unwrap_or_default(),
             });
         }
     }

@@ -16,7 +16,7 @@ mod size;
 mod text;
 mod twice;
 
-use crate::edit::Edit;
+use crate::edit::{self, Edit};
 use crate::message::{self, Message};
 use crate::source::{Call, Part, Source};
 
@@ -47,8 +47,6 @@ const fn guess(message: &'static str, make: fn(&Site<'_>, &[&str]) -> Option<Vec
 /// What mends one message.
 #[derive(Debug)]
 pub struct Fix {
-    /// The rule's message.
-    pub rule: &'static str,
     pub edits: Vec<Edit>,
     pub sure: bool,
 }
@@ -87,12 +85,16 @@ pub fn fix(message: &Message, source: &Source) -> Option<Fix> {
     tables().find_map(|rule| {
         let holes = message::matches(rule.message, &message.message)?;
         let edits = (rule.make)(&site, &holes)?;
-        (!edits.is_empty()).then_some(Fix {
-            rule: rule.message,
+        (!edits.is_empty() && parses(source, &edits)).then_some(Fix {
             edits,
             sure: rule.sure,
         })
     })
+}
+
+/// Whether the source is still Rust with these edits, if it was: a fix that breaks it is none.
+fn parses(source: &Source, edits: &[Edit]) -> bool {
+    !source.parsed || syn::parse_file(&edit::apply(&source.text, edits)).is_ok()
 }
 
 /// A message with the source that it is about.

@@ -79,6 +79,8 @@ pub struct Found {
 pub struct Source {
     pub text: String,
     pub found: Found,
+    /// Whether it is Rust, so that something could be found.
+    pub parsed: bool,
 }
 
 fn holds(outer: &Part, inner: &Part) -> bool {
@@ -96,7 +98,11 @@ fn smallest<T>(items: &[T], part: impl Fn(&T) -> Part, fits: impl Fn(&T) -> bool
 impl Source {
     pub fn new(text: String) -> Self {
         let found = collect::collect(&text);
-        Self { text, found }
+        Self {
+            parsed: found.is_some(),
+            found: found.unwrap_or_default(),
+            text,
+        }
     }
 
     pub fn at(&self, part: &Part) -> &str {
@@ -108,11 +114,12 @@ impl Source {
         let named = |call: &&Call| call.name == *at;
         let calls = &self.found.calls;
         calls.iter().find(named).or_else(|| {
-            smallest(
+            let around = smallest(
                 calls,
                 |call| call.whole.clone(),
                 |call| call.args.iter().any(|arg| holds(arg, at)) && !self.is_wrapper(call),
-            )
+            );
+            around.or_else(|| calls.iter().find(|call| call.whole == *at))
         })
     }
 

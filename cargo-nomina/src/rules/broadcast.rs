@@ -68,6 +68,14 @@ fn aligned(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     {
         return between_bars(site, moved, fixed, holes[4]);
     }
+    // What a function of the user takes is fixed: the operand whose dims are known takes its names.
+    if site.helper().is_some()
+        && site.source.dims_of(moved).is_none()
+        && site.source.dims_of(fixed).is_some()
+    {
+        let renamed = matches("rename({}, {})", holes[4])?;
+        return Some(site.then(fixed, &format!("rename({}, {})", renamed[1], renamed[0])));
+    }
     let list = dims(if holes[3] == "x" { holes[1] } else { holes[0] });
     let other = site
         .source

@@ -5,6 +5,7 @@ use super::text::{is_number, string};
 use super::{Rule, Site, guess, sure};
 use crate::edit::Edit;
 use crate::message::tuple;
+use crate::source::Part;
 
 pub const RULES: &[Rule] = &[
     guess("dtype `{}` has no bits to work on", integers),
@@ -39,11 +40,8 @@ pub const RULES: &[Rule] = &[
 
 /// Converts what the message is about: the receiver where rustc points at the method, or else the argument.
 fn to(site: &Site<'_>, dtype: &str) -> Option<Vec<Edit>> {
-    let call = site.call()?;
-    let part = match &call.receiver {
-        Some(receiver) if call.name == site.at => receiver.clone(),
-        _ => site.at.clone(),
-    };
+    let named = site.method().filter(|(call, _)| call.name == site.at);
+    let part = named.map_or_else(|| site.at.clone(), |(_, receiver)| receiver.clone());
     Some(site.then(&part, &format!("to::<{dtype}>()")))
 }
 
@@ -191,8 +189,10 @@ fn reduction(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 
 /// A number in quotes.
 fn number(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
-    let text = string(site.text())?;
-    is_number(&text).then_some(())?;
+    let number = |part: &Part| string(site.part(part)).filter(|text| is_number(text));
+    let args = site.call()?.args.iter();
+    let (place, text) = args.filter_map(|arg| Some((arg, number(arg)?))).next()?;
     let float = site.message.label().contains("float") && !text.contains('.');
-    site.write(if float { format!("{text}.0") } else { text })
+    let text = if float { format!("{text}.0") } else { text };
+    Some(vec![Edit::new(place.clone(), text)])
 }

@@ -28,12 +28,9 @@ fn is_tensor(ty: &str) -> bool {
 fn brackets(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let (_, list) = holes[0].split_once("Tensor<")?;
     let list = dims(crate::message::split(list).first()?.trim_end_matches('>'));
-    let (base, index) = site
-        .source
-        .found
-        .brackets
-        .iter()
-        .find(|(base, index)| base.start == site.at.start && index.end <= site.at.end)?;
+    let brackets = &site.source.found.brackets;
+    let within = |index: &Part| site.at.start <= index.start && index.end <= site.at.end;
+    let (base, index) = brackets.iter().find(|(_, index)| within(index))?;
     let text = match items(site.part(index)) {
         None => format!("at({}.i({}))", value(list.first()?), site.part(index)),
         Some(given) => {
@@ -45,7 +42,7 @@ fn brackets(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
             format!("get(({}))", given.join(", "))
         }
     };
-    site.write(format!("{}.{text}", site.part(base)))
+    Some(vec![Edit::new(base.end..site.at.end, format!(".{text}"))])
 }
 
 fn compared(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {

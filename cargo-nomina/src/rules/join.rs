@@ -90,9 +90,12 @@ fn several(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 }
 
 fn matrix(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
-    let (_, receiver) = site.method()?;
+    let (call, receiver) = site.method()?;
     let known = site.source.dims_of(receiver)?;
     let [a, b] = &known[..] else { return None };
     known.iter().any(|dim| dim == holes[0]).then_some(())?;
-    site.write(format!("({a}, {b})"))
+    Some(vec![Edit::new(
+        call.args.first()?.clone(),
+        format!("({a}, {b})"),
+    )])
 }

@@ -15,6 +15,7 @@ pub const RULES: &[Rule] = &[
     guess("mismatched types", converted),
     guess("mismatched types", declared),
     guess("mismatched types", repeated),
+    guess("mismatched types", variable),
 ];
 
 /// A type: its dims and its dtype, which is `f32` where rustc says none.
@@ -30,7 +31,7 @@ fn parse(text: &str) -> Option<Type> {
     let [list, dtype @ ..] = &args[..] else {
         return None;
     };
-    list.starts_with('(').then(|| Type {
+    (list.starts_with('(') || *list == "_").then(|| Type {
         text: format!("Tensor<{}", rest.replace("nomina::", "")),
         dims: dims(list),
         dtype: dtype
@@ -189,4 +190,13 @@ fn repeated(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let wanted: usize = holes.first()?.parse().ok()?;
     (wanted <= 8).then_some(())?;
     site.write(format!("[{}]", vec![one; wanted].join(", ")))
+}
+
+/// A variable that has the name of a dim takes another one.
+fn variable(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    let shadowed = |label: &str| label.contains("is interpreted as a unit struct");
+    let declared = site.source.declared().iter().any(|dim| dim == site.text());
+    let places = &site.message.places;
+    (declared && places.iter().any(|place| shadowed(&place.label)))
+        .then(|| site.write(site.text().to_lowercase()))?
 }

@@ -1,13 +1,13 @@
 //! A dim that a tensor lacks.
 
-use super::text::items;
+use super::text::{items, words_of};
 use super::{Rule, Site, guess, sure};
 use crate::edit::Edit;
 use crate::message::{dims, tuple, value};
 use crate::source::Part;
 
 pub const RULES: &[Rule] = &[
-    sure("dim `{}` of the result is in no operand", drop_item),
+    guess("dim `{}` of the result is in no operand", kept),
     guess("dim `{}` not found in dims {}", replaced),
     sure(
         "dim `{}` not found among the known names of dims {}",
@@ -26,6 +26,24 @@ pub const RULES: &[Rule] = &[
     guess("`Of<{}>` does not say how often dims {} repeat", replaced),
     guess("`{}` is not an index into dims {}", indexed),
 ];
+
+/// The result keeps a dim that one operand alone has, if there is but one; or else it goes without.
+fn kept(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    let inner = &site.source.macro_at(&site.at)?.inner;
+    let (operands, result) = site.part(inner).split_once("->")?;
+    let count = |text: &str, dim: &str| {
+        words_of(text)
+            .iter()
+            .filter(|word| text[(*word).clone()] == *dim)
+            .count()
+    };
+    let mut once = site.source.declared();
+    once.retain(|dim| count(operands, dim) == 1 && count(result, dim) == 0);
+    match &once[..] {
+        [dim] => site.write(dim.as_str()),
+        _ => drop_item(site, holes),
+    }
+}
 
 fn drop_item(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(site.remove_item(&site.at))
@@ -64,6 +82,13 @@ fn replaced(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     if name.starts_with("conv") {
         return Some(site.then(call.receiver.as_ref()?, &format!("unsqueeze({dim})")));
     }
+    // Of these, another dim of the tensor is not what was meant.
+    if ["pool", "unflatten_as", "squeeze"]
+        .iter()
+        .any(|part| name.contains(part))
+    {
+        return None;
+    }
     let place = site.named(&site.at, dim)?;
     Some(vec![Edit::new(place, value(&other(site, dim, &list)?))])
 }
@@ -79,7 +104,7 @@ fn other(site: &Site<'_>, dim: &str, list: &[String]) -> Option<String> {
     }
     let line = statement(site);
     let named = |known: &&String| {
-        super::text::words_of(line)
+        words_of(line)
             .iter()
             .any(|word| line[word.clone()] == ***known)
     };
@@ -112,15 +137,28 @@ fn for_helper(site: &Site<'_>, dim: &str, list: &[String]) -> Option<Vec<Edit>> 
         .with_dims(call, list)
         .unwrap_or_else(|| site.at.clone());
     let note = site.message.note("required by a bound in")?;
-    let bound = note.places.iter().find(|p| p.primary)?;
-    let bound = bound.text.join(" ");
-    let method = if bound.contains("Contract<")
-        || bound.contains("Contracted<")
-        || bound.contains("Rename<")
-    {
-        format!("rename({}, {dim})", value(list.last()?))
-    } else {
-        format!("unsqueeze({dim})")
+    let bound = &note.places.iter().find(|p| p.primary)?.text.join(" ");
+    let contracts = ["Contract<", "Contracted<", "Rename<"]
+        .iter()
+        .any(|noun| bound.contains(noun));
+    // A dim that the function does not name may be the one that it asks for.
+    let functions = &site.source.found.functions;
+    let own = functions
+        .iter()
+        .filter_map(|f| site.part(&f.whole).split_once("fn "));
+    let name = site.name(call);
+    let body = own
+        .map(|(_, body)| body)
+        .find(|body| body.starts_with(name))
+        .unwrap_or_default();
+    let named = |dim: &String| {
+        words_of(body)
+            .iter()
+            .any(|word| body[word.clone()] == *dim.as_str())
+    };
+    let method = match list.iter().rfind(|dim| !named(dim)) {
+        Some(free) if contracts => format!("rename({}, {dim})", value(free)),
+        _ => format!("unsqueeze({dim})"),
     };
     Some(site.then(&lacking, &method))
 }

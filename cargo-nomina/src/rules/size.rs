@@ -4,8 +4,10 @@ use super::text::{closing, items};
 use super::{Rule, Site, guess, sure};
 use crate::edit::Edit;
 use crate::message::{dims, tuple, value};
+use crate::source::is_name;
 
 pub const RULES: &[Rule] = &[
+    sure("`{}` is not a list of dims", one_dim),
     sure("dim `{}` has a constant size and takes no other", constant),
     sure(
         "dim `{}` has a constant size, so this operation cannot change it",
@@ -17,6 +19,17 @@ pub const RULES: &[Rule] = &[
     sure("dims {} have {} elements, and dim `{}` has {}", product),
     guess("`{}` is not a list of {} dims", count),
 ];
+
+/// One dim is a tuple of one.
+fn one_dim(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    is_name(holes[0]).then_some(())?;
+    let at = site.text().find(&format!("<{}>", holes[0]))? + 1;
+    let start = site.at.start + at;
+    Some(vec![Edit::new(
+        start..start + holes[0].len(),
+        format!("({},)", holes[0]),
+    )])
+}
 
 fn constant(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     if site.call().is_some_and(|call| site.name(call) == "repeat") {

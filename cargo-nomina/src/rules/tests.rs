@@ -22,8 +22,6 @@ fn message(text: &str, at: &str, first_line: &str, label: &str) -> Message {
             replacement: None,
         }],
         children: Vec::new(),
-        target: String::new(),
-        package: PathBuf::new(),
     }
 }
 

@@ -86,7 +86,7 @@ fn in_types(site: &Site<'_>, dim: &str) -> Option<Vec<Edit>> {
     });
     let list = within.find(|list| site.part(&list.whole).contains(dim))?;
     let place = second(site, list).or_else(|| list.items.last().cloned())?;
-    let typed = site.call().is_some_and(|call| site.name(call) == "typed");
+    let typed = site.source.text[..list.whole.start].ends_with("typed::<");
     let text = match typed {
         true => "Wild".to_owned(),
         false => format!("Prime<{}>", site.part(&place)),
@@ -114,11 +114,9 @@ fn listed_twice(site: &Site<'_>, dim: &str) -> Option<Vec<Edit>> {
         return Some(vec![Edit::new(place, other)]);
     }
     let mut edits = site.remove_item(&place);
-    if list.items.len() == 2 {
+    if let [_, _] = list.items[..] {
         // One dim alone is a tuple by its comma.
-        edits.push(Edit::insert(list.whole.end - 1, ","));
-        let gap = Edit::new(edits[0].range.start..list.whole.end - 1, ",");
-        edits = vec![gap];
+        edits = vec![Edit::new(edits[0].range.start..list.whole.end - 1, ",")];
     }
     Some(edits)
 }

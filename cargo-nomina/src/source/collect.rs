@@ -10,12 +10,10 @@ use syn::{Expr, Token};
 use super::{Binary, Binding, Call, Found, Function, List, Macro, Part};
 
 /// What is found in a text; nothing, where it is no Rust.
-pub fn collect(text: &str) -> Found {
+pub fn collect(text: &str) -> Option<Found> {
     let mut found = Found::default();
-    if let Ok(file) = syn::parse_file(text) {
-        found.visit_file(&file);
-    }
-    found
+    found.visit_file(&syn::parse_file(text).ok()?);
+    Some(found)
 }
 
 fn part(node: &impl Spanned) -> Part {

@@ -31,7 +31,8 @@ pub const RULES: &[Rule] = &[
         "expected `,` after dim `{}`; its size is one integer literal",
         evaluated,
     ),
-    sure("expected `,` {}", |site, _| Some(comma(site))),
+    sure("expected `,` after dim `{}`{}", |site, _| Some(comma(site))),
+    sure("expected `,` between {}", |site, _| Some(comma(site))),
     sure(
         "dims `{}` and `{}` are both spelled `{}`, and dims of one spelling are the same dim: declare one of them",
         unused,

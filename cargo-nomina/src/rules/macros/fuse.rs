@@ -40,10 +40,13 @@ pub const RULES: &[Rule] = &[
     sure(
         "a number has no methods here: compute it in braces",
         |site, _| {
-            let (call, receiver) = site.method()?;
-            let number = site.part(receiver).trim_matches(['(', ')']);
+            let calls = &site.source.found.calls;
+            let call = calls
+                .iter()
+                .find(|call| call.receiver.as_ref() == Some(&site.at))?;
+            let number = site.text().trim_matches(['(', ')']);
             is_number(number).then_some(())?;
-            let text = site.part(&(receiver.end..call.whole.end));
+            let text = site.part(&(site.at.end..call.whole.end));
             Some(vec![Edit::new(
                 call.whole.clone(),
                 format!("{{ ({number}_f32){text} }}"),
@@ -53,10 +56,9 @@ pub const RULES: &[Rule] = &[
     guess(
         "expected the result: an expression without `;`",
         |site, _| {
-            let end = site.at.start + site.text().rfind('}')?;
             let last = site.text().rfind("let ")? + 4;
             let name = site.text()[last..].split(['=', ':']).next()?.trim();
-            Some(vec![Edit::insert(end, format!("{name} "))])
+            Some(vec![Edit::insert(site.at.end, format!(" {name}"))])
         },
     ),
     sure("expected the tensors between bars, {}", add_bars),
@@ -72,7 +74,7 @@ pub const RULES: &[Rule] = &[
         let end = site.text().strip_suffix(".to()")?.len();
         Some(vec![Edit::new(site.at.start + end..site.at.end, code)])
     }),
-    sure("`{}` stands twice: {}", |site, _| {
+    sure("`{}` is there twice: {}", |site, _| {
         Some(site.remove_item(&site.at))
     }),
 ];

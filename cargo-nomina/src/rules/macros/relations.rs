@@ -47,10 +47,9 @@ pub const RULES: &[Rule] = &[
     guess(
         "`{}` is a parameter of the function: take another name",
         |site, h| {
-            let used = &site.source.text[site.at.end..];
-            let undefined = words_of(used).iter().any(|word| used[word.clone()] == *"Q");
-            (undefined || h[0] != "Q").then_some(())?;
-            site.write("Q")
+            let mut edits = site.write("Q")?;
+            edits.extend(returned(site, h[0])?);
+            Some(edits)
         },
     ),
     guess("`{}` is named twice", |site, _| site.write(free(site))),
@@ -97,6 +96,33 @@ fn parameter(site: &Site<'_>, but: &str) -> Option<String> {
         .min_by_key(|function| function.whole.len())?;
     let mut names = function.generics.iter().map(|(name, _)| name);
     names.find(|name| *name != but).cloned()
+}
+
+/// Where the function returns dims of the new name, its parameter is no longer needed.
+fn returned(site: &Site<'_>, old: &str) -> Option<Vec<Edit>> {
+    let within = |part: &Part| part.start <= site.at.start && site.at.end <= part.end;
+    let functions = &site.source.found.functions;
+    let function = functions
+        .iter()
+        .find(|f| f.relations.as_ref().is_some_and(within))?;
+    let (output, text) = (
+        function.output.clone()?,
+        site.part(function.output.as_ref()?),
+    );
+    let mut edits: Vec<Edit> = words_of(text)
+        .into_iter()
+        .filter(|word| text[word.clone()] == *old)
+        .map(|word| Edit::new(output.start + word.start..output.start + word.end, "Q"))
+        .collect();
+    let (_, parameter) = function.generics.iter().find(|(name, _)| name == old)?;
+    let inputs = site.part(&(parameter.end..output.start));
+    let used = words_of(inputs)
+        .iter()
+        .any(|word| inputs[word.clone()] == *old);
+    if !edits.is_empty() && !used {
+        edits.extend(site.remove_item(parameter));
+    }
+    Some(edits)
 }
 
 /// Brings the item that is named before the one that names it.
