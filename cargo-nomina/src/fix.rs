@@ -70,7 +70,13 @@ pub fn run(options: &Options) -> Result<(), String> {
         1
     };
     for round in 0..rounds {
-        let messages = message::read(&output(options)?);
+        let mut messages = message::read(&output(options)?);
+        let children = messages
+            .iter_mut()
+            .flat_map(|message| &mut message.children);
+        for place in children.flat_map(|child| &mut child.places) {
+            place.own = workspace.own(&place.file).is_some();
+        }
         let (files, left) = plan(&messages, &workspace, options.sure)?;
         for file in files.values() {
             let new = edit::apply(&file.source.text, &file.edits);

@@ -18,6 +18,8 @@ pub struct Place {
     pub text: Vec<String>,
     /// What rustc would write there.
     pub replacement: Option<String>,
+    /// Whether the file is the workspace's own: rustc does not say, the command finds out.
+    pub own: bool,
 }
 
 /// A note or a help of a message.
@@ -103,6 +105,7 @@ fn place(value: &Value) -> Place {
             .map(|line| text(&line["text"]))
             .collect(),
         replacement: value["suggested_replacement"].as_str().map(str::to_owned),
+        own: false,
     }
 }
 

@@ -17,7 +17,7 @@ mod text;
 mod twice;
 
 use crate::edit::{self, Edit};
-use crate::message::{self, Message};
+use crate::message::{self, Message, Place};
 use crate::source::{Call, Part, Source};
 
 /// A rule: the message's first line, with `{}` for what differs, and what makes the edits.
@@ -162,7 +162,14 @@ impl Site<'_> {
         let note = self.message.note("required by a bound in")?;
         let name = message::code(&note.message)?;
         let place = note.places.iter().find(|place| place.primary)?;
-        (!place.file.is_absolute()).then_some(name)
+        (place.own && !name.contains("nomina::")).then_some(name)
+    }
+
+    /// Whether the function that rustc quotes is one of nomina.
+    fn calls_ours(&self) -> bool {
+        let ours = |place: &Place| !place.own && place.file.iter().any(|part| part == "tensor");
+        let note = self.message.note("defined here");
+        note.is_some_and(|note| note.places.iter().any(ours))
     }
 
     /// The argument or receiver of a call whose dims are these.

@@ -62,10 +62,7 @@ fn both(site: &Site<'_>) -> Option<(Type, Type)> {
 fn by_rustc(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let help = ["use a float literal", "consider borrowing here"];
     let child = help.iter().find_map(|words| site.message.note(words))?;
-    let ours = site.message.note("function defined here")?;
-    let ours = ours.message.contains("defined here")
-        && ours.places.iter().any(|place| place.file.is_absolute());
-    ours.then_some(())?;
+    site.calls_ours().then_some(())?;
     child
         .places
         .iter()
@@ -180,11 +177,7 @@ fn repeated(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         "expected an array with a size of {}, found one with a size of 1",
         label,
     )?;
-    let ours = site.message.note("defined here")?;
-    ours.places
-        .iter()
-        .any(|place| place.file.is_absolute())
-        .then_some(())?;
+    site.calls_ours().then_some(())?;
     let one = items(site.text())?;
     let [one] = one[..] else { return None };
     let wanted: usize = holes.first()?.parse().ok()?;

@@ -20,6 +20,7 @@ fn message(text: &str, at: &str, first_line: &str, label: &str) -> Message {
             label: label.to_owned(),
             text: Vec::new(),
             replacement: None,
+            own: true,
         }],
         children: Vec::new(),
     }

@@ -67,7 +67,7 @@ impl<E> TimesRight<E> for MoreThan8Dims {}
 #[diagnostic::on_unimplemented(
     message = "matmul contracts dim `{A}` with dim `{B}`",
     label = "two names, contracted because they stand last, and last but one",
-    note = "by name: `x.contract(&w, C)`, or `x.matmul_on(C, &w)` where both stand there; weights (Out, In): `x.linear(&w)`"
+    note = "by name: `x.contract(&w, C)`, or `x.matmul_on(C, &w)` where both stand there; weights (Out, In): `x.linear(&w, &b)`"
 )]
 pub trait Contractible<A, B> {}
 #[cfg(nomina_lint)]
