@@ -87,7 +87,8 @@ pub fn run(options: &Options) -> Result<(), String> {
             }
         }
         if files.is_empty() || !options.write {
-            return Ok(tell(&messages, &files, left, round));
+            tell(&messages, &files, left, round);
+            break;
         }
     }
     Ok(())
