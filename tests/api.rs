@@ -54,7 +54,7 @@ fn making() {
     );
     assert_eq!(Tensor::<(N, C), _>::full([1, 2], 7_i64).to_vec(), [7, 7]);
     assert_eq!(Tensor::<(N, C)>::eye([2, 2]).to_vec(), [1., 0., 0., 1.]);
-    assert_eq!(Tensor::<(N,), _>::arange(0, 6, 2).to_vec(), [0, 2, 4]);
+    assert_eq!(Tensor::<(N,), i64>::arange(0, 6, 2).to_vec(), [0, 2, 4]);
     assert_eq!(Tensor::<(N,)>::ones([2]).to_vec(), [1., 1.]);
     assert_eq!(x.zeros_like().to_vec(), [0.; 4]);
     assert_eq!(Tensor::full_like(&x, 2.5).to_vec(), [2.5; 4]);

@@ -3,7 +3,7 @@
 //! [`Tensor::as_ndarray`].
 
 use ndarray::{Array, ArrayViewD, Dimension};
-use nomina_core::dims::{Dims, Distinct};
+use nomina_core::dims::Dims;
 use nomina_core::{Element, Error, ErrorKind, Names, Result};
 use nomina_runtime::Raw;
 
@@ -12,6 +12,8 @@ use crate::call::Known;
 use crate::call::factory;
 
 /// Takes over an array's elements, without a copy where they stand in row-major order.
+///
+/// In generic code `D: Dims` is enough: names that stand twice in `D` are an error when it runs.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -22,7 +24,7 @@ use crate::call::factory;
 /// assert_eq!(x.as_ndarray()?[[1, 0]], 3.0);
 /// # Ok::<(), nomina::Error>(())
 /// ```
-impl<D: Dims + Distinct, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tensor<D, T> {
+impl<D: Dims, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tensor<D, T> {
     type Error = Error;
 
     fn try_from(array: Array<T, X>) -> Result<Self> {
@@ -32,6 +34,7 @@ impl<D: Dims + Distinct, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tens
                 .operand(&Names::from_static(D::NAMES), &[])
                 .hint("choose a type with as many dims"));
         }
+        Names::new(Names::from_static(D::NAMES).iter().cloned())?;
         let raw = Raw::try_from(array.into_dyn())?;
         Self::try_from_erased(factory::from_raw(raw, D::STATIC, "try_from"))
     }

@@ -40,10 +40,13 @@ const TWICE: &str = "is said twice about one argument";
 const LONG: &str = "comes with a list of all impls";
 const HIDDEN: &str = "rustc prefers the message of the trait above";
 
+const LINT: &str = "is asked by `cargo nomina check` alone";
+
 /// Traits whose message is not told yet, and why.
-const UNTOLD: [(&str, &str); 18] = [
+const UNTOLD: [(&str, &str); 19] = [
     ("Adjacent", IN_GENERIC_CODE),
     ("CanBe", HIDDEN),
+    ("Contractible", LINT),
     ("Dim", LONG),
     ("EachIn", IN_GENERIC_CODE),
     ("EachResizable", IN_GENERIC_CODE),

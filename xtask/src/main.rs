@@ -25,6 +25,7 @@ cargo xtask <task>
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
   next-solver           all that compiles, and what is said to mistakes, by the trait solver that rustc will
                         have next
+  fixes                 `cargo nomina fix` on every mistake of ui-tests; tests take a sample
   soak [--inputs N] [--record]
                         the fuzz targets under AddressSanitizer, 10 million inputs unless N, with the loops of
                         each instruction set; --record into docs/reliability.md
@@ -52,6 +53,11 @@ fn main() -> ExitCode {
         "generate" => generate::rewrite(),
         "cuda" => step::Command::cargo(["test", "--workspace"])
             .args(["--test", "conformance", "--test", "cuda_*"])
+            .args(rest)
+            .env("NOMINA_EVERY", "1")
+            .run(),
+        "fixes" => step::Command::cargo(["test", "-p", "cargo-nomina", "--test", "fixes"])
+            .args(["--", "--nocapture", "mistakes"])
             .args(rest)
             .env("NOMINA_EVERY", "1")
             .run(),

@@ -13,11 +13,13 @@ const FLAG: &str = "-Znext-solver=globally";
 const TARGET: &str = "target/next-solver";
 
 /// Mistakes that the next solver tells otherwise, each with the reason.
-const LISTED: [(&str, &str); 10] = [
+const LISTED: [(&str, &str); 12] = [
     ("align/not_a_dim", BEHIND_LIST),
     ("broadcast/a_tuple", ARGUMENT_AND_RESULT),
     ("broadcast/where_cond", ARGUMENT_AND_RESULT),
     ("flatten/unflatten_without_sizes", TWO_ARGUMENTS),
+    ("index/indexed_by_brackets", BASE_AND_RESULT),
+    ("index/indexed_by_two", BASE_AND_RESULT),
     ("index/one_hot_without_a_size", ARGUMENT_AND_RESULT),
     ("join/cat_by_number", BEHIND_LIFT),
     ("rename/ravel_to_a_string", ARGUMENT_AND_RESULT),
@@ -37,6 +39,9 @@ const BEHIND_LIFT: &str = "the reason that two bounds share lies behind `do_not_
 const ARGUMENT_AND_RESULT: &str = "the argument and the result's type fail apart";
 /// The same of a relation, which points at one argument, and of the other argument's own bound.
 const TWO_ARGUMENTS: &str = "a relation and its argument fail apart";
+
+/// `x[0]` is asked for its impl, and then for the type that this impl gives.
+const BASE_AND_RESULT: &str = "what is indexed and its result fail apart";
 
 /// Compiles everything, runs what documentation shows, generic code among it, then judges the mistakes.
 pub fn run() -> Outcome {

@@ -13,17 +13,16 @@ use super::verdict::NamesOf;
     label = "expected a tuple of at most 8 dims"
 )]
 pub trait Distinct {}
-impl<D: Dims> Distinct for D where NamesOf<D>: StandsOnce<D::Repeated, D> {}
+impl<D: Dims + AtMost8> Distinct for D where NamesOf<D>: StandsOnce<D::Repeated, D> {}
 
 /// `X` is [`NoDim`]: no dim was found that stands twice in `D`.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` appears more than once in dims {D}",
-    label = "duplicate dim name; a generic `D` is bound by `D: Dims + Distinct`"
+    label = "duplicate dim name"
 )]
 pub trait StandsOnce<X, D> {}
-// Asks for the count where no name repeats: rustc knows neither of a generic list, and says one of both.
 #[diagnostic::do_not_recommend]
-impl<D: AtMost8> StandsOnce<NoDim, D> for NamesOf<D> {}
+impl<D> StandsOnce<NoDim, D> for NamesOf<D> {}
 // A second impl, so that rustc prints the text above and does not unify.
 #[diagnostic::do_not_recommend]
 impl<D> StandsOnce<Wild, D> for NamesOf<D> {}
@@ -50,19 +49,19 @@ impl<R: Deferred<Dims: AtMost8>> AtMost8Unless<False> for R {}
 pub trait DistinctUnless<Proved> {}
 impl<D> DistinctUnless<True> for D {}
 // Asks what `Distinct` asks, and not that: its message is one line shorter.
-impl<D: Dims> DistinctUnless<False> for D where NamesOf<D>: StandsOnce<D::Repeated, D> {}
+impl<D: Dims + AtMost8> DistinctUnless<False> for D where NamesOf<D>: StandsOnce<D::Repeated, D> {}
 
 /// New dims `T` join the dims `Rest`: none of `T` stands in `Rest`, and none stands twice in
 /// `T`. The result is `Result`.
 pub trait Fresh<Rest, Result> {}
-impl<T: Dims, Rest: Dims, Result: Dims> Fresh<Rest, Result> for T where
+impl<T: Dims, Rest: Dims, Result: AtMost8> Fresh<Rest, Result> for T where
     NamesOf<Result>: StandsOnce<T::FirstIn<Rest>, Result> + StandsOnce<T::Repeated, Result>
 {
 }
 
 /// One new dim `X` joins the dims `Rest`, which do not have it. The result is `Result`.
 pub trait FreshDim<Rest, Result> {}
-impl<X: Axis, Rest: Dims, Result: Dims> FreshDim<Rest, Result> for X where
+impl<X: Axis, Rest: Dims, Result: AtMost8> FreshDim<Rest, Result> for X where
     NamesOf<Result>: StandsOnce<<Rest::Find<X> as super::place::Place>::Axis<X, NoDim>, Result>
 {
 }

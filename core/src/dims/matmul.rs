@@ -3,11 +3,17 @@
 use core::marker::PhantomData;
 
 use super::axis::Axis;
+#[cfg(nomina_lint)]
+use super::axis::{AxisFn, Wild};
 use super::broadcast::{BroadcastWith, Sum};
 use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::Distinct;
+#[cfg(nomina_lint)]
+use super::id::{Bool, IsTrue};
 use super::remove::Has;
-use super::size::{CanEqual, SizeOf};
+#[cfg(not(nomina_lint))]
+use super::size::CanEqual as Contractible;
+use super::size::SizeOf;
 use super::verdict::NamesOf;
 
 /// The dims of `x.matmul(&y)`: the batch dims unified, then the last but one of `x` and the last
@@ -48,13 +54,34 @@ macro_rules! times {
             <Self as DimList>::Batch: BroadcastWith<E::Batch>,
             Product<Self, E>: Distinct,
             SizeOf<<Self as DimList>::InnerLeft>:
-                CanEqual<<Self as DimList>::InnerLeft, E::InnerRight>,
+                Contractible<<Self as DimList>::InnerLeft, E::InnerRight>,
         {
         }
     };
 }
 each_rank!(times);
 impl<E> TimesRight<E> for MoreThan8Dims {}
+
+/// What `cargo nomina check` asks, which compiles with `--cfg nomina_lint`: two names that are contracted are one.
+#[cfg(nomina_lint)]
+#[diagnostic::on_unimplemented(
+    message = "matmul contracts dim `{A}` with dim `{B}`",
+    label = "two names, contracted because they stand last, and last but one",
+    note = "by name: `x.contract(&w, C)`, or `x.matmul_on(C, &w)` where both stand there; weights (Out, In): `x.linear(&w, &b)`"
+)]
+pub trait Contractible<A, B> {}
+#[cfg(nomina_lint)]
+#[diagnostic::do_not_recommend]
+impl<A: Axis, B: Axis> Contractible<A, B> for SizeOf<A>
+where
+    Self: super::size::CanEqual<A, B>,
+    <A::Accepts<B> as Bool>::Or<B::Accepts<A>>: IsTrue,
+{
+}
+// A second impl, so that rustc prints the text above.
+#[cfg(nomina_lint)]
+#[diagnostic::do_not_recommend]
+impl Contractible<Wild, Wild> for core::convert::Infallible {}
 
 /// `x.matmul(&y)` of dims `D` and `E` contracts the dim `Self` on both sides: it is the last of `D`, and the last
 /// but one of `E`, or its only one.

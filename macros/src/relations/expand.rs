@@ -2,12 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{GenericParam, Type, WherePredicate};
+use syn::punctuated::Punctuated;
+use syn::{GenericParam, Generics, Token, Type, TypeParam, TypeParamBound, WherePredicate};
 
 use super::nouns::{Found, Role};
 use super::parse::Function;
 
-/// The function, with all bounds in its `where`.
+/// The function, with all bounds.
 pub fn function<'a>(
     function: Function,
     named: impl Iterator<Item = &'a Type>,
@@ -75,19 +76,41 @@ fn add_bounds<'a>(
             })
         })
         .collect();
-    // What is said of parameters comes first: rustc reports in this order.
-    let written = generics.where_clause.take();
-    let clause = generics.make_where_clause();
-    // To his `where` rustc has the author add what is missing.
-    if let Some(written) = &written {
-        clause.where_token = written.where_token;
-    }
+    // What is said of parameters comes first: rustc reports in this order. It stands at them: where a `where` of ours begins,
+    // rustc would have the author write what is missing.
     let all = roles.iter().chain(found.bounds());
     // Whatever does not parse here did not parse before either.
-    clause
-        .predicates
-        .extend(all.filter_map(|bound| syn::parse2::<WherePredicate>(bound.clone()).ok()));
-    clause
-        .predicates
-        .extend(written.into_iter().flat_map(|clause| clause.predicates));
+    let mut others: Vec<WherePredicate> = Vec::new();
+    for bound in all.filter_map(|bound| syn::parse2::<WherePredicate>(bound.clone()).ok()) {
+        match param_of(generics, &bound) {
+            Some((param, bounds)) => {
+                param.colon_token.get_or_insert_default();
+                param.bounds.extend(bounds);
+            }
+            None => others.push(bound),
+        }
+    }
+    if others.is_empty() {
+        return;
+    }
+    let clause = generics.make_where_clause();
+    let written = std::mem::take(&mut clause.predicates);
+    clause.predicates.extend(others);
+    clause.predicates.extend(written);
+}
+
+/// The parameter that a bound is about, and what it says.
+fn param_of<'g>(
+    generics: &'g mut Generics,
+    bound: &WherePredicate,
+) -> Option<(&'g mut TypeParam, Punctuated<TypeParamBound, Token![+]>)> {
+    let WherePredicate::Type(bound) = bound else {
+        return None;
+    };
+    let (Type::Path(own), None) = (&bound.bounded_ty, &bound.lifetimes) else {
+        return None;
+    };
+    let own = own.path.get_ident().filter(|_| own.qself.is_none())?;
+    let param = generics.type_params_mut().find(|param| param.ident == *own)?;
+    Some((param, bound.bounds.clone()))
 }

@@ -130,6 +130,7 @@ impl Found {
             {
                 self.ty(ty);
             }
+            self.path(&bound.path);
         }
     }
 
@@ -262,7 +263,18 @@ const NOUNS: &[(&str, &str, &[Relation])] = &[
     ("Linear", "DXX", &[Has(0, 2), Result("Distinct")]),
     ("Distances", "DD", &[Of(1, "RowsBeside", &[0])]),
     ("Attended", "DDD", &[Of(2, "Attend", &[0, 1])]),
+    ("Inverse", "DO", &[Of(1, "MatrixOf", &[0])]),
+    ("Solved", "DDO", &[Of(2, "MatrixOf", &[0]), Of(1, "RightSideOf", &[0, 2])]),
+    ("LeftFactor", "DOX", FACTOR),
+    ("RightFactor", "DOX", FACTOR),
+    ("Spectrum", "DOX", FACTOR),
+    // Of a size and of a bound follows only that there is a dim.
+    ("Of", "X", &[]),
+    ("Has", "X", &[]),
 ];
+
+/// The new dim of a decomposition is behind the others of a matrix.
+const FACTOR: &[Relation] = &[Of(1, "MatrixOf", &[0]), Of(2, "Append", &[0])];
 
 /// The trait of this name where the noun stands: `dims::Without` has `dims::Has` beside it.
 fn beside(noun: &Path, name: &str) -> TokenStream {

@@ -81,6 +81,80 @@ fn analysis_by_name() {
     assert_eq!(x.resample(N, 2).max().to_vec(), [2.0, 10.0]);
 }
 
+/// `#[relations]` writes what lists of generic dims ask for.
+mod generic {
+    use nomina::dims::{Append, Appended, Of};
+    use nomina::prelude::*;
+
+    #[relations]
+    pub fn total<D, A, B>(x: &Tensor<D>, a: A, b: B) -> Tensor<Without<D, (A, B)>> {
+        x.sum((a, b))
+    }
+
+    #[relations]
+    pub fn one_hot<D, K>(labels: &Tensor<D, i64>, classes: Of<K>) -> Tensor<Appended<D, K>, i64> {
+        labels.one_hot(classes)
+    }
+
+    #[relations]
+    pub fn centred<D: Has<A>, A>(x: &Tensor<D>, dim: A) -> Tensor<D> {
+        x - x.mean(keep(dim))
+    }
+
+    pub fn load<D: Dims>(array: ndarray::ArrayD<f32>) -> nomina::Result<Tensor<D>> {
+        array.try_into()
+    }
+}
+
+#[test]
+fn functions_of_any_dims() {
+    let array = ndarray::arr2(&[[1.0_f32, 2.0], [3.0, 6.0]]).into_dyn();
+    let x: Tensor<(N, C)> = generic::load(array.clone()).unwrap();
+    assert_eq!(generic::total(&x, N, C).item(), 12.0);
+    assert_eq!(generic::centred(&x, C).to_vec(), [-0.5, 0.5, -1.5, 1.5]);
+    let hot: Tensor<(N, H), i64> = generic::one_hot(&tensor!([1, 0]; N), H.of(2));
+    assert_eq!(hot.to_vec(), [0, 1, 1, 0]);
+    assert!(generic::load::<(N, N)>(array).is_err());
+}
+
+/// Wide numbers are kept by a wide dtype, and casts of all integers agree.
+#[test]
+fn numbers_that_do_not_fit() {
+    let x = tensor!([16_777_217]; N; i32);
+    assert_eq!((&x.to::<f64>() * 0.5).to_vec(), [8_388_608.5]);
+    let wide = tensor!([300.0, -1.0, f32::NAN]; N);
+    assert_eq!(wide.to::<u8>().to_vec(), [255, 0, 0]);
+    assert_eq!(wide.to::<i8>().to_vec(), [127, -1, 0]);
+}
+
+#[test]
+fn ranges_and_defaults() {
+    let x: Tensor<(N,)> = Tensor::arange(-1, 2, 1);
+    assert_eq!(x.to_vec(), [-1.0, 0.0, 1.0]);
+    let mut x = Tensor::<(N,)>::default();
+    x.extend([1.0, 2.0]);
+    assert_eq!(x.to_vec(), [1.0, 2.0]);
+}
+
+#[test]
+fn linear_algebra_and_fourier_by_name() {
+    let a = tensor!([[2., 0.], [0., 4.]]; N, C);
+    let x: Tensor<(C,)> = a.solve(&tensor!([2., 8.]; N), (N, C));
+    assert_eq!(x.to_vec(), [1.0, 2.0]);
+    let s: Tensor<(H,)> = a.svdvals((N, C), H);
+    assert_eq!(s.to_vec(), [4.0, 2.0]);
+    assert_eq!(tensor!([1., 1.]; N).fft(N).real().to_vec(), [2.0, 0.0]);
+}
+
+#[test]
+fn tensors_in_json() {
+    let x = tensor!([[0.5, 1.0]]; N, C);
+    let text = serde_json::to_string(&x).unwrap();
+    let back: Tensor<(N, C)> = serde_json::from_str(&text).unwrap();
+    assert!(back.equal(&x));
+    assert!(serde_json::from_str::<Tensor<(C, N)>>(&text).is_err());
+}
+
 #[test]
 fn tensors_of_an_iterator() {
     let rows = [tensor!([1., 2.]; C), tensor!([3., 4.]; C)];

@@ -1,0 +1,68 @@
+//! The cargo that runs this command, and the workspace that it runs in.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The cargo that this command was started by.
+pub fn cargo() -> PathBuf {
+    std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
+}
+
+/// What `cargo metadata` says about the workspace.
+#[derive(Debug)]
+pub struct Workspace {
+    pub root: PathBuf,
+    /// What cargo builds into.
+    pub target: PathBuf,
+    /// The folders of its packages.
+    pub packages: Vec<PathBuf>,
+}
+
+impl Workspace {
+    /// The one that the current folder is in.
+    pub fn find() -> Result<Self, String> {
+        let output = Command::new(cargo())
+            .args(["metadata", "--no-deps", "--format-version", "1"])
+            .output()
+            .map_err(|error| format!("cargo could not start: {error}"))?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        }
+        let value: Value = serde_json::from_slice(&output.stdout)
+            .map_err(|error| format!("what `cargo metadata` wrote is not read: {error}"))?;
+        let path = |value: &Value| {
+            let path = value.as_str().map(PathBuf::from);
+            path.ok_or("`cargo metadata` names no folder")
+        };
+        let manifests = value["packages"].as_array().into_iter().flatten();
+        Ok(Self {
+            root: path(&value["workspace_root"])?,
+            target: path(&value["target_directory"])?,
+            packages: manifests
+                .filter_map(|package| path(&package["manifest_path"]).ok())
+                .filter_map(|manifest| manifest.parent().map(PathBuf::from))
+                .collect(),
+        })
+    }
+
+    /// A file that rustc names, relative to the root; none if it is not the workspace's own.
+    pub fn own(&self, file: &Path) -> Option<PathBuf> {
+        let root = self.root.canonicalize().ok()?;
+        let path = self.root.join(file).canonicalize().ok()?;
+        let built = self
+            .target
+            .canonicalize()
+            .is_ok_and(|target| path.starts_with(target));
+        let inside = self
+            .packages
+            .iter()
+            .filter_map(|package| package.canonicalize().ok())
+            .any(|package| path.starts_with(package));
+        if built || !inside {
+            return None;
+        }
+        path.strip_prefix(&root).ok().map(PathBuf::from)
+    }
+}

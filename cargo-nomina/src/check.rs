@@ -1,0 +1,221 @@
+//! `cargo nomina check`: what compiles and may still be a mistake.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use crate::cargo::{Workspace, cargo};
+use crate::message::{self, Message};
+
+/// Under this, `nomina` itself asks for more, and rustc says where it is not met.
+const LINT: &str = "nomina_lint";
+
+/// How the message of a product of two names begins; see `core/src/dims/matmul.rs`.
+const CONTRACTED: &str = "matmul contracts dim ";
+
+/// Runs the command: a failure, if anything was found.
+pub fn run(args: &[String]) -> Result<(), String> {
+    let workspace = Workspace::find()?;
+    let mut found = 0;
+    for package in &workspace.packages {
+        for unused in unused(package, &workspace)? {
+            println!("{unused}");
+            found += 1;
+        }
+    }
+    let messages = message::read(&lint(&workspace, args)?);
+    let (ours, others): (Vec<Message>, Vec<Message>) = messages
+        .into_iter()
+        .partition(|message| message.message.starts_with(CONTRACTED));
+    let mut shown: Vec<String> = ours.iter().filter_map(text).collect();
+    shown.sort();
+    // A library is checked once more as its own test.
+    shown.dedup();
+    for text in &shown {
+        println!("{text}");
+    }
+    found += shown.len();
+    if !others.is_empty() {
+        return Err(format!(
+            "{} other errors, the first: {}; `cargo check` says more",
+            others.len(),
+            others[0].message
+        ));
+    }
+    match found {
+        0 => Ok(()),
+        1 => Err("1 place to look at".to_owned()),
+        n => Err(format!("{n} places to look at")),
+    }
+}
+
+/// Checks the workspace with what `nomina` asks under the lint; builds into a folder of its own.
+fn lint(workspace: &Workspace, args: &[String]) -> Result<String, String> {
+    let mut command = Command::new(cargo());
+    command
+        .args([
+            "check",
+            "--keep-going",
+            "--message-format=json",
+            "--target-dir",
+        ])
+        .arg(workspace.target.join("nomina"))
+        .args(args)
+        .stderr(Stdio::inherit());
+    let with = |name: &str, separator: &str| {
+        let mut flags = std::env::var_os(name).unwrap_or_default();
+        if !flags.is_empty() {
+            flags.push(separator);
+        }
+        flags.push(OsString::from(format!("--cfg{separator}{LINT}")));
+        flags
+    };
+    if std::env::var_os("CARGO_ENCODED_RUSTFLAGS").is_some() {
+        command.env(
+            "CARGO_ENCODED_RUSTFLAGS",
+            with("CARGO_ENCODED_RUSTFLAGS", "\x1f"),
+        );
+    } else {
+        command.env("RUSTFLAGS", with("RUSTFLAGS", " "));
+    }
+    let output = command.output();
+    let output = output.map_err(|error| format!("cargo could not start: {error}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn text(message: &Message) -> Option<String> {
+    let place = message.place()?;
+    let advice = message.note("by name: ").map_or("", |note| &note.message);
+    let source = place.text.first().map_or("", |line| line.trim());
+    Some(format!(
+        "{}:{}: {}\n    {source}\n    {advice}",
+        place.file.display(),
+        place.line,
+        message.message
+    ))
+}
+
+/// The dims that a package declares for itself and names nowhere else.
+fn unused(package: &Path, workspace: &Workspace) -> Result<Vec<String>, String> {
+    let mut files = Vec::new();
+    sources(package, package, workspace, &mut files)?;
+    let mut words: BTreeMap<String, usize> = BTreeMap::new();
+    let mut declared = Vec::new();
+    for file in &files {
+        let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        // What is no Rust, such as a program of a test, declares nothing.
+        let Ok(tokens) = text.parse::<TokenStream>() else {
+            continue;
+        };
+        let name = file.strip_prefix(&workspace.root).unwrap_or(file);
+        read(tokens, &mut words, &mut |dim, line| {
+            let text = format!("{}:{line}: dim `{dim}` is never used", name.display());
+            declared.push((dim, text));
+        });
+    }
+    declared.retain(|(dim, _)| words.get(dim) == Some(&1));
+    Ok(declared.into_iter().map(|(_, text)| text).collect())
+}
+
+/// The sources of a package, without those of packages within its folder.
+fn sources(
+    folder: &Path,
+    package: &Path,
+    workspace: &Workspace,
+    files: &mut Vec<PathBuf>,
+) -> Result<(), String> {
+    let says = |error: std::io::Error| format!("{}: {error}", folder.display());
+    for entry in fs::read_dir(folder).map_err(says)? {
+        let path = entry.map_err(says)?.path();
+        if path.is_symlink() || path == workspace.target {
+            continue;
+        }
+        let other = path != package && path.join("Cargo.toml").exists();
+        if path.is_dir() && !other {
+            sources(&path, package, workspace, files)?;
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(())
+}
+
+/// Counts the identifiers, and tells the dims that `dims!` declares privately, with their lines.
+fn read(
+    tokens: TokenStream,
+    words: &mut BTreeMap<String, usize>,
+    declares: &mut dyn FnMut(String, usize),
+) {
+    let mut before: [Option<String>; 2] = [None, None];
+    for token in tokens {
+        let mut word = None;
+        match &token {
+            TokenTree::Ident(ident) => {
+                *words.entry(ident.to_string()).or_default() += 1;
+                word = Some(ident.to_string());
+            }
+            TokenTree::Punct(punct) => word = Some(punct.to_string()),
+            TokenTree::Group(group) => {
+                if before.each_ref().map(Option::as_deref) == [Some("dims"), Some("!")] {
+                    private(group.stream(), declares);
+                }
+                read(group.stream(), words, declares);
+            }
+            TokenTree::Literal(_) => {}
+        }
+        before = [before[1].take(), word];
+    }
+}
+
+/// The names of the items that begin with a name: not with `pub`, nor with an attribute.
+fn private(tokens: TokenStream, declares: &mut dyn FnMut(String, usize)) {
+    let mut begins = true;
+    for token in tokens {
+        if let (true, TokenTree::Ident(ident)) = (begins, &token)
+            && ident != "pub"
+        {
+            declares(ident.to_string(), ident.span().start().line);
+        }
+        begins = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let mut words = BTreeMap::new();
+        let mut dims = Vec::new();
+        let tokens: TokenStream = text.parse().unwrap();
+        read(tokens, &mut words, &mut |dim, line| dims.push((dim, line)));
+        dims.retain(|(dim, _)| words[dim] == 1);
+        dims.into_iter()
+            .map(|(dim, line)| format!("{dim} {line}"))
+            .collect()
+    }
+
+    #[test]
+    fn a_private_dim_that_nothing_names_is_unused() {
+        let text = "dims! { N, C = 3, pub K, #[allow(dead_code)] L }\nfn f() { x.sum(N); }";
+        assert_eq!(found(text), ["C 1"]);
+    }
+
+    #[test]
+    fn a_dim_within_a_macro_is_used() {
+        assert!(found("nomina::dims! { N }\nfn f() { einsum!(x[N] -> []) }").is_empty());
+    }
+
+    #[test]
+    fn text_names_no_dim() {
+        assert_eq!(
+            found("// N\nnomina::dims! { N }\nconst A: &str = \"N\";"),
+            ["N 2"]
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Edits of a text, and files that are written whole or not at all.
+
+use std::fs;
+use std::io::Write;
+use std::ops::Range;
+use std::path::Path;
+
+/// New text for a part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    pub range: Range<usize>,
+    pub text: String,
+}
+
+impl Edit {
+    pub fn new(range: Range<usize>, text: impl Into<String>) -> Self {
+        Self {
+            range,
+            text: text.into(),
+        }
+    }
+
+    /// Text where nothing stood.
+    pub fn insert(at: usize, text: impl Into<String>) -> Self {
+        Self::new(at..at, text)
+    }
+
+    /// Nothing where something stood.
+    pub fn remove(range: Range<usize>) -> Self {
+        Self::new(range, "")
+    }
+
+    /// Whether one of both would change what the other one is about.
+    fn meets(&self, other: &Self) -> bool {
+        self.range.start <= other.range.end && other.range.start <= self.range.end
+    }
+}
+
+/// Adds the edits of one fix, if none of them meets one that is there. A fix is made whole or not at all.
+pub fn add(edits: &mut Vec<Edit>, fix: &[Edit]) -> bool {
+    let free = fix
+        .iter()
+        .all(|new| !edits.iter().any(|edit| edit.meets(new)));
+    if free {
+        edits.extend_from_slice(fix);
+    }
+    free
+}
+
+/// The text with its edits, of which none meets another one.
+pub fn apply(text: &str, edits: &[Edit]) -> String {
+    let mut edits: Vec<&Edit> = edits.iter().collect();
+    edits.sort_by_key(|edit| edit.range.start);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        out.push_str(&text[at..edit.range.start]);
+        out.push_str(&edit.text);
+        at = edit.range.end;
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+/// Puts a new text in place of an old one, which must still be what the file holds.
+pub fn replace(file: &Path, old: &str, new: &str) -> Result<(), String> {
+    let says = |error: std::io::Error| format!("{}: {error}", file.display());
+    if fs::read_to_string(file).map_err(says)? != old {
+        return Err(format!(
+            "{} changed while it was checked; it is left alone, run the command again",
+            file.display()
+        ));
+    }
+    let mut beside = file.as_os_str().to_owned();
+    beside.push(format!(".nomina-{}", std::process::id()));
+    let beside = Path::new(&beside);
+    let written = || -> std::io::Result<()> {
+        let mut out = fs::File::create_new(beside)?;
+        out.write_all(new.as_bytes())?;
+        out.sync_all()?;
+        fs::set_permissions(beside, fs::metadata(file)?.permissions())?;
+        fs::rename(beside, file)
+    };
+    written().map_err(|error| {
+        // What is half written must not stay; that it cannot be removed says no more than the error does.
+        let _ = fs::remove_file(beside);
+        says(error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_made_in_order_of_their_places() {
+        let edits = [
+            Edit::new(5..6, "three"),
+            Edit::insert(0, "> "),
+            Edit::remove(1..3),
+        ];
+        assert_eq!(apply("1, 2 3", &edits), "> 12 three");
+    }
+
+    #[test]
+    fn of_two_fixes_that_meet_the_first_is_made() {
+        let mut edits = Vec::new();
+        assert!(add(&mut edits, &[Edit::new(2..4, "a")]));
+        assert!(!add(
+            &mut edits,
+            &[Edit::insert(9, "b"), Edit::new(3..6, "c")]
+        ));
+        assert!(add(&mut edits, &[Edit::insert(9, "b")]));
+        assert_eq!(edits.len(), 2);
+    }
+
+    #[test]
+    fn a_file_that_changed_is_left_alone() {
+        let file = std::env::temp_dir().join(format!("nomina-edit-{}", std::process::id()));
+        fs::write(&file, "old").unwrap();
+        assert!(replace(&file, "older", "new").is_err());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+        replace(&file, "old", "new").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        fs::remove_file(&file).unwrap();
+    }
+}

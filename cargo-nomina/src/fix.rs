@@ -1,0 +1,211 @@
+//! `cargo nomina fix`.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use similar::TextDiff;
+
+use crate::cargo::{Workspace, cargo};
+use crate::edit::{self, Edit};
+use crate::message::{self, Message, Place};
+use crate::rules;
+use crate::source::Source;
+
+/// How often sources are checked again after they changed: one mistake may hide another one.
+const ROUNDS: usize = 4;
+
+/// The options of the command.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Write the files, rather than show what would change.
+    pub write: bool,
+    /// Leave out fixes that guess what was meant.
+    pub sure: bool,
+    /// Read messages from this file, `-` for the standard input, rather than run cargo.
+    pub messages: Option<String>,
+    /// Arguments for `cargo check`.
+    pub cargo: Vec<String>,
+}
+
+impl Options {
+    pub fn parse(args: &[String]) -> Result<Self, String> {
+        let mut options = Self::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--write" => options.write = true,
+                "--sure" => options.sure = true,
+                "--messages" => {
+                    let file = args.next().ok_or("--messages of which file?")?;
+                    options.messages = Some(file.clone());
+                }
+                other => options.cargo.push(other.to_owned()),
+            }
+        }
+        if options.messages.is_some() && !options.cargo.is_empty() {
+            return Err(format!(
+                "`--messages` runs no cargo, which `{}` is for",
+                options.cargo.join(" ")
+            ));
+        }
+        Ok(options)
+    }
+}
+
+/// A file with what is to be done to it.
+struct File {
+    path: PathBuf,
+    source: Source,
+    edits: Vec<Edit>,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<(), String> {
+    let workspace = Workspace::find()?;
+    let rounds = if options.write && options.messages.is_none() {
+        ROUNDS
+    } else {
+        1
+    };
+    for round in 0..rounds {
+        let mut messages = message::read(&output(options)?);
+        let children = messages
+            .iter_mut()
+            .flat_map(|message| &mut message.children);
+        for place in children.flat_map(|child| &mut child.places) {
+            place.own = workspace.own(&place.file).is_some();
+        }
+        let (files, left) = plan(&messages, &workspace, options.sure)?;
+        for file in files.values() {
+            let new = edit::apply(&file.source.text, &file.edits);
+            if options.write {
+                edit::replace(&workspace.root.join(&file.path), &file.source.text, &new)?;
+            } else {
+                show(&file.path, &file.source.text, &new);
+            }
+        }
+        if files.is_empty() || !options.write {
+            tell(&messages, &files, left, round);
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What is said at the end.
+fn tell(messages: &[Message], files: &BTreeMap<PathBuf, File>, left: usize, round: usize) {
+    if messages.is_empty() && round == 0 {
+        eprintln!("nothing to fix");
+    }
+    if left > 0 {
+        eprintln!("{left} errors are left; `cargo nomina explain WORDS` may say more about them");
+    }
+    if !files.is_empty() {
+        eprintln!("`cargo nomina fix --write` changes the files");
+    }
+}
+
+/// Cargo's messages.
+fn output(options: &Options) -> Result<String, String> {
+    let Some(file) = &options.messages else {
+        let mut command = Command::new(cargo());
+        command
+            .args(["check", "--message-format=json"])
+            .args(&options.cargo);
+        // Cargo fails where there are errors, which is why it is run.
+        let output = command.stderr(Stdio::inherit()).output();
+        let output = output.map_err(|error| format!("cargo could not start: {error}"))?;
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    };
+    let mut text = String::new();
+    if file == "-" {
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|error| format!("standard input: {error}"))?;
+    } else {
+        text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    }
+    Ok(text)
+}
+
+/// The files to change, and how many messages have no fix.
+fn plan(
+    messages: &[Message],
+    workspace: &Workspace,
+    sure: bool,
+) -> Result<(BTreeMap<PathBuf, File>, usize), String> {
+    let mut files: BTreeMap<PathBuf, File> = BTreeMap::new();
+    let mut left = 0;
+    for message in messages {
+        let Some(place) = message.place() else {
+            continue;
+        };
+        let Some(path) = workspace.own(&place.file) else {
+            left += 1;
+            continue;
+        };
+        if !files.contains_key(&path) {
+            let text = std::fs::read_to_string(workspace.root.join(&path))
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+            let file = File {
+                path: path.clone(),
+                source: Source::new(text),
+                edits: Vec::new(),
+            };
+            files.insert(path.clone(), file);
+        }
+        let Some(file) = files.get_mut(&path) else {
+            continue;
+        };
+        if !stands(&file.source.text, place) {
+            return Err(format!(
+                "{} changed since it was checked; it is left alone, run the command again",
+                path.display()
+            ));
+        }
+        // What does not match may do so once the rest is mended.
+        if message.code == "E0308" && !file.edits.is_empty() {
+            left += 1;
+            continue;
+        }
+        let fix = rules::fix(message, &file.source).filter(|fix| fix.sure || !sure);
+        let made = fix.is_some_and(|fix| {
+            let made = edit::add(&mut file.edits, &fix.edits);
+            if made {
+                let guess = if fix.sure { "" } else { " (a guess)" };
+                println!(
+                    "{}:{}: {}{guess}",
+                    path.display(),
+                    place.line,
+                    message.message
+                );
+            }
+            made
+        });
+        left += usize::from(!made);
+    }
+    files.retain(|_, file| !file.edits.is_empty());
+    Ok((files, left))
+}
+
+/// Whether the lines of a place are still what rustc saw.
+fn stands(text: &str, place: &Place) -> bool {
+    let mut lines = text.lines().skip(place.line.saturating_sub(1));
+    place.range.end <= text.len()
+        && place
+            .text
+            .iter()
+            .all(|line| lines.next() == Some(line.trim_end_matches('\r')))
+}
+
+fn show(path: &Path, old: &str, new: &str) {
+    let name = path.display().to_string();
+    let diff = TextDiff::from_lines(old, new);
+    print!(
+        "{}",
+        diff.unified_diff()
+            .header(&format!("a/{name}"), &format!("b/{name}"))
+    );
+}

@@ -1,0 +1,57 @@
+//! `cargo nomina`: mends and explains what rustc says about named tensors.
+#![forbid(unsafe_code)]
+
+mod cargo;
+mod check;
+mod edit;
+mod explain;
+mod fix;
+mod message;
+mod rules;
+mod source;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo nomina <command>
+
+  fix [--write] [--sure] [--messages FILE] [ARGS]
+                    shows, as a diff, what mends the errors that `cargo check ARGS` has; --write changes the files,
+                    --sure leaves out what is guessed, --messages reads cargo's JSON from a file, `-` from the input
+  check [ARGS]      what compiles and may be a mistake: products over two names, dims that nothing uses
+  explain WORDS     the pages of the catalogue about an error, by the words of its first line or by a heading
+";
+
+fn main() -> ExitCode {
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
+    // Cargo gives the name of the subcommand as the first argument.
+    if args.first().is_some_and(|arg| arg == "nomina") {
+        args.remove(0);
+    }
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cargo nomina: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Result<(), String> {
+    let Some((command, rest)) = args.split_first() else {
+        return Err(format!("which command?\n\n{USAGE}"));
+    };
+    match command.as_str() {
+        "fix" => fix::run(&fix::Options::parse(rest)?),
+        "check" => check::run(rest),
+        "explain" => {
+            print!("{}", explain::explain(&rest.join(" "))?);
+            Ok(())
+        }
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        other => Err(format!("no command `{other}`\n\n{USAGE}")),
+    }
+}

@@ -1,0 +1,225 @@
+//! What rustc said, out of the lines that `cargo check --message-format=json` writes.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// A place in a source, as rustc saw it.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Relative to the folder that rustc ran in.
+    pub file: PathBuf,
+    pub range: Range<usize>,
+    pub line: usize,
+    pub primary: bool,
+    pub label: String,
+    /// The lines that it covers.
+    pub text: Vec<String>,
+    /// What rustc would write there.
+    pub replacement: Option<String>,
+    /// Whether the file is the workspace's own: rustc does not say, the command finds out.
+    pub own: bool,
+}
+
+/// A note or a help of a message.
+#[derive(Clone, Debug)]
+pub struct Child {
+    pub message: String,
+    pub places: Vec<Place>,
+}
+
+/// An error.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// `E0277`; empty for what a macro said.
+    pub code: String,
+    /// Its first line.
+    pub message: String,
+    pub places: Vec<Place>,
+    pub children: Vec<Child>,
+}
+
+impl Message {
+    /// The place that rustc points at.
+    pub fn place(&self) -> Option<&Place> {
+        self.places.iter().find(|place| place.primary)
+    }
+
+    /// The label there.
+    pub fn label(&self) -> &str {
+        self.place().map_or("", |place| &place.label)
+    }
+
+    /// The first note or help that holds these words.
+    pub fn note(&self, words: &str) -> Option<&Child> {
+        self.children
+            .iter()
+            .find(|child| child.message.contains(words))
+    }
+}
+
+/// The errors of cargo's output; other lines are passed over.
+pub fn read(output: &str) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for line in output.lines() {
+        let Ok(value) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        let message = &value["message"];
+        if value["reason"] == "compiler-message" && message["level"] == "error" {
+            messages.push(Message {
+                code: text(&message["code"]["code"]),
+                message: text(&message["message"]),
+                places: list(&message["spans"]).map(place).collect(),
+                children: list(&message["children"]).map(child).collect(),
+            });
+        }
+    }
+    messages
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn number(value: &Value) -> usize {
+    value
+        .as_u64()
+        .and_then(|n| usize::try_from(n).ok())
+        .unwrap_or_default()
+}
+
+fn place(value: &Value) -> Place {
+    Place {
+        file: PathBuf::from(text(&value["file_name"])),
+        range: number(&value["byte_start"])..number(&value["byte_end"]),
+        line: number(&value["line_start"]),
+        primary: value["is_primary"] == true,
+        label: text(&value["label"]),
+        text: list(&value["text"])
+            .map(|line| text(&line["text"]))
+            .collect(),
+        replacement: value["suggested_replacement"].as_str().map(str::to_owned),
+        own: false,
+    }
+}
+
+fn child(value: &Value) -> Child {
+    Child {
+        message: text(&value["message"]),
+        places: list(&value["spans"]).map(place).collect(),
+    }
+}
+
+/// Matches a text with a pattern whose `{}` stand for anything, and gives what they stand for.
+pub fn matches<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
+    let mut parts = pattern.split("{}");
+    let mut rest = text.strip_prefix(parts.next()?)?;
+    let mut found = Vec::new();
+    let parts: Vec<&str> = parts.collect();
+    for (at, part) in parts.iter().enumerate() {
+        let end = match (at + 1 == parts.len(), part.is_empty()) {
+            (true, true) => rest.len(),
+            (true, false) if rest.ends_with(part) => rest.len() - part.len(),
+            (false, _) => rest.find(part)?,
+            _ => return None,
+        };
+        found.push(&rest[..end]);
+        rest = &rest[end + part.len()..];
+    }
+    rest.is_empty().then_some(found)
+}
+
+/// The last code in backticks.
+pub fn code(text: &str) -> Option<&str> {
+    let end = text.rfind('`')?;
+    let start = text[..end].rfind('`')?;
+    Some(&text[start + 1..end])
+}
+
+/// The dims of a list as rustc writes it: `(N, nomina::prelude::Prime<C>)`.
+pub fn dims(list: &str) -> Vec<String> {
+    let inner = list.trim().trim_start_matches('(').trim_end_matches(')');
+    split(inner)
+        .into_iter()
+        .map(|dim| dim.replace("nomina::prelude::", "").replace("nomina::", ""))
+        .collect()
+}
+
+/// What stands between the commas that are in no brackets.
+pub fn split(text: &str) -> Vec<&str> {
+    pieces(text)
+        .into_iter()
+        .map(|range| text[range].trim())
+        .filter(|item| !item.is_empty())
+        .collect()
+}
+
+/// Where the pieces between such commas stand.
+pub fn pieces(text: &str) -> Vec<Range<usize>> {
+    let (mut depth, mut start, mut found) = (0_i32, 0, Vec::new());
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            '>' if before != '-' && before != '=' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(start..at);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    found.push(start..text.len());
+    found
+}
+
+/// A tuple of these.
+pub fn tuple(items: &[String]) -> String {
+    match items {
+        [one] => format!("({one},)"),
+        items => format!("({})", items.join(", ")),
+    }
+}
+
+/// A dim as an expression: `Prime(N)` for `Prime<N>`.
+pub fn value(dim: &str) -> String {
+    dim.replace('<', "(").replace('>', ")")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_gives_what_stands_at_its_holes() {
+        let text = "dim `H` not found in dims (N, C)";
+        let found = matches("dim `{}` not found in dims {}", text);
+        assert_eq!(found, Some(vec!["H", "(N, C)"]));
+        assert_eq!(matches("dim `{}` not found", text), None);
+        assert_eq!(matches("dim `{}` is {}", text), None);
+    }
+
+    #[test]
+    fn a_list_of_dims_is_read_and_written() {
+        let list = dims("(N, nomina::prelude::Prime<N>)");
+        assert_eq!(list, ["N", "Prime<N>"]);
+        assert_eq!(tuple(&list), "(N, Prime<N>)");
+        assert_eq!(value(&list[1]), "Prime(N)");
+        assert_eq!(tuple(&dims("(C,)")), "(C,)");
+        assert!(dims("()").is_empty());
+    }
+
+    #[test]
+    fn the_code_is_the_last_in_backticks() {
+        assert_eq!(code("dims `a`; write `b.c()`"), Some("b.c()"));
+        assert_eq!(code("none"), None);
+    }
+}

@@ -1,0 +1,198 @@
+//! Dtypes, and what is no tensor.
+
+use super::broadcast::bars;
+use super::text::{is_number, string};
+use super::{Rule, Site, guess, sure};
+use crate::edit::Edit;
+use crate::message::tuple;
+use crate::source::Part;
+
+pub const RULES: &[Rule] = &[
+    guess("dtype `{}` has no bits to work on", integers),
+    guess("dtype `{}` is not an integer dtype", integers),
+    guess("dtype `{}` is not one of indices", integers),
+    guess("dtype `{}` is not a dtype of numbers", integers),
+    sure("dtype `{}` is not a complex dtype", complex),
+    guess("dtype `{}` is not one of weights", real),
+    guess("dtype `{}` holds neither classes nor probabilities", real),
+    guess("no complex dtype has parts of `{}`", floats),
+    guess("dtype `{}` has no order", sign),
+    sure("dtype `{}` {}", converted),
+    sure(
+        "a result of dtype `{}` cannot be stored in a tensor of dtype `{}`",
+        operand,
+    ),
+    sure("`{}` is not a dtype", nearest),
+    guess("a tensor of dtype `{}` does not combine with `{}`", tensor),
+    sure(
+        "`{}` cannot stand beside a `DynTensor` in `fuse!`",
+        into_dyn,
+    ),
+    sure("`{}` is no tensor", braces),
+    sure("`&str` is not a reduction", reduction),
+    sure("`{}` are no mean and standard deviation", number),
+    sure("`&str` {}", number),
+    guess(
+        "`&nomina::Tensor<{}>` is not an index along a dim",
+        integers,
+    ),
+];
+
+/// Converts what the message is about: the receiver where rustc points at the method, or else the argument.
+fn to(site: &Site<'_>, dtype: &str) -> Option<Vec<Edit>> {
+    let named = site.method().filter(|(call, _)| call.name == site.at);
+    let part = named.map_or_else(|| site.at.clone(), |(_, receiver)| receiver.clone());
+    Some(site.then(&part, &format!("to::<{dtype}>()")))
+}
+
+fn converted(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    site.message.note("convert it first: `x.to::<f32>()`")?;
+    to(site, "f32")
+}
+
+fn floats(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    to(site, "f32")
+}
+
+fn integers(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    (!holes.first()?.contains("Complex")).then_some(())?;
+    to(site, "i64")
+}
+
+fn complex(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    let part = if holes[0] == "f64" { "f64" } else { "f32" };
+    to(site, &format!("Complex<{part}>"))
+}
+
+fn real(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    Some(site.then(&site.at, "real()"))
+}
+
+fn sign(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    (site.text() == "sign").then_some(())?;
+    site.write("sgn")
+}
+
+fn operand(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    let binary = site.source.binary(&site.at)?;
+    let call = format!("{}.to::<{}>()", site.operand(&binary.right), holes[1]);
+    Some(vec![Edit::new(binary.right.clone(), call)])
+}
+
+fn nearest(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    let dtype = match holes[0] {
+        "u64" | "usize" | "isize" | "u32" => "i64",
+        "u16" => "i32",
+        _ => return None,
+    };
+    site.write(dtype)
+}
+
+fn tensor(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
+    if holes[1].ends_with("::Untyped") {
+        return typed_in_bars(site);
+    }
+    if let Some(binary) = site.source.binary(&site.at) {
+        if holes[1].ends_with("DynTensor") {
+            let name = site.operand(&binary.right);
+            let dims = dims_of_dyn(site, &name, binary.right.start)?;
+            let call = format!("{name}.typed::<{dims}, {}>().unwrap()", holes[0]);
+            return Some(vec![Edit::new(binary.right.clone(), call)]);
+        }
+        return None;
+    }
+    let (call, receiver) = site.method()?;
+    let [arg] = &call.args[..] else { return None };
+    let numbers = super::text::items(site.part(arg))?;
+    numbers
+        .iter()
+        .all(|number| is_number(number))
+        .then_some(())?;
+    let dims = site.source.dims_of(receiver)?;
+    let last = dims.last()?;
+    Some(vec![Edit::new(
+        arg.clone(),
+        format!("&tensor!([{}]; {last})", numbers.join(", ")),
+    )])
+}
+
+/// The dims of a `DynTensor` whose names stand at its declaration.
+fn dims_of_dyn(site: &Site<'_>, name: &str, before: usize) -> Option<String> {
+    let binding = site.source.binding(name, before)?;
+    let init = site.part(binding.init.as_ref()?);
+    let names = init.split("names![").nth(1)?.split(']').next()?;
+    let names: Option<Vec<String>> = crate::message::split(names)
+        .into_iter()
+        .map(|name| {
+            if name == "_" {
+                Some("Wild".to_owned())
+            } else {
+                string(name)
+            }
+        })
+        .collect();
+    Some(tuple(&names?))
+}
+
+/// In `fuse!`, the last operand that is a `DynTensor` becomes typed where it is named.
+fn typed_in_bars(site: &Site<'_>) -> Option<Vec<Edit>> {
+    let binary = site.source.binary(&site.at)?;
+    let name = site.part(&binary.right);
+    let binding = site.source.binding(name, site.at.start)?;
+    let init = binding.init.clone()?;
+    let text = site.part(&init).strip_suffix(".into_dyn()")?;
+    let typed = crate::source::Source::new(format!("fn f() {{ let x = {text}; x }}"));
+    let at = typed.text.rfind('x')?;
+    let dims = tuple(&typed.dims_of(&(at..at + 1))?);
+    let place = site.named(&bars(site)?, name)?;
+    Some(vec![Edit::insert(
+        place.end,
+        format!(" = {name}.typed::<{dims}, f32>().unwrap()"),
+    )])
+}
+
+fn into_dyn(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    let name = site.text();
+    let place = site.named(&bars(site)?, name)?;
+    Some(vec![Edit::insert(
+        place.end,
+        format!(" = {name}.into_dyn()"),
+    )])
+}
+
+/// A number between the bars of `fuse!` stands in braces where it is used.
+fn braces(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    let name = site.text();
+    let inner = site.source.macro_at(&site.at)?.inner.clone();
+    let bars = bars(site)?;
+    let mut edits = site.remove_item(&site.named(&bars, name)?);
+    let body = bars.end + 1..inner.end;
+    let text = site.part(&body);
+    for word in super::text::words_of(text) {
+        if text[word.clone()] == *name {
+            let place = body.start + word.start..body.start + word.end;
+            edits.push(Edit::new(place, format!("{{ {name} }}")));
+        }
+    }
+    Some(edits)
+}
+
+fn reduction(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    let name = match string(site.text())?.to_lowercase().as_str() {
+        "mean" => "Mean",
+        "sum" => "Sum",
+        "none" => "None",
+        _ => return None,
+    };
+    site.write(format!("nomina::reduction::{name}"))
+}
+
+/// A number in quotes.
+fn number(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    let number = |part: &Part| string(site.part(part)).filter(|text| is_number(text));
+    let args = site.call()?.args.iter();
+    let (place, text) = args.filter_map(|arg| Some((arg, number(arg)?))).next()?;
+    let float = site.message.label().contains("float") && !text.contains('.');
+    let text = if float { format!("{text}.0") } else { text };
+    Some(vec![Edit::new(place.clone(), text)])
+}
