@@ -353,7 +353,7 @@ impl<D: Dims + Distinct, T: Element> Default for Tensor<D, T> {
 
 /// A number for the bounds of an `arange` of elements `T`: an element, or a whole number for floats.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not bound numbers of dtype `{T}`",
+    message = "a range of `{T}` has no end of type `{Self}`",
     label = "expected `{T}`"
 )]
 pub trait Bound<T> {

@@ -1,4 +1,5 @@
-//! What Rust's operators cannot be for tensors: the error says what to write.
+//! What a tensor with names does not have, with errors that say what to write: `x[0]`, [`Tensor::reshape`],
+//! [`Tensor::view`].
 
 use std::ops::Index;
 

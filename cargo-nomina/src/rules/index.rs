@@ -7,7 +7,7 @@ use crate::message::{dims, value};
 use crate::source::Part;
 
 pub const RULES: &[Rule] = &[
-    sure("cannot index into a value of type `{}`", brackets),
+    sure("a tensor is not indexed by brackets", brackets),
     sure(
         "binary operation `{}` cannot be applied to type `{}`",
         compared,
@@ -25,12 +25,13 @@ fn is_tensor(ty: &str) -> bool {
     ty.contains("nomina::Tensor<") || ty.contains("nomina::DynTensor")
 }
 
-fn brackets(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
-    let (_, list) = holes[0].split_once("Tensor<")?;
-    let list = dims(crate::message::split(list).first()?.trim_end_matches('>'));
+fn brackets(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
+    let note = site.message.note("required for `nomina::Tensor<(")?;
+    let (_, list) = note.message.split_once("Tensor<")?;
+    let list = dims(list.split_once(')')?.0);
     let brackets = &site.source.found.brackets;
-    let within = |index: &Part| site.at.start <= index.start && index.end <= site.at.end;
-    let (base, index) = brackets.iter().find(|(_, index)| within(index))?;
+    let (base, index) = brackets.iter().find(|(_, index)| *index == site.at)?;
+    let end = index.end + site.source.text[index.end..].find(']')? + 1;
     let text = match items(site.part(index)) {
         None => format!("at({}.i({}))", value(list.first()?), site.part(index)),
         Some(given) => {
@@ -42,7 +43,7 @@ fn brackets(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
             format!("get(({}))", given.join(", "))
         }
     };
-    Some(vec![Edit::new(base.end..site.at.end, format!(".{text}"))])
+    Some(vec![Edit::new(base.end..end, format!(".{text}"))])
 }
 
 fn compared(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {

@@ -36,8 +36,8 @@ impl TypedForms {
             .collect();
         entries.sort();
         for path in entries {
-            if path.ends_with("fused") {
-                // What only looks like a tensor.
+            if path.ends_with("fused") || path.ends_with("refused.rs") {
+                // What only looks like a tensor, and methods that none has.
             } else if path.is_dir() {
                 self.walk(&path);
             } else if !path.ends_with("generated.rs") && !path.ends_with("options.rs") {

@@ -111,6 +111,8 @@ fn param_of<'g>(
         return None;
     };
     let own = own.path.get_ident().filter(|_| own.qself.is_none())?;
-    let param = generics.type_params_mut().find(|param| param.ident == *own)?;
+    let param = generics
+        .type_params_mut()
+        .find(|param| param.ident == *own)?;
     Some((param, bound.bounds.clone()))
 }

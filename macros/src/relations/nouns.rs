@@ -264,7 +264,11 @@ const NOUNS: &[(&str, &str, &[Relation])] = &[
     ("Distances", "DD", &[Of(1, "RowsBeside", &[0])]),
     ("Attended", "DDD", &[Of(2, "Attend", &[0, 1])]),
     ("Inverse", "DO", &[Of(1, "MatrixOf", &[0])]),
-    ("Solved", "DDO", &[Of(2, "MatrixOf", &[0]), Of(1, "RightSideOf", &[0, 2])]),
+    (
+        "Solved",
+        "DDO",
+        &[Of(2, "MatrixOf", &[0]), Of(1, "RightSideOf", &[0, 2])],
+    ),
     ("LeftFactor", "DOX", FACTOR),
     ("RightFactor", "DOX", FACTOR),
     ("Spectrum", "DOX", FACTOR),

@@ -46,9 +46,9 @@ fn to<A: Convert<B>, B>(x: A) -> B {
 }
 
 #[test]
-fn casts_are_pytorchs() {
-    assert_eq!(to::<f32, u8>(-1.5), 255);
-    assert_eq!(to::<f64, i8>(300.7), 44);
+fn casts_of_floats_saturate_and_others_are_pytorchs() {
+    assert_eq!(to::<f32, u8>(-1.5), 0);
+    assert_eq!(to::<f64, i8>(300.7), 127);
     assert_eq!(to::<i64, u8>(-1), 255);
     assert_eq!(to::<f32, i64>(-2.9), -2);
     assert!(to::<f32, bool>(f32::NAN) && to::<f16, bool>(f16::from_f32(0.5)));
