@@ -133,6 +133,12 @@ impl Site<'_> {
         self.source.call(&self.at)
     }
 
+    /// The call that is all of what rustc points at.
+    fn whole_call(&self) -> Option<&Call> {
+        let mut calls = self.source.found.calls.iter();
+        calls.find(|call| call.whole == self.at)
+    }
+
     /// The call that rustc points at, with its receiver.
     fn method(&self) -> Option<(&Call, &Part)> {
         let call = self.call()?;

@@ -34,7 +34,8 @@ impl<D: Dims, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tensor<D, T> {
                 .operand(&Names::from_static(D::NAMES), &[])
                 .hint("choose a type with as many dims"));
         }
-        Names::new(Names::from_static(D::NAMES).iter().cloned())?;
+        Names::new(Names::from_static(D::NAMES).iter().cloned())
+            .map_err(|error| error.in_op("try_from"))?;
         let raw = Raw::try_from(array.into_dyn())?;
         Self::try_from_erased(factory::from_raw(raw, D::STATIC, "try_from"))
     }

@@ -90,12 +90,7 @@ fn typed(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 /// Where the dim that is summed over is to stay, the other one is summed over.
 fn reduced(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (expected, found) = both(site)?;
-    let call = site
-        .source
-        .found
-        .calls
-        .iter()
-        .find(|call| call.whole == site.at)?;
+    let call = site.whole_call()?;
     let [arg] = &call.args[..] else { return None };
     let gone = site.part(arg);
     let extra: Vec<&String> = found
@@ -111,12 +106,7 @@ fn reduced(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
 /// An array of fewer dims than the tensor is one row of it.
 fn nested(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (expected, found) = both(site)?;
-    let call = site
-        .source
-        .found
-        .calls
-        .iter()
-        .find(|call| call.whole == site.at)?;
+    let call = site.whole_call()?;
     let ("from_array", [array]) = (site.name(call), &call.args[..]) else {
         return None;
     };

@@ -81,12 +81,7 @@ pub const RULES: &[Rule] = &[
 
 /// `f32::sin(x)` is `x.sin()`.
 fn function(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
-    let call = site
-        .source
-        .found
-        .calls
-        .iter()
-        .find(|call| call.whole == site.at)?;
+    let call = site.whole_call()?;
     let ([first, rest @ ..], None) = (&call.args[..], &call.receiver) else {
         return None;
     };
