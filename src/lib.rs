@@ -51,6 +51,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
+pub mod grad;
 mod macros;
 mod options;
 pub mod prelude;
@@ -67,6 +68,7 @@ pub use nomina_core::{
     Scalar, dims,
 };
 pub use nomina_macros::relations;
+pub use nomina_runtime::grad::{BackwardOptions, enable_grad, is_grad_enabled, no_grad};
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::{
     AnyLayout, Device, DynSparse, DynTensor, Generator, SparseOperand, allow_unoptimized,
@@ -84,6 +86,7 @@ pub use tensor::einsum::{
 pub use tensor::extreme::Extremes;
 pub use tensor::factory::{Bound, tensor_from_array};
 pub use tensor::gather::{EachPoint, Points, PointsOf, ScatterFrom};
+pub use tensor::grad::{HasGradient, OneNumber};
 pub use tensor::index::{
     AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf,
 };
@@ -114,6 +117,9 @@ pub use tensor::view::{SplitSizes, Whole};
 /// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by their row.
 // Every name here is one that rustc then spells with its path in errors.
 pub mod dynamic {
+    pub use nomina_runtime::tensor::gradient::{
+        checkpoint, grad, gradients, hessian, jacobian, jvp, per_sample, value_and_grad, vjp,
+    };
     pub use nomina_runtime::tensor::{
         BatchNormOptions, BinaryCrossEntropyOptions, CrossEntropyOptions, LayerNormOptions,
         Reduction, RmsNormOptions,
@@ -167,6 +173,11 @@ pub struct Analysis;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/values.md")]
 pub struct Values;
+
+/// The guide to gradients, whose every snippet is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/gradients.md")]
+pub struct Gradients;
 
 /// The environment of a program, whose every line is to run.
 #[cfg(doctest)]

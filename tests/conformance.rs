@@ -1,4 +1,4 @@
-//! Recorded cases of PyTorch's named tensors, run through the dynamic entry by operator name.
+//! Recorded cases of PyTorch's named tensors and of its gradients, run through the dynamic entry by operator name.
 //!
 //! `cargo test --test conformance -- --nocapture` prints the failures by operator and ends with
 //! `N passed, N failed`. More files of the same form are read from `NOMINA_CASES`, `:`-separated.
@@ -26,6 +26,8 @@ mod run;
 #[cfg(feature = "cuda")]
 #[path = "cuda/sample.rs"]
 mod sample;
+#[path = "gradients/tape.rs"]
+mod tape;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -187,7 +189,7 @@ fn on_device(device: &str, part: Part) -> ExitCode {
 /// Runs all files, prints the failures and the count, and says whether every case passed.
 fn recorded_cases(device: Device, part: Part) -> bool {
     let mut report = Report::default();
-    for name in ["cases.jsonl", "promotion.jsonl"] {
+    for name in ["cases.jsonl", "promotion.jsonl", "gradients.jsonl"] {
         run::file(&folder().join("data").join(name), device, part, &mut report);
     }
     for path in beyond() {

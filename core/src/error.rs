@@ -60,6 +60,8 @@ pub enum ErrorKind {
     Argument,
     /// A matrix has no such result: it is singular, not positive definite, or not finite.
     Matrix,
+    /// There is no gradient: nothing was recorded, the graph is used up, or the operator has no derivative.
+    Gradient,
 }
 
 /// An operand as an error shows it.

@@ -8,12 +8,16 @@
 mod by_name;
 #[path = "generate/cuda.rs"]
 mod cuda;
+#[path = "generate/derivatives.rs"]
+mod derivatives;
 #[path = "generate/docs.rs"]
 mod docs;
 #[path = "generate/dyn_methods.rs"]
 mod dyn_methods;
 #[path = "generate/fused.rs"]
 mod fused;
+#[path = "generate/grad.rs"]
+mod grad;
 #[path = "generate/ids.rs"]
 mod ids;
 #[path = "generate/kernels.rs"]
@@ -51,6 +55,7 @@ fn generated_files_are_up_to_date() {
             kernels::pointwise(),
         ),
         ("runtime/src/cuda/generated.rs", cuda::expressions()),
+        ("runtime/src/call/grad/generated.rs", derivatives::lines()),
         ("macros/src/fuse/allowed.rs", fused::allowed(&forms)),
         ("src/tensor/fused/generated.rs", fused::untyped(&forms)),
         ("docs/operators.md", docs::operators(&forms)),
@@ -64,4 +69,26 @@ fn generated_files_are_up_to_date() {
     let stores = typed_stores::files();
     files.extend(stores.iter().map(|(file, text)| (&file[..], text.clone())));
     write::all(&files);
+}
+
+#[test]
+fn lines_of_derivatives_are_sound() {
+    let wrong: Vec<String> = nomina_core::op::rows().flat_map(grad::faults).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn faults_in_lines_are_found() {
+    for (row, lines, fault) in grad::FAULTY {
+        let row = nomina_core::op::rows().find(|known| known.name == *row);
+        let row = nomina_core::op::Row {
+            grad: nomina_core::op::Grad::Lines(lines),
+            ..*row.expect("a row")
+        };
+        let found = grad::faults(&row).join("\n");
+        assert!(
+            found.contains(fault),
+            "{lines:?}: {fault:?} is not in {found:?}"
+        );
+    }
 }

@@ -147,11 +147,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The same elements, cut off from gradients.
     #[must_use]
     pub fn detach(&self) -> Self {
-        self.clone()
+        let mut detached = self.clone();
+        detached.detach_();
+        detached
     }
 
     /// Cuts this tensor off from gradients.
     pub fn detach_(&mut self) -> &mut Self {
+        let raw = self.erased.raw.clone();
+        self.erased.raw = raw.detach();
         self
     }
 

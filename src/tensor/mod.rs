@@ -27,6 +27,7 @@ mod fold;
 mod format;
 pub mod fused;
 pub mod gather;
+pub mod grad;
 pub mod index;
 pub mod into;
 pub mod join;
@@ -136,7 +137,7 @@ impl<D: Dims, T: Element> Clone for Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Gives a result the types that its operator computed.
     #[inline(always)]
-    fn from_erased(erased: Erased) -> Self {
+    pub(crate) fn from_erased(erased: Erased) -> Self {
         debug_assert!(
             erased.fits(D::STATIC, T::DTYPE),
             "types and values disagree: {erased:?}"

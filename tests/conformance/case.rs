@@ -13,6 +13,11 @@ pub enum Wanted {
     Result { value: Recorded, random: bool },
     /// An error of this kind.
     Error { kind: String },
+    /// What `backward` gives from a seed for each inexact output: a gradient for each tensor among the arguments, or none.
+    Gradients {
+        seeds: Vec<Value>,
+        grads: Vec<Value>,
+    },
 }
 
 /// One recorded call.
@@ -92,11 +97,21 @@ impl Case {
                 .collect::<Parsed<_>>()?,
         };
         let random = json["random"].as_bool().unwrap_or(false);
-        let wanted = match json.get("error") {
-            Some(error) => Wanted::Error {
+        let values = |key: &str| {
+            let values = array(&json[key])?.iter();
+            values
+                .map(|value| argument(value, device))
+                .collect::<Parsed<Vec<Value>>>()
+        };
+        let wanted = match (json.get("error"), json.get("grads")) {
+            (Some(error), _) => Wanted::Error {
                 kind: error["kind"].as_str().unwrap_or_default().to_owned(),
             },
-            None => Wanted::Result {
+            (None, Some(_)) => Wanted::Gradients {
+                seeds: values("seeds")?,
+                grads: values("grads")?,
+            },
+            (None, None) => Wanted::Result {
                 value: recorded(&json["result"])?,
                 random,
             },

@@ -11,6 +11,7 @@ use super::compare;
 use super::part::Part;
 use super::place;
 use super::report::Report;
+use super::tape;
 
 /// Runs every case of a part of a file, with its tensors on a device.
 pub fn file(path: &Path, device: Device, part: Part, report: &mut Report) {
@@ -51,6 +52,9 @@ pub fn file(path: &Path, device: Device, part: Part, report: &mut Report) {
 
 fn one(mut case: Case) -> Result<(), String> {
     case.forget_unwritten();
+    if let Wanted::Gradients { .. } = case.wanted {
+        return tape::recorded(case);
+    }
     let operands = names_of(&case.args);
     let got = nomina_by_name::call(&case.op, case.args, case.kwargs);
     judge(&case.op, &operands, got, case.wanted)
@@ -60,6 +64,10 @@ fn one(mut case: Case) -> Result<(), String> {
 /// those that the host draws.
 fn on_device(mut case: Case, line: &str, device: Device) -> Result<(), String> {
     case.forget_unwritten();
+    if let Wanted::Gradients { .. } = case.wanted {
+        tape::recorded(case)?;
+        return place::found(device).map_or(Ok(()), |error| Err(format!("{error:?}")));
+    }
     place::factories(&mut case, device);
     place::expect(&mut case, device);
     let leaves = place::leaves(&case);
@@ -105,7 +113,8 @@ fn judge(
             "wanted an error of kind {kind}, got {}",
             shown(&got)
         )),
-        (Err(error), Wanted::Result { .. }) => Err(format!("{error:?}")),
+        (Err(error), _) => Err(format!("{error:?}")),
+        (Ok(got), Wanted::Gradients { .. }) => Err(format!("no gradients of {}", shown(&got))),
     }
 }
 

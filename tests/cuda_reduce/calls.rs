@@ -6,8 +6,8 @@ use nomina_core::DType;
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{
-    Affine, Entropy, ReduceOptions, arg_position, arg_reduce, entropy, normalize, reduce, scan,
-    softmax,
+    Affine, Entropy, Losses, ReduceOptions, arg_position, arg_reduce, entropy, normalize, reduce,
+    scan, softmax,
 };
 
 use super::compare::{Compared, Twins, sample};
@@ -254,8 +254,9 @@ pub fn entropies(to: &mut Compared, x: &Twins, dim: usize) {
                 ignore_index: -100,
                 smoothing,
             };
-            let (losses, sums) = entropy(Op::CrossEntropy, x, target, dim, options)?;
-            Ok(vec![losses, Raw::from_vec(sums.to_vec(), &[2])?])
+            let told = [Losses::Each, Losses::Sum, Losses::Mean];
+            let of = |losses| entropy(Op::CrossEntropy, x, target, dim, options, losses);
+            told.into_iter().map(of).collect()
         };
         let host = call(&x.host, &target.host, &weight.host);
         let there = call(&x.there, &target.there, &weight.there);

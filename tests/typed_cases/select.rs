@@ -26,7 +26,7 @@ impl Recorded {
             // Sizes that do not multiply up; types see constant ones only.
             Wanted::Error { kind } if kind == "flatten" => !self.case.op.contains("unflatten"),
             Wanted::Error { kind } => !RUN_TIME.contains(&kind.as_str()),
-            Wanted::Result { .. } => false,
+            Wanted::Result { .. } | Wanted::Gradients { .. } => false,
         }
     }
 
@@ -71,7 +71,8 @@ pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool, fully: bool) -> Ve
                 continue;
             }
             let case = Case::parse(text).expect("a recorded case");
-            if !case.id.contains(&only) {
+            let gradients = matches!(case.wanted, Wanted::Gradients { .. });
+            if gradients || !case.id.contains(&only) {
                 continue;
             }
             let mut tensors = Vec::new();

@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 26] = [
+const RULES: [(&str, &str, &str); 27] = [
     (
         "broadcast",
         "Operators",
@@ -152,6 +152,12 @@ const RULES: [(&str, &str, &str); 26] = [
         "Types of results",
         "The type of a result is spelled with its dims, by rustc as by an editor, however long \
          the chain that gave it; and where something is wrong, later lines have their types.",
+    ),
+    (
+        "grad",
+        "Gradients",
+        "Backward starts from one number. A gradient has the dims of its tensor, a seed those of the \
+         result, and a Jacobian the result's dims and then the input's, primed.",
     ),
     (
         "dynamic",

@@ -16,11 +16,14 @@ const METHOD: usize = 18;
 /// error; rustc then also says of each method that such a type has none (E0599), and no arrangement
 /// of bounds keeps it from that: what the struct asks, its methods must ask too. `contract` infers
 /// the dims of its result, and of dims that lack one it cannot: rustc says so behind the first error.
-/// Two wrong labels are two mistakes.
-const LONGER: [(&str, usize, usize); 4] = [
+/// Two wrong labels are two mistakes. What a function of gradients gives depends on its input as well as what it asks.
+const LONGER: [(&str, usize, usize); 7] = [
     ("einsum/two_labels", 27, 2),
     ("factory/not_a_tuple", 36, 2),
     ("factory/not_a_dim", 24, 2),
+    ("grad/grad_by_a_number", 26, 2),
+    ("grad/jacobian_of_a_prime", 19, 1),
+    ("grad/jacobian_of_a_wild", 27, 2),
     ("product/contract_a_string", 25, 2),
 ];
 

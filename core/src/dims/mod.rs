@@ -142,7 +142,7 @@ pub use place::{
     Several, Sought, Stands,
 };
 pub use places::{Places, Positions, places, position, positions};
-pub use prime::{Primable, Prime, PrimeIn, PrimedDims};
+pub use prime::{AllPrimes, Primable, Prime, PrimeEach, PrimeIn, PrimedDims};
 pub use refine::{Refine, RefineInto, Refined, SpelledAs};
 pub use remove::{
     Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replaced, Searched,

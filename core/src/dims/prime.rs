@@ -46,6 +46,29 @@ impl<N: Dim> Dim for Prime<N> {}
 /// The dims of `x.prime(N)`.
 pub type PrimedDims<D, X> = Replaced<D, X, Prime<X>>;
 
+/// The list with every dim primed: what a Jacobian has behind the dims of the result.
+pub type AllPrimes<D> = <D as PrimeEach>::Primes;
+
+/// Every dim of the list has a name, so that it has a prime. [`AllPrimes`] are these.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} have one without a name, which has no prime",
+    label = "name the dims first: `x.refine_names(..)`"
+)]
+pub trait PrimeEach: Dims {
+    /// The primed dims.
+    type Primes: Dims;
+}
+
+macro_rules! all_primes {
+    ($($a:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($a: Dim,)*> PrimeEach for ($($a,)*) {
+            type Primes = ($(Prime<$a>,)*);
+        }
+    };
+}
+each_rank!(all_primes);
+
 /// In `D`, this dim can be primed: it is there, and not primed yet. Write `X: OneDim + Primable<D>`.
 #[diagnostic::on_unimplemented(
     message = "dim `{Self}` of dims {D} cannot be primed",

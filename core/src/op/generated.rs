@@ -662,7 +662,7 @@ pub enum Op {
     Resize,
     /// `resize_as`: Gives an unnamed tensor the sizes and names of another.
     ResizeAs,
-    /// `grad`: The gradient.
+    /// `grad`: The gradient that `backward` left at a leaf.
     Grad,
     /// `requires_grad`: Whether gradients are recorded; in place, says so.
     RequiresGrad,

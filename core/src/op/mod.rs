@@ -14,12 +14,14 @@
 
 mod dtype_rule;
 mod generated;
+mod grad;
 mod row;
 mod signature;
 mod table;
 
 pub use dtype_rule::{DTypeRule, DTypes, Resolved};
 pub use generated::{Op, class};
+pub use grad::Grad;
 pub use row::{Class, Forms, NameRule, Row, Samples, Status};
 pub use signature::{Param, ParamKind, Signature};
 

@@ -1,6 +1,7 @@
 //! What a row of the table says.
 
 use super::dtype_rule::{DTypeRule, DTypes};
+use super::grad::Grad;
 
 /// How names go through an operator (see [`crate::rule`] for the engine).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -136,9 +137,6 @@ pub enum Samples {
 pub enum Status {
     /// It is.
     Built,
-    /// A part of PyTorch's page that waits for gradients; called by name it answers as for a tensor
-    /// that has none.
-    Later,
     /// Python's alone; the text says what Rust has instead.
     PythonOnly(&'static str),
     /// A kernel of another operator: it has no name of its own that anyone could call.
@@ -163,9 +161,8 @@ pub struct Row {
     pub forms: Forms,
     /// What computes it.
     pub class: Class,
-    /// The gradient with respect to each tensor operand, in order, in terms of `grad`, the operands
-    /// and the result; empty where there is none.
-    pub grad: &'static [&'static str],
+    /// What its derivative is.
+    pub grad: Grad,
     /// What it equals, in operators that PyTorch has, where it lacks this one: `log10(add(x, 1))`.
     pub reference: &'static str,
     /// Inputs for tests.
@@ -225,7 +222,7 @@ impl Row {
             dtypes: DTypes::ALL,
             forms: Forms::PURE,
             class,
-            grad: &[],
+            grad: Grad::of(class),
             reference: "",
             samples: Samples::Any,
             doc,
@@ -248,6 +245,7 @@ impl Row {
 
     pub(super) const fn class(mut self, class: Class) -> Self {
         self.class = class;
+        self.grad = Grad::of(class);
         self
     }
 
@@ -256,7 +254,7 @@ impl Row {
         self
     }
 
-    pub(super) const fn grad(mut self, grad: &'static [&'static str]) -> Self {
+    pub(super) const fn grad(mut self, grad: Grad) -> Self {
         self.grad = grad;
         self
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use nomina_core::op::{self, Class, Forms, Row, Status};
+use nomina_core::op::{self, Class, Forms, Grad, Row, Status};
 
 use super::typed_forms::TypedForms;
 
@@ -15,7 +15,8 @@ pub fn operators(typed: &TypedForms) -> String {
          - **names**: how names go through; the rules are PyTorch's, in `core/src/rule/`.\n\
          - **typed form**: `_` also in place, `o` also with an out tensor (`exp_`, `exp_out`), `with` \
          also with options (`var_with`).\n\
-         - **gradient**: the derivative by each tensor operand, for when gradients are built.\n\
+         - **gradient**: by each tensor operand, in the words of `core/src/op/grad.rs`; of its parts: computed by \
+         operators that have one; view: the gradient in the operand's layout; –: zero everywhere, or no float comes out.\n\
          - **PyTorch**: its spelling of the function; the method has the same name.\n",
     );
     for (family, rows) in op::families() {
@@ -41,7 +42,6 @@ pub fn operators(typed: &TypedForms) -> String {
 
 fn line(out: &mut String, family: &str, row: &Row, typed: &TypedForms) {
     let does = match (row.status, row.differs) {
-        (Status::Later, _) => "Waits for gradients.".to_owned(),
         (Status::PythonOnly(instead), _) => format!("Python's alone: {instead}."),
         (Status::Built | Status::Part, "") => row.doc.to_owned(),
         (Status::Built | Status::Part, differs) => {
@@ -111,11 +111,18 @@ fn dtypes(row: &Row) -> String {
 }
 
 fn gradient(row: &Row) -> String {
-    if row.grad.is_empty() {
-        return "–".to_owned();
+    match row.grad {
+        Grad::Lines(lines) => {
+            let each = lines
+                .iter()
+                .map(|(param, line)| format!("{param}: `{line}`"));
+            each.collect::<Vec<_>>().join("; ").replace('|', "\\|")
+        }
+        Grad::Parts => "of its parts".to_owned(),
+        Grad::View => "view".to_owned(),
+        Grad::Constant => "–".to_owned(),
+        Grad::Never(why) => format!("none: {why}"),
     }
-    let each: Vec<String> = row.grad.iter().map(|grad| format!("`{grad}`")).collect();
-    each.join("; ").replace('|', "\\|")
 }
 
 /// PyTorch's spelling.
@@ -143,13 +150,12 @@ fn counts() -> String {
     let functions = built().count();
     let forms: usize = built().map(forms).sum();
     let aliases: usize = built().map(|row| row.aliases.len()).sum();
-    let later = op::rows().filter(|row| row.status == Status::Later).count();
     let python = op::rows()
         .filter(|row| matches!(row.status, Status::PythonOnly(_)))
         .count();
     format!(
         "{functions} functions, {forms} forms of them (function, method, in place, out=), {aliases} \
-         aliases; beside these {later} rows that wait for gradients and {python} that are Python's alone.\n"
+         aliases; beside these {python} rows that are Python's alone.\n"
     )
 }
 

@@ -114,6 +114,9 @@ pub fn into_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> bool {
 
 #[inline(never)]
 fn one(op: Op, x: &Raw) -> Option<Made> {
+    if x.requires_grad() {
+        return None;
+    }
     let input = x.on_host_ptr()?;
     let count = count(x.layout())?;
     let kernel = find(op, x.dtype(), 1)?;
@@ -123,7 +126,7 @@ fn one(op: Op, x: &Raw) -> Option<Made> {
 
 #[inline(never)]
 fn alike(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
-    if x.dtype() != y.dtype() || x.layout().is_spilled() {
+    if !x.is_plain_as(y) || x.layout().is_spilled() {
         return None;
     }
     let inputs = inputs(x.on_host_ptr()?, y.on_host_ptr()?);
@@ -145,6 +148,10 @@ fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
         (_, Arg::Tensor(b)) => (b, &x, true),
         _ => return None,
     };
+    let recorded = |arg: &Arg<'_>| matches!(arg, Arg::Tensor(raw) if raw.requires_grad());
+    if recorded(&x) || recorded(&y) {
+        return None;
+    }
     let (input, dtype) = (whole.on_host_ptr()?, whole.dtype());
     let count = count(whole.layout())?;
     let kernel = find(op, dtype, 2)?;
@@ -214,6 +221,9 @@ fn own_place(own: &mut Raw, kernel: &Kernel, count: usize) -> Option<*mut u8> {
 }
 
 fn try_one(op: Op, own: &mut Raw) -> Option<()> {
+    if own.requires_grad() {
+        return None;
+    }
     let count = own.layout().dense_count()?;
     let kernel = find(op, own.dtype(), 1)?;
     let place = own_place(own, kernel, count)?;
@@ -223,6 +233,9 @@ fn try_one(op: Op, own: &mut Raw) -> Option<()> {
 
 #[inline(never)]
 fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
+    if own.requires_grad() || matches!(other, Arg::Tensor(other) if other.requires_grad()) {
+        return None;
+    }
     let mut block = StackBlock::NEW;
     let (kernel, count, input) = match other {
         Arg::Tensor(other)

@@ -48,11 +48,11 @@ impl Raw {
     /// When the number of elements changes, or memory for a copy is missing.
     pub fn reshape(&self, shape: &[usize]) -> Result<Self> {
         check_count("reshape", self.layout(), shape)?;
-        if let Some(view) = self.view(shape) {
+        if let Some(view) = self.view(shape)? {
             return Ok(view);
         }
         let copy = contiguous(self)?;
-        copy.view(shape)
+        copy.view(shape)?
             .ok_or_else(|| not_viewed("reshape", copy.layout(), shape))
     }
 }

@@ -4,6 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
 
 use super::gemm::{batches, refuse, same_kind, unequal};
+use super::grad::attended;
 use super::reduce::address;
 use crate::call::backend::backend;
 use crate::job::{AttentionJob, AttentionPart, Matrix};
@@ -52,7 +53,8 @@ pub fn attention(
         }
     }
     if source == 0 || shape.contains(&0) {
-        return Raw::zeros(op.name(), &shape, query.dtype(), query.device());
+        let out = Raw::zeros(op.name(), &shape, query.dtype(), query.device())?;
+        return attended(out, operands, mask, scores);
     }
     let mut out = Raw::empty(op.name(), &shape, query.dtype(), query.device())?;
     let part = |x: &Raw, rows: usize, cols: usize, ptr: *mut u8| -> Result<AttentionPart> {
@@ -91,7 +93,7 @@ pub fn attention(
     let backend = backend(op.name(), query.device())?;
     // SAFETY: all operands have the sizes of the job; the result is fresh, and no one else has it.
     unsafe { backend.attention(&job)? };
-    Ok(out)
+    attended(out, operands, mask, scores)
 }
 
 /// The batch that all broadcast to, and the sizes: length, source, features, width.

@@ -2,6 +2,7 @@
 
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
+use super::grad::{Converted, assign, assign_number, recorded};
 use super::reduce::address;
 use crate::call::backend::backend;
 use crate::job::Place;
@@ -18,8 +19,8 @@ pub fn contiguous(x: &Raw) -> Result<Raw> {
         return Ok(x.clone());
     }
     let mut out = Raw::empty("contiguous", x.shape(), x.dtype(), x.device())?;
-    copy_into(out.as_mut()?, x)?;
-    Ok(out)
+    written(out.as_mut()?, x)?;
+    recorded(out, [x], |_| Ok(Converted::new("contiguous", x)))
 }
 
 /// A dense copy in a buffer of its own, its dims in the same order.
@@ -47,9 +48,14 @@ fn convert(op: &'static str, x: &Raw, dtype: DType) -> Result<Raw> {
 }
 
 pub(super) fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<Raw> {
+    let out = unrecorded(op, x, dtype, strides)?;
+    recorded(out, [x], |_| Ok(Converted::new(op, x)))
+}
+
+fn unrecorded(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<Raw> {
     let mut out = Raw::empty_strided(op, x.shape(), strides, dtype, x.device())?;
     if out.strides() != x.strides() || !x.layout().is_dense() {
-        copy_into(out.as_mut()?, x)?;
+        written(out.as_mut()?, x)?;
         return Ok(out);
     }
     // Both lie alike: one element after the other, whatever the dims.
@@ -108,7 +114,15 @@ pub fn to_in(x: &Raw, dtype: DType, format: MemoryFormat) -> Result<Raw> {
 ///
 /// # Errors
 /// When `src` does not broadcast to `dest`, or lies on another device and has dims.
-pub fn copy_into(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
+pub fn copy_into(dest: RawMut<'_>, src: &Raw) -> Result<()> {
+    if dest.records([src]) {
+        return assign("copy", dest, |_| Ok(src.clone()));
+    }
+    written(dest, src)
+}
+
+/// Copies elements, whatever is recorded of them.
+pub(super) fn written(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
     if dest.device() != src.device() {
         if src.device().is_cpu() && src.rank() == 0 {
             return fill(dest, src.item()?);
@@ -157,6 +171,9 @@ pub fn copy_across(dest: RawMut<'_>, src: &Raw) -> Result<()> {
 /// # Errors
 /// When the device is missing.
 pub fn fill(mut dest: RawMut<'_>, value: Scalar) -> Result<()> {
+    if dest.records([]) {
+        return assign_number("fill", dest, value);
+    }
     let place = Place {
         ptr: dest.as_mut_ptr(),
         dtype: dest.dtype(),

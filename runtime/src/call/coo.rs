@@ -22,6 +22,8 @@ impl RawCoo {
         values: &Raw,
         shape: Option<&[usize]>,
     ) -> Result<Self> {
+        let hint = "make the dense tensor instead, or `detach` the values";
+        super::grad::unrecorded(op, [values], hint)?;
         let error = |kind, what: String| {
             let error = Error::new(kind, op, what).operand(&Names::default(), indices.shape());
             error.operand(&Names::default(), values.shape())

@@ -5,6 +5,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::device::same_device;
 use super::gather::bounds;
+use super::grad;
 use super::reduce::address;
 use super::{Arg, ReduceOptions, contiguous, pointwise, reduce, searchsorted, sort, to_dtype};
 use crate::call::backend::backend;
@@ -73,9 +74,9 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
     let Some(weights) = weights else {
         return counted(op, &numbers, bins, Binned::Integers);
     };
-    let weights = contiguous(&to_dtype(weights, DType::F64)?)?;
-    let sums = counted(op, &numbers, bins, Binned::Weights(weights.as_ptr().cast()))?;
-    to_dtype(&sums, dtype)
+    let wide = contiguous(&to_dtype(weights, DType::F64)?)?;
+    let sums = counted(op, &numbers, bins, Binned::Weights(wide.as_ptr().cast()))?;
+    grad::never(op, to_dtype(&sums, dtype)?, [weights])
 }
 
 /// What falls into each bin, of a contiguous tensor.
@@ -135,10 +136,8 @@ pub fn histc(x: &Raw, bins: usize, min: f64, max: f64) -> Result<Raw> {
         DType::F32
     };
     let wide = contiguous(&to_dtype(x, dtype)?)?;
-    to_dtype(
-        &counted(op, &wide, bins, Binned::Floats(low, high))?,
-        x.dtype(),
-    )
+    let counts = counted(op, &wide, bins, Binned::Floats(low, high))?;
+    grad::never(op, to_dtype(&counts, x.dtype())?, [x])
 }
 
 /// Whether each element stands among others; dtypes promote.
@@ -248,5 +247,6 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
         // line for each.
         unsafe { backend(op.name(), x.device())?.quantiles(&job)? };
     }
+    let out = grad::quantiles(op, out, &sorted, &q, by)?;
     to_dtype(&out, x.dtype())
 }

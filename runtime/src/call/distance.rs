@@ -4,6 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar};
 
 use super::gemm::{batches, refuse, same_kind, unequal};
+use super::grad::distances;
 use super::reduce::address;
 use super::{
     Arg, ReduceOptions, add_product, clamp, contiguous, pointwise, pointwise_owned, reduce,
@@ -74,7 +75,8 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
     };
     let exact = a.dtype() == DType::F32 || a.dtype() == DType::F64;
     if p == 2.0 && by_product && exact && results > 0 {
-        return euclidean(&a, &b)?.reshape(&shape);
+        let made = euclidean(&a.clone().detach(), &b.clone().detach())?;
+        return distances(made, [&a, &b], p, true)?.reshape(&shape);
     }
     let mut out = Raw::empty(op.name(), &[count, m, n], a.dtype(), a.device())?;
     if out.numel() > 0 {
@@ -96,7 +98,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
         // else has it.
         unsafe { backend.distance(&job)? };
     }
-    out.reshape(&shape)
+    distances(out, [&a, &b], p, false)?.reshape(&shape)
 }
 
 /// `|x - y|² = |x|² - 2 x·y + |y|²`.

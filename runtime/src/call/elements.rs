@@ -9,6 +9,7 @@ use super::backend::backend;
 use super::{contiguous, duplicate, to_device};
 use crate::Device;
 use crate::memory::scratch::{collect, copied};
+use crate::raw::graph::{is_grad_enabled, no_grad};
 use crate::raw::{Iter, Raw, RawMut};
 use crate::shape::Shape;
 
@@ -20,8 +21,12 @@ impl Raw {
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
         self.check_element::<T>("as_mut_slice")?;
         self.check_host("as_mut_slice")?;
+        if self.requires_grad() && is_grad_enabled() {
+            return Err(by_hand("as_mut_slice", self.shape()));
+        }
         if !self.is_contiguous() {
-            *self = contiguous(self)?;
+            let copy = no_grad(|| contiguous(self))?;
+            self.replace(copy);
         }
         let count = self.numel();
         let mut exclusive = self.as_mut()?;
@@ -150,12 +155,21 @@ impl Raw {
     pub fn as_mut(&mut self) -> Result<RawMut<'_>> {
         // The borrow of an early return would last to the end.
         if self.exclusive().is_none() {
-            *self = duplicate(self)?;
+            let copy = no_grad(|| duplicate(self))?;
+            self.replace(copy);
         }
         // Only unreachable if a copy came back shared.
         let shared = || Error::new(ErrorKind::Memory, "as_mut", "the buffer is shared");
         self.exclusive().ok_or_else(shared)
     }
+}
+
+#[cold]
+fn by_hand(op: &'static str, shape: &[usize]) -> Error {
+    let what = "elements of a tensor that wants a gradient are written by hand";
+    Error::new(ErrorKind::Gradient, op, what)
+        .operand(&Names::default(), shape)
+        .hint("do it within `no_grad`, or `detach` the tensor")
 }
 
 impl RawMut<'_> {
@@ -166,6 +180,9 @@ impl RawMut<'_> {
     pub fn set<T: Element>(&mut self, index: &[usize], value: T) -> Result<()> {
         let shape = Shape::from_slice(self.shape());
         let error = |kind, what| Error::new(kind, "set", what).operand(&Names::default(), &shape);
+        if self.records([]) {
+            return Err(by_hand("set", &shape));
+        }
         if self.dtype() != T::DTYPE {
             let what = format!("the elements are {}, not {}", self.dtype(), T::DTYPE);
             return Err(error(ErrorKind::DType, what).hint("write a number of that dtype"));

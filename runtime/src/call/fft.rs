@@ -6,6 +6,7 @@ use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use num_complex::Complex;
 
 use super::device::by_host;
+use super::grad::{halved, made_whole, transformed};
 use super::{Arg, cat, check, contiguous, copy_into, pointwise, to_dtype};
 use crate::Device;
 use crate::cpu::fft::{Sample, complex, half, whole};
@@ -106,9 +107,9 @@ pub fn transform(op: Op, x: &Raw, dims: &[usize], inverse: bool, norm: FftNorm) 
         });
     }
     let dtype = to_complex(x.dtype());
-    let mut x = x.clone();
+    let mut made = x.clone().detach();
     for &dim in dims {
-        let (n, (lines, back)) = (x.shape()[dim], behind(&x, dim)?);
+        let (n, (lines, back)) = (made.shape()[dim], behind(&made, dim)?);
         let mut out = Raw::empty(op.name(), lines.shape(), dtype, Device::Cpu)?;
         copy_into(out.as_mut()?, &lines)?;
         let scale = norm.scale(n, inverse);
@@ -117,10 +118,11 @@ pub fn transform(op: Op, x: &Raw, dims: &[usize], inverse: bool, norm: FftNorm) 
             _ => complex::<f64>(elements(&mut out)?, n, inverse, scale),
         }
         .map_err(missing(op))?;
-        x = out.permute(&back)?;
+        made = out.permute(&back)?;
     }
     // Along no dim it is the signal itself.
-    to_dtype(&x, dtype)
+    let made = to_dtype(&made, dtype)?;
+    transformed(op, made, x, dims, inverse, norm)
 }
 
 /// The first half of the transform of a real signal: `n / 2 + 1` elements.
@@ -158,7 +160,7 @@ pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
         _ => run::<f64>(&lines, &mut out, n, scale)?,
     }
     .map_err(missing(op))?;
-    out.permute(&back)
+    halved(op, out.permute(&back)?, x, dim, norm)
 }
 
 /// The real signal of `n` elements whose transform has this first half; what lacks of it is zero.
@@ -197,7 +199,7 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
         _ => run::<f64>(&lines, m, &mut out, n, scale)?,
     }
     .map_err(missing(op))?;
-    out.permute(&back)
+    made_whole(op, out.permute(&back)?, x, (dim, n), norm)
 }
 
 /// The least length not below `n` that has no prime factor above 5.

@@ -3,9 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
 
-use super::contiguous;
+use super::grad::multiplied;
 use super::reduce::address;
-use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::job::{Matrix, Product, Repeat, Repeats};
 
@@ -87,13 +86,13 @@ pub(super) fn same_kind(op: Op, operands: &[&Raw]) -> Result<()> {
 /// What a product multiplies the sum by, and what it adds: a tensor of the result's sizes and the
 /// factor of that. The operator that elements go through `after`.
 #[derive(Clone, Copy)]
-struct Terms<'a> {
-    alpha: Scalar,
-    added: Option<(&'a Raw, Scalar)>,
-    after: Option<Op>,
+pub(super) struct Terms<'a> {
+    pub(super) alpha: Scalar,
+    pub(super) added: Option<(&'a Raw, Scalar)>,
+    pub(super) after: Option<Op>,
 }
 
-const PLAIN: Terms<'_> = Terms {
+pub(super) const PLAIN: Terms<'_> = Terms {
     alpha: Scalar::Int(1),
     added: None,
     after: None,
@@ -145,7 +144,8 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result
     unsafe { backend.product(product, &repeats) }.map_err(|error| error.in_op(op.name()))
 }
 
-fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize], terms: Terms<'_>) -> Result<Raw> {
+/// A new `[.., m, n]`, which is not recorded.
+pub(super) fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize], terms: Terms<'_>) -> Result<Raw> {
     let mut shape = Shape::from_slice(batch);
     shape.push(a.shape()[a.rank() - 2]);
     shape.push(b.shape()[b.rank() - 1]);
@@ -160,7 +160,7 @@ fn matrices(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let mut out = Raw::empty(op.name(), &[m, n], a.dtype(), a.device())?;
     if m == 0 || n == 0 {
-        return Ok(out);
+        return multiplied(op, out, [a, b], PLAIN.alpha, None);
     }
     let matrix = |x: &Raw| Matrix {
         ptr: x.as_ptr().cast_mut(),
@@ -187,7 +187,7 @@ fn matrices(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
     let backend = backend(op.name(), a.device())?;
     // SAFETY: the sizes were checked; the result is fresh, and no one else has it.
     unsafe { backend.product(product, &[]) }.map_err(|error| error.in_op(op.name()))?;
-    Ok(out)
+    multiplied(op, out, [a, b], PLAIN.alpha, None)
 }
 
 /// The product of two matrices.
@@ -228,7 +228,8 @@ pub fn bmm(a: &Raw, b: &Raw) -> Result<Raw> {
     if a.shape()[0] != b.shape()[0] {
         return Err(batch_sizes(Op::Bmm, a, b));
     }
-    fresh(Op::Bmm, a, b, &a.shape()[..1], PLAIN)
+    let out = fresh(Op::Bmm, a, b, &a.shape()[..1], PLAIN)?;
+    multiplied(Op::Bmm, out, [a, b], PLAIN.alpha, None)
 }
 
 #[cold]
@@ -273,7 +274,9 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
             x.expand(&shape)
         }
     };
-    let mut out = fresh(op, &stretch(&a2)?, &stretch(&b2)?, &common, PLAIN)?;
+    let (a2, b2) = (stretch(&a2)?, stretch(&b2)?);
+    let out = fresh(op, &a2, &b2, &common, PLAIN)?;
+    let mut out = multiplied(op, out, [&a2, &b2], PLAIN.alpha, None)?;
     if column {
         out = out.squeeze(out.rank() - 1)?;
     }
@@ -330,6 +333,7 @@ pub fn add_product(
     if op != Op::Addmv {
         shape.push(b2.shape()[b2.rank() - 1]);
     }
+    let own = bias;
     let bias = bias
         .broadcast_to(op.name(), &shape)
         .map_err(|_| unlike_product(op, [bias, a, b], &shape))?;
@@ -346,6 +350,12 @@ pub fn add_product(
         ..PLAIN
     };
     multiply(op, &a2, &b2, &mut out, terms)?;
+    // A column of one number each.
+    let own = match op {
+        Op::Addmv if own.rank() > 0 => own.unsqueeze(own.rank())?,
+        _ => own.clone(),
+    };
+    let out = multiplied(op, out, [&a2, &b2], alpha, Some((&own, beta)))?;
     if op == Op::Addmv {
         return out.squeeze(1);
     }
@@ -382,99 +392,6 @@ pub(super) fn check_factors(op: Op, operands: &[&Raw], factors: &[Scalar]) -> Re
     let what = format!("the factor {factor} is not a number of {dtype}");
     Err(refuse(ErrorKind::DType, op, operands, what)
         .hint("convert the operands to another dtype first"))
-}
-
-/// Multiplies and sums over pairs of dims; `batch` pairs stay, once. The result has the dims of
-/// `a` without the contracted, in their order, then those of `b` that are in no pair.
-///
-/// # Errors
-/// When paired sizes or dtypes differ, or memory is missing.
-pub fn contract(
-    op: Op,
-    a: &Raw,
-    b: &Raw,
-    pairs: &[(usize, usize)],
-    batch: &[(usize, usize)],
-) -> Result<Raw> {
-    contract_and_add(op, [a, b], pairs, batch, None, None)
-}
-
-/// As [`contract`], plus a vector of numbers, one for each of the last dim of the result or one for
-/// all, where there are no batch dims and `b` keeps one dim. Elements then go through the operator
-/// `after`, which gives the operands' dtype.
-pub(super) fn contract_and_add(
-    op: Op,
-    [a, b]: [&Raw; 2],
-    pairs: &[(usize, usize)],
-    batch: &[(usize, usize)],
-    bias: Option<&Raw>,
-    after: Option<Op>,
-) -> Result<Raw> {
-    for &(i, j) in pairs.iter().chain(batch) {
-        let (Some(&m), Some(&n)) = (a.shape().get(i), b.shape().get(j)) else {
-            let what = format!("dims {i} and {j} are out of range");
-            return Err(refuse(ErrorKind::Index, op, &[a, b], what).hint("count dims from 0"));
-        };
-        if m != n {
-            return Err(unequal(op, &[a, b], [(0, i), (1, j)])
-                .hint("a shared dim has one size in both operands"));
-        }
-    }
-    same_kind(op, &[a, b])?;
-    type Dims = SmallVec<[usize; 8]>;
-    let all = || pairs.iter().chain(batch);
-    let ms: Dims = (0..a.rank())
-        .filter(|d| all().all(|(i, _)| i != d))
-        .collect();
-    let ns: Dims = (0..b.rank())
-        .filter(|d| all().all(|(_, j)| j != d))
-        .collect();
-    // Any order of the contracted dims gives the same sums: the one in which `a` lies in memory.
-    let mut ks: SmallVec<[(usize, usize); 8]> = SmallVec::from_slice(pairs);
-    ks.sort_by_key(|&(i, _)| std::cmp::Reverse(a.strides()[i].abs()));
-    let (mut left, mut right) = (Dims::new(), Dims::new());
-    left.extend(batch.iter().map(|p| p.0));
-    right.extend(batch.iter().map(|p| p.1));
-    left.extend_from_slice(&ms);
-    left.extend(ks.iter().map(|p| p.0));
-    right.extend(ks.iter().map(|p| p.1));
-    right.extend_from_slice(&ns);
-    let sizes = |x: &Raw, dims: &[usize]| -> Shape { dims.iter().map(|&d| x.shape()[d]).collect() };
-    let (bs, m, n) = (sizes(a, &left[..batch.len()]), sizes(a, &ms), sizes(b, &ns));
-    let k = sizes(a, &left[batch.len() + ms.len()..]);
-    let a2 = grouped(&a.permute(&left)?, &bs, &m, &k)?;
-    let b2 = grouped(&b.permute(&right)?, &bs, &k, &n)?;
-    let bias = bias.map(|bias| bias.expand(&[a2.shape()[0], b2.shape()[1]]));
-    let bias = bias.transpose()?;
-    let added = bias.as_ref().map(|bias| (bias, Scalar::Int(1)));
-    let terms = Terms {
-        added,
-        after,
-        ..PLAIN
-    };
-    let out = fresh(op, &a2, &b2, &bs, terms)?;
-    // `[batch, m, n]` to the dims of `a`, then of `b`.
-    let mut shape = bs;
-    shape.extend_from_slice(&m);
-    shape.extend_from_slice(&n);
-    let out = out.reshape(&shape)?;
-    let kept = batch.len() + ms.len();
-    let mut order: Dims = (0..kept).collect();
-    order.sort_by_key(|&at| left[at]);
-    order.extend(kept..shape.len());
-    out.permute(&order)
-}
-
-/// `[batch, rows, cols]` of a tensor whose dims stand in this order: a view where each group of
-/// dims is one stride in memory, else a copy.
-fn grouped(x: &Raw, batch: &[usize], rows: &[usize], cols: &[usize]) -> Result<Raw> {
-    let mut shape = Shape::from_slice(batch);
-    shape.push(count(rows));
-    shape.push(count(cols));
-    match x.view(&shape) {
-        Some(view) => Ok(view),
-        None => contiguous(x)?.reshape(&shape),
-    }
 }
 
 #[cfg(test)]

@@ -3,15 +3,18 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Promoter, Result};
 
+use super::convert::written;
 use super::device::same_device;
 use super::gemm::unequal;
+use super::grad;
 use super::reduce::{ReduceOptions, address, reduce};
-use super::{Arg, contiguous, copy_into, pointwise};
+use super::{Arg, contiguous, gather, nonzero, pointwise};
 use crate::call::backend::backend;
 use crate::config::default_dtype;
 use crate::cpu::index::same_elements;
 use crate::dispatch::with_dtype;
 use crate::job::MaskJob;
+use crate::raw::graph::is_wanted;
 use crate::raw::{Raw, strides_in};
 use crate::shape::{Shape, broadcast};
 
@@ -99,10 +102,10 @@ pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
             continue;
         }
         let len = x.shape()[dim];
-        copy_into(out.as_mut()?.narrow(dim, start, len)?, x)?;
+        written(out.as_mut()?.narrow(dim, start, len)?, x)?;
         start += len;
     }
-    Ok(out)
+    grad::joined(op, out, xs, dim)
 }
 
 /// The format that all operands' strides speak for.
@@ -169,6 +172,10 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     let shape = broadcast(op.name(), &[x.shape(), mask.shape()])?;
     let x = x.broadcast_to(op.name(), &shape)?;
     let mask = contiguous(&mask.broadcast_to(op.name(), &shape)?)?;
+    if is_wanted([&x]) {
+        let places = nonzero(op, &mask.reshape(&[mask.numel()])?)?;
+        return gather(op, &x.reshape(&[x.numel()])?, 0, &places.select(1, 0)?);
+    }
     // The mask has one byte per element; the tensor is read where it lies.
     let job = MaskJob {
         op: op.name(),

@@ -6,6 +6,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::check;
 use super::device::{by_host, same_device};
+use super::grad::decomposed;
 use super::reduce::address;
 use crate::Device;
 use crate::cpu::linalg::{Failure, MatrixJob, Target, run};
@@ -126,6 +127,7 @@ pub fn matrices(op: Linalg, x: &Raw, at: [usize; 2], options: MatrixOptions) -> 
     }
     let (a, order) = behind(x, &at)?;
     let mut made = compute(op, &a, None, options).map_err(|failed| told(op, x, &a, failed))?;
+    decomposed(op, &mut made, (&a, None), options)?;
     if matches!(op, Linalg::Inv | Linalg::Pinv | Linalg::Cholesky) {
         let mut back = Positions::from_elem(0, order.len());
         (0..order.len()).for_each(|dim| back[order[dim]] = dim);
@@ -196,8 +198,9 @@ pub fn solve(
         right = right.unsqueeze(0)?;
     }
     let right = right.expand(&full)?;
-    let made = compute(op, &matrix, Some(&right), options)
+    let mut made = compute(op, &matrix, Some(&right), options)
         .map_err(|failed| told(op, a, &matrix, failed))?;
+    decomposed(op, &mut made, (&matrix, Some(&right)), options)?;
     let [made] = &made[..] else {
         unreachable!("a solution is one tensor")
     };

@@ -3,13 +3,15 @@
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result, Scalar};
 
-use super::gemm::{contract_and_add, refuse, same_kind, unequal};
+use super::contract::contract_and_add;
+use super::gemm::{refuse, same_kind, unequal};
 use super::reduce::address;
 use super::{Arg, pointwise_owned, result_dtype};
 use crate::call::backend::backend;
 use crate::job::{Matrix, Product};
 
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 use crate::shape::Shape;
 
 /// What a linear layer's results go through.
@@ -89,7 +91,10 @@ pub fn linear(
     }
     let after = activation.map(|activation| activation.of(x)).transpose()?;
     let pairs = [(input, weight.rank() - 1)];
-    if let Some(rows) = Rows::of(x, weight, bias, input) {
+    let operands = [Some(x), Some(weight), bias];
+    if !is_wanted(operands.into_iter().flatten())
+        && let Some(rows) = Rows::of(x, weight, bias, input)
+    {
         return rows.times(x, weight, bias, after);
     }
     let Some(bias) = bias else {

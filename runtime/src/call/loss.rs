@@ -6,10 +6,12 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::device::same_device;
-use super::{check, to_device, to_dtype};
+use super::grad::{entropies, unrecorded};
+use super::{check, full, to_device, to_dtype};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 
 /// What `entropy` takes besides logits and targets.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +26,18 @@ pub struct Entropy<'a> {
     pub smoothing: f64,
 }
 
-/// The loss of each row along `dim`, in its own dtype, and of all rows together the sum and the
-/// sum of their weights.
+/// What is told of the losses of all rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Losses {
+    /// Each one.
+    Each,
+    /// Their sum.
+    Sum,
+    /// Their sum over the sum of their weights.
+    Mean,
+}
+
+/// The losses of the rows along `dim`, in their dtype.
 ///
 /// # Errors
 /// Targets out of range, sizes or dtypes that do not fit, missing memory.
@@ -35,7 +47,8 @@ pub fn entropy(
     target: &Raw,
     dim: usize,
     options: Entropy<'_>,
-) -> Result<(Raw, [f64; 2])> {
+    losses: Losses,
+) -> Result<Raw> {
     let shown = |error: Error| {
         error
             .operand(&Names::default(), x.shape())
@@ -67,6 +80,8 @@ pub fn entropy(
     }
     let all = [Some(x), Some(target), options.weight];
     let all: SmallVec<[&Raw; 3]> = all.into_iter().flatten().collect();
+    let hint = "`detach` the weights of classes";
+    unrecorded(op.name(), options.weight, hint)?;
     same_device(op.name(), &all)?;
     let targets: Vec<i64> = to_dtype(target, DType::I64)?.to_vec()?;
     let ignored = options.ignore_index;
@@ -120,6 +135,19 @@ pub fn entropy(
         .fold([0.0; 2], |[loss, weight], pair| {
             [loss + pair[0], weight + pair[1]]
         });
-    let losses = found.select(1, 0)?.reshape(&kept)?;
-    Ok((to_device(&to_dtype(&losses, x.dtype())?, x.device())?, sums))
+    let (out, divisor) = match losses {
+        Losses::Each => {
+            let each = found.select(1, 0)?.reshape(&kept)?;
+            (to_device(&to_dtype(&each, x.dtype())?, x.device())?, 1.0)
+        }
+        Losses::Sum => (full(&[], sums[0].into(), x.dtype(), x.device())?, 1.0),
+        Losses::Mean => {
+            let mean = sums[0] / sums[1];
+            (full(&[], mean.into(), x.dtype(), x.device())?, sums[1])
+        }
+    };
+    match is_wanted([x]) {
+        true => entropies(op, out, x, target, dim, options, losses, divisor),
+        false => Ok(out),
+    }
 }

@@ -11,6 +11,8 @@ mod arg;
 mod attention;
 pub(crate) mod backend;
 mod check;
+mod clamp;
+mod contract;
 mod conv;
 mod convert;
 mod coo;
@@ -27,6 +29,7 @@ mod fft;
 mod fused;
 mod gather;
 mod gemm;
+mod grad;
 mod index;
 #[cfg(feature = "linalg")]
 mod linalg;
@@ -53,6 +56,8 @@ pub use crate::raw::strides_like;
 pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
 pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
+pub use clamp::{clamp, clamp_bounds};
+pub use contract::contract;
 pub use conv::{
     AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair,
     TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_transpose, fold, im2col,
@@ -69,21 +74,22 @@ pub use factory::{arange, eye, full};
 #[cfg(feature = "fft")]
 pub use fft::{FftNorm, convolve, irfft, rfft, transform};
 #[cfg(test)]
-pub(crate) use fused::long as fused_long;
+pub(crate) use fused::several;
 pub use fused::{Reduction, fused, fused_reduce, fused_small};
 pub use gather::{
     ScatterReduce, Target, classes, from_mask, gather, index, index_put, index_select,
     index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,
 };
-pub use gemm::{add_product, bmm, contract, dot, matmul, mm, mv};
+pub use gemm::{add_product, bmm, dot, matmul, mm, mv};
+pub(crate) use grad::{has_gradient, never};
 pub use index::{cat, equal, masked_select, stack};
 #[cfg(feature = "linalg")]
 pub use linalg::{MatrixNorm, MatrixOptions, matrices, solve};
 pub use linear::{Activation, add_bias, linear};
-pub use loss::{Entropy, entropy};
+pub use loss::{Entropy, Losses, entropy};
 pub use norm::{Affine, normalize};
 pub use pointwise::{
-    clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
+    pointwise, pointwise_as, pointwise_in_place, pointwise_into, pointwise_owned,
     pointwise_reusing, pointwise_unlike,
 };
 pub use product::{

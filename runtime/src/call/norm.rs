@@ -5,10 +5,12 @@ use nomina_core::{DType, Names, Result};
 
 use super::check;
 use super::device::same_device;
+use super::grad::normalized;
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::job::{NormJob, Place};
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 use crate::shape::product;
 
 /// What rows are multiplied by, and what is added: tensors that broadcast to the operand's shape.
@@ -47,13 +49,20 @@ pub fn normalize(
     let all: SmallVec<[&Raw; 3]> = all.into_iter().flatten().collect();
     same_device(op.name(), &all)?;
     let (weight, bias) = (scale(affine.weight)?, scale(affine.bias)?);
+    let records = is_wanted(all.iter().copied());
     let mut out = Raw::empty(op.name(), x.shape(), x.dtype(), x.device())?;
     let kept = (0..x.rank()).filter(|dim| !dims.contains(dim));
     let rows = product(kept.map(|dim| x.shape()[dim]));
-    let mut found = match stats {
+    let mut found = match stats || records {
         true => Some(Raw::zeros(op.name(), &[rows, 2], DType::F64, x.device())?),
         false => None,
     };
+    if let (0, Some(stats)) = (x.numel(), &found) {
+        out = match records {
+            true => normalized(op, out, x, dims, (rms, eps), affine, stats)?,
+            false => out,
+        };
+    }
     if x.numel() == 0 {
         return Ok((out, found));
     }
@@ -86,6 +95,9 @@ pub fn normalize(
             bias: bias.as_ref().map(|raw| (place(raw), raw.strides())),
             stats,
         })?;
+    }
+    if let (true, Some(found)) = (records, &found) {
+        out = normalized(op, out, x, dims, (rms, eps), affine, found)?;
     }
     Ok((out, found))
 }

@@ -1,17 +1,20 @@
 //! Elementwise operators: of the classes unary, binary and ternary.
 
 use crate::Device;
+use crate::call::to_dtype;
 use crate::job::{Input, Place, Pointwise, scalar};
 use nomina_core::op::{Class, Op, Resolved};
-use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result};
 
 use super::alike::{of_one, of_two};
 use super::arg::{Source, device, error, number, resolve, shape};
 use super::direct::Short;
+use super::grad::{assign, assign_unrecorded, elementwise, out_of_recorded};
 use super::{Arg, copy_into};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::plan::{Plan, result_strides};
+use crate::raw::graph::is_wanted;
 use crate::raw::{Raw, RawMut, Strided, strides_in};
 use crate::shape::{Shape, Strides, row_major};
 
@@ -202,27 +205,28 @@ impl<'a> Call<'a> {
 
     /// Refuses a destination that the result does not fit, by dtype, then by size.
     fn check_dest(&self, dest: &RawMut<'_>) -> Result<()> {
+        self.check_like(dest.dtype(), dest.shape(), dest.device())
+    }
+
+    /// The same of a destination of this dtype, size and device.
+    fn check_like(&self, dtype: DType, shape: &[usize], device: Device) -> Result<()> {
         let result = self.dtypes.result;
-        if !result.can_cast(dest.dtype()) {
-            let what = format!("a result of {result} cannot be stored as {}", dest.dtype());
+        if !result.can_cast(dtype) {
+            let what = format!("a result of {result} cannot be stored as {}", dtype);
             return Err(error(ErrorKind::DType, self.op.name(), what, &self.sources)
                 .hint(format!("store it in a tensor of {result}")));
         }
-        if self.shape[..] != *dest.shape() {
+        if self.shape[..] != *shape {
             let what = format!(
                 "the result has sizes {:?}, what it is written to {:?}",
                 &self.shape[..],
-                dest.shape()
+                shape
             );
             return Err(error(ErrorKind::Shape, self.op.name(), what, &self.sources)
                 .hint("write to a tensor of the result's sizes"));
         }
-        if self.device != dest.device() {
-            let what = format!(
-                "operands on `{}`, a result on `{}`",
-                self.device,
-                dest.device()
-            );
+        if self.device != device {
+            let what = format!("operands on `{}`, a result on `{}`", self.device, device);
             return Err(Error::new(ErrorKind::Device, self.op.name(), what)
                 .hint("move them to one device with `to_device`"));
         }
@@ -256,6 +260,13 @@ impl<'a> Call<'a> {
     }
 }
 
+fn tensors<'a>(args: &[Arg<'a>]) -> impl Iterator<Item = &'a Raw> {
+    args.iter().filter_map(|arg| match *arg {
+        Arg::Tensor(raw) => Some(raw),
+        Arg::Scalar(_) => None,
+    })
+}
+
 fn sources<'a>(args: &[Arg<'a>]) -> Sources<'a> {
     args.iter().map(|&arg| arg.into()).collect()
 }
@@ -280,6 +291,14 @@ pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
 /// # Errors
 /// As [`pointwise`].
 pub fn pointwise_unlike(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
+    match is_wanted(tensors(args)) {
+        false => computed(op, args),
+        true => elementwise(op, args),
+    }
+}
+
+/// A result that is not recorded.
+pub(super) fn computed(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     match Short::new(op, args.len(), |i| args[i].into()) {
         Some(short) => short.run(op),
         None => long(op, args),
@@ -316,6 +335,9 @@ pub fn pointwise_reusing(
     own: &mut Raw,
     after: &[Arg<'_>],
 ) -> Result<bool> {
+    if is_wanted(tensors(before).chain([&*own]).chain(tensors(after))) {
+        return Ok(false);
+    }
     // A small part of a large buffer would keep all of it alive.
     let whole = own.fills_buffer(own.numel());
     let Some(ptr) = own.unique_ptr().filter(|_| whole) else {
@@ -339,6 +361,7 @@ pub fn pointwise_reusing(
         }
         // SAFETY: the elements of `own`, which nobody else shares; they are the operand `own`.
         unsafe { short.launch(ptr, true) };
+        own.forget();
         return Ok(true);
     }
     let layout = own.layout().clone();
@@ -355,6 +378,8 @@ pub fn pointwise_reusing(
     // SAFETY: an operand is `own` itself. The others are tensors of their own, and nobody shares the
     // buffer of this one.
     unsafe { call.launch(&layouts, (ptr, own.dtype()), layout.strides(), true)? };
+    drop(call);
+    own.forget();
     Ok(true)
 }
 
@@ -363,6 +388,9 @@ pub fn pointwise_reusing(
 /// # Errors
 /// As [`pointwise_into`]; `dest` then is unchanged.
 pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Result<()> {
+    if dest.records(tensors(rest)) {
+        return assign_pointwise(op, dest, rest);
+    }
     let ptr = dest.as_mut_ptr();
     let first = Source::Tensor {
         ptr: ptr.cast_const(),
@@ -392,12 +420,51 @@ pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Res
     unsafe { call.launch(&layouts, (ptr, dest.dtype()), dest.strides(), true) }
 }
 
+/// As the operator that makes a new tensor, which is then written.
+#[cold]
+fn assign_pointwise(op: Op, dest: RawMut<'_>, rest: &[Arg<'_>]) -> Result<()> {
+    let logical = matches!(
+        op,
+        Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor | Op::LogicalNot
+    );
+    let computed = |value: &Raw| {
+        let mut args: SmallVec<[Arg<'_>; 4]> = SmallVec::new();
+        args.push(Arg::Tensor(value));
+        args.extend_from_slice(rest);
+        let call = Call::described(op, sources(&args))?;
+        call.check_like(value.dtype(), value.shape(), value.device())
+            .map_err(|error| call.grows(&error).unwrap_or(error))?;
+        pointwise(op, &args)
+    };
+    match logical {
+        true => assign_unrecorded(op.name(), dest, computed),
+        false => assign(op.name(), dest, computed),
+    }
+}
+
+/// An elementwise operator's result as another dtype, which it is stored in at once where nothing is recorded.
+///
+/// # Errors
+/// As [`pointwise`].
+pub fn pointwise_as(op: Op, args: &[Arg<'_>], dtype: DType) -> Result<Raw> {
+    let call = Call::new(op, sources(args))?;
+    if is_wanted(tensors(args)) || call.result() == dtype {
+        return to_dtype(&pointwise(op, args)?, dtype);
+    }
+    let mut out = Raw::empty(op.name(), &call.shape, dtype, call.device)?;
+    pointwise_into(op, out.as_mut()?, args)?;
+    Ok(out)
+}
+
 /// An elementwise operator whose result goes to `dest`, a tensor of the result's shape and of a
 /// dtype that the result can be cast to.
 ///
 /// # Errors
 /// As [`pointwise`], and when `dest` does not fit; it then is unchanged.
 pub fn pointwise_into(op: Op, mut dest: RawMut<'_>, args: &[Arg<'_>]) -> Result<()> {
+    if dest.records(tensors(args)) {
+        return Err(out_of_recorded(op.name(), &dest));
+    }
     let call = Call::new(op, sources(args))?;
     call.check_dest(&dest)?;
     if call.rounds(dest.dtype()) {
@@ -408,72 +475,4 @@ pub fn pointwise_into(op: Op, mut dest: RawMut<'_>, args: &[Arg<'_>]) -> Result<
     // SAFETY: inputs are tensors of their own, and no tensor shares a buffer that is borrowed
     // exclusively.
     unsafe { call.launch(&layouts, place, dest.strides(), false) }
-}
-
-/// `x` limited to at least `min` and at most `max`, either of which may be missing.
-///
-/// # Errors
-/// As [`pointwise`], and when both bounds are missing.
-pub fn clamp(x: &Raw, min: Option<Arg<'_>>, max: Option<Arg<'_>>) -> Result<Raw> {
-    let [min, max] = clamp_bounds(x.dtype(), x.rank(), min, max)?;
-    pointwise(Op::Clamp, &[x.into(), min, max])
-}
-
-/// The bounds for [`Op::Clamp`] with a missing one replaced by the dtype's own limit. `dtype` and
-/// `rank` are those of the tensor to clamp.
-///
-/// # Errors
-/// [`ErrorKind::Argument`] when both are missing.
-pub fn clamp_bounds<'a>(
-    dtype: DType,
-    rank: usize,
-    min: Option<Arg<'a>>,
-    max: Option<Arg<'a>>,
-) -> Result<[Arg<'a>; 2]> {
-    if min.is_none() && max.is_none() {
-        return Err(Error::new(
-            ErrorKind::Argument,
-            "clamp",
-            "neither `min` nor `max` is given",
-        )
-        .hint("give at least one of them"));
-    }
-    if let (Some(min), Some(max)) = (min, max) {
-        return Ok([min, max]);
-    }
-    let mut promoter = nomina_core::Promoter::new(crate::config::default_dtype());
-    promoter.tensor(dtype, rank);
-    for bound in [min, max].into_iter().flatten() {
-        match bound {
-            Arg::Tensor(raw) => promoter.tensor(raw.dtype(), raw.rank()),
-            Arg::Scalar(value) => promoter.scalar(value),
-        }
-    }
-    let [lowest, highest] = limits(promoter.result());
-    Ok([
-        min.unwrap_or(Arg::Scalar(lowest)),
-        max.unwrap_or(Arg::Scalar(highest)),
-    ])
-}
-
-/// Numbers of the dtype's own category that no element lies beyond.
-fn limits(dtype: DType) -> [Scalar; 2] {
-    let int = |bits: u32| {
-        [
-            Scalar::Int(i64::MIN >> (64 - bits)),
-            Scalar::Int(i64::MAX >> (64 - bits)),
-        ]
-    };
-    match dtype {
-        DType::Bool => [Scalar::Bool(false), Scalar::Bool(true)],
-        DType::U8 => [Scalar::Int(0), Scalar::Int(255)],
-        DType::I8 => int(8),
-        DType::I16 => int(16),
-        DType::I32 => int(32),
-        DType::I64 => int(64),
-        _ => [
-            Scalar::Float(f64::NEG_INFINITY),
-            Scalar::Float(f64::INFINITY),
-        ],
-    }
 }

@@ -3,9 +3,11 @@
 use nomina_core::op::Op;
 use nomina_core::{ErrorKind, Result, rule};
 
-use super::gemm::{contract, matmul, refuse, same_kind, unequal};
+use super::contract::contract;
+use super::gemm::{matmul, refuse, same_kind, unequal};
 use super::{Arg, ReduceOptions, eye, pointwise, pointwise_in_place, reduce};
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 use crate::shape::Shape;
 
 fn times(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
@@ -44,14 +46,15 @@ pub fn vdot(a: &Raw, b: &Raw) -> Result<Raw> {
 }
 
 /// The complex conjugate; other numbers as they are.
-fn conjugated(x: &Raw) -> Result<Raw> {
+pub(super) fn conjugated(x: &Raw) -> Result<Raw> {
     if !x.dtype().is_complex() {
         return Ok(x.clone());
     }
-    let mut parts = super::as_real(&super::duplicate(x)?)?;
+    let plain = x.clone().detach();
+    let mut parts = super::as_real(&super::duplicate(&plain)?)?;
     let imaginary = parts.as_mut()?.select(x.rank(), 1)?;
     pointwise_in_place(Op::Neg, imaginary, &[])?;
-    super::as_complex(&parts)
+    super::grad::conjugate(super::as_complex(&parts)?, x)
 }
 
 /// The inner products of vectors along dim `dim` of what both broadcast to; the first are
@@ -281,8 +284,12 @@ pub fn cross(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
         let of = |x: &Raw, at: usize| x.narrow(dim, at % 3, 1);
         let first = times(op, &of(&a, i + 1)?, &of(&b, i + 2)?)?;
         let second = times(op, &of(&a, i + 2)?, &of(&b, i + 1)?)?;
+        let pair = [Arg::Tensor(&first), Arg::Tensor(&second)];
         let dest = out.as_mut()?.narrow(dim, i, 1)?;
-        super::pointwise_into(Op::Sub, dest, &[Arg::Tensor(&first), Arg::Tensor(&second)])?;
+        match is_wanted([&first, &second]) {
+            true => super::copy_into(dest, &super::pointwise(Op::Sub, &pair)?)?,
+            false => super::pointwise_into(Op::Sub, dest, &pair)?,
+        }
     }
     Ok(out)
 }

@@ -5,6 +5,7 @@ use crate::job::{Drawn, Multinomial, Place};
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
+use super::grad::overwrite;
 use super::{Arg, ReduceOptions, contiguous, copy_into, pointwise_in_place, reduce};
 use crate::call::backend::backend;
 use crate::plan::result_strides;
@@ -25,6 +26,7 @@ pub fn random(
 ) -> Result<()> {
     let (dtype, device, n) = (dest.dtype(), dest.device(), dest.numel());
     what.check(op, dtype)?;
+    overwrite(op, &mut dest)?;
     if !dest.layout().is_contiguous() {
         let mut dense = Raw::empty(op, dest.shape(), dtype, device)?;
         random(op, dense.as_mut()?, what, generator)?;

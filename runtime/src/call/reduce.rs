@@ -5,11 +5,13 @@ use nomina_core::rule::INLINE_DIMS;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::check;
+use super::grad::{self, Picked, Way, over_dims, recorded};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
 use crate::job::{ReduceJob, Reducing};
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 use crate::shape::{Shape, row_major, zeros};
 
 /// Optional arguments of a reduction.
@@ -208,7 +210,7 @@ pub fn reduce(
         }
     }
     if op == Op::Norm {
-        return norm(x, &reduced, options);
+        return norm(x, &reduced, dims, options);
     }
     if matches!(by, class::Reduce::Amax | class::Reduce::Amin)
         && let Some(dim) = reduced.empty(x)
@@ -217,7 +219,8 @@ pub fn reduce(
     }
     let mut out = reduced.result(op, x, resolved.result)?;
     if matches!(op, Op::Var | Op::Std) && x.dtype().is_complex() {
-        return complex_variance(op, x, &reduced, options.correction, out);
+        let found = complex_variance(op, x, &reduced, options.correction, out)?;
+        return over_dims(op, found, x, &[options.correction], dims);
     }
     run(
         op,
@@ -229,11 +232,17 @@ pub fn reduce(
         Some(&mut out),
         None,
     )?;
-    Ok(out)
+    match by {
+        class::Reduce::Prod => grad::prod(out, x, &reduced.kept, dims),
+        // "max" and "min" of all are these.
+        class::Reduce::Amax => over_dims(Op::Amax, out, x, &[], dims),
+        class::Reduce::Amin => over_dims(Op::Amin, out, x, &[], dims),
+        _ => over_dims(op, out, x, &[options.correction], dims),
+    }
 }
 
 /// The norm of magnitudes, computed in f64 and rounded once.
-fn norm(x: &Raw, reduced: &Reduced, options: ReduceOptions) -> Result<Raw> {
+fn norm(x: &Raw, reduced: &Reduced, dims: &[usize], options: ReduceOptions) -> Result<Raw> {
     let (op, p) = (Op::Norm, options.p);
     if (p < 0.0 || p == f64::INFINITY)
         && let Some(dim) = reduced.empty(x)
@@ -257,7 +266,7 @@ fn norm(x: &Raw, reduced: &Reduced, options: ReduceOptions) -> Result<Raw> {
     let mut out = reduced.result(op, x, result)?;
     let by = Reducing::Values(class::Reduce::Norm);
     run(op, by, DType::F64, p, x, reduced, Some(&mut out), None)?;
-    Ok(out)
+    grad::norm(out, x, &reduced.kept, dims, p)
 }
 
 /// The variance of complex numbers is that of their real and of their imaginary parts together.
@@ -321,7 +330,14 @@ pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Ra
         Some(&mut values),
         Some(&mut positions),
     )?;
-    Ok((values, positions))
+    if !is_wanted([x]) || x.rank() == 0 {
+        return Ok((values, positions));
+    }
+    let kept = positions.reshape(&reduced.kept)?;
+    let values = recorded(values.reshape(&reduced.kept)?, [x], |_| {
+        Ok(Picked::new(op, Way::Elements, x, dim, &kept))
+    })?;
+    Ok((values.reshape(positions.shape())?, positions))
 }
 
 /// The dims to reduce: one, or none of a number, whose only dim 0 is.

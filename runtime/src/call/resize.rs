@@ -1,9 +1,11 @@
 //! Other sizes for the same buffer.
 
 use nomina_core::Result;
+use nomina_core::op::Op;
 
 use super::convert::copied;
 use super::copy_into;
+use super::grad::never;
 use crate::raw::Raw;
 use crate::shape::{numel, row_major};
 
@@ -17,6 +19,10 @@ pub fn resize(x: &Raw, shape: &[usize]) -> Result<Raw> {
     if x.shape() == shape {
         return Ok(x.clone());
     }
+    never(Op::Resize, resized(&x.clone().detach(), shape)?, [x])
+}
+
+fn resized(x: &Raw, shape: &[usize]) -> Result<Raw> {
     let wanted = numel("resize", shape)?;
     let copy;
     let x = if x.strides().iter().any(|&stride| stride < 0) {

@@ -4,6 +4,7 @@ use nomina_core::op::{Op, class};
 use nomina_core::{DType, Names, Result};
 
 use super::check;
+use super::grad;
 use super::reduce::address;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
@@ -30,7 +31,7 @@ pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
     let result = dtype.unwrap_or(resolved.result);
     let mut out = Raw::empty(op.name(), x.shape(), result, x.device())?;
     if x.numel() == 0 {
-        return Ok(out);
+        return grad::scanned(by, out, x, dim);
     }
     let to = address(&mut out);
     let backend = backend(op.name(), x.device())?;
@@ -49,5 +50,5 @@ pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
             out_dtype: result,
         })?;
     }
-    Ok(out)
+    grad::scanned(by, out, x, dim)
 }

@@ -4,6 +4,7 @@ use nomina_core::op::{Op, class};
 use nomina_core::{DType, Names, Result};
 
 use super::check;
+use super::grad::over_dims;
 use super::reduce::address;
 use crate::call::backend::backend;
 use crate::job::SoftmaxJob;
@@ -35,7 +36,7 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
     };
     let mut out = Raw::empty(op.name(), x.shape(), target, x.device())?;
     if x.numel() == 0 {
-        return Ok(out);
+        return over_dims(op, out, x, &[], &[dim]);
     }
     let to = address(&mut out);
     let backend = backend(op.name(), x.device())?;
@@ -55,5 +56,5 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
             out_dtype: target,
         })?;
     }
-    Ok(out)
+    over_dims(op, out, x, &[], &[dim])
 }

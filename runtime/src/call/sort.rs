@@ -4,6 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::device::same_device;
+use super::grad::{Picked, Way, never, recorded};
 use super::reduce::address;
 use super::{check, contiguous, index_select};
 use crate::SmallVec;
@@ -49,8 +50,12 @@ fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> 
     };
     let make = |dtype| Raw::empty_strided(op.name(), &shape, strides.clone(), dtype, x.device());
     let (mut values, mut positions) = (make(x.dtype())?, make(DType::I64)?);
+    let picked = |values, positions: Raw| {
+        let rule = |_: &Raw| Ok(Picked::new(op, Way::Elements, x, dim, &positions));
+        Ok((recorded(values, [x], rule)?, positions))
+    };
     if x.numel() == 0 || count == 0 {
-        return Ok((values, positions));
+        return picked(values, positions);
     }
     let (to, at) = (address(&mut values), address(&mut positions));
     let backend = backend(op.name(), x.device())?;
@@ -70,7 +75,7 @@ fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> 
             out_strides: &strides,
         })?;
     }
-    Ok((values, positions))
+    picked(values, positions)
 }
 
 /// The elements along a dim in order, and where each stood; equal ones as they stood, NaN as the
@@ -224,9 +229,17 @@ pub struct Unique {
 /// A dim out of range, a complex dtype, missing memory.
 pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<Unique> {
     check_dtype(op, x)?;
-    let Some(dim) = dim else {
-        return unique_elements(op, x, consecutive);
+    let found = match dim {
+        Some(dim) => unique_slices(op, &x.clone().detach(), dim, consecutive)?,
+        None => unique_elements(op, &x.clone().detach(), consecutive)?,
     };
+    Ok(Unique {
+        values: never(op, found.values, [x])?,
+        ..found
+    })
+}
+
+fn unique_slices(op: Op, x: &Raw, dim: usize, consecutive: bool) -> Result<Unique> {
     check::dim(op.name(), x.shape(), dim)?;
     let mut front: Vec<usize> = (0..x.rank()).collect();
     front.remove(dim);

@@ -1,9 +1,10 @@
 //! Sparse tensors: coordinates and values.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Promoter, Result, Scalar};
 
 use super::device::{by_host, same_device, sparse_by_host};
+use super::grad::unrecorded_beside_sparse;
 use super::{
     Arg, ReduceOptions, cat, check, contiguous, contiguous_in, copy_into, pointwise, reduce,
     to_dtype,
@@ -15,7 +16,6 @@ use crate::memory::NoMemory;
 use crate::memory::scratch::{collect, room};
 use crate::raw::{Raw, RawCoo};
 use crate::shape::{Shape, count, product};
-use nomina_core::MemoryFormat;
 
 #[cold]
 fn refuse(kind: ErrorKind, op: &'static str, shapes: &[&[usize]], what: String) -> Error {
@@ -114,6 +114,7 @@ fn add_to(op: &'static str, mut dense: Raw, x: &RawCoo) -> Result<Raw> {
 /// When the tensor has fewer dims, or memory is missing.
 pub fn to_sparse(x: &Raw, sparse_dim: usize) -> Result<RawCoo> {
     let op = "to_sparse";
+    unrecorded_beside_sparse(op, x)?;
     if sparse_dim > x.rank() {
         let what = format!("{sparse_dim} sparse dims of {}", x.rank());
         return Err(refuse(ErrorKind::Rank, op, &[x.shape()], what).hint("take at most all dims"));
@@ -153,6 +154,7 @@ fn gather(op: &'static str, places: &[usize], x: &Raw, block: usize, out: &mut R
 /// When sizes differ, or memory is missing.
 pub fn sparse_mask(x: &Raw, mask: &RawCoo) -> Result<RawCoo> {
     let op = "sparse_mask";
+    unrecorded_beside_sparse(op, x)?;
     same_shape(op, x.shape(), mask.shape())?;
     same_device(op, &[x, mask.values()])?;
     if !x.device().is_cpu() {
@@ -232,6 +234,7 @@ pub fn add(op: Op, a: &RawCoo, b: &RawCoo, alpha: Option<Scalar>) -> Result<RawC
 /// # Errors
 /// When sizes differ, or memory is missing.
 pub fn add_dense(op: Op, dense: &Raw, b: &RawCoo, alpha: Option<Scalar>) -> Result<Raw> {
+    unrecorded_beside_sparse(op.name(), dense)?;
     same_shape(op.name(), dense.shape(), b.shape())?;
     same_device(op.name(), &[dense, b.values()])?;
     let dtype = common(op, dense.dtype(), b.dtype(), b.rank(), alpha)?;
@@ -442,6 +445,7 @@ pub fn sparse_permute(op: &'static str, x: &RawCoo, order: &[usize]) -> Result<R
 /// # Errors
 /// When `a` is no matrix or has dense dims, inner sizes or dtypes differ, or memory is missing.
 pub fn sparse_product(op: &'static str, a: &RawCoo, b: &Raw) -> Result<Raw> {
+    unrecorded_beside_sparse(op, b)?;
     let both = [a.shape(), b.shape()];
     if a.rank() != 2 || a.dense_dim() > 0 || !matches!(b.rank(), 1 | 2) {
         let what = format!(
@@ -452,12 +456,9 @@ pub fn sparse_product(op: &'static str, a: &RawCoo, b: &Raw) -> Result<Raw> {
         );
         return Err(refuse(ErrorKind::Rank, op, &both, what).hint("or call `to_dense()` first"));
     }
-    if a.shape()[1] != b.shape()[0] {
-        let what = format!(
-            "the inner sizes {} and {} differ",
-            a.shape()[1],
-            b.shape()[0]
-        );
+    let inner = (a.shape()[1], b.shape()[0]);
+    if inner.0 != inner.1 {
+        let what = format!("the inner sizes {} and {} differ", inner.0, inner.1);
         return Err(refuse(ErrorKind::Shape, op, &both, what)
             .hint("as many columns on the left as rows on the right"));
     }

@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::{
-    Arg, ReduceOptions, check, matmul, pointwise, pointwise_owned, reduce, scan, to_dtype,
+    Arg, ReduceOptions, check, full, matmul, pointwise, pointwise_owned, reduce, scan, to_dtype,
 };
 use crate::raw::Raw;
 use crate::shape::Shape;
@@ -200,24 +200,37 @@ pub fn cov(
     }
     let dtype = x.dtype().to_float(crate::config::default_dtype());
     let rows = to_dtype(&rows, dtype)?;
-    let total = |w: &Raw| Ok(sum(w, 0, false)?.item()?.to_f64());
     let both = match (frequencies, weights) {
         (Some(f), Some(w)) => Some(pointwise(Op::Mul, &[Arg::Tensor(f), Arg::Tensor(w)])?),
         (one, other) => one.or(other).cloned(),
     };
-    let (weight, freedom) = match &both {
-        None => (count as f64, count as f64 - correction),
+    // Tensors where there are weights, which may want a gradient.
+    let totals = match &both {
+        None => None,
         Some(both) => {
-            let all = total(both)?;
-            let freedom = match weights {
-                None => all - correction,
+            let all = sum(both, 0, false)?;
+            let lost = match weights {
+                None => full(&[], correction.into(), DType::F64, x.device())?,
                 Some(weights) => {
                     let squares = pointwise(Op::Mul, &[Arg::Tensor(both), Arg::Tensor(weights)])?;
-                    all - correction * total(&squares)? / all
+                    let squares = pointwise(
+                        Op::Mul,
+                        &[(&sum(&squares, 0, false)?).into(), number(correction)],
+                    )?;
+                    pointwise(Op::Div, &[(&squares).into(), (&all).into()])?
                 }
             };
-            (all, freedom)
+            let freedom = pointwise(Op::Sub, &[(&all).into(), (&lost).into()])?;
+            let freedom = pointwise(Op::Maximum, &[(&freedom).into(), number(0.0)])?;
+            Some((to_dtype(&all, dtype)?, to_dtype(&freedom, dtype)?))
         }
+    };
+    let (weight, freedom) = match &totals {
+        None => (
+            number(count as f64),
+            number((count as f64 - correction).max(0.0)),
+        ),
+        Some((weight, freedom)) => (weight.into(), freedom.into()),
     };
     let weighted = |rows: &Raw| match &both {
         None => Ok(rows.clone()),
@@ -227,10 +240,10 @@ pub fn cov(
         ),
     };
     let sums = sum(&weighted(&rows)?, 1, true)?;
-    let mean = pointwise_owned(Op::Div, sums, &[number(weight)])?;
+    let mean = pointwise_owned(Op::Div, sums, &[weight])?;
     let centred = pointwise(Op::Sub, &[Arg::Tensor(&rows), Arg::Tensor(&mean)])?;
     let products = matmul(&centred, &weighted(&centred)?.transpose(0, 1)?)?;
-    let found = pointwise_owned(Op::Div, products, &[number(freedom.max(0.0))])?;
+    let found = pointwise_owned(Op::Div, products, &[freedom])?;
     if found.numel() == 1 {
         return found.reshape(&[]);
     }

@@ -433,6 +433,7 @@ pub(super) fn samples() -> Vec<Chain> {
                     ],
                     shape: &[64, row],
                     dest: place(512),
+                    also: &[],
                     strides: &[row as isize, 1],
                 };
                 all.extend(Chain::new(&job, 64 * row).ok().flatten());

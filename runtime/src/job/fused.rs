@@ -32,6 +32,8 @@ pub(crate) struct FusedJob<'a> {
     /// The result: dense, in the order that its strides say. Nowhere, where it is reduced.
     pub(crate) dest: Place,
     pub(crate) strides: &'a [isize],
+    /// Earlier steps of the result's sizes that are stored, too, in its order: on the host alone.
+    pub(crate) also: &'a [(usize, Place)],
 }
 
 /// What is known of a step.

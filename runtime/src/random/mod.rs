@@ -28,6 +28,7 @@ mod distribution;
 pub(crate) mod function;
 pub(crate) mod philox;
 pub(crate) mod poisson;
+pub(crate) mod replay;
 mod sample;
 
 pub use distribution::{Distribution, range_of};
@@ -128,9 +129,14 @@ pub fn initial_seed() -> u64 {
 /// Calls `f` with the default generator. Other threads that want it wait; `f` must not ask for it
 /// a second time.
 pub fn with_default_generator<R>(f: impl FnOnce(&mut Generator) -> R) -> R {
+    if let Some(mut before) = replay::instead() {
+        return f(&mut before);
+    }
     // A panic of another thread leaves seed and position whole.
     let mut default = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
-    f(default.get_or_insert_with(Generator::from_entropy))
+    let generator = default.get_or_insert_with(Generator::from_entropy);
+    replay::asked_for(generator);
+    f(generator)
 }
 
 /// Calls `f` with the generator given, or with the default one.

@@ -11,10 +11,10 @@ use crate::shape::Shape;
 impl Raw {
     /// Refuses elements that are no `T`.
     pub(crate) fn check_element<T: Element>(&self, op: &'static str) -> Result<()> {
-        if self.dtype == T::DTYPE {
+        if self.dtype() == T::DTYPE {
             return Ok(());
         }
-        let what = format!("the elements are {}, not {}", self.dtype, T::DTYPE);
+        let what = format!("the elements are {}, not {}", self.dtype(), T::DTYPE);
         Err(Error::new(ErrorKind::DType, op, what)
             .operand(&Names::default(), self.shape())
             .hint(format!("convert with `to` to {} first", T::DTYPE)))
@@ -23,7 +23,7 @@ impl Raw {
     /// The elements as a slice, when they are `T`, on the host, and contiguous.
     #[must_use]
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        if self.dtype != T::DTYPE || !self.device().is_cpu() || !self.is_contiguous() {
+        if self.dtype() != T::DTYPE || !self.device().is_cpu() || !self.is_contiguous() {
             return None;
         }
         // SAFETY: the tensor's elements are initialised values of `T`, all within the buffer, and
@@ -50,7 +50,7 @@ impl Raw {
         Some(
             self.storage
                 .as_ptr()
-                .wrapping_add(position * self.dtype.size()),
+                .wrapping_add(position * self.dtype().size()),
         )
     }
 
@@ -58,18 +58,18 @@ impl Raw {
     pub(crate) fn into_adopted<T: Element>(self) -> Result<Vec<T>, Self> {
         let whole =
             self.layout.offset == 0 && self.is_contiguous() && self.fills_buffer(self.numel());
-        if !whole || self.dtype != T::DTYPE {
+        if !whole || self.dtype() != T::DTYPE {
             return Err(self);
         }
         let Self {
             storage,
             layout,
-            dtype,
+            tag,
         } = self;
         storage.into_vec().map_err(|storage| Self {
             storage,
             layout,
-            dtype,
+            tag,
         })
     }
 }
@@ -88,7 +88,7 @@ impl<'a, T: Element> Iter<'a, T> {
     /// The dtype of `raw` is `T`'s and its elements are on the host.
     pub(crate) fn new(raw: Cow<'a, Raw>) -> Self {
         assert!(
-            raw.dtype == T::DTYPE && raw.device().is_cpu(),
+            raw.dtype() == T::DTYPE && raw.device().is_cpu(),
             "elements of another kind"
         );
         Self {

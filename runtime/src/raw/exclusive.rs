@@ -1,8 +1,9 @@
 //! Exclusive access to the elements of a tensor, or to a part of them.
 
 use crate::Device;
-use nomina_core::{DType, Element};
+use nomina_core::{DType, Element, Result};
 
+use super::graph::{Node, NodeRef, Overwritten, Tag, View, is_grad_enabled, record};
 use super::{Raw, Strided};
 use crate::storage::Storage;
 
@@ -15,6 +16,10 @@ pub struct RawMut<'a> {
     dtype: DType,
     /// The first byte of the buffer.
     base: *mut u8,
+    /// What computed the tensor that this is access to.
+    tag: &'a mut Tag,
+    /// Which part of it this is; none for all of it.
+    pub(super) part: Option<View>,
 }
 
 // SAFETY: `base` points into `storage`, which is borrowed exclusively.
@@ -29,12 +34,14 @@ impl Raw {
             return None;
         }
         let base = self.storage.unique_ptr()?;
-        let (layout, dtype) = (self.layout.clone(), self.dtype);
+        let (layout, dtype) = (self.layout.clone(), self.dtype());
         Some(RawMut {
             storage: &mut self.storage,
             layout,
             dtype,
             base,
+            tag: &mut self.tag,
+            part: None,
         })
     }
 }
@@ -98,6 +105,8 @@ impl<'a> RawMut<'a> {
             layout: self.layout.clone(),
             dtype: self.dtype,
             base: self.base,
+            tag: self.tag,
+            part: self.part.clone(),
         }
     }
 
@@ -118,8 +127,106 @@ impl<'a> RawMut<'a> {
         Some(self.base.wrapping_add(position * self.dtype.size()))
     }
 
-    /// The same region under another layout.
-    pub(super) fn with_layout(self, layout: Strided) -> Self {
-        Self { layout, ..self }
+    /// A part of the region, or all of it in another order.
+    pub(super) fn viewed(
+        self,
+        op: &'static str,
+        change: impl Fn(&Strided) -> Result<Strided>,
+    ) -> Result<Self> {
+        let part = match &self.part {
+            Some(part) => part.then(op, &change)?,
+            None => View::new(op, self.shape(), &change)?,
+        };
+        Ok(Self {
+            layout: change(&self.layout)?,
+            part: Some(part),
+            ..self
+        })
+    }
+
+    /// The same region, which is all of its tensor, as a part that lies so.
+    pub(super) fn part_of_all(self, layout: Strided, part: View) -> Self {
+        let part = Some(part);
+        Self {
+            layout,
+            part,
+            ..self
+        }
+    }
+}
+
+/// What was recorded of a region before it is written to.
+impl RawMut<'_> {
+    /// Whether a write has to be recorded: the tensor is, or one of what is written is.
+    pub(crate) fn records<'r>(&self, operands: impl IntoIterator<Item = &'r Raw>) -> bool {
+        let mut operands = operands.into_iter();
+        (self.tag.has_node() || operands.any(Raw::requires_grad)) && is_grad_enabled()
+    }
+
+    /// Whether it belongs to a leaf, which is written to by no recorded operator.
+    pub(crate) fn is_of_leaf(&self) -> bool {
+        self.tag.node().is_some_and(Node::is_leaf)
+    }
+
+    /// The elements as they are, recorded as a part of their tensor.
+    ///
+    /// # Errors
+    /// When there is no memory for a node.
+    pub(crate) fn value(&self) -> Result<Raw> {
+        let raw = Raw {
+            storage: self.storage.clone(),
+            layout: self.layout.clone(),
+            tag: Tag::of(self.dtype),
+        };
+        match (&self.part, self.tag.node_ref()) {
+            (_, None) => Ok(raw),
+            (None, Some(node)) => Ok(raw.computed_by(node)),
+            (Some(part), Some(node)) => {
+                let whole = raw.clone().computed_by(node);
+                record(raw, [Some(&whole)], part.clone())
+            }
+        }
+    }
+
+    /// The node of the tensor once `value` is written here, which none of its elements survives where this is all of it.
+    ///
+    /// # Errors
+    /// When there is no memory for a node.
+    pub(crate) fn node_after(
+        &self,
+        op: &'static str,
+        value: Option<&Raw>,
+    ) -> Result<Option<NodeRef>> {
+        let written = value.and_then(|raw| raw.tag.node_ref());
+        let Some(part) = &self.part else {
+            return Ok(written);
+        };
+        let part = part.clone();
+        let edges = [self.tag.node_ref(), written];
+        NodeRef::new(edges.into_iter().collect(), Overwritten { op, part }).map(Some)
+    }
+
+    /// A buffer that nobody else sees; `copy` makes it of the whole one.
+    ///
+    /// # Errors
+    /// When `copy` fails.
+    pub(crate) fn own(&mut self, copy: impl FnOnce(&Raw) -> Result<Raw>) -> Result<()> {
+        if !self.storage.is_unique() {
+            let bytes = self.storage.len();
+            let whole = Raw::row_major(self.storage.clone(), &[bytes], DType::U8);
+            *self.storage = copy(&whole)?.storage;
+        }
+        if let Some(base) = self.storage.unique_ptr() {
+            self.base = base;
+        }
+        Ok(())
+    }
+
+    /// From now on a node computed the tensor, or nothing did.
+    pub(crate) fn was_computed_by(&mut self, node: Option<NodeRef>) {
+        *self.tag = match node {
+            None => Tag::of(self.dtype),
+            Some(node) => Tag::computed(self.dtype, node),
+        };
     }
 }

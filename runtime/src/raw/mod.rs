@@ -4,6 +4,7 @@ mod access;
 mod coo;
 mod exclusive;
 mod format;
+pub(crate) mod graph;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod strided;
@@ -23,6 +24,7 @@ pub use coo::RawCoo;
 pub use exclusive::RawMut;
 pub(crate) use format::{dense, preserved};
 pub use format::{strides_in, strides_like};
+use graph::{Node, NodeRef, Tag};
 pub use strided::Strided;
 pub(crate) use views::{check_count, not_viewed};
 
@@ -34,7 +36,8 @@ pub(crate) use views::{check_count, not_viewed};
 pub struct Raw {
     storage: Storage,
     layout: Strided,
-    dtype: DType,
+    /// Its dtype, and what computed it.
+    tag: Tag,
 }
 
 impl Raw {
@@ -43,7 +46,7 @@ impl Raw {
         Self {
             storage,
             layout: Strided::row_major(shape),
-            dtype,
+            tag: Tag::of(dtype),
         }
     }
 
@@ -72,7 +75,7 @@ impl Raw {
         Self {
             storage,
             layout: like.at_start(),
-            dtype,
+            tag: Tag::of(dtype),
         }
     }
 
@@ -86,7 +89,7 @@ impl Raw {
             storage,
             // SAFETY: the caller's promise.
             layout: unsafe { like.copied_at(0) },
-            dtype,
+            tag: Tag::of(dtype),
         }
     }
 
@@ -113,8 +116,8 @@ impl Raw {
             let what = format!("{} sizes, {} strides", shape.len(), strides.len());
             return Err(refuse(what, "give one stride for each size"));
         }
-        if dtype.to_real() != self.dtype.to_real() {
-            let what = format!("elements of {} are none of {dtype}", self.dtype);
+        if dtype.to_real() != self.dtype().to_real() {
+            let what = format!("elements of {} are none of {dtype}", self.dtype());
             return Err(refuse(what, "convert them with `to`"));
         }
         let layout = Strided::new(op, shape, strides, offset)?;
@@ -133,7 +136,7 @@ impl Raw {
         Ok(Self {
             storage: self.storage.clone(),
             layout,
-            dtype,
+            tag: Tag::of(dtype),
         })
     }
 
@@ -176,7 +179,49 @@ impl Raw {
     /// The dtype.
     #[must_use]
     pub fn dtype(&self) -> DType {
-        self.dtype
+        self.tag.dtype()
+    }
+
+    /// Whether what is computed of it is recorded.
+    #[must_use]
+    #[inline(always)]
+    pub fn requires_grad(&self) -> bool {
+        self.tag.has_node()
+    }
+
+    /// Whether both are of one dtype, and no node computed either.
+    #[inline(always)]
+    pub(crate) fn is_plain_as(&self, other: &Self) -> bool {
+        self.tag.is_plain_as(&other.tag)
+    }
+
+    /// The node that it came from.
+    pub(crate) fn node(&self) -> Option<&Node> {
+        self.tag.node()
+    }
+
+    /// The same elements as what a node computed.
+    pub(crate) fn computed_by(mut self, node: NodeRef) -> Self {
+        self.tag = Tag::computed(self.dtype(), node);
+        self
+    }
+
+    /// Other elements in the place of these, computed by the same node.
+    pub(crate) fn replace(&mut self, elements: Self) {
+        let tag = std::mem::replace(&mut self.tag, Tag::of(elements.dtype()));
+        *self = Self { tag, ..elements };
+    }
+
+    /// From now on nothing computed it.
+    pub(crate) fn forget(&mut self) {
+        self.tag = Tag::of(self.dtype());
+    }
+
+    /// The same elements, which nothing computed.
+    #[must_use]
+    pub fn detach(mut self) -> Self {
+        self.forget();
+        self
     }
 
     /// The device.
@@ -209,44 +254,44 @@ impl Raw {
         // Within the buffer, or at its end when there are no elements.
         self.storage
             .as_ptr()
-            .wrapping_add(self.layout.offset * self.dtype.size())
+            .wrapping_add(self.layout.offset * self.dtype().size())
     }
 
     /// The same where it is on the host.
     #[inline(always)]
     pub(crate) fn on_host_ptr(&self) -> Option<*const u8> {
         let base = self.storage.on_host()?;
-        Some(base.wrapping_add(self.layout.offset * self.dtype.size()))
+        Some(base.wrapping_add(self.layout.offset * self.dtype().size()))
     }
 
     /// The same for writing; `None` while the buffer is shared.
     pub(crate) fn unique_ptr(&mut self) -> Option<*mut u8> {
         let base = self.storage.unique_ptr()?;
-        Some(base.wrapping_add(self.layout.offset * self.dtype.size()))
+        Some(base.wrapping_add(self.layout.offset * self.dtype().size()))
     }
 
     /// The same where it is on the host.
     #[inline(always)]
     pub(crate) fn unique_on_host(&mut self) -> Option<*mut u8> {
         let base = self.storage.unique_on_host()?;
-        Some(base.wrapping_add(self.layout.offset * self.dtype.size()))
+        Some(base.wrapping_add(self.layout.offset * self.dtype().size()))
     }
 
     /// The number of bytes that the elements take, where none is repeated.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         // No product of a tensor's elements and the size of one wraps.
-        self.numel() * self.dtype.size()
+        self.numel() * self.dtype().size()
     }
 
     /// How many elements the buffer holds from the first one on.
     pub(crate) fn room(&self) -> usize {
-        (self.storage.len() / self.dtype.size()).saturating_sub(self.layout.offset)
+        (self.storage.len() / self.dtype().size()).saturating_sub(self.layout.offset)
     }
 
     /// Whether the buffer holds nothing but so many elements.
     #[inline(always)]
     pub(crate) fn fills_buffer(&self, count: usize) -> bool {
-        count * self.dtype.size() == self.storage.len()
+        count * self.dtype().size() == self.storage.len()
     }
 }

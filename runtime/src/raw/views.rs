@@ -2,16 +2,66 @@
 
 use nomina_core::{Error, ErrorKind, Names, Result};
 
+use super::graph::{self, Tag, View};
 use super::{Raw, RawMut, Strided};
-use crate::shape::numel;
+use crate::shape::{Shape, Strides, numel};
 
 impl Raw {
-    fn with_layout(&self, layout: Strided) -> Self {
+    pub(super) fn with_layout(&self, layout: Strided) -> Self {
         Self {
             storage: self.storage.clone(),
             layout,
-            dtype: self.dtype,
+            tag: Tag::of(self.dtype()),
         }
+    }
+
+    /// A view of the buffer with any sizes and strides, recorded where this is, whose elements are then this tensor's own.
+    ///
+    /// # Errors
+    /// When it would reach outside of the buffer; of what is recorded, outside of a contiguous tensor.
+    pub fn strided_view(&self, shape: Shape, strides: Strides, offset: usize) -> Result<Self> {
+        let op = "as_strided";
+        let view = self.as_strided(op, self.dtype(), shape, strides, offset)?;
+        if !graph::is_wanted([self]) {
+            return Ok(view);
+        }
+        let start = self.layout.offset();
+        let own = start as isize..(start + self.numel()) as isize;
+        let inside = match view.layout.reach() {
+            None => true,
+            Some((least, most)) => own.contains(&least) && own.contains(&most),
+        };
+        if !inside || !self.is_contiguous() {
+            let what = "the view has elements that the tensor, which wants a gradient, has not";
+            return Err(Error::new(ErrorKind::Gradient, op, what)
+                .operand(&Names::default(), self.shape())
+                .hint("use `contiguous` first, and stay within it, or `detach`"));
+        }
+        let (shape, strides) = (view.layout.shape.clone(), view.layout.strides.clone());
+        let from = offset.saturating_sub(start);
+        let relative = |_: &Strided| Strided::new(op, shape.clone(), strides.clone(), from);
+        graph::record(view, [Some(self)], View::new(op, self.shape(), relative)?)
+    }
+
+    /// The same tensor, and no leaf: what is written to it is recorded.
+    ///
+    /// # Errors
+    /// When there is no memory to record it.
+    pub fn aliased(&self) -> Result<Self> {
+        self.viewed("alias", |layout| Ok(layout.clone()))
+    }
+
+    /// The same elements under a layout, recorded where this is. `change` makes it of the layout that is given.
+    fn viewed(
+        &self,
+        op: &'static str,
+        change: impl Fn(&Strided) -> Result<Strided>,
+    ) -> Result<Self> {
+        let view = self.with_layout(change(&self.layout)?);
+        if !graph::is_wanted([self]) {
+            return Ok(view);
+        }
+        graph::record(view, [Some(self)], View::new(op, self.shape(), change)?)
     }
 }
 
@@ -20,14 +70,13 @@ macro_rules! views {
         impl Raw {$(
             $(#[$doc])*
             pub fn $name(&self, $($arg: $t),*) -> Result<Self> {
-                Ok(self.with_layout(self.layout.clone().$name($($arg),*)?))
+                self.viewed(stringify!($name), |layout| layout.clone().$name($($arg),*))
             }
         )*}
         impl RawMut<'_> {$(
             $(#[$doc])*
             pub fn $name(self, $($arg: $t),*) -> Result<Self> {
-                let layout = self.layout.clone().$name($($arg),*)?;
-                Ok(self.with_layout(layout))
+                self.viewed(stringify!($name), |layout| layout.clone().$name($($arg),*))
             }
         )*}
     };
@@ -94,8 +143,7 @@ impl Raw {
     /// When the dim is out of range, a window is larger than it, or `step` is zero.
     // Of what is read only: windows may share elements.
     pub fn windows(&self, dim: usize, size: usize, step: usize) -> Result<Self> {
-        let layout = self.layout.clone().windows(dim, size, step)?;
-        Ok(self.with_layout(layout))
+        self.viewed("windows", |layout| layout.clone().windows(dim, size, step))
     }
 
     /// Dims of size 1 repeated, and new dims on the left, to reach `shape`.
@@ -103,7 +151,7 @@ impl Raw {
     /// # Errors
     /// When another size would change.
     pub fn expand(&self, shape: &[usize]) -> Result<Self> {
-        Ok(self.with_layout(self.layout.expand(shape)?))
+        self.viewed("expand", |layout| layout.expand(shape))
     }
 
     /// As [`Raw::expand`], for an operand of `op`.
@@ -115,9 +163,18 @@ impl Raw {
     }
 
     /// The same elements in row-major order under other sizes; `None` where only a copy has them.
-    #[must_use]
-    pub fn view(&self, shape: &[usize]) -> Option<Self> {
-        Some(self.with_layout(self.layout.view(shape)?))
+    ///
+    /// # Errors
+    /// When there is no memory to record it.
+    pub fn view(&self, shape: &[usize]) -> Result<Option<Self>> {
+        if self.layout.view(shape).is_none() {
+            return Ok(None);
+        }
+        let refuse = |layout: &Strided| not_viewed("view", layout, shape);
+        self.viewed("view", |layout| {
+            layout.view(shape).ok_or_else(|| refuse(layout))
+        })
+        .map(Some)
     }
 }
 
@@ -128,9 +185,10 @@ impl RawMut<'_> {
     /// When the number of elements changes, or the strides do not allow it.
     pub fn view(self, shape: &[usize]) -> Result<Self> {
         check_count("view", &self.layout, shape)?;
-        let layout = self.layout.view(shape);
-        let layout = layout.ok_or_else(|| not_viewed("view", &self.layout, shape))?;
-        Ok(self.with_layout(layout))
+        let refuse = |layout: &Strided| not_viewed("view", layout, shape);
+        self.viewed("view", |layout| {
+            layout.view(shape).ok_or_else(|| refuse(layout))
+        })
     }
 }
 

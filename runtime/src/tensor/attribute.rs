@@ -2,6 +2,7 @@
 
 use crate::Device;
 use half::{bf16, f16};
+use nomina_core::op::Op;
 use nomina_core::{DType, Layout, MemoryFormat, Result, Scalar, rule};
 use num_complex::Complex;
 
@@ -138,11 +139,12 @@ impl DynTensor {
 
     /// The same elements, cut off from gradients.
     pub fn detach(&self) -> Self {
-        self.clone()
+        Self::new(self.raw.clone().detach(), self.names.clone())
     }
 
     /// Cuts self off from gradients.
     pub fn detach_(&mut self) -> &mut Self {
+        self.raw.forget();
         self
     }
 
@@ -191,7 +193,8 @@ impl DynTensor {
         self.resize_(size)?;
         // Dense strides stay within the elements of a dense tensor.
         let raw = call::contiguous(&self.raw)?;
-        self.raw = raw.as_strided("resize", raw.dtype(), size.into(), strides, raw.offset())?;
+        let resized = raw.as_strided("resize", raw.dtype(), size.into(), strides, raw.offset())?;
+        self.raw = call::never(Op::Resize, resized, [&raw])?;
         Ok(self)
     }
 

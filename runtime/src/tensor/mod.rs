@@ -18,6 +18,8 @@ mod fft;
 mod fused;
 mod gather;
 mod generated;
+mod grad;
+pub mod gradient;
 mod index;
 #[cfg(feature = "linalg")]
 mod linalg;

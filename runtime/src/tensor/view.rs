@@ -275,7 +275,7 @@ impl DynTensor {
         let (shape, strides) = (size.into(), stride.into());
         let raw = self
             .raw
-            .as_strided("as_strided", self.dtype(), shape, strides, offset)
+            .strided_view(shape, strides, offset)
             .map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, Names::unnamed(size.len())))
     }

@@ -58,6 +58,14 @@ impl Own {
     pub fn check(&self) {
         for (raw, before) in self.tensors.cells.iter().filter_map(OnceCell::get) {
             assert_eq!(see::hash(raw), *before, "an operand changed: {raw:?}");
+            if let Some(grad) = raw.grad() {
+                see::hash(&grad);
+                assert_eq!(
+                    (grad.shape(), grad.dtype()),
+                    (raw.shape(), raw.dtype()),
+                    "a gradient of other sizes"
+                );
+            }
         }
         for (coo, before) in self.sparse.cells.iter().filter_map(OnceCell::get) {
             assert_eq!(
@@ -148,7 +156,11 @@ impl<'a, 'b> Draw<'a, 'b> {
     }
 
     pub fn of_dtype(&mut self, sizes: &[usize], dtype: DType) -> &'a Raw {
-        let raw = make::tensor(self.bytes, sizes, dtype);
+        let mut raw = make::tensor(self.bytes, sizes, dtype);
+        if self.bytes.once_in(3) {
+            // Refused where the dtype has no gradient.
+            raw.requires_grad_().ok();
+        }
         self.lend(raw)
     }
 

@@ -12,6 +12,7 @@ use super::make;
 calls! { call:
     pointwise(map_op(), map_args());
     pointwise_unlike(map_op(), map_args());
+    pointwise_as(map_op(), map_args(), _);
     pointwise_owned(map_op(), _, map_rest());
     pointwise_reusing(map_op(), map_rest(), _, map_rest());
     pointwise_in_place(map_op(), _, map_rest());

@@ -6,6 +6,7 @@ use nomina_runtime::call::{
     Activation, Affine, Arg, CdistMode, InterpolateMode, Interpolation, PadMode, ReduceOptions,
     ScatterReduce, Scores, Update, Window,
 };
+use nomina_runtime::grad::BackwardOptions;
 use nomina_runtime::random::Distribution;
 use nomina_runtime::raw::{Raw, RawCoo, RawMut};
 use nomina_runtime::{Device, Generator, Strided};
@@ -71,6 +72,15 @@ impl<'a> Given<'a> for Arg<'a> {
             return Arg::Scalar(Given::given(d));
         }
         Arg::Tensor(d.x())
+    }
+}
+
+impl<'a> Given<'a> for BackwardOptions {
+    fn given(d: &mut Draw<'a, '_>) -> Self {
+        Self {
+            retain_graph: d.bytes.below(2) == 0,
+            create_graph: d.bytes.below(2) == 0,
+        }
     }
 }
 

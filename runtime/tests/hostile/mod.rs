@@ -49,6 +49,7 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
         sparse::CALLS,
         tensor::raw::CALLS,
         tensor::raw_mut::CALLS,
+        tensor::gradients::CALLS,
         tensor::coo::CALLS,
         tensor::strided::CALLS,
         rest::generator::CALLS,

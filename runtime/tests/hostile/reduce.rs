@@ -1,7 +1,7 @@
 //! Reductions, scans, and what is normalised along dims.
 
 use nomina_core::op::Op;
-use nomina_runtime::call::{self, Entropy, Spacing};
+use nomina_runtime::call::{self, Entropy, Losses, Spacing};
 
 use super::draw::Draw;
 use super::given::Given;
@@ -32,7 +32,7 @@ calls! { call:
     scan(op(&[Op::Cumsum, Op::Cumprod, Op::Logcumsumexp]), _, _, _);
     softmax(op(&[Op::Softmax, Op::LogSoftmax, Op::Softmin]), float(), _, _);
     normalize(op(&[Op::LayerNorm, Op::BatchNorm, Op::RmsNorm, Op::GroupNorm]), float(), _, _, _, _);
-    entropy(op(&[Op::CrossEntropy, Op::NllLoss]), float(), targets(), _, entropy());
+    entropy(op(&[Op::CrossEntropy, Op::NllLoss]), float(), targets(), _, entropy(), losses());
     diff(_, _, _);
     trapezoid(op(&[Op::Trapezoid, Op::CumulativeTrapezoid]), _, spacing(), _, _);
     cov(op(&[Op::Cov]), _, _, weights(), weights());
@@ -48,6 +48,10 @@ impl<'a> Draw<'a, '_> {
             sizes.remove(self.bytes.below(sizes.len()));
         }
         self.index_of(&sizes)
+    }
+
+    fn losses(&mut self) -> Losses {
+        [Losses::Each, Losses::Sum, Losses::Mean][self.bytes.below(3)]
     }
 
     fn entropy(&mut self) -> Entropy<'a> {

@@ -3,6 +3,7 @@
 use nomina_core::op::Resolved;
 use nomina_core::{DType, MemoryFormat, Result, Scalar};
 use nomina_runtime::call::{self, Arg, SparseSum, Unique};
+use nomina_runtime::grad::{BackwardOptions, backward};
 use nomina_runtime::raw::{Raw, RawCoo, RawMut};
 use nomina_runtime::shape::{Shape, Strides};
 use nomina_runtime::{Device, Strided};
@@ -23,6 +24,12 @@ impl See for Raw {
         if self.numel() <= READ {
             let rows = call::contiguous(self).expect("memory for a small copy");
             assert_eq!(hash(&rows), hash(self));
+        }
+        if self.requires_grad() && self.numel() <= READ {
+            let one = Scalar::Int(1);
+            let ones = call::full(self.shape(), one, self.dtype(), self.device());
+            ones.and_then(|ones| backward(self, ones, BackwardOptions::default()))
+                .see();
         }
         true
     }

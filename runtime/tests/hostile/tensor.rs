@@ -3,8 +3,16 @@
 pub mod raw {
     use half::bf16;
     use nomina_runtime::Raw;
+    use nomina_runtime::grad::{BackwardOptions, HookHandle, backward};
 
     use super::super::make;
+
+    /// A tensor that a gradient came to, if it takes one.
+    fn came(x: &Raw) -> Option<&Raw> {
+        let seed = x.clone().detach();
+        backward(x, seed, BackwardOptions::default()).ok()?;
+        Some(x)
+    }
 
     calls! { Raw:
         zeros(_, sizes(), _, _);
@@ -55,6 +63,45 @@ pub mod raw {
         iter |d| { d.x().iter::<bf16>().map(|mut all| all.next().is_some()) };
         in_format(_, _, _);
         in_format_like(_, _, _, _);
+        detach(_);
+        aliased(_);
+        strided_view |d| {
+            let (shape, rank) = (d.sizes().into(), d.base.len());
+            let strides = d.numbers(rank).iter().map(|&stride| stride as isize);
+            let strides = strides.collect();
+            let offset = make::size(d.bytes);
+            d.x().strided_view(shape, strides, offset)
+        };
+        requires_grad(_);
+        requires_grad_(_);
+        is_leaf(_);
+        grad |d| { came(d.x()).and_then(Raw::grad) };
+        take_grad |d| { came(d.x()).and_then(Raw::take_grad) };
+        retain_grad(_);
+        register_hook |d| {
+            let handle = d.x().register_hook(|grad| Ok(Some(grad.clone())));
+            handle.map(HookHandle::remove)
+        };
+        register_post_accumulate_grad_hook |d| {
+            let handle = d.x().register_post_accumulate_grad_hook(|_| Ok(()));
+            handle.map(HookHandle::remove)
+        };
+    }
+}
+
+pub mod gradients {
+    use nomina_runtime::grad;
+
+    use super::super::given::Given;
+
+    calls! { grad:
+        backward(_, _, _);
+        gradients |d| {
+            let x = d.x();
+            let inputs = [x, d.x()];
+            let seed = d.bytes.pick(&inputs).clone().detach();
+            grad::gradients(x, seed, &inputs[..d.bytes.below(3)], Given::given(d))
+        };
     }
 }
 

@@ -192,7 +192,7 @@ fn computed(
 fn python_only(op: Op) -> Error {
     let instead = match op.row().status {
         Status::PythonOnly(instead) => instead,
-        Status::Built | Status::Later | Status::Part => "",
+        Status::Built | Status::Part => "",
     };
     Error::new(ErrorKind::Argument, op.name(), "it is of Python alone").hint(instead)
 }

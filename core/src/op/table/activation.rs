@@ -3,6 +3,7 @@
 use super::pointwise::{float, unary};
 use crate::op::Class::{Binary, Compose, Unary};
 use crate::op::DTypeRule::{Float, Same};
+use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{Keeps, Special};
 use crate::op::{DTypes, Forms, Row};
 
@@ -18,104 +19,89 @@ pub(super) const ROWS: &[Row] = &[
         "selu",
         "selu(x)",
         "An exponential below zero, scaled so that mean and variance stay as they are.",
-    )
-    .grad(&["where(x > 0, 1.0507009873554805 * grad, grad * (result + 1.7580993408473766))"]),
+    ).grad(Lines(&[("self", "where_cond(le(self, 0), grad * (result + 1.758_099_340_847_376_6), grad * 1.050_700_987_355_480_5)")])),
     activation(
         "mish",
         "mish(x)",
         "Mish, `x * tanh(softplus(x))`.",
-    )
-    .grad(&["grad * (tanh(softplus(x)) + x * sigmoid(x) * (1 - tanh(softplus(x)) ** 2))"]),
+    ).grad(Lines(&[("self", "grad * (tanh(softplus(self)) + self * sigmoid(self) * (1 - square(tanh(softplus(self)))))")])),
     activation(
         "logsigmoid",
         "logsigmoid(x)",
         "The logarithm of the logistic function.",
     )
-    .forms(Forms::PURE)
-    .grad(&["grad * sigmoid(-x)"]),
+    .forms(Forms::PURE).grad(Lines(&[("self", "grad * sigmoid(-self)")])),
     activation(
         "hardsigmoid",
         "hardsigmoid(x)",
         "(x + 3) / 6, between 0 and 1.",
-    )
-    .grad(&["where(x > -3 & x < 3, grad / 6, 0)"]),
+    ).grad(Lines(&[("self", "where_cond(logical_and(gt(self, -3), lt(self, 3)), grad / 6, 0)")])),
     activation(
         "hardswish",
         "hardswish(x)",
         "Hardswish, `x * hardsigmoid(x)`.",
-    )
-    .grad(&["where(x < -3, 0, where(x <= 3, grad * (x / 3 + 0.5), grad))"]),
+    ).grad(Lines(&[("self", "where_cond(le(self, -3), 0, where_cond(lt(self, 3), grad * (self / 3 + 0.5), grad))")])),
     activation("relu6", "relu6(x)", "Limits to 0 to 6.")
-        .dtype(Same, DTypes::ORDERED)
-        .grad(&["where(x > 0 & x < 6, grad, 0)"]),
+        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(logical_or(le(self, 0), ge(self, 6)), 0, grad)")])),
     float(
         "softsign",
         "softsign(x)",
         "Softsign, `x / (1 + abs(x))`.",
     )
     .dtype(Float, DTypes::REAL)
-    .forms(Forms::PURE)
-    .grad(&["grad / (1 + abs(x)) ** 2"]),
+    .forms(Forms::PURE).grad(Lines(&[("self", "grad / square(1 + abs(self))")])),
     float(
         "tanhshrink",
         "tanhshrink(x)",
         "Tanhshrink, `x - tanh(x)`.",
     )
     .dtype(Float, DTypes::REAL)
-    .forms(Forms::PURE)
-    .grad(&["grad * tanh(x) ** 2"]),
+    .forms(Forms::PURE).grad(Lines(&[("self", "grad * square(tanh(self))")])),
     activation(
         "elu",
         "elu(x, alpha)",
         "`alpha` (exp(x) - 1) where negative.",
     )
-    .signature("self, alpha: Scalar = 1.0")
-    .grad(&["where(x > 0, grad, grad * alpha * exp(x))"]),
+    .signature("self, alpha: Scalar = 1.0").grad(Lines(&[("self", "where_cond(le(self, 0), grad * alpha * exp(self), grad)")])),
     activation(
         "celu",
         "celu(x, alpha)",
         "`alpha` (exp(x / `alpha`) - 1) where negative.",
     )
-    .signature("self, alpha: Scalar = 1.0")
-    .grad(&["where(x > 0, grad, grad * exp(x / alpha))"]),
+    .signature("self, alpha: Scalar = 1.0").grad(Lines(&[("self", "where_cond(le(self, 0), grad * exp(self / alpha), grad)")])),
     activation(
         "leaky_relu",
         "leaky_relu(x, negative_slope)",
         "Leaky ReLU: times `negative_slope` where negative.",
     )
-    .signature("self, negative_slope: Scalar = 0.01")
-    .grad(&["where(x > 0, grad, grad * negative_slope)"]),
+    .signature("self, negative_slope: Scalar = 0.01").grad(Lines(&[("self", "where_cond(gt(self, 0), grad, grad * negative_slope)")])),
     activation(
         "softplus",
         "softplus(x, beta, threshold)",
         "ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.",
     )
     .signature("self, beta: Scalar = 1.0, threshold: Scalar = 20.0")
-    .forms(Forms::PURE)
-    .grad(&["where(beta * x > threshold, grad, grad * sigmoid(beta * x))"]),
+    .forms(Forms::PURE).grad(Lines(&[("self", "where_cond(gt(beta * self, threshold), grad, grad * sigmoid(beta * self))")])),
     activation(
         "hardtanh",
         "clamp(x, min_val, max_val)",
         "Limits to `min_val` to `max_val`.",
     )
-    .signature("self, min_val: Scalar = -1.0, max_val: Scalar = 1.0")
-    .grad(&["where(x > min_val & x < max_val, grad, 0)"]),
+    .signature("self, min_val: Scalar = -1.0, max_val: Scalar = 1.0").grad(Lines(&[("self", "where_cond(logical_or(le(self, min_val), ge(self, max_val)), 0, grad)")])),
     activation(
         "softshrink",
         "softshrink(x, lambd)",
         "Softshrink: `lambd` nearer to zero, and zero within `lambd` of it.",
     )
     .signature("self, lambd: Scalar = 0.5")
-    .forms(Forms::PURE)
-    .grad(&["where(x > lambd | x < -lambd, grad, 0)"]),
+    .forms(Forms::PURE).grad(Lines(&[("self", "where_cond(le(abs(self), lambd), 0, grad)")])),
     activation(
         "hardshrink",
         "hardshrink(x, lambd)",
         "Zero where the magnitude is at most `lambd`.",
     )
     .signature("self, lambd: Scalar = 0.5")
-    .forms(Forms::PURE)
-    .grad(&["where(x > lambd | x < -lambd, grad, 0)"]),
+    .forms(Forms::PURE).grad(Lines(&[("self", "where_cond(le(abs(self), lambd), 0, grad)")])),
     Row::new(
         "threshold",
         "self, threshold: Scalar, value: Scalar",
@@ -124,8 +110,7 @@ pub(super) const ROWS: &[Row] = &[
         "`value` where an element is at most `threshold`.",
     )
     .dtype(Same, DTypes::ORDERED)
-    .forms(Forms::ALL)
-    .grad(&["where(x > threshold, grad, 0)"]),
+    .forms(Forms::ALL).grad(Lines(&[("self", "where_cond(le(self, threshold), 0, grad)")])),
     Row::new(
         "prelu",
         "self, weight",
@@ -134,8 +119,7 @@ pub(super) const ROWS: &[Row] = &[
         "PReLU: times `weight` where negative; a weight with a dim has one number for each channel.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .grad(&["where(x > 0, grad, grad * y)", "where(x > 0, 0, grad * x)"])
-    .differs("a named weight finds its dim by name, an unnamed one takes PyTorch's: the second"),
+    .grad(Lines(&[("self", "where_cond(gt(self, 0), grad, grad * weight)"), ("weight", "where_cond(gt(self, 0), 0, grad * self)")])).differs("a named weight finds its dim by name, an unnamed one takes PyTorch's: the second"),
     Row::new(
         "glu",
         "self, dim: Dim = -1",
@@ -145,7 +129,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::WITH_OUT)
-    .differs("by name too"),
+    .grad(Parts).differs("by name too"),
     Row::new(
         "rrelu",
         "self, lower: Scalar = 0.125, upper: Scalar = 0.3333333333333333, training: Bool = False",
@@ -154,7 +138,7 @@ pub(super) const ROWS: &[Row] = &[
         "Randomized leaky ReLU: times a number from `lower` to `upper` where negative, random in training, else the mean.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Parts),
     Row::new(
         "dropout",
         "self, p: Scalar = 0.5, training: Bool = True",
@@ -163,8 +147,7 @@ pub(super) const ROWS: &[Row] = &[
         "Zeros with probability `p` in training, and the rest scaled up to keep the mean.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(&["grad * mask / (1 - p)"]),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Parts),
     Row::new(
         "alpha_dropout",
         "self, p: Scalar = 0.5, training: Bool = False",
@@ -173,5 +156,5 @@ pub(super) const ROWS: &[Row] = &[
         "Drops to the value that `selu` saturates at, and keeps mean and variance.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Parts),
 ];

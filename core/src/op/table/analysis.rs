@@ -2,6 +2,7 @@
 
 use crate::op::Class::Analysis;
 use crate::op::DTypeRule::NoPromotion;
+use crate::op::Grad::Parts;
 use crate::op::NameRule::{Keeps, Removes, Special};
 use crate::op::{DTypes, Forms, NameRule, Row, Samples};
 
@@ -16,6 +17,7 @@ const fn row(
         .forms(Forms::METHOD)
         .samples(Samples::Own)
         .differs("not in PyTorch")
+        .grad(Parts)
 }
 
 pub(super) const ROWS: &[Row] = &[

@@ -1,8 +1,9 @@
 //! Attributes, conversions by name, and resizing.
 
 use crate::op::Class::{Copy, Fill, Query, View};
+use crate::op::Grad::{Constant, Lines, Never, Parts};
 use crate::op::NameRule::{InPlace, Keeps, None, SameShape};
-use crate::op::Status::{Later, PythonOnly};
+use crate::op::Status::PythonOnly;
 use crate::op::{DTypeRule, DTypes, Forms, Row};
 
 const fn query(name: &'static str, doc: &'static str) -> Row {
@@ -16,7 +17,6 @@ const fn conversion(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, signature, Copy, Keeps, doc)
         .dtype(DTypeRule::Argument, DTypes::ALL)
         .forms(Forms::METHOD)
-        .grad(&["to(grad, dtype(x))"])
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -54,24 +54,23 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, dtype: DType = None")
     .aliases(&["type_name"])
-    .differs("`type_name()`, since `type` is a word of Rust's; to convert, `to`"),
-    conversion("bool", "Converts to bool: whether elements are different from zero."),
-    conversion("byte", "Converts to u8."),
-    conversion("char", "Converts to i8."),
-    conversion("short", "Converts to i16."),
-    conversion("int", "Converts to i32."),
-    conversion("long", "Converts to i64."),
-    conversion("half", "Converts to f16."),
-    conversion("bfloat16", "Converts to bf16."),
-    conversion("float", "Converts to f32."),
-    conversion("double", "Converts to f64."),
-    conversion("cfloat", "Converts to `Complex<f32>`."),
-    conversion("cdouble", "Converts to `Complex<f64>`."),
+    .grad(Parts).differs("`type_name()`, since `type` is a word of Rust's; to convert, `to`"),
+    conversion("bool", "Converts to bool: whether elements are different from zero.").grad(Constant),
+    conversion("byte", "Converts to u8.").grad(Constant),
+    conversion("char", "Converts to i8.").grad(Constant),
+    conversion("short", "Converts to i16.").grad(Constant),
+    conversion("int", "Converts to i32.").grad(Constant),
+    conversion("long", "Converts to i64.").grad(Constant),
+    conversion("half", "Converts to f16.").grad(Lines(&[("self", "grad")])),
+    conversion("bfloat16", "Converts to bf16.").grad(Lines(&[("self", "grad")])),
+    conversion("float", "Converts to f32.").grad(Lines(&[("self", "grad")])),
+    conversion("double", "Converts to f64.").grad(Lines(&[("self", "grad")])),
+    conversion("cfloat", "Converts to `Complex<f32>`.").grad(Lines(&[("self", "grad")])),
+    conversion("cdouble", "Converts to `Complex<f64>`.").grad(Lines(&[("self", "grad")])),
     conversion("type_as", "Converts to the dtype of another tensor, on its device.")
-        .signature("self, other"),
+        .signature("self, other").grad(Lines(&[("self", "grad"), ("other", "zero")])),
     Row::new("cpu", "self", Copy, Keeps, "The same elements on the host.")
-        .forms(Forms::METHOD)
-        .grad(&["to(grad, device(x))"]),
+        .forms(Forms::METHOD).grad(Lines(&[("self", "grad")])),
     Row::new(
         "cuda",
         "self, device: Device = None",
@@ -79,8 +78,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The same elements on a CUDA device, the current one if none is given.",
     )
-    .forms(Forms::METHOD)
-    .grad(&["to(grad, device(x))"]),
+    .forms(Forms::METHOD).grad(Lines(&[("self", "grad")])),
     Row::new(
         "detach",
         "self",
@@ -88,9 +86,9 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The same elements, cut off from gradients.",
     )
-    .forms(Forms::PURE.and(Forms::IN_PLACE)),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Constant),
     Row::new("zero", "self", Fill, InPlace, "Writes zeros everywhere.")
-        .forms(Forms::IN_PLACE_ONLY),
+        .forms(Forms::IN_PLACE_ONLY).grad(Constant),
     Row::new(
         "resize",
         "self, size: Sizes, *, memory_format: Format = contiguous_format",
@@ -99,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         "Gives an unnamed tensor other sizes; its buffer grows where it must.",
     )
     .forms(Forms::IN_PLACE_ONLY)
-    .differs("new elements are zero: no uninitialised memory can be read"),
+    .grad(Never("what lies behind the old elements belongs to nobody: `reshape` has one")).differs("new elements are zero: no uninitialised memory can be read"),
     Row::new(
         "resize_as",
         "self, the_template",
@@ -108,22 +106,19 @@ pub(super) const ROWS: &[Row] = &[
         "Gives an unnamed tensor the sizes and names of another.",
     )
     .forms(Forms::IN_PLACE_ONLY)
-    .differs("new elements are zero: no uninitialised memory can be read"),
-    query("grad", "The gradient.").status(Later),
+    .grad(Never("what lies behind the old elements belongs to nobody: `reshape` has one")).differs("new elements are zero: no uninitialised memory can be read"),
+    query("grad", "The gradient that `backward` left at a leaf."),
     query("requires_grad", "Whether gradients are recorded; in place, says so.")
         .signature("self, requires_grad: Bool = True")
-        .forms(Forms::METHOD.and(Forms::IN_PLACE))
-        .status(Later),
-    query("is_leaf", "Whether no recorded operator made the tensor.").status(Later),
+        .forms(Forms::METHOD.and(Forms::IN_PLACE)),
+    query("is_leaf", "Whether no recorded operator made the tensor."),
     query("register_hook", "Calls a function with the gradient.")
-        .signature("self, hook: Data")
-        .status(Later),
+        .signature("self, hook: Data"),
     query(
         "register_post_accumulate_grad_hook",
         "Calls a function after the gradient was added up.",
     )
-    .signature("self, hook: Data")
-    .status(Later),
+    .signature("self, hook: Data"),
     query("data_ptr", "The address of the first element.")
         .status(PythonOnly("`as_ptr`, or `as_slice`, which borrows")),
     query("is_shared", "Whether other processes see the buffer.").status(PythonOnly(

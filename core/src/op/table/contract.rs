@@ -2,6 +2,7 @@
 
 use crate::op::Class::{Compose, Gemm};
 use crate::op::DTypeRule::NoPromotion;
+use crate::op::Grad::Lines;
 use crate::op::NameRule::Contracts;
 use crate::op::{DTypes, Forms, NameRule, Row};
 
@@ -18,60 +19,83 @@ const fn added(name: &'static str, signature: &'static str, doc: &'static str) -
 }
 
 pub(super) const ROWS: &[Row] = &[
-    product("mm", "self, mat2", "The product of two matrices.")
-        .grad(&["mm(grad, t(y))", "mm(t(x), grad)"]),
-    product("mv", "self, vec", "The product of a matrix and a vector.")
-        .grad(&["outer(grad, y)", "mv(t(x), grad)"]),
-    product("dot", "self, tensor", "The inner product of two vectors.")
-        .grad(&["grad * y", "grad * x"]),
-    product("bmm", "self, mat2", "Products of two batches of matrices.")
-        .grad(&["bmm(grad, mT(y))", "bmm(mT(x), grad)"]),
+    product("mm", "self, mat2", "The product of two matrices.").grad(Lines(&[
+        ("self", "mm(grad, conj(t(mat2)))"),
+        ("mat2", "mm(conj(t(self)), grad)"),
+    ])),
+    product("mv", "self, vec", "The product of a matrix and a vector.").grad(Lines(&[
+        ("self", "outer(grad, conj(vec))"),
+        ("vec", "mv(conj(t(self)), grad)"),
+    ])),
+    product("dot", "self, tensor", "The inner product of two vectors.").grad(Lines(&[
+        ("self", "grad * conj(tensor)"),
+        ("tensor", "grad * conj(self)"),
+    ])),
+    product("bmm", "self, mat2", "Products of two batches of matrices.").grad(Lines(&[
+        ("self", "bmm(grad, conj(transpose(mat2, 1, 2)))"),
+        ("mat2", "bmm(conj(transpose(self, 1, 2)), grad)"),
+    ])),
     product(
         "matmul",
         "self, other",
         "The matrix product over the last two dims; batch dims broadcast.",
     )
-    .grad(&["matmul(grad, mT(y))", "matmul(mT(x), grad)"]),
+    .grad(Lines(&[
+        ("self", "rule::matmul(grad, self, other, 0)"),
+        ("other", "rule::matmul(grad, self, other, 1)"),
+    ])),
     added(
         "addmm",
         "self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1",
         "`beta` times self, plus `alpha` times the product of two matrices.",
     )
-    .grad(&[
-        "grad * beta",
-        "alpha * mm(grad, t(z))",
-        "alpha * mm(t(y), grad)",
-    ]),
+    .grad(Lines(&[
+        ("self", "grad * conj(beta)"),
+        ("mat1", "conj(alpha) * mm(grad, conj(t(mat2)))"),
+        ("mat2", "conj(alpha) * mm(conj(t(mat1)), grad)"),
+    ])),
     added(
         "addmv",
         "self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1",
         "`beta` times self, plus `alpha` times the product of a matrix and a vector.",
     )
-    .grad(&[
-        "grad * beta",
-        "alpha * outer(grad, z)",
-        "alpha * mv(t(y), grad)",
-    ]),
+    .grad(Lines(&[
+        ("self", "grad * conj(beta)"),
+        ("mat", "conj(alpha) * outer(grad, conj(vec))"),
+        ("vec", "conj(alpha) * mv(conj(t(mat)), grad)"),
+    ])),
     added(
         "baddbmm",
         "self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1",
         "`beta` times self, plus `alpha` times the products of two batches of matrices.",
     )
-    .grad(&[
-        "grad * beta",
-        "alpha * bmm(grad, mT(z))",
-        "alpha * bmm(mT(y), grad)",
-    ]),
+    .grad(Lines(&[
+        ("self", "grad * conj(beta)"),
+        (
+            "batch1",
+            "conj(alpha) * bmm(grad, conj(transpose(batch2, 1, 2)))",
+        ),
+        (
+            "batch2",
+            "conj(alpha) * bmm(conj(transpose(batch1, 1, 2)), grad)",
+        ),
+    ])),
     added(
         "addbmm",
         "self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1",
         "`beta` times self, plus `alpha` times the sum of the products of two batches of matrices.",
     )
-    .grad(&[
-        "grad * beta",
-        "alpha * matmul(grad, mT(z))",
-        "alpha * matmul(mT(y), grad)",
-    ]),
+    .grad(Lines(&[
+        ("self", "grad * conj(beta)"),
+        (
+            "batch1",
+            "conj(alpha) * matmul(grad, conj(transpose(batch2, 1, 2)))",
+        ),
+        (
+            "batch2",
+            "conj(alpha) * matmul(conj(transpose(batch1, 1, 2)), grad)",
+        ),
+    ])),
     Row::new(
         "cdist",
         "x1, x2, p: Scalar = 2.0, compute_mode: Mode = None",
@@ -82,6 +106,10 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
+    .grad(Lines(&[
+        ("x1", "rule::cdist(grad, x1, x2, result, 0)"),
+        ("x2", "rule::cdist(grad, x1, x2, result, 1)"),
+    ]))
     .differs("of f16 and bf16 too"),
     product(
         "contract",
@@ -89,5 +117,9 @@ pub(super) const ROWS: &[Row] = &[
         "Multiplies and sums over dims that both have, by name.",
     )
     .forms(Forms::PURE)
+    .grad(Lines(&[
+        ("self", "rule::contract(grad, self, other, 0)"),
+        ("other", "rule::contract(grad, self, other, 1)"),
+    ]))
     .differs("not in PyTorch; there by position as `tensordot`"),
 ];

@@ -2,6 +2,7 @@
 
 use crate::op::Class::{Compose, Gemm, Names};
 use crate::op::DTypeRule::{NoPromotion, Same, Sum};
+use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{Contracts, Keeps, Removes, Special, Unifies};
 use crate::op::{DTypes, Forms, NameRule, Row};
 
@@ -11,7 +12,9 @@ const fn row(
     rule: NameRule,
     doc: &'static str,
 ) -> Row {
-    Row::new(name, signature, Compose, rule, doc).forms(Forms::WITH_OUT)
+    Row::new(name, signature, Compose, rule, doc)
+        .forms(Forms::WITH_OUT)
+        .grad(Parts)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -22,7 +25,6 @@ pub(super) const ROWS: &[Row] = &[
         "The outer product of two vectors.",
     )
     .aliases(&["ger"])
-    .grad(&["mv(grad, y)", "mv(t(grad), x)"])
     .differs("names go through"),
     row(
         "inner",
@@ -39,7 +41,6 @@ pub(super) const ROWS: &[Row] = &[
         "The inner product of two vectors, of which the first is conjugated.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .grad(&["grad * y", "grad * x"])
     .differs("names go through; of bool too"),
     row(
         "kron",
@@ -56,16 +57,10 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::ALL)
-    .grad(&[
-        "grad * beta",
-        "alpha * mv(grad, z)",
-        "alpha * mv(t(grad), y)",
-    ])
     .differs("names go through"),
     row("trace", "self", Removes, "The sum of a matrix' diagonal.")
         .forms(Forms::PURE)
         .dtype(Sum, DTypes::ALL)
-        .grad(&["grad * eye"])
         .differs("names go through; of bool too"),
     row(
         "matrix_power",
@@ -113,7 +108,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::NUMBERS)
     .forms(Forms::FUNCTION)
-    .differs(
+    .grad(Lines(&[("input", "rule::linear(grad, input, weight, bias, result, 0)"), ("weight", "rule::linear(grad, input, weight, bias, result, 1)"), ("bias", "rule::linear(grad, input, weight, bias, result, 2)")])).differs(
         "the input dim is found by name, wherever it stands; `activation` is not in PyTorch: relu, \
          gelu, gelu_tanh, silu, sigmoid or tanh",
     ),
@@ -126,7 +121,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .differs("names go through; batch dims broadcast"),
+    .grad(Parts).differs("names go through; batch dims broadcast"),
     Row::new(
         "einsum",
         "equation: Text, operands: Tensors",
@@ -136,7 +131,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .differs("names go through; by name too: `[B, T, K] * [B, S, K] -> [B, T, S]`; dtypes promote"),
+    .grad(Lines(&[("operands", "rule::einsum(grad, operands)")])).differs("names go through; by name too: `[B, T, K] * [B, S, K] -> [B, T, S]`; dtypes promote"),
     Row::new(
         "scaled_dot_product_attention",
         "query, key, value, attn_mask: Tensor = None, dropout_p: Scalar = 0.0, is_causal: Bool = False, *, scale: Scalar = None, enable_gqa: Bool = False",
@@ -146,7 +141,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
-    .differs("names go through"),
+    .grad(Lines(&[("query", "rule::attention(grad, query, key, value, attn_mask, result, 0)"), ("key", "rule::attention(grad, query, key, value, attn_mask, result, 1)"), ("value", "rule::attention(grad, query, key, value, attn_mask, result, 2)"), ("attn_mask", "rule::attention(grad, query, key, value, attn_mask, result, 3)")])).differs("names go through"),
     row(
         "vecdot",
         "self, other, dim: Dim = -1",

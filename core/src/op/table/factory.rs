@@ -2,6 +2,7 @@
 
 use crate::op::Class::{Copy, Fill, Random};
 use crate::op::DTypeRule::Argument;
+use crate::op::Grad::{Constant, Lines};
 use crate::op::NameRule::{Factory, InPlace, Keeps};
 use crate::op::{DTypes, Forms, Row};
 
@@ -14,12 +15,14 @@ const fn factory(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, SIZES, Fill, Factory, doc)
         .dtype(Argument, DTypes::ALL)
         .forms(Forms::FUNCTION.and(Forms::OUT))
+        .grad(Constant)
 }
 
 const fn like(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, LIKE, Fill, Keeps, doc)
         .dtype(Argument, DTypes::ALL)
         .forms(Forms::FUNCTION)
+        .grad(Constant)
 }
 
 const WINDOW: &str = "window_length: Int, periodic: Bool = True, *, names: Names = None, dtype: DType = None, device: Device = None";
@@ -28,6 +31,7 @@ const fn window(name: &'static str, signature: &'static str, doc: &'static str) 
     Row::new(name, signature, Fill, Factory, doc)
         .dtype(Argument, DTypes::FLOATS)
         .forms(Forms::FUNCTION)
+        .grad(Constant)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -81,17 +85,13 @@ pub(super) const ROWS: &[Row] = &[
         .dtype(Argument, DTypes::INEXACT),
     Row::new("to", "self, dtype: DType = None, device: Device = None, *, memory_format: Format = preserve_format", Copy, Keeps, "Converts to another dtype or device; itself when it has both.")
         .dtype(Argument, DTypes::ALL)
-        .forms(Forms::METHOD)
-        .grad(&["to(grad, dtype(x))"]),
+        .forms(Forms::METHOD).grad(Lines(&[("self", "grad")])),
     Row::new("contiguous", "self, *, memory_format: Format = contiguous_format", Copy, Keeps, "Itself when in row-major order, or in the given one, else a copy in it.")
-        .forms(Forms::METHOD)
-        .grad(&["grad"]),
+        .forms(Forms::METHOD).grad(Lines(&[("self", "grad")])),
     Row::new("clone", "self, *, memory_format: Format = preserve_format", Copy, Keeps, "A tensor with the same elements.")
-        .grad(&["grad"])
-        .differs("costs nothing: elements are shared until one of the two is written to"),
+        .grad(Lines(&[("self", "grad")])).differs("costs nothing: elements are shared until one of the two is written to"),
     Row::new("copy", "self, src", Copy, InPlace, "Writes the elements of `src`, broadcast, into self.")
-        .forms(Forms::IN_PLACE_ONLY)
-        .grad(&["0", "grad"]),
+        .forms(Forms::IN_PLACE_ONLY).grad(Lines(&[("self", "zero"), ("src", "grad")])),
     Row::new("fill", "self, value: Operand", Fill, InPlace, "Writes one number everywhere.")
-        .forms(Forms::IN_PLACE_ONLY),
+        .forms(Forms::IN_PLACE_ONLY).grad(Lines(&[("self", "zero"), ("value", "grad")])),
 ];

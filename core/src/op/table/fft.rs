@@ -2,6 +2,7 @@
 
 use crate::op::Class::Fft;
 use crate::op::DTypeRule::NoPromotion;
+use crate::op::Grad::Lines;
 use crate::op::NameRule::{Keeps, Unifies};
 use crate::op::{DTypes, Row, Samples};
 
@@ -20,35 +21,35 @@ pub(super) const ROWS: &[Row] = &[
         "fft",
         ALONG,
         "The discrete Fourier transform along a dim; the result is complex.",
-    ),
-    row("ifft", ALONG, "The inverse of `fft`."),
+    ).grad(Lines(&[("self", "rule::fft(grad, self)")])),
+    row("ifft", ALONG, "The inverse of `fft`.").grad(Lines(&[("self", "rule::fft(grad, self)")])),
     row(
         "rfft",
         ALONG,
         "The first half of the transform of a real signal along a dim, `n / 2 + 1` elements.",
     )
-    .dtype(NoPromotion, DTypes::SINGLES),
+    .dtype(NoPromotion, DTypes::SINGLES).grad(Lines(&[("self", "rule::fft(grad, self)")])),
     row(
         "irfft",
         "self, n: Int, dim: Dim = -1, norm: Word = backward",
         "The real signal of `n` elements whose transform along a dim has this first half.",
-    ),
-    row("fftn", OVER, "The discrete Fourier transform along several dims."),
-    row("ifftn", OVER, "The inverse of `fftn`."),
+    ).grad(Lines(&[("self", "rule::fft(grad, self)")])),
+    row("fftn", OVER, "The discrete Fourier transform along several dims.").grad(Lines(&[("self", "rule::fft(grad, self)")])),
+    row("ifftn", OVER, "The inverse of `fftn`.").grad(Lines(&[("self", "rule::fft(grad, self)")])),
     row(
         "fftshift",
         "self, dim: Dims = None",
         "Frequency 0 moved to the middle of dims.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names go through"),
+    .grad(Lines(&[("self", "ifftshift(grad, dim)")])).differs("names go through"),
     row(
         "ifftshift",
         "self, dim: Dims = None",
         "Frequency 0 moved from the middle of dims to the front.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names go through"),
+    .grad(Lines(&[("self", "fftshift(grad, dim)")])).differs("names go through"),
     Row::new(
         "fft_convolve",
         "self, kernel, dim: Dim = -1",
@@ -58,5 +59,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::SOLVABLE)
     .samples(Samples::Own)
-    .differs("not in PyTorch; the kernel's dims align by name"),
+    .grad(Lines(&[("self", "rule::convolve(grad, self, kernel, 0)"), ("kernel", "rule::convolve(grad, self, kernel, 1)")])).differs("not in PyTorch; the kernel's dims align by name"),
 ];

@@ -1,6 +1,7 @@
 //! Indexing: by position, by index tensors, by masks.
 
 use crate::op::Class::{Index, View};
+use crate::op::Grad::{Constant, Lines};
 use crate::op::NameRule::{Keeps, Special, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row};
 
@@ -26,8 +27,7 @@ pub(super) const ROWS: &[Row] = &[
         "A number written at the indices of a dim.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(&["index_fill(grad, dim, index, 0)", ""])
-    .differs("an index may have any number of dims"),
+    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("value", "index_select(grad, dim, index)")])).differs("an index may have any number of dims"),
     row(
         "index_select",
         "self, dim: Dim, index",
@@ -35,8 +35,7 @@ pub(super) const ROWS: &[Row] = &[
         "The slices at the indices of a dim; the index's dims take the dim's place.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(&["index_add(zeros_like(self), dim, index, grad)", ""])
-    .differs(ANY_RANK),
+    .grad(Lines(&[("self", "index_add(zeros_like(self), dim, index, grad)")])).differs(ANY_RANK),
     row(
         "gather",
         "self, dim: Dim, index, *, sparse_grad: Bool = False",
@@ -44,8 +43,7 @@ pub(super) const ROWS: &[Row] = &[
         "For each element of the index, the element of self at the same place, but in one dim at the index.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(&["scatter_add(zeros_like(self), dim, index, grad)", ""])
-    .differs(NEGATIVE),
+    .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, index, grad)")])).differs(NEGATIVE),
     row(
         "scatter",
         "self, dim: Dim, index, src: Operand, *, reduce: Data = None",
@@ -53,8 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values written to self where `gather` would read.",
     )
     .forms(Forms::ALL)
-    .grad(&["scatter(grad, dim, index, 0)", "", "gather(grad, dim, index)"])
-    .differs(NEGATIVE),
+    .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE),
     row(
         "scatter_add",
         "self, dim: Dim, index, src",
@@ -62,8 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values added to self where `gather` would read; always in the order of the index.",
     )
     .forms(Forms::ALL)
-    .grad(&["grad", "", "gather(grad, dim, index)"])
-    .differs(NEGATIVE),
+    .grad(Lines(&[("self", "grad"), ("src", "gather(grad, dim, index)")])).differs(NEGATIVE),
     row(
         "scatter_reduce",
         "self, dim: Dim, index, src, reduce: Data, *, include_self: Bool = True",
@@ -71,7 +67,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values reduced into self where `gather` would read: sum, prod, mean, amax or amin.",
     )
     .forms(Forms::ALL)
-    .differs(NEGATIVE),
+    .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE),
     row(
         "index_add",
         "self, dim: Dim, index, source, *, alpha: Scalar = 1",
@@ -79,8 +75,7 @@ pub(super) const ROWS: &[Row] = &[
         "Slices added to self at the indices of a dim.",
     )
     .forms(Forms::ALL)
-    .grad(&["grad", "", "alpha * index_select(grad, dim, index)"])
-    .differs(ANY_RANK),
+    .grad(Lines(&[("self", "grad"), ("source", "conj(alpha) * index_select(grad, dim, index)")])).differs(ANY_RANK),
     row(
         "index_copy",
         "self, dim: Dim, index, source",
@@ -88,8 +83,7 @@ pub(super) const ROWS: &[Row] = &[
         "Slices written to self at the indices of a dim.",
     )
     .forms(Forms::ALL)
-    .grad(&["index_fill(grad, dim, index, 0)", "", "index_select(grad, dim, index)"])
-    .differs(ANY_RANK),
+    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("source", "index_select(grad, dim, index)")])).differs(ANY_RANK),
     row(
         "index_reduce",
         "self, dim: Dim, index, source, reduce: Data, *, include_self: Bool = True",
@@ -97,15 +91,14 @@ pub(super) const ROWS: &[Row] = &[
         "Slices reduced into self at the indices of a dim: prod, mean, amax or amin.",
     )
     .forms(Forms::ALL)
-    .differs(ANY_RANK),
+    .grad(Lines(&[("self", "rule::scatter(grad, self, index, source, result, 0)"), ("source", "rule::scatter(grad, self, index, source, result, 1)")])).differs(ANY_RANK),
     row(
         "index",
         "self, indices: Tensors",
         Special,
         "The elements at index tensors, one for each of the first dims or none: `x[a, :, b]`.",
     )
-    .grad(&["index_put(zeros_like(self), indices, grad, accumulate=True)"])
-    .differs("names go through: the indices unify, and their dims take the indexed dims' place"),
+    .grad(Lines(&[("self", "index_put(zeros_like(self), indices, grad, true)")])).differs("names go through: the indices unify, and their dims take the indexed dims' place"),
     row(
         "index_put",
         "self, indices: Tensors, values, accumulate: Bool = False",
@@ -113,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values written, or added, where `index` would read.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .differs(NAMED),
+    .grad(Lines(&[("self", "where_cond(accumulate, grad, index_put(grad, indices, zeros_like(values), false))"), ("values", "index(grad, indices)")])).differs(NAMED),
     row(
         "take",
         "self, index",
@@ -121,7 +114,7 @@ pub(super) const ROWS: &[Row] = &[
         "The elements at flat row-major indices; the result has the index's dims.",
     )
     .forms(Forms::WITH_OUT)
-    .differs(NAMED),
+    .grad(Lines(&[("self", "put(zeros_like(self), index, grad, true)")])).differs(NAMED),
     row(
         "take_along_dim",
         "self, indices, dim: Dim = None",
@@ -129,7 +122,7 @@ pub(super) const ROWS: &[Row] = &[
         "As `gather`, where the other dims broadcast.",
     )
     .forms(Forms::WITH_OUT)
-    .differs(NEGATIVE),
+    .grad(Lines(&[("self", "rule::along(grad, self, indices)")])).differs(NEGATIVE),
     row(
         "put",
         "self, index, source, accumulate: Bool = False",
@@ -137,7 +130,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values written, or added, at flat row-major indices.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .differs(NAMED),
+    .grad(Lines(&[("self", "where_cond(accumulate, grad, put(grad, index, zeros_like(source), false))"), ("source", "reshape(take(grad, index), sizes(source))")])).differs(NAMED),
     row(
         "masked_scatter",
         "self, mask, source",
@@ -145,7 +138,7 @@ pub(super) const ROWS: &[Row] = &[
         "The values of `source`, in order, written where `mask` holds.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .differs(NAMED),
+    .grad(Lines(&[("self", "masked_fill(grad, mask, 0)"), ("source", "rule::masked_scatter(grad, mask, source)")])).differs(NAMED),
     row(
         "nonzero",
         "self, *, as_tuple: Bool = False",
@@ -153,14 +146,14 @@ pub(super) const ROWS: &[Row] = &[
         "The indices of the elements that differ from zero, a row each; no names.",
     )
     .dtype(DTypeRule::Index, DTypes::ALL)
-    .forms(Forms::WITH_OUT),
+    .forms(Forms::WITH_OUT).grad(Constant),
     row(
         "argwhere",
         "self",
         Special,
         "The indices of the elements that differ from zero, a row each; no names.",
     )
-    .dtype(DTypeRule::Index, DTypes::ALL),
+    .dtype(DTypeRule::Index, DTypes::ALL).grad(Constant),
     row(
         "embedding",
         "input, weight, padding_idx: Int = None, *, scale_grad_by_freq: Bool = False, sparse: Bool = False",
@@ -168,8 +161,7 @@ pub(super) const ROWS: &[Row] = &[
         "The rows of `weight` at indices: the indices' dims, then the rows'.",
     )
     .forms(Forms::FUNCTION)
-    .grad(&["", "index_add(zeros_like(weight), 0, input, grad)"])
-    .differs("names go through; any dim of the weight may be indexed; no `max_norm`"),
+    .grad(Lines(&[("input", "zero"), ("weight", "rule::embedding(grad, input, weight)")])).differs("names go through; any dim of the weight may be indexed; no `max_norm`"),
     row(
         "one_hot",
         "self, num_classes: Int = -1",
@@ -178,7 +170,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)
-    .differs("names go through; the new dim may have one"),
+    .grad(Constant).differs("names go through; the new dim may have one"),
     row(
         "unravel_index",
         "indices, shape: Sizes",
@@ -187,29 +179,28 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)
-    .differs(NAMED),
+    .grad(Constant).differs(NAMED),
     row(
         "select_scatter",
         "self, src, dim: Dim, index: Int",
         Keeps,
         "A copy of self with `src` in the place of what `select` would give.",
     )
-    .grad(&["select_scatter(grad, 0, dim, index)", "select(grad, dim, index)"])
-    .differs(NAMED),
+    .grad(Lines(&[("self", "select_scatter(grad, zeros_like(src), dim, index)"), ("src", "select(grad, dim, index)")])).differs(NAMED),
     row(
         "slice_scatter",
         "self, src, dim: Dim = 0, start: Int = None, end: Int = None, step: Int = 1",
         Keeps,
         "A copy of self with `src` in the place of a range of a dim.",
     )
-    .differs(NAMED),
+    .grad(Lines(&[("self", "slice_scatter(grad, zeros_like(src), dim, start, end, step)"), ("src", "rule::range(grad, self)")])).differs(NAMED),
     row(
         "diagonal_scatter",
         "self, src, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1",
         Keeps,
         "A copy of self with `src` in the place of what `diagonal` would give.",
     )
-    .differs(NAMED),
+    .grad(Lines(&[("self", "diagonal_scatter(grad, zeros_like(src), offset, dim1, dim2)"), ("src", "diagonal(grad, offset, dim1, dim2)")])).differs(NAMED),
     Row::new(
         "at",
         "self, indices: Data",

@@ -1,6 +1,7 @@
 //! Operators that copy elements to other places.
 
 use crate::op::Class::Index;
+use crate::op::Grad::Lines;
 use crate::op::NameRule::{Special, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, Row};
 
@@ -14,7 +15,8 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::Same, DTypes::ALL)
     .forms(Forms::FUNCTION.and(Forms::OUT))
-    .aliases(&["concat", "concatenate"]),
+    .aliases(&["concat", "concatenate"])
+    .grad(Lines(&[("tensors", "rule::cat(grad, tensors)")])),
     Row::new(
         "stack",
         "tensors: Tensors, dim: Int = 0",
@@ -23,6 +25,7 @@ pub(super) const ROWS: &[Row] = &[
         "Stacks tensors along a new dim.",
     )
     .forms(Forms::FUNCTION.and(Forms::OUT))
+    .grad(Lines(&[("tensors", "unbind(grad, dim)")]))
     .differs("names go through; the new dim may have one"),
     Row::new(
         "masked_select",
@@ -31,5 +34,9 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "The elements where `mask` holds, in one unnamed dim.",
     )
-    .forms(Forms::WITH_OUT),
+    .forms(Forms::WITH_OUT)
+    .grad(Lines(&[(
+        "self",
+        "masked_scatter(where_cond(mask, zeros_like(self), 0), mask, grad)",
+    )])),
 ];

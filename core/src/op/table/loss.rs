@@ -2,16 +2,21 @@
 
 use crate::op::Class::Compose;
 use crate::op::DTypeRule::Same;
+use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{self, Unifies};
 use crate::op::{DTypes, Row};
 
 const fn loss(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
-    Row::new(name, signature, Compose, Unifies, doc).dtype(Same, DTypes::FLOATS)
+    Row::new(name, signature, Compose, Unifies, doc)
+        .dtype(Same, DTypes::FLOATS)
+        .grad(Parts)
 }
 
 /// Of more than two tensors, or along a dim.
 const fn composed(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
-    Row::new(name, signature, Compose, NameRule::Compose, doc).dtype(Same, DTypes::FLOATS)
+    Row::new(name, signature, Compose, NameRule::Compose, doc)
+        .dtype(Same, DTypes::FLOATS)
+        .grad(Parts)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -21,27 +26,24 @@ pub(super) const ROWS: &[Row] = &[
          label_smoothing: Scalar = 0.0, dim: Dim = None",
         "The cross entropy of logits along a dim, against classes or their probabilities.",
     )
-    .grad(&["grad * (softmax(x, dim) - one_hot(target))"])
-    .differs("the dim of classes by name"),
+    .grad(Lines(&[("self", "rule::entropy(grad, self, target, weight, 0)"), ("target", "rule::entropy(grad, self, target, weight, 1)"), ("weight", "never(\"the weights of classes have no derivative\")")])).differs("the dim of classes by name"),
     composed(
         "nll_loss",
         "self, target, weight: Tensor = None, *, ignore_index: Int = -100, reduction: Word = mean, \
          dim: Dim = None",
         "The negative of the log-probability at each target.",
     )
-    .differs("the dim of classes by name"),
+    .grad(Lines(&[("self", "rule::entropy(grad, self, target, weight, 0)"), ("target", "rule::entropy(grad, self, target, weight, 1)"), ("weight", "never(\"the weights of classes have no derivative\")")])).differs("the dim of classes by name"),
     loss(
         "mse_loss",
         "self, target, *, reduction: Word = mean",
         "The squares of the differences.",
-    )
-    .grad(&["2 * grad * (x - y)", "-2 * grad * (x - y)"]),
+    ),
     loss(
         "l1_loss",
         "self, target, *, reduction: Word = mean",
         "The magnitudes of the differences.",
-    )
-    .grad(&["grad * sgn(x - y)", "-grad * sgn(x - y)"]),
+    ),
     loss(
         "smooth_l1_loss",
         "self, target, *, reduction: Word = mean, beta: Scalar = 1.0",

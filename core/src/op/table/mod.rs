@@ -89,6 +89,11 @@ static ROWS: [&Row; COUNT] = {
         let rows = FAMILIES[family].1;
         let mut at = 0;
         while at < rows.len() {
+            assert!(
+                rows[at].grad.is_said(),
+                "a row says nothing of its derivative: write `.grad(Lines(&[(\"self\", \"..\")]))`, \
+                 `.grad(Parts)`, `.grad(View)`, `.grad(Constant)` or `.grad(Never(\"why\"))`"
+            );
             all[next] = &rows[at];
             (at, next) = (at + 1, next + 1);
         }

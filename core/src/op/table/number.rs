@@ -2,13 +2,14 @@
 
 use super::pointwise::{binary, compare, unary};
 use crate::op::DTypeRule::{Bool, Same};
+use crate::op::Grad::{Constant, Lines};
 use crate::op::{DTypes, Forms, Row, Samples};
 
 /// Integers pass unchanged.
 const fn rounding(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
     unary(name, expr, doc)
         .dtype(Same, DTypes::ORDERED)
-        .grad(&["0 * grad"])
+        .grad(Constant)
 }
 
 /// Zero divisors of integers are refused.
@@ -22,10 +23,13 @@ const fn test(name: &'static str, expr: &'static str, doc: &'static str) -> Row 
     unary(name, expr, doc)
         .dtype(Bool, DTypes::ALL)
         .forms(Forms::PURE)
+        .grad(Constant)
 }
 
 const fn bits(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
-    binary(name, expr, doc).dtype(Same, DTypes::INTEGRAL)
+    binary(name, expr, doc)
+        .dtype(Same, DTypes::INTEGRAL)
+        .grad(Constant)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -49,35 +53,46 @@ pub(super) const ROWS: &[Row] = &[
         "The fractional part, with the element's sign.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .grad(&["grad"]),
+    .grad(Lines(&[("self", "grad")])),
     unary("sign", "sgn(x)", "-1, 0 or 1; 0 for NaN.")
         .dtype(Same, DTypes::REAL)
-        .grad(&["0 * grad"]),
+        .grad(Constant),
     unary(
         "sgn",
         "sgn(x)",
         "The sign; of a complex number, the number divided by its magnitude.",
-    ),
+    )
+    .grad(Lines(&[(
+        "self",
+        "where_cond(eq(self, 0), 0, (grad - real(grad * conj(result)) * result) / abs(self))",
+    )])),
     unary("square", "mul(x, x)", "The square.")
         .dtype(Same, DTypes::NUMBERS)
-        .grad(&["2 * grad * x"]),
+        .grad(Lines(&[("self", "2 * grad * conj(self)")])),
     division(
         "floor_divide",
         "floor_divide(x, y)",
         "The quotient, rounded down.",
-    ),
+    )
+    .grad(Constant),
     division(
         "fmod",
         "fmod(x, y)",
         "The remainder of division, with the sign of self, as C's `fmod`.",
     )
-    .grad(&["grad", "-grad * trunc(x / y)"]),
+    .grad(Lines(&[
+        ("self", "grad"),
+        ("other", "-grad * trunc(self / other)"),
+    ])),
     division(
         "remainder",
         "remainder(x, y)",
         "The remainder of division, with the sign of `other`, as Python's `%`.",
     )
-    .grad(&["grad", "-grad * floor(x / y)"]),
+    .grad(Lines(&[
+        ("self", "grad"),
+        ("other", "-grad * floor_divide(self, other)"),
+    ])),
     binary(
         "maximum",
         "maximum(x, y)",
@@ -85,7 +100,16 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::REAL)
     .forms(Forms::WITH_OUT)
-    .grad(&["where(x >= y, grad, 0)", "where(y > x, grad, 0)"]),
+    .grad(Lines(&[
+        (
+            "self",
+            "where_cond(lt(self, other), 0, where_cond(eq(self, other), grad / 2, grad))",
+        ),
+        (
+            "other",
+            "where_cond(lt(other, self), 0, where_cond(eq(self, other), grad / 2, grad))",
+        ),
+    ])),
     binary(
         "minimum",
         "minimum(x, y)",
@@ -93,7 +117,16 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::REAL)
     .forms(Forms::WITH_OUT)
-    .grad(&["where(x <= y, grad, 0)", "where(y < x, grad, 0)"]),
+    .grad(Lines(&[
+        (
+            "self",
+            "where_cond(gt(self, other), 0, where_cond(eq(self, other), grad / 2, grad))",
+        ),
+        (
+            "other",
+            "where_cond(gt(other, self), 0, where_cond(eq(self, other), grad / 2, grad))",
+        ),
+    ])),
     test(
         "isnan",
         "isnan(x)",
@@ -114,7 +147,8 @@ pub(super) const ROWS: &[Row] = &[
         "logical_not(x)",
         "Whether an element is zero.",
     )
-    .dtype(Bool, DTypes::ALL),
+    .dtype(Bool, DTypes::ALL)
+    .grad(Constant),
     compare(
         "logical_or",
         "logical_or(x, y)",

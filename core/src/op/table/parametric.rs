@@ -3,6 +3,7 @@
 use super::pointwise::{binary, float, unary};
 use crate::op::Class::{Binary, Compose, Ternary, Unary};
 use crate::op::DTypeRule::{Bool, Double, Float, FloatBool, RealFloat, Same};
+use crate::op::Grad::{Constant, Lines, Never, Parts};
 use crate::op::NameRule::{Keeps, Unifies};
 use crate::op::{DTypes, Forms, Row, Samples};
 
@@ -17,6 +18,7 @@ const fn test(name: &'static str, expr: &'static str, doc: &'static str) -> Row 
     unary(name, expr, doc)
         .dtype(Bool, DTypes::REAL)
         .forms(Forms::WITH_OUT)
+        .grad(Constant)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -40,51 +42,42 @@ pub(super) const ROWS: &[Row] = &[
         .dtype(Bool, DTypes::ALL)
         .forms(Forms::PURE),
     Row::new("positive", "self", Compose, Keeps, "The tensor itself.")
-        .dtype(Same, DTypes::NUMBERS)
-        .grad(&["grad"]),
+        .dtype(Same, DTypes::NUMBERS).grad(Lines(&[("self", "grad")])),
     float(
         "angle",
         "angle(x)",
         "The angle from the positive real axis: 0 or π for real numbers.",
     )
     .dtype(RealFloat, DTypes::ALL)
-    .forms(Forms::WITH_OUT),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(eq(self, 0), 0, grad * i * self / square(abs(self)))")])),
     special(
         "erfcx",
         "erfcx(x)",
         "`erfc`, times exp(x²): large where that is too small.",
-    )
-    .grad(&["grad * (2 * x * result - 1.1283791670955126)"]),
-    special("ndtr", "ndtr(x)", "The normal distribution function.")
-        .grad(&["grad * 0.3989422804014327 * exp(-0.5 * x * x)"]),
+    ).grad(Lines(&[("self", "grad * (2 * self * result - 1.128_379_167_095_512_6)")])),
+    special("ndtr", "ndtr(x)", "The normal distribution function.").grad(Lines(&[("self", "grad * 0.398_942_280_401_432_7 * exp(-0.5 * self * self)")])),
     special(
         "ndtri",
         "ndtri(x)",
         "The inverse of the normal distribution function.",
     )
-    .samples(Samples::Unit)
-    .grad(&["grad * 2.5066282746310002 * exp(0.5 * result * result)"]),
+    .samples(Samples::Unit).grad(Lines(&[("self", "grad * 2.506_628_274_631_000_2 * exp(0.5 * result * result)")])),
     special(
         "log_ndtr",
         "log_ndtr(x)",
         "The logarithm of the normal distribution function.",
-    )
-    .grad(&["grad * 0.7978845608028654 / erfcx(x * -0.7071067811865476)"]),
+    ).grad(Lines(&[("self", "grad * 0.797_884_560_802_865_4 / erfcx(self * -0.707_106_781_186_547_6)")])),
     special(
         "entr",
         "entr(x)",
         "-x ln x; zero at zero, minus infinity below.",
     )
-    .samples(Samples::Positive)
-    .grad(&["grad * (-log(x) - 1)"]),
+    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(lt(self, 0), grad * -inf, grad * (-log(self) - 1))")])),
     special("i0", "i0(x)", "The modified Bessel function of order 0.")
-        .forms(Forms::ALL)
-        .grad(&["grad * i1(x)"]),
-    special("i0e", "i0e(x)", "`i0`, times exp(-|x|).").grad(&["grad * (i1e(x) - sgn(x) * result)"]),
-    special("i1", "i1(x)", "The modified Bessel function of order 1.")
-        .grad(&["grad * (i0(x) - result / x)"]),
-    special("i1e", "i1e(x)", "`i1`, times exp(-|x|).")
-        .grad(&["grad * (i0e(x) - result * (sgn(x) + 1 / x))"]),
+        .forms(Forms::ALL).grad(Lines(&[("self", "grad * i1(self)")])),
+    special("i0e", "i0e(x)", "`i0`, times exp(-|x|).").grad(Lines(&[("self", "grad * (i1e(self) - sgn(self) * result)")])),
+    special("i1", "i1(x)", "The modified Bessel function of order 1.").grad(Lines(&[("self", "grad * where_cond(eq(self, 0), 0.5, i0(self) - result / self)")])),
+    special("i1e", "i1e(x)", "`i1`, times exp(-|x|).").grad(Lines(&[("self", "grad * where_cond(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self))")])),
     float(
         "logit",
         "logit(x)",
@@ -92,8 +85,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, eps: Scalar = None")
     .dtype(Float, DTypes::REAL)
-    .samples(Samples::Unit)
-    .grad(&["grad / (x * (1 - x))"]),
+    .samples(Samples::Unit).grad(Lines(&[("self", "where_cond(isnan(result), result, grad / (self * (1 - self)))")])),
     Row::new(
         "nan_to_num",
         "self, nan: Scalar = 0.0, posinf: Scalar = None, neginf: Scalar = None",
@@ -101,8 +93,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Replaces NaN by zero, and infinities by the greatest and least number of the dtype.",
     )
-    .forms(Forms::ALL)
-    .grad(&["where(isfinite(x), grad, 0)"]),
+    .forms(Forms::ALL).grad(Lines(&[("self", "where_cond(isfinite(self), grad, 0)")])),
     binary(
         "zeta",
         "zeta(x, y)",
@@ -110,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::WITH_OUT)
-    .samples(Samples::Positive),
+    .samples(Samples::Positive).grad(Lines(&[("self", "never(\"the order of the zeta function has no derivative in closed form\")"), ("other", "-grad * self * zeta(self + 1, other)")])),
     Row::new(
         "polygamma",
         "n: Scalar, self",
@@ -120,8 +111,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::ALL)
-    .samples(Samples::Positive)
-    .grad(&["grad * polygamma(n + 1, x)"]),
+    .samples(Samples::Positive).grad(Lines(&[("self", "grad * polygamma(n + 1, self)")])),
     Row::new(
         "mvlgamma",
         "self, p: Int",
@@ -131,15 +121,14 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::ALL)
-    .aliases(&["multigammaln"]),
+    .aliases(&["multigammaln"]).grad(Parts),
     binary(
         "logaddexp2",
         "logaddexp2(x, y)",
         "The logarithm to base 2 of the sum of two powers of 2.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::WITH_OUT)
-    .grad(&["grad * exp2(x - result)", "grad * exp2(y - result)"]),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "grad / (1 + exp2(other - self))"), ("other", "grad / (1 + exp2(self - other))")])),
     binary(
         "xlog1py",
         "xlog1py(x, y)",
@@ -147,43 +136,33 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::WITH_OUT)
-    .samples(Samples::Positive)
-    .grad(&["grad * log1p(y)", "grad * x / (y + 1)"]),
+    .samples(Samples::Positive).grad(Lines(&[("self", "grad * xlog1py(ne(self, 0), other)"), ("other", "grad * self / (other + 1)")])),
     binary(
         "copysign",
         "copysign(x, y)",
         "The magnitude of self with the sign of `other`.",
     )
-    .dtype(Float, DTypes::REAL)
-    .grad(&["grad * sgn(x) * sgn(y)", "0 * grad"]),
+    .dtype(Float, DTypes::REAL).grad(Lines(&[("self", "where_cond(eq(self, 0), 0, grad * (result / self))"), ("other", "zero")])),
     binary(
         "nextafter",
         "nextafter(x, y)",
         "The next representable number towards `other`.",
     )
-    .dtype(Same, DTypes::SINGLES),
+    .dtype(Same, DTypes::SINGLES).grad(Never("the next number up has no slope")),
     binary(
         "fmax",
         "fmax(x, y)",
         "The greater of two elements; of a number and NaN, the number.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT)
-    .grad(&[
-        "where(x >= y | isnan(y), grad, 0)",
-        "where(x >= y | isnan(y), 0, grad)",
-    ]),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(logical_or(ge(self, other), isnan(other)), grad, 0)"), ("other", "where_cond(logical_or(ge(self, other), isnan(other)), 0, grad)")])),
     binary(
         "fmin",
         "fmin(x, y)",
         "The smaller of two elements; of a number and NaN, the number.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT)
-    .grad(&[
-        "where(x <= y | isnan(y), grad, 0)",
-        "where(x <= y | isnan(y), 0, grad)",
-    ]),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(logical_or(le(self, other), isnan(other)), grad, 0)"), ("other", "where_cond(logical_or(le(self, other), isnan(other)), 0, grad)")])),
     binary(
         "heaviside",
         "heaviside(x, y)",
@@ -191,25 +170,21 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, values: Operand")
     .dtype(Same, DTypes::REAL)
-    .differs("dtypes promote"),
-    binary("gcd", "gcd(x, y)", "The greatest common divisor.").dtype(Same, DTypes::INTEGERS),
-    binary("lcm", "lcm(x, y)", "The least common multiple.").dtype(Same, DTypes::INTEGERS),
+    .grad(Lines(&[("self", "zero"), ("values", "where_cond(eq(self, 0), grad, 0)")])).differs("dtypes promote"),
+    binary("gcd", "gcd(x, y)", "The greatest common divisor.").dtype(Same, DTypes::INTEGERS).grad(Constant),
+    binary("lcm", "lcm(x, y)", "The least common multiple.").dtype(Same, DTypes::INTEGERS).grad(Constant),
     binary("float_power", "pow(x, y)", "A power in double precision.")
         .signature("self, exponent: Operand")
         .dtype(Double, DTypes::ALL)
-        .samples(Samples::Positive)
-        .grad(&["grad * y * pow(x, y - 1)", "grad * result * log(x)"]),
+        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, exponent - 1)))"), ("exponent", "where_cond(logical_and(eq(self, 0), logical_and(eq(exponent, real(exponent)), ge(real(exponent), 0))), 0, grad * conj(result * log(self)))")])),
     binary("ldexp", "mul(x, exp2(y))", "`self * 2^other`.")
-        .dtype(Float, DTypes::ALL)
-        .grad(&["grad * exp2(y)", "grad * result * 0.6931471805599453"]),
+        .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "grad * conj(exp2(other))"), ("other", "grad * conj(result) * 0.693_147_180_559_945_3")])),
     binary("clamp_min", "maximum(x, y)", "Limits to at least `min`.")
         .signature("self, min: Operand")
-        .dtype(Same, DTypes::ORDERED)
-        .grad(&["where(x >= y, grad, 0)", "where(x < y, grad, 0)"]),
+        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(ge(self, min), grad, 0)"), ("min", "where_cond(lt(self, min), grad, 0)")])),
     binary("clamp_max", "minimum(x, y)", "Limits to at most `max`.")
         .signature("self, max: Operand")
-        .dtype(Same, DTypes::ORDERED)
-        .grad(&["where(x <= y, grad, 0)", "where(x > y, grad, 0)"]),
+        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(self, max), grad, 0)"), ("max", "where_cond(gt(self, max), grad, 0)")])),
     Row::new(
         "isclose",
         "self, other, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False",
@@ -218,7 +193,7 @@ pub(super) const ROWS: &[Row] = &[
         "Whether elements differ by at most `atol` plus `rtol` times the other's magnitude.",
     )
     .dtype(FloatBool, DTypes::ALL)
-    .differs("dtypes promote"),
+    .grad(Constant).differs("dtypes promote"),
     Row::new(
         "allclose",
         "self, other, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False",
@@ -227,7 +202,7 @@ pub(super) const ROWS: &[Row] = &[
         "Whether all elements are close; false where names differ.",
     )
     .dtype(FloatBool, DTypes::ALL)
-    .differs("dtypes promote"),
+    .grad(Constant).differs("dtypes promote"),
     Row::new(
         "addcdiv",
         "self, tensor1, tensor2: Operand, *, value: Scalar = 1",
@@ -237,8 +212,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::INEXACT)
-    .samples(Samples::NonZero)
-    .grad(&["grad", "grad * value / z", "-grad * value * y / (z * z)"]),
+    .samples(Samples::NonZero).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value / tensor2)"), ("tensor2", "-grad * conj(value * tensor1 / (tensor2 * tensor2))")])),
     Row::new(
         "lerp",
         "self, end, weight: Operand",
@@ -248,6 +222,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::INEXACT)
-    .grad(&["grad * (1 - z)", "grad * z", "grad * (y - x)"])
-    .differs("dtypes promote"),
+    .grad(Lines(&[("self", "grad * conj(1 - weight)"), ("end", "grad * conj(weight)"), ("weight", "grad * conj(end - self)")])).differs("dtypes promote"),
 ];

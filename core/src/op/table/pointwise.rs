@@ -2,6 +2,7 @@
 
 use crate::op::Class::{Binary, Ternary, Unary};
 use crate::op::DTypeRule::{Bool, Float, Real, Same};
+use crate::op::Grad::{Constant, Lines};
 use crate::op::NameRule::{Keeps, Unifies};
 use crate::op::{DTypes, Forms, Row, Samples};
 
@@ -18,7 +19,9 @@ pub(super) const fn binary(name: &'static str, expr: &'static str, doc: &'static
 }
 
 pub(super) const fn compare(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
-    binary(name, expr, doc).dtype(Bool, DTypes::ALL)
+    binary(name, expr, doc)
+        .dtype(Bool, DTypes::ALL)
+        .grad(Constant)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -27,8 +30,7 @@ pub(super) const ROWS: &[Row] = &[
         "add(x, y)",
         "Adds, with `other` multiplied by `alpha`.",
     )
-    .signature("self, other: Operand, *, alpha: Scalar = 1")
-    .grad(&["grad", "grad * alpha"]),
+    .signature("self, other: Operand, *, alpha: Scalar = 1").grad(Lines(&[("self", "grad"), ("other", "grad * conj(alpha)")])),
     binary(
         "sub",
         "sub(x, y)",
@@ -36,11 +38,9 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, other: Operand, *, alpha: Scalar = 1")
     .dtype(Same, DTypes::NUMBERS)
-    .aliases(&["subtract"])
-    .grad(&["grad", "-grad * alpha"]),
+    .aliases(&["subtract"]).grad(Lines(&[("self", "grad"), ("other", "-grad * conj(alpha)")])),
     binary("mul", "mul(x, y)", "Multiplies.")
-        .aliases(&["multiply"])
-        .grad(&["grad * y", "grad * x"]),
+        .aliases(&["multiply"]).grad(Lines(&[("self", "grad * conj(other)"), ("other", "grad * conj(self)")])),
     binary(
         "div",
         "div(x, y)",
@@ -49,43 +49,35 @@ pub(super) const ROWS: &[Row] = &[
     .signature("self, other: Operand, *, rounding_mode: Word = None")
     .dtype(Float, DTypes::ALL)
     .aliases(&["true_divide", "divide"])
-    .samples(Samples::NonZero)
-    .grad(&["grad / y", "-grad * result / y"]),
+    .samples(Samples::NonZero).grad(Lines(&[("self", "grad / conj(other)"), ("other", "-grad * conj(result / other)")])),
     binary("pow", "pow(x, y)", "Raises to the power of `exponent`.")
         .signature("self, exponent: Operand")
         .dtype(Same, DTypes::NUMBERS)
-        .samples(Samples::Positive)
-        .grad(&["grad * y * pow(x, y - 1)", "grad * result * log(x)"]),
+        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, exponent - 1)))"), ("exponent", "where_cond(logical_and(eq(self, 0), logical_and(eq(exponent, real(exponent)), ge(real(exponent), 0))), 0, grad * conj(result * log(self)))")])),
     unary("neg", "neg(x)", "The negative.")
         .dtype(Same, DTypes::NUMBERS)
-        .aliases(&["negative"])
-        .grad(&["-grad"]),
+        .aliases(&["negative"]).grad(Lines(&[("self", "-grad")])),
     unary(
         "abs",
         "abs(x)",
         "The absolute value; of a complex number, its magnitude.",
     )
     .dtype(Real, DTypes::NUMBERS)
-    .aliases(&["absolute"])
-    .grad(&["grad * sgn(x)"]),
-    float("exp", "exp(x)", "*e* to the power of each element.").grad(&["grad * result"]),
+    .aliases(&["absolute"]).grad(Lines(&[("self", "grad * sgn(self)")])),
+    float("exp", "exp(x)", "*e* to the power of each element.").grad(Lines(&[("self", "grad * conj(result)")])),
     float("log", "log(x)", "The natural logarithm.")
-        .samples(Samples::Positive)
-        .grad(&["grad / x"]),
+        .samples(Samples::Positive).grad(Lines(&[("self", "grad / conj(self)")])),
     float("sqrt", "sqrt(x)", "The square root.")
-        .samples(Samples::Positive)
-        .grad(&["grad / (2 * result)"]),
-    float("tanh", "tanh(x)", "The hyperbolic tangent.").grad(&["grad * (1 - result * result)"]),
+        .samples(Samples::Positive).grad(Lines(&[("self", "grad / (2 * conj(result))")])),
+    float("tanh", "tanh(x)", "The hyperbolic tangent.").grad(Lines(&[("self", "grad * conj(1 - result * result)")])),
     float(
         "sigmoid",
         "sigmoid(x)",
         "The logistic function, 1 / (1 + exp(-x)).",
     )
-    .aliases(&["expit"])
-    .grad(&["grad * result * (1 - result)"]),
+    .aliases(&["expit"]).grad(Lines(&[("self", "grad * conj(result * (1 - result))")])),
     unary("relu", "relu(x)", "Zero where negative.")
-        .dtype(Same, DTypes::ORDERED)
-        .grad(&["where(result > 0, grad, 0)"]),
+        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(result, 0), 0, grad)")])),
     Row::new(
         "clamp",
         "self, min: Operand = None, max: Operand = None",
@@ -95,8 +87,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::ORDERED)
-    .aliases(&["clip"])
-    .grad(&["where(x >= y & x <= z, grad, 0)"]),
+    .aliases(&["clip"]).grad(Lines(&[("self", "where_cond(logical_and(ge(self, min), le(self, max)), grad, 0)"), ("min", "where_cond(logical_and(lt(self, min), lt(min, max)), grad, 0)"), ("max", "where_cond(logical_or(gt(self, max), gt(min, max)), grad, 0)")])),
     Row::new(
         "addcmul",
         "self, tensor1, tensor2: Operand, *, value: Scalar = 1",
@@ -105,8 +96,7 @@ pub(super) const ROWS: &[Row] = &[
         "Adds the product of two tensors, times `value`.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .forms(Forms::ALL)
-    .grad(&["grad", "grad * z * value", "grad * y * value"]),
+    .forms(Forms::ALL).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value * tensor2)"), ("tensor2", "grad * conj(value * tensor1)")])),
     compare("eq", "eq(x, y)", "Whether elements are equal."),
     compare("ne", "ne(x, y)", "Whether elements differ.").aliases(&["not_equal"]),
     compare("lt", "lt(x, y)", "Whether elements of self are smaller.")
@@ -139,7 +129,7 @@ pub(super) const ROWS: &[Row] = &[
         "bitwise_not(x)",
         "Bitwise NOT; of bool, logical NOT.",
     )
-    .dtype(Same, DTypes::INTEGRAL),
+    .dtype(Same, DTypes::INTEGRAL).grad(Constant),
     Row::new(
         "where",
         "condition, self: Operand, other: Operand",
@@ -148,8 +138,7 @@ pub(super) const ROWS: &[Row] = &[
         "Elements of self where `condition` holds, of `other` elsewhere.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(&["", "where(x, grad, 0)", "where(x, 0, grad)"])
-    .differs("names go through; in Rust, a method of the condition: `where_cond`"),
+    .grad(Lines(&[("self", "where_cond(condition, grad, 0)"), ("other", "where_cond(condition, 0, grad)")])).differs("names go through; in Rust, a method of the condition: `where_cond`"),
     Row::new(
         "masked_fill",
         "self, mask, value: Operand",
@@ -157,6 +146,5 @@ pub(super) const ROWS: &[Row] = &[
         crate::op::NameRule::Special,
         "Writes `value` where `mask` holds.",
     )
-    .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(&["where(y, 0, grad)", "", "sum(where(y, grad, 0))"]),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "where_cond(mask, 0, grad)"), ("value", "where_cond(mask, grad, 0)")])),
 ];

@@ -27,7 +27,6 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::ALL)
-    .grad(&["0"])
     .differs("names of a tensor of probabilities unify with self's"),
     fill(
         "uniform",
@@ -90,7 +89,6 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
-    .grad(&["0"])
     .differs("a method too"),
     Row::new(
         "multinomial",

@@ -2,6 +2,7 @@
 
 use crate::op::Class::{ArgReduce, Reduce, Scan, Softmax};
 use crate::op::DTypeRule::{Bool, Float, Index, Real, Same, Sum};
+use crate::op::Grad::{Constant, Lines};
 use crate::op::NameRule::{Keeps, Removes};
 use crate::op::{DTypes, Forms, Row};
 
@@ -24,58 +25,52 @@ const fn nan_moment(name: &'static str, doc: &'static str) -> Row {
 pub(super) const ROWS: &[Row] = &[
     reduce("sum", "The sum over dims; integers and bool add up in i64.")
         .signature(TYPED)
-        .dtype(Sum, DTypes::ALL)
-        .grad(&["expand(grad)"]),
+        .dtype(Sum, DTypes::ALL).grad(Lines(&[("self", "spread(grad)")])),
     reduce("mean", "The mean over dims.")
         .signature(TYPED)
-        .dtype(Same, DTypes::INEXACT)
-        .grad(&["expand(grad) / count"]),
+        .dtype(Same, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) / count")])),
     reduce(
         "prod",
         "The product over dims; integers and bool multiply in i64.",
     )
     .signature("self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None")
     .dtype(Sum, DTypes::ALL)
-    .grad(&["expand(grad * result) / x"])
-    .differs("over several dims too"),
-    reduce("amax", "The greatest element over dims.").dtype(Same, DTypes::REAL),
-    reduce("amin", "The smallest element over dims.").dtype(Same, DTypes::REAL),
+    .grad(Lines(&[("self", "rule::prod(grad, self, result)")])).differs("over several dims too"),
+    reduce("amax", "The greatest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])),
+    reduce("amin", "The smallest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])),
     reduce("any", "Whether any element over dims differs from zero.")
         .dtype(Bool, DTypes::ALL)
-        .differs("of u8, bool too; by name too"),
+        .grad(Constant).differs("of u8, bool too; by name too"),
     reduce("all", "Whether every element over dims differs from zero.")
         .dtype(Bool, DTypes::ALL)
-        .differs("of u8, bool too; by name too"),
+        .grad(Constant).differs("of u8, bool too; by name too"),
     reduce(
         "var",
         "The variance over dims, divided by the count less `correction`.",
     )
     .signature(CORRECTED)
-    .dtype(Real, DTypes::INEXACT)
-    .grad(&["2 / (count - correction) * expand(grad) * (x - mean(x))"]),
+    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) * (2 / (count - correction)) * (self - mean(self, dim, true))")])),
     reduce(
         "std",
         "The standard deviation over dims, the square root of `var`.",
     )
     .signature(CORRECTED)
-    .dtype(Real, DTypes::INEXACT)
-    .grad(&["expand(grad / result) / (count - correction) * (x - mean(x))"]),
+    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(where_cond(eq(result, 0), 0, grad / result)) / (count - correction) * (self - mean(self, dim, true))")])),
     nan_moment(
         "nanvar",
         "The variance over dims of the elements that are not NaN, divided by their count less `correction`.",
     )
-    .reference("var(x)"),
+    .reference("var(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(2 * grad / (sum(eq(self, self), dim, keepdim) - correction)) * (self - nanmean(self, dim, true)))")])),
     nan_moment(
         "nanstd",
         "The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.",
     )
-    .reference("std(x)"),
+    .reference("std(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(where_cond(eq(result, 0), 0, grad / result) / (sum(eq(self, self), dim, keepdim) - correction)) * (self - nanmean(self, dim, true)))")])),
     reduce(
         "logsumexp",
         "The logarithm of the sum of exponentials over dims, without overflow.",
     )
-    .dtype(Float, DTypes::ALL)
-    .grad(&["expand(grad) * exp(x - expand(result))"]),
+    .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "spread(grad) * conj(exp(self - spread(result)))")])),
     Row::new(
         "max",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -84,7 +79,7 @@ pub(super) const ROWS: &[Row] = &[
         "The greatest element along a dim and its index; over all dims, the element alone.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])),
     Row::new(
         "min",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -93,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
         "The smallest element along a dim and its index; over all dims, the element alone.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])),
     Row::new(
         "argmax",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -102,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         "The index of the greatest element along a dim; over all dims, in row-major order.",
     )
     .dtype(Index, DTypes::REAL)
-    .differs("by name too"),
+    .grad(Constant).differs("by name too"),
     Row::new(
         "argmin",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -111,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
         "The index of the smallest element along a dim; over all dims, in row-major order.",
     )
     .dtype(Index, DTypes::REAL)
-    .differs("by name too"),
+    .grad(Constant).differs("by name too"),
     Row::new(
         "softmax",
         "self, dim: Dim, dtype: DType = None",
@@ -119,8 +114,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The softmax along a dim: exponentials, divided by their sum.",
     )
-    .dtype(Same, DTypes::FLOATS)
-    .grad(&["result * (grad - sum(grad * result, dim))"]),
+    .dtype(Same, DTypes::FLOATS).grad(Lines(&[("self", "result * (grad - sum(grad * result, dim, true))")])),
     Row::new(
         "cumsum",
         "self, dim: Dim, *, dtype: DType = None",
@@ -129,6 +123,5 @@ pub(super) const ROWS: &[Row] = &[
         "The running sum along a dim.",
     )
     .dtype(Sum, DTypes::ALL)
-    .forms(Forms::ALL)
-    .grad(&["flip(cumsum(flip(grad)))"]),
+    .forms(Forms::ALL).grad(Lines(&[("self", "flip(cumsum(flip(grad, dim), dim), dim)")])),
 ];

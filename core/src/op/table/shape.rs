@@ -1,6 +1,7 @@
 //! Operators that move, repeat or lay out elements anew.
 
 use crate::op::Class::{Compose, Index, View};
+use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{Keeps, Permutes, Special, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row};
 
@@ -18,49 +19,45 @@ const fn joins(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, "tensors: Tensors", Compose, Special, doc)
         .forms(Forms::FUNCTION.and(Forms::OUT))
         .differs("names unify; in types, `cat` says the dim by name")
+        .grad(Parts)
 }
 
 pub(super) const ROWS: &[Row] = &[
-    moves("flip", "self, dims: Dims", Keeps, "Dims with their elements reversed.").grad(&["flip(grad, dims)"]),
-    moves("fliplr", "self", Keeps, "The second dim with its elements reversed.").grad(&["fliplr(grad)"]),
-    moves("flipud", "self", Keeps, "The first dim with its elements reversed.").grad(&["flipud(grad)"]),
+    moves("flip", "self, dims: Dims", Keeps, "Dims with their elements reversed.").grad(Lines(&[("self", "flip(grad, dims)")])),
+    moves("fliplr", "self", Keeps, "The second dim with its elements reversed.").grad(Lines(&[("self", "fliplr(grad)")])),
+    moves("flipud", "self", Keeps, "The first dim with its elements reversed.").grad(Lines(&[("self", "flipud(grad)")])),
     moves(
         "rot90",
         "self, k: Int = 1, dims: Dims = None",
         Permutes,
         "Rotates the plane of two dims by multiples of 90 degrees, from the first towards the second.",
     )
-    .grad(&["rot90(grad, -k, dims)"])
-    .differs("names turn with their dims"),
+    .grad(Lines(&[("self", "rot90(grad, -k, dims)")])).differs("names turn with their dims"),
     moves(
         "roll",
         "self, shifts: Sizes, dims: Dims = None",
         Keeps,
         "Elements shifted cyclically along dims; without dims, along all elements in row-major order.",
-    )
-    .grad(&["roll(grad, -shifts, dims)"]),
+    ).grad(Lines(&[("self", "roll(grad, -shifts, dims)")])),
     moves(
         "repeat",
         "self, repeats: Sizes",
         Special,
         "All elements repeated along dims; new dims on the left are unnamed.",
     )
-    .forms(Forms::METHOD)
-    .grad(&["repeat_backward(grad, repeats, sizes(x))"]),
+    .forms(Forms::METHOD).grad(Lines(&[("self", "rule::repeat(grad, self)")])),
     moves(
         "tile",
         "self, dims: Sizes",
         Special,
         "All elements repeated along the last dims; new dims on the left are unnamed.",
-    )
-    .grad(&["repeat_backward(grad, dims, sizes(x))"]),
+    ).grad(Lines(&[("self", "rule::repeat(grad, self)")])),
     moves(
         "repeat_interleave",
         "self, repeats: Operand, dim: Dims = None, *, output_size: Int = None",
         Special,
         "Each element of a dim repeated, all as often or each as often as another tensor says.",
-    )
-    .grad(&["repeat_interleave_backward(grad, repeats, dim, sizes(x))"]),
+    ).grad(Lines(&[("self", "rule::repeat(grad, self)")])),
     moves(
         "diag",
         "self, diagonal: Int = 0, *, names: Names = None",
@@ -68,48 +65,42 @@ pub(super) const ROWS: &[Row] = &[
         "The diagonal of a matrix, or a matrix with a vector as its diagonal.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(&["diag(grad, diagonal)"])
-    .differs("the new dims have names if they are given some"),
+    .grad(Lines(&[("self", "rule::diagonal(grad, self)")])).differs("the new dims have names if they are given some"),
     moves(
         "diagflat",
         "self, offset: Int = 0, *, names: Names = None",
         Special,
         "A matrix with all elements as its diagonal.",
     )
-    .grad(&["reshape(diagonal(grad, offset), sizes(x))"])
-    .differs("the new dims have names if they are given some"),
+    .grad(Lines(&[("self", "reshape(diagonal(grad, offset), sizes(self))")])).differs("the new dims have names if they are given some"),
     moves(
         "diag_embed",
         "self, offset: Int = 0, dim1: Int = -2, dim2: Int = -1, *, names: Names = None",
         Special,
         "Planes with the last dim's elements as their diagonals.",
     )
-    .grad(&["diagonal(grad, offset, dim1, dim2)"])
-    .differs("names go through; the two new dims have names if they are given some"),
+    .grad(Lines(&[("self", "diagonal(grad, offset, dim1, dim2)")])).differs("names go through; the two new dims have names if they are given some"),
     moves(
         "tril",
         "self, diagonal: Int = 0",
         Keeps,
         "The elements on and below a diagonal of the last two dims, zeros above.",
     )
-    .forms(Forms::ALL)
-    .grad(&["tril(grad, diagonal)"]),
+    .forms(Forms::ALL).grad(Lines(&[("self", "tril(grad, diagonal)")])),
     moves(
         "triu",
         "self, diagonal: Int = 0",
         Keeps,
         "The elements on and above a diagonal of the last two dims, zeros below.",
     )
-    .forms(Forms::ALL)
-    .grad(&["triu(grad, diagonal)"]),
+    .forms(Forms::ALL).grad(Lines(&[("self", "triu(grad, diagonal)")])),
     moves(
         "narrow_copy",
         "self, dim: Dim, start: Int, length: Int",
         Keeps,
         "A range of a dim, as a tensor of its own.",
     )
-    .forms(Forms::WITH_OUT)
-    .grad(&["narrow_backward(grad, dim, start, sizes(x))"]),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::range(grad, self)")])),
     joins(
         "hstack",
         "Concatenates tensors along the second dim, vectors along their only one.",
@@ -132,7 +123,7 @@ pub(super) const ROWS: &[Row] = &[
         "A matrix with others along its diagonal, zeros elsewhere.",
     )
     .forms(Forms::FUNCTION)
-    .differs("names of rows unify, and of columns"),
+    .grad(Parts).differs("names of rows unify, and of columns"),
     Row::new(
         "cartesian_prod",
         "tensors: Tensors",
@@ -140,14 +131,14 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "All combinations of one element of each vector, in two unnamed dims.",
     )
-    .forms(Forms::FUNCTION),
+    .forms(Forms::FUNCTION).grad(Parts),
     Row::new(
         "combinations",
         "self, r: Int = 2, with_replacement: Bool = False",
         Compose,
         Special,
         "All combinations of some elements of a vector, in two unnamed dims.",
-    ),
+    ).grad(Parts),
     Row::new(
         "vander",
         "x, N: Int = None, increasing: Bool = False, *, outdim: Names = None",
@@ -157,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::Sum, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .differs("names go through; the new dim may have one"),
+    .grad(Parts).differs("names go through; the new dim may have one"),
     Row::new(
         "real",
         "self",
@@ -165,8 +156,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The real parts, without a copy; a real tensor itself.",
     )
-    .dtype(DTypeRule::Real, DTypes::ALL)
-    .grad(&["complex(grad, 0)"]),
+    .dtype(DTypeRule::Real, DTypes::ALL),
     Row::new(
         "imag",
         "self",
@@ -174,8 +164,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The imaginary parts, without a copy.",
     )
-    .dtype(DTypeRule::Real, DTypes::COMPLEX)
-    .grad(&["complex(0, grad)"]),
+    .dtype(DTypeRule::Real, DTypes::COMPLEX),
     Row::new(
         "view_as_real",
         "self, *, outdim: Names = None",
@@ -184,7 +173,6 @@ pub(super) const ROWS: &[Row] = &[
         "Complex numbers as pairs in a new last dim, without a copy.",
     )
     .dtype(DTypeRule::Real, DTypes::COMPLEX)
-    .grad(&["view_as_complex(grad)"])
     .differs("names go through; the new dim may have one"),
     Row::new(
         "view_as_complex",
@@ -194,7 +182,6 @@ pub(super) const ROWS: &[Row] = &[
         "Pairs in the last dim as complex numbers, without a copy.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .grad(&["view_as_real(grad)"])
     .differs("names go through"),
     Row::new(
         "complex",
@@ -204,8 +191,7 @@ pub(super) const ROWS: &[Row] = &[
         "Complex numbers of real and imaginary parts.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .forms(Forms::FUNCTION.and(Forms::OUT))
-    .grad(&["real(grad)", "imag(grad)"]),
+    .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Lines(&[("real", "real(grad)"), ("imag", "imag(grad)")])),
     Row::new(
         "polar",
         "abs, angle",
@@ -214,7 +200,7 @@ pub(super) const ROWS: &[Row] = &[
         "Complex numbers of magnitudes and angles.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .forms(Forms::FUNCTION.and(Forms::OUT)),
+    .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Parts),
     Row::new(
         "conj_physical",
         "self",
@@ -223,7 +209,6 @@ pub(super) const ROWS: &[Row] = &[
         "The complex conjugates; of a real tensor, its numbers.",
     )
     .forms(Forms::ALL)
-    .grad(&["conj_physical(grad)"])
     .aliases(&["conj", "resolve_conj"])
-    .differs("always computed: no tensor is lazily conjugate"),
+    .grad(Lines(&[("self", "conj(grad)")])).differs("always computed: no tensor is lazily conjugate"),
 ];

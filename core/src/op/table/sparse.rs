@@ -1,6 +1,7 @@
 //! Sparse tensors: coordinates and values.
 
 use crate::op::Class::{Copy, Fill, Index, Query};
+use crate::op::Grad::{Constant, Never};
 use crate::op::NameRule::{Factory, Keeps, None, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, Row};
 
@@ -24,13 +25,12 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::Argument, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .differs("takes names; in Rust, `from_coo`"),
+    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("takes names; in Rust, `from_coo`"),
     copy(
         "coalesce",
         "self",
         "Entries in row-major order; values at one place become their sum.",
-    )
-    .grad(&["grad"]),
+    ).grad(Never("a sparse tensor records nothing: take `to_dense` first")),
     query(
         "is_coalesced",
         "Whether entries stand in row-major order, each at a place of its own.",
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
         "The coordinates of a coalesced sparse tensor: one row per sparse dim.",
     )
     .dtype(DTypeRule::Index, DTypes::ALL)
-    .forms(Forms::METHOD),
+    .forms(Forms::METHOD).grad(Constant),
     Row::new(
         "values",
         "self",
@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The values of a coalesced sparse tensor; dense dims keep their names.",
     )
-    .forms(Forms::METHOD),
+    .forms(Forms::METHOD).grad(Never("a sparse tensor records nothing: take `to_dense` first")),
     query("nnz", "The number of entries.").aliases(&["_nnz"]),
     query("sparse_dim", "The number of sparse dims."),
     query("dense_dim", "The number of dense dims."),
@@ -60,15 +60,13 @@ pub(super) const ROWS: &[Row] = &[
         "self, dtype: DType = None",
         "All elements of a sparse tensor; a dense one as it is.",
     )
-    .dtype(DTypeRule::Argument, DTypes::ALL)
-    .grad(&["grad"]),
+    .dtype(DTypeRule::Argument, DTypes::ALL).grad(Never("a sparse tensor records nothing: take `to_dense` first")),
     copy(
         "to_sparse",
         "self, sparse_dim: Int = None",
         "The elements that differ from zero, as a sparse tensor.",
     )
-    .grad(&["to_dense(grad)"])
-    .differs("names go through; another layout than COO is not there"),
+    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names go through; another layout than COO is not there"),
     Row::new(
         "sparse_mask",
         "self, mask",
@@ -77,6 +75,5 @@ pub(super) const ROWS: &[Row] = &[
         "The elements at the places of a sparse tensor.",
     )
     .forms(Forms::METHOD)
-    .grad(&["to_dense(grad)"])
-    .differs("names unify"),
+    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names unify"),
 ];

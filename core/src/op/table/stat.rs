@@ -2,6 +2,7 @@
 
 use crate::op::Class::{Compose, Reduce, Scan, Softmax};
 use crate::op::DTypeRule::{Float, Index, Real, Same, Sum};
+use crate::op::Grad::{Constant, Lines, Parts};
 use crate::op::NameRule::{Keeps, Removes, Special};
 use crate::op::{DTypes, Forms, Row};
 
@@ -25,28 +26,22 @@ const fn softmax(name: &'static str, doc: &'static str) -> Row {
 pub(super) const ROWS: &[Row] = &[
     scan("cumprod", "The running product along a dim.")
         .forms(Forms::ALL)
-        .dtype(Sum, DTypes::ALL)
-        .grad(&["flip(cumsum(flip(grad * result), dim)) / x"]),
+        .dtype(Sum, DTypes::ALL).grad(Lines(&[("self", "rule::cumprod(grad, self, result)")])),
     scan(
         "logcumsumexp",
         "The logarithm of the running sum of exponentials along a dim, without overflow.",
     )
     .dtype(Same, DTypes::INEXACT)
-    .grad(&["exp(x) * flip(cumsum(flip(grad * exp(-result)), dim))"])
-    .differs("a dtype may be asked for"),
+    .grad(Lines(&[("self", "rule::logcumsumexp(grad, self, result)")])).differs("a dtype may be asked for"),
     softmax(
         "log_softmax",
         "The logarithm of `softmax`, without loss where that is small.",
-    )
-    .grad(&["grad - exp(result) * sum(grad, dim)"]),
-    softmax("softmin", "`softmax` of the negated elements.")
-        .grad(&["-result * (grad - sum(grad * result, dim))"]),
+    ).grad(Lines(&[("self", "grad - exp(result) * sum(grad, dim, true)")])),
+    softmax("softmin", "`softmax` of the negated elements.").grad(Lines(&[("self", "result * (sum(grad * result, dim, true) - grad)")])),
     reduce("nansum", TYPED, "The sum over dims of the elements that are not NaN.")
-        .dtype(Sum, DTypes::REAL)
-        .grad(&["where(isnan(x), 0, expand(grad))"]),
+        .dtype(Sum, DTypes::REAL).grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(grad))")])),
     reduce("nanmean", TYPED, "The mean over dims of the elements that are not NaN.")
-        .dtype(Same, DTypes::FLOATS)
-        .grad(&["where(isnan(x), 0, expand(grad) / count)"]),
+        .dtype(Same, DTypes::FLOATS).grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(grad / sum(eq(self, self), dim, keepdim)))")])),
     reduce(
         "count_nonzero",
         "self, dim: Dims = None, keepdim: Bool = False",
@@ -54,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::PURE)
     .dtype(Index, DTypes::ALL)
-    .differs("keeps dims on request"),
+    .grad(Constant).differs("keeps dims on request"),
     reduce(
         "norm",
         "self, p: Scalar = 2, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None",
@@ -64,8 +59,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Real, DTypes::INEXACT)
     .aliases(&["vector_norm"])
-    .grad(&["expand(grad) * x * pow(abs(x), p - 2) / pow(expand(result), p - 1)"])
-    .differs("of vectors alone; several dims are one vector"),
+    .grad(Lines(&[("self", "rule::norm(grad, self, result)")])).differs("of vectors alone; several dims are one vector"),
     Row::new(
         "std_mean",
         CORRECTED,
@@ -73,10 +67,7 @@ pub(super) const ROWS: &[Row] = &[
         Removes,
         "The standard deviation over dims, and the mean.",
     )
-    .dtype(Real, DTypes::INEXACT)
-    .grad(&[
-        "expand(grad0 / result0) / (count - correction) * (x - result1) + expand(grad1) / count",
-    ]),
+    .dtype(Real, DTypes::INEXACT).grad(Parts),
     Row::new(
         "var_mean",
         CORRECTED,
@@ -84,8 +75,7 @@ pub(super) const ROWS: &[Row] = &[
         Removes,
         "The variance over dims, and the mean.",
     )
-    .dtype(Real, DTypes::INEXACT)
-    .grad(&["2 / (count - correction) * expand(grad0) * (x - result1) + expand(grad1) / count"]),
+    .dtype(Real, DTypes::INEXACT).grad(Parts),
     Row::new(
         "aminmax",
         "self, *, dim: Dims = None, keepdim: Bool = False",
@@ -95,7 +85,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::WITH_OUT)
     .dtype(Same, DTypes::REAL)
-    .differs("over several dims too"),
+    .grad(Parts).differs("over several dims too"),
     Row::new(
         "dist",
         "self, other, p: Scalar = 2",
@@ -104,7 +94,7 @@ pub(super) const ROWS: &[Row] = &[
         "The norm of the difference of two tensors, as one number.",
     )
     .dtype(Real, DTypes::INEXACT)
-    .differs("the names of both unify, and go"),
+    .grad(Parts).differs("the names of both unify, and go"),
     Row::new(
         "diff",
         "self, n: Int = 1, dim: Dim = -1, prepend: Tensor = None, append: Tensor = None",
@@ -113,8 +103,7 @@ pub(super) const ROWS: &[Row] = &[
         "Differences of neighbours along a dim, `n` times over; of bool, whether they differ.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(&["-diff(pad(grad, dim, 1, 1), 1, dim)"])
-    .differs("names go through; in Rust, `cat` joins what is prepended or appended"),
+    .grad(Parts).differs("names go through; in Rust, `cat` joins what is prepended or appended"),
     Row::new(
         "trapezoid",
         "self, x: Tensor = None, *, dx: Scalar = 1, dim: Dim = -1",
@@ -123,8 +112,7 @@ pub(super) const ROWS: &[Row] = &[
         "The integral along a dim by the trapezoidal rule, of samples `dx` apart or at places `x`.",
     )
     .dtype(Float, DTypes::NUMBERS)
-    .aliases(&["trapz"])
-    .grad(&["expand(grad) * (distances before + distances after) / 2"]),
+    .aliases(&["trapz"]).grad(Parts),
     Row::new(
         "cumulative_trapezoid",
         "self, x: Tensor = None, *, dx: Scalar = 1, dim: Dim = -1",
@@ -132,8 +120,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The running integral along a dim by the trapezoidal rule.",
     )
-    .dtype(Float, DTypes::NUMBERS)
-    .grad(&["flip(cumsum(flip(grad))) * (distances before + distances after) / 2"]),
+    .dtype(Float, DTypes::NUMBERS).grad(Parts),
     Row::new(
         "cov",
         "self, *, correction: Int = 1, fweights: Tensor = None, aweights: Tensor = None",
@@ -144,7 +131,7 @@ pub(super) const ROWS: &[Row] = &[
          by one.",
     )
     .dtype(Float, DTypes::REAL)
-    .differs("of real numbers"),
+    .grad(Parts).differs("of real numbers"),
     Row::new(
         "corrcoef",
         "self",
@@ -153,7 +140,7 @@ pub(super) const ROWS: &[Row] = &[
         "Correlation coefficients of variables, which are rows.",
     )
     .dtype(Float, DTypes::REAL)
-    .differs("of real numbers"),
+    .grad(Parts).differs("of real numbers"),
     Row::new(
         "renorm",
         "self, p: Scalar, dim: Dim, maxnorm: Scalar",
@@ -162,5 +149,5 @@ pub(super) const ROWS: &[Row] = &[
         "Slices along a dim scaled down to a norm of at most `maxnorm`.",
     )
     .forms(Forms::ALL)
-    .dtype(Same, DTypes::INEXACT),
+    .dtype(Same, DTypes::INEXACT).grad(Parts),
 ];

@@ -20,8 +20,7 @@ pub(super) const ROWS: &[Row] = &[
         Permutes,
         "Swaps two dims.",
     )
-    .aliases(&["swapaxes", "swapdims"])
-    .grad(&["transpose(grad, dim0, dim1)"]),
+    .aliases(&["swapaxes", "swapdims"]),
     view(
         "t",
         "self",
@@ -148,8 +147,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1, *, outdim: Names = None",
         Special,
         "The diagonal of two dims, as a new last dim.",
-    )
-    .grad(&["diagonal_backward(grad, sizes(x), offset, dim1, dim2)"]),
+    ),
     view(
         "movedim",
         "self, source: Dims, destination: Dims",
@@ -157,7 +155,6 @@ pub(super) const ROWS: &[Row] = &[
         "Moves dims to other positions; the others keep their order.",
     )
     .aliases(&["moveaxis"])
-    .grad(&["movedim(grad, destination, source)"])
     .differs("by name too, in both arguments; names go through"),
     view(
         "unfold",
@@ -166,7 +163,6 @@ pub(super) const ROWS: &[Row] = &[
         "Windows that slide along a dim; the dim within a window is the last.",
     )
     .forms(Forms::METHOD)
-    .grad(&["unfold_backward(grad, sizes(x), dimension, size, step)"])
     .differs("names go through; the new dim may have one"),
     view(
         "expand_as",
@@ -174,15 +170,13 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Repeats dims of size 1 to another tensor's sizes, without a copy; new dims on the left are unnamed.",
     )
-    .forms(Forms::METHOD)
-    .grad(&["sum_to(grad, sizes(x))"]),
+    .forms(Forms::METHOD),
     view(
         "reshape",
         "self, shape: Sizes",
         SameShape,
         "Other sizes for the same elements; a copy only where strides demand it.",
     )
-    .grad(&["reshape(grad, sizes(x))"])
     .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go"),
     view(
         "reshape_as",
@@ -191,7 +185,6 @@ pub(super) const ROWS: &[Row] = &[
         "The elements in another tensor's sizes.",
     )
     .forms(Forms::METHOD)
-    .grad(&["reshape(grad, sizes(x))"])
     .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go"),
     view(
         "view",
@@ -200,7 +193,6 @@ pub(super) const ROWS: &[Row] = &[
         "Other sizes for the same elements, never a copy.",
     )
     .forms(Forms::METHOD)
-    .grad(&["reshape(grad, sizes(x))"])
     .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go"),
     view(
         "view_as",
@@ -209,7 +201,6 @@ pub(super) const ROWS: &[Row] = &[
         "The elements in another tensor's sizes, never a copy.",
     )
     .forms(Forms::METHOD)
-    .grad(&["reshape(grad, sizes(x))"])
     .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go"),
     view(
         "as_strided",
@@ -223,7 +214,6 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "A number as a vector of one element; anything else as it is.",
     )
-    .grad(&["reshape(grad, sizes(x))"])
     .differs("new dims are unnamed; in types, `unsqueeze` names them"),
     view(
         "atleast_2d",
@@ -231,7 +221,6 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "A vector as a row, a number as a matrix of one element; anything else as it is.",
     )
-    .grad(&["reshape(grad, sizes(x))"])
     .differs("new dims are unnamed; in types, `unsqueeze` names them"),
     view(
         "atleast_3d",
@@ -239,7 +228,6 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "At least three dims: a vector in the middle, a matrix in front.",
     )
-    .grad(&["reshape(grad, sizes(x))"])
     .differs("new dims are unnamed; in types, `unsqueeze` names them"),
     view(
         "meshgrid",

@@ -8,6 +8,7 @@ use nomina_core::{DType, Result};
 
 use super::list;
 use super::resample::{InterpolateMode, check_sizes, smooth};
+use crate::call::grad::{Weights, linear_along};
 use crate::call::{Reduction, fused_reduce, index_select, to_device, to_dtype};
 use crate::job::{Along, Node, Resize};
 use crate::raw::Raw;
@@ -59,7 +60,8 @@ impl Taps {
             let first = first.min(along.size - 1);
             (middle, first..last.max(first + 1))
         };
-        let each = along.size.min((2.0 * reach * wider).ceil() as usize + 1);
+        let each = ((2.0 * reach * wider).ceil() as usize).saturating_add(1);
+        let each = along.size.min(each);
         let count = product([along.out, each]);
         let (mut index, mut weights) = (list(op, x, count)?, list(op, x, count)?);
         for i in 0..along.out {
@@ -89,32 +91,42 @@ impl Taps {
             weights,
         })
     }
+
+    /// The sums of the elements by their weights.
+    fn summed(&self, op: Op, x: &Raw, dim: usize, out: usize) -> Result<Raw> {
+        let index = Raw::from_vec(self.index.clone(), &[self.index.len()])?;
+        let picked = index_select(op, x, dim, &to_device(&index, x.device())?)?;
+        let mut split = Shape::from_slice(picked.shape());
+        split[dim] = out;
+        split.insert(dim + 1, self.each);
+        let mut shape = Shape::from_elem(1, split.len());
+        (shape[dim], shape[dim + 1]) = (out, self.each);
+        let weights = to_dtype(&Raw::from_vec(self.weights.clone(), &shape)?, x.dtype())?;
+        let (picked, weights) = (picked.reshape(&split)?, to_device(&weights, x.device())?);
+        let program = [
+            Node::Tensor(0),
+            Node::Tensor(1),
+            Node::Apply(Op::Mul, &[0, 1]),
+        ];
+        let by = Reduction {
+            op: Op::Sum,
+            dims: &[dim + 1],
+            keepdim: false,
+        };
+        fused_reduce(&program, &[&picked, &weights], &[], None, by)
+    }
 }
 
 /// A dim at another size.
 fn resized(op: Op, x: &Raw, dim: usize, along: &Along, mode: InterpolateMode) -> Result<Raw> {
     let taps = Taps::new(op, x, along, mode)?;
-    let count = taps.index.len();
-    let index = Raw::from_vec(taps.index, &[count])?;
-    let picked = index_select(op, x, dim, &to_device(&index, x.device())?)?;
-    let mut split = Shape::from_slice(picked.shape());
-    split[dim] = along.out;
-    split.insert(dim + 1, taps.each);
-    let mut shape = Shape::from_elem(1, split.len());
-    (shape[dim], shape[dim + 1]) = (along.out, taps.each);
-    let weights = to_dtype(&Raw::from_vec(taps.weights, &shape)?, x.dtype())?;
-    let (picked, weights) = (picked.reshape(&split)?, to_device(&weights, x.device())?);
-    let program = [
-        Node::Tensor(0),
-        Node::Tensor(1),
-        Node::Apply(Op::Mul, &[0, 1]),
-    ];
-    let by = Reduction {
-        op: Op::Sum,
-        dims: &[dim + 1],
-        keepdim: false,
-    };
-    fused_reduce(&program, &[&picked, &weights], &[], None, by)
+    let made = taps.summed(op, &x.clone().detach(), dim, along.out)?;
+    linear_along(op, made, x, || {
+        let mut weights = Weights::new(dim, along.size, along.out);
+        let each = taps.index.iter().zip(&taps.weights).enumerate();
+        each.for_each(|(at, (&from, &by))| weights.add(at / taps.each, from as usize, by));
+        vec![weights]
+    })
 }
 
 fn triangle(x: f64) -> f64 {

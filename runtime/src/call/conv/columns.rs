@@ -7,6 +7,7 @@ use super::convolve::positive;
 use super::{check_count, refuse};
 use crate::call::backend::backend;
 use crate::call::contiguous;
+use crate::call::grad::{columns, folded};
 use crate::call::reduce::address;
 use crate::job::{ColumnsJob, Sliding, Windows};
 use crate::raw::Raw;
@@ -101,7 +102,7 @@ pub fn im2col(x: &Raw, args: &Columns<'_>) -> Result<Raw> {
         // SAFETY: the windows slide over the input's planes; the result is fresh and has room.
         unsafe { backend(op.name(), x.device())?.columns(&job)? };
     }
-    Ok(out)
+    columns(out, x, args)
 }
 
 /// Adds the columns `(N, C * KH * KW, positions)` up where their windows lie, in `(N, C, sizes)`.
@@ -146,5 +147,5 @@ pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
         // SAFETY: as in `im2col`.
         unsafe { backend(op.name(), x.device())?.columns(&job)? };
     }
-    Ok(out)
+    folded(out, x, args)
 }

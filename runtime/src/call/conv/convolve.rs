@@ -5,6 +5,7 @@ use nomina_core::{Error, ErrorKind, Result};
 
 use super::{check_count, check_dims, inverse, order, refuse, three};
 use crate::call::backend::backend;
+use crate::call::grad::convolved;
 use crate::call::reduce::address;
 use crate::call::{contiguous, to_dtype};
 use crate::dispatch::arithmetic;
@@ -252,6 +253,9 @@ pub fn conv(
     } else {
         out
     };
+    let operands = [&ready.x, &ready.weight];
+    let slides = (&windows[..], args.groups);
+    let out = convolved(op, out, operands, ready.bias.as_ref(), slides, false)?;
     placed(&out, &ready.lead, &ready.back)
 }
 
@@ -373,6 +377,9 @@ pub fn conv_transpose(
         // SAFETY: as in `conv`.
         unsafe { backend(op.name(), input.device())?.conv_transpose(&job)? };
     }
+    let slides = (&windows[..], args.groups);
+    let operands = [&ready.x, &ready.weight];
+    let out = convolved(op, out, operands, ready.bias.as_ref(), slides, true)?;
     placed(&out, &ready.lead, &ready.back)
 }
 

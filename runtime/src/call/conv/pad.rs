@@ -6,6 +6,7 @@ use nomina_core::{ErrorKind, Result, Scalar};
 use super::{PadPair, check_count, list, refuse};
 use crate::call::backend::backend;
 use crate::call::check;
+use crate::call::grad;
 use crate::call::reduce::address;
 use crate::job::{Constant, SpreadJob};
 
@@ -48,7 +49,7 @@ pub(super) fn spread(op: Op, x: &Raw, maps: &[Option<Vec<isize>>], value: Scalar
         // SAFETY: every index of a map is -1 or within its dim; the result is fresh.
         unsafe { backend(op.name(), x.device())?.spread(&job)? };
     }
-    Ok(out)
+    grad::spread(op, out, x, maps)
 }
 
 /// More elements before and after dims.

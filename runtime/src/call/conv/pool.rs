@@ -6,11 +6,13 @@ use nomina_core::{DType, ErrorKind, Names, Result};
 use super::convolve::positive;
 use super::{check_count, check_dims, inverse, order, refuse, three};
 use crate::call::backend::backend;
-use crate::call::contiguous;
 use crate::call::device::same_device;
+use crate::call::grad::{greatest, means, unpooled};
 use crate::call::reduce::address;
+use crate::call::{contiguous, has_gradient};
 use crate::job::{Cover, PoolJob, PoolKind, Slide, UnpoolJob};
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 use crate::shape::{Shape, count};
 
 /// How the window of a greatest element slides; one number for each dim.
@@ -125,7 +127,9 @@ fn pooled(
         *size = cover.len();
     }
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
-    let mut places = match indices {
+    // What goes back to the greatest elements asks where they are.
+    let kept = matches!(kind, PoolKind::Max) && has_gradient(x.dtype()) && is_wanted([x]);
+    let mut places = match indices || kept {
         true => Some(Raw::empty(op.name(), &shape, DType::I64, x.device())?),
         false => None,
     };
@@ -146,6 +150,12 @@ fn pooled(
         unsafe { backend(op.name(), x.device())?.pool(&job)? };
     }
     let back = inverse(&moved);
+    let out = match (kind, &places) {
+        (PoolKind::Max, Some(places)) => greatest(op, out, &input, places, dims.len())?,
+        (PoolKind::Max, None) => out,
+        (PoolKind::Mean(divisor), _) => means(op, out, &input, covers, divisor)?,
+    };
+    let places = places.filter(|_| indices);
     let places = places.map(|places| places.permute(&back)).transpose()?;
     Ok((out.permute(&back)?, places))
 }
@@ -281,5 +291,5 @@ pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize
             })
         })?;
     }
-    out.permute(&inverse(&moved))
+    unpooled(op, out, &input, &places, dims.len())?.permute(&inverse(&moved))
 }

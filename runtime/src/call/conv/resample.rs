@@ -7,6 +7,7 @@ use super::pad::spread;
 use super::{check_dims, inverse, list, order, pool, refuse};
 use crate::call::backend::backend;
 use crate::call::contiguous;
+use crate::call::grad::{Weights, linear_along};
 use crate::call::reduce::address;
 use crate::job::{Along, ResampleJob, Resize};
 use crate::raw::Raw;
@@ -138,5 +139,17 @@ fn resampled(op: Op, x: &Raw, dims: &[usize], each: &[Along]) -> Result<Raw> {
         // result is fresh.
         unsafe { backend(op.name(), x.device())?.resample(&job)? };
     }
+    let out = linear_along(op, out, &input, || {
+        let weights = |(at, along): (usize, &Along)| {
+            let mut weights = Weights::new(outer + at, along.size, along.out);
+            for to in 0..along.out {
+                let (from, by) = along.taps(to);
+                let taps = from.into_iter().zip(by).take(along.each());
+                taps.for_each(|(from, by)| weights.add(to, from, by));
+            }
+            weights
+        };
+        each.iter().enumerate().map(weights).collect()
+    })?;
     out.permute(&inverse(&moved))
 }

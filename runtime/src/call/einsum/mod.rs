@@ -11,7 +11,8 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
 use smallvec::SmallVec;
 
-use super::gemm::{contract, refuse, unequal};
+use super::contract::contract;
+use super::gemm::{refuse, unequal};
 use super::{Arg, ReduceOptions, pointwise, reduce, to_dtype};
 use crate::raw::Raw;
 use letters::Set;

@@ -16,7 +16,7 @@ use crate::shape::{Shape, Strides, row_major};
 /// What is known of a program.
 pub(super) struct Inferred {
     pub(super) known: SmallVec<[Known; 16]>,
-    /// The steps that the result needs.
+    /// The steps that the results need.
     pub(super) live: SmallVec<[bool; 16]>,
     /// The result's.
     pub(super) shape: Shape,
@@ -41,7 +41,7 @@ impl Inferred {
         }
     }
 
-    /// Infers dtypes, shape and strides; false where the program is to be computed step by step: where
+    /// Of the last step and of those `also` asked for: infers dtypes, shape and strides; false where the program is to be computed step by step: where
     /// a step has to look at the elements of another before it computes, as an integer division does,
     /// where two numbers meet, where devices differ, and where nothing is computed.
     ///
@@ -52,6 +52,7 @@ impl Inferred {
         program: &[Node<'_>],
         tensors: &[&Raw],
         numbers: &[Scalar],
+        also: &[usize],
     ) -> Result<bool> {
         let Some(first) = tensors.first() else {
             return Ok(false);
@@ -68,7 +69,7 @@ impl Inferred {
             return Ok(false);
         };
         self.op = op;
-        self.live = live(program);
+        self.live = live(program, also);
         if self.plain(program, tensors, numbers) {
             return Ok(true);
         }
@@ -245,11 +246,12 @@ impl Inferred {
     }
 }
 
-fn live(program: &[Node<'_>]) -> SmallVec<[bool; 16]> {
+fn live(program: &[Node<'_>], also: &[usize]) -> SmallVec<[bool; 16]> {
     let mut live = SmallVec::from_elem(false, program.len());
     if let Some(last) = live.last_mut() {
         *last = true;
     }
+    also.iter().for_each(|&at| live[at] = true);
     for (at, node) in program.iter().enumerate().rev() {
         if live[at] {
             match *node {

@@ -7,18 +7,20 @@ mod stepwise;
 
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
+use super::grad::chained;
 use super::reduce::{ReduceOptions, address, reduce};
 use super::to_dtype;
 use crate::SmallVec;
 use crate::call::backend::backend;
-use crate::job::{FusedJob, Node, Place};
+use crate::job::{FusedJob, Known, Node, Place};
 use crate::raw::Raw;
+use crate::raw::graph::is_wanted;
 use crate::shape::product;
 use infer::Inferred;
 use reduction::InPass;
 pub use reduction::Reduction;
 use small::small;
-use stepwise::stepwise;
+pub(in crate::call) use stepwise::stepwise;
 
 /// A chain of elementwise operators: the same elements, dtype and layout that
 /// [`pointwise`](super::pointwise) gives step by step, without the tensors between.
@@ -27,17 +29,45 @@ use stepwise::stepwise;
 /// As the first step that fails, computed alone; [`ErrorKind::Argument`] when a step names one that is not
 /// earlier, or a tensor or number that is not there.
 pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
+    if is_wanted(tensors.iter().copied()) {
+        return recorded(program, tensors, numbers);
+    }
+    unrecorded(program, tensors, numbers)
+}
+
+pub(in crate::call) fn unrecorded(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    numbers: &[Scalar],
+) -> Result<Raw> {
     match small(program, tensors, numbers) {
         Some(out) => Ok(out),
-        None => long(program, tensors, numbers),
+        None => Ok(several(program, tensors, numbers, &[])?.0),
     }
+}
+
+/// As one node; step by step where there are complex numbers.
+#[cold]
+fn recorded(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
+    check(program, tensors.len(), numbers.len())?;
+    let complex = tensors.iter().any(|raw| raw.dtype().is_complex())
+        || numbers
+            .iter()
+            .any(|number| matches!(number, Scalar::Complex(_)));
+    if complex {
+        return stepwise(program, tensors, numbers);
+    }
+    chained(program, tensors, numbers)
 }
 
 /// [`fused`] of small row-major tensors of one float dtype on the host; `None` where the chain is another.
 #[must_use]
 #[inline]
 pub fn fused_small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Option<Raw> {
-    small(program, tensors, numbers)
+    match is_wanted(tensors.iter().copied()) {
+        true => None,
+        false => small(program, tensors, numbers),
+    }
 }
 
 /// Refuses steps that read what is not there.
@@ -61,26 +91,71 @@ fn wrong(program: &[Node<'_>], at: usize) -> Error {
         .hint("a step reads earlier steps, and tensors and numbers that are given")
 }
 
-/// [`fused`], in a pass over blocks.
-pub(crate) fn long(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
+/// The last step and those `also` asked for, which get its sizes: on the host in one pass over blocks.
+///
+/// # Errors
+/// As [`fused`].
+pub(crate) fn several(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    numbers: &[Scalar],
+    also: &[usize],
+) -> Result<(Raw, SmallVec<[Raw; 2]>)> {
     check(program, tensors.len(), numbers.len())?;
     let mut inferred = Inferred::new();
-    if !inferred.of(program, tensors, numbers)? {
-        return stepwise(program, tensors, numbers);
+    let whole = inferred.of(program, tensors, numbers, also)?;
+    let applied = |&at: &usize| matches!(program[at], Node::Apply(..) | Node::To(..));
+    let in_pass = also.is_empty() || inferred.device.is_cpu() && also.iter().all(applied);
+    if !(whole && in_pass) {
+        return one_by_one(program, tensors, numbers, (whole, also));
     }
-    let (op, dtype, device) = (inferred.op, inferred.dtype, inferred.device);
-    let strides = inferred.strides.clone();
-    let mut out = Raw::empty_strided(op, &inferred.shape, strides, dtype, device)?;
-    let dest = Place {
-        ptr: address(&mut out),
-        dtype,
+    let (op, device) = (inferred.op, inferred.device);
+    let result = |dtype: DType| {
+        let strides = inferred.strides.clone();
+        Raw::empty_strided(op, &inferred.shape, strides, dtype, device)
     };
-    with_job(program, tensors, &inferred, dest, |job| {
+    let place = |raw: &mut Raw| Place {
+        ptr: address(raw),
+        dtype: raw.dtype(),
+    };
+    let mut out = result(inferred.dtype)?;
+    let mut others: SmallVec<[Raw; 2]> = SmallVec::new();
+    let mut places: SmallVec<[(usize, Place); 2]> = SmallVec::new();
+    for &at in also {
+        let Known::Tensor { dtype, .. } = inferred.known[at] else {
+            return one_by_one(program, tensors, numbers, (whole, also));
+        };
+        let mut other = result(dtype)?;
+        places.push((at, place(&mut other)));
+        others.push(other);
+    }
+    with_job(program, tensors, &inferred, place(&mut out), |job| {
+        let job = FusedJob {
+            also: &places,
+            ..*job
+        };
         // SAFETY: each input's strides are its own layout's, expanded to the result's shape; the
-        // result is a new dense buffer that overlaps nothing.
-        unsafe { backend(op, device)?.fused(job) }
+        // results are new dense buffers that overlap nothing.
+        unsafe { backend(op, device)?.fused(&job) }
     })?;
-    Ok(out)
+    Ok((out, others))
+}
+
+/// [`several`], each in a pass of its own, or step by step.
+#[cold]
+fn one_by_one(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    numbers: &[Scalar],
+    (whole, also): (bool, &[usize]),
+) -> Result<(Raw, SmallVec<[Raw; 2]>)> {
+    let out = match whole {
+        true => unrecorded(program, tensors, numbers)?,
+        false => stepwise(program, tensors, numbers)?,
+    };
+    let other = |&at: &usize| unrecorded(&program[..=at], tensors, numbers)?.expand(out.shape());
+    let others = also.iter().map(other).collect::<Result<_>>()?;
+    Ok((out, others))
 }
 
 /// A chain of elementwise operators and a reduction of it: what [`reduce`] gives of [`fused`] converted to
@@ -96,11 +171,18 @@ pub fn fused_reduce(
     dtype: Option<DType>,
     by: Reduction<'_>,
 ) -> Result<Raw> {
+    if is_wanted(tensors.iter().copied()) {
+        let mut whole = recorded(program, tensors, numbers)?;
+        if let Some(dtype) = dtype {
+            whole = to_dtype(&whole, dtype)?;
+        }
+        return reduce(by.op, &whole, by.dims, by.keepdim, ReduceOptions::default());
+    }
     let short = small(program, tensors, numbers);
     check(program, tensors.len(), numbers.len())?;
     let mut inferred = Inferred::new();
     if short.is_none()
-        && inferred.of(program, tensors, numbers)?
+        && inferred.of(program, tensors, numbers, &[])?
         && dtype.is_none_or(|dtype| dtype == inferred.dtype)
         && let Some(mut last) = InPass::new(by, &inferred)?
     {
@@ -119,7 +201,7 @@ pub fn fused_reduce(
     }
     let mut whole = match short {
         Some(whole) => whole,
-        None => long(program, tensors, numbers)?,
+        None => several(program, tensors, numbers, &[])?.0,
     };
     if let Some(dtype) = dtype {
         whole = to_dtype(&whole, dtype)?;
@@ -172,6 +254,7 @@ fn with_job<R>(
         shape: &inferred.shape,
         dest,
         strides: &inferred.strides,
+        also: &[],
     })
 }
 

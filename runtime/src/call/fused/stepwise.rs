@@ -11,7 +11,11 @@ use crate::call::{full, to_dtype};
 use crate::raw::Raw;
 
 /// The program, step by step.
-pub(super) fn stepwise(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
+pub(in crate::call) fn stepwise(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    numbers: &[Scalar],
+) -> Result<Raw> {
     enum Value<'a> {
         Lent(&'a Raw),
         Own(Raw),

@@ -3,14 +3,16 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
-use super::{Part, checked, flat, refuse, same_device, same_dtype};
+use super::{Part, checked, flat, index_select, refuse, same_device, same_dtype};
 use crate::Device;
 use crate::call::backend::backend;
+use crate::call::grad::{At, Way, assign};
 use crate::call::reduce::address;
-use crate::call::{Arg, contiguous, pointwise};
+use crate::call::{Arg, contiguous, pointwise, to_dtype};
 use crate::job::{IndexJob, Place, Update};
 
 use crate::plan::Plan;
+use crate::raw::graph::is_wanted;
 use crate::raw::{Raw, RawMut};
 use crate::shape::{Shape, Strides, broadcast, row_major, scaled_stride};
 
@@ -118,10 +120,14 @@ pub fn index(x: &Raw, dims: &[usize], indices: &[&Raw]) -> Result<Raw> {
         same_device(op, x.device(), index)?;
     }
     if let ([dim], [index]) = (dims, indices) {
-        return super::index_select(op, x, *dim, index);
+        return index_select(op, x, *dim, index);
     }
     let joint = Joint::new(op, x.shape(), x.strides(), dims, indices, x.device())?;
     let shape = joint.shape(x.shape(), joint.offsets.shape());
+    if is_wanted([x]) {
+        let flat = Flat::new(x.shape(), dims, indices, joint.place, joint.offsets.shape())?;
+        return flat.back(&index_select(op, &flat.first(x)?, 0, &flat.index)?);
+    }
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     if out.numel() == 0 {
         return Ok(out);
@@ -175,6 +181,24 @@ pub fn index_put(
         refuse(ErrorKind::Shape, op, &[dest.shape(), values.shape()], what)
             .hint("only dims of size 1 repeat, and new dims stand on the left")
     })?;
+    if dest.records([&values]) {
+        let flat = Flat::new(
+            dest.shape(),
+            dims,
+            indices,
+            joint.place,
+            joint.offsets.shape(),
+        )?;
+        return assign(op.name(), dest, |x| {
+            let at = At {
+                op,
+                way: Way::Slices,
+                dim: 0,
+                index: flat.index.clone(),
+            };
+            flat.whole(&at.put(flat.first(x)?, &flat.ahead(&values)?, how)?)
+        });
+    }
     if values.numel() == 0 {
         return Ok(());
     }
@@ -191,6 +215,90 @@ pub fn index_put(
     };
     let job = joint.job(&own, &target, &Part::of(&values));
     super::update::run(op, &dest, &job, how)
+}
+
+/// Several indices as one of the dims that they index, made one dim, which stands first: what is recorded goes this way.
+struct Flat {
+    index: Raw,
+    /// The dims in the order of `first`, and where each is there.
+    order: Shape,
+    back: Shape,
+    sizes: Shape,
+    indexed: usize,
+    /// Where the index's dims go in a result.
+    place: usize,
+}
+
+impl Flat {
+    fn new(
+        shape: &[usize],
+        dims: &[usize],
+        indices: &[&Raw],
+        place: usize,
+        common: &[usize],
+    ) -> Result<Self> {
+        let rest = (0..shape.len()).filter(|dim| !dims.contains(dim));
+        let order: Shape = dims.iter().copied().chain(rest).collect();
+        let mut back = Shape::from_elem(0, order.len());
+        (0..order.len()).for_each(|at| back[order[at]] = at);
+        let mut flat: Option<Raw> = None;
+        for (&dim, index) in dims.iter().zip(indices) {
+            let index = to_dtype(index, DType::I64)?;
+            let size = Arg::Scalar(Scalar::Int(i64::try_from(shape[dim]).unwrap_or(i64::MAX)));
+            let index = pointwise(Op::Remainder, &[Arg::Tensor(&index), size])?;
+            flat = Some(match flat {
+                None => index,
+                Some(before) => {
+                    let before = pointwise(Op::Mul, &[Arg::Tensor(&before), size])?;
+                    pointwise(Op::Add, &[Arg::Tensor(&before), Arg::Tensor(&index)])?
+                }
+            });
+        }
+        let index = match flat {
+            Some(flat) => contiguous(&flat.expand(common)?)?,
+            None => Raw::zeros("index", common, DType::I64, crate::Device::Cpu)?,
+        };
+        Ok(Self {
+            index,
+            sizes: order.iter().map(|&dim| shape[dim]).collect(),
+            order,
+            back,
+            indexed: dims.len(),
+            place,
+        })
+    }
+
+    /// The indexed dims as one, before the others.
+    fn first(&self, x: &Raw) -> Result<Raw> {
+        let mut shape = Shape::new();
+        shape.push(crate::shape::count(&self.sizes[..self.indexed]));
+        shape.extend_from_slice(&self.sizes[self.indexed..]);
+        x.permute(&self.order)?.reshape(&shape)
+    }
+
+    /// The whole tensor of one as [`Flat::first`] gives.
+    fn whole(&self, x: &Raw) -> Result<Raw> {
+        x.reshape(&self.sizes)?.permute(&self.back)
+    }
+
+    /// The index's dims from the front to their place.
+    fn back(&self, picked: &Raw) -> Result<Raw> {
+        let index = self.index.rank();
+        let rest = index + self.place..picked.rank();
+        let order: Shape = (index..index + self.place)
+            .chain(0..index)
+            .chain(rest)
+            .collect();
+        picked.permute(&order)
+    }
+
+    /// The index's dims from their place to the front.
+    fn ahead(&self, values: &Raw) -> Result<Raw> {
+        let index = self.place..self.place + self.index.rank();
+        let rest = index.end..values.rank();
+        let order: Shape = index.chain(0..self.place).chain(rest).collect();
+        values.permute(&order)
+    }
 }
 
 /// One index for each dim that a mask covers.

@@ -5,6 +5,7 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{Part, along, checked, flat, refuse, repeated, same_device, same_rank, spliced};
 use crate::call::backend::backend;
+use crate::call::grad::{Picked, Way, recorded};
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
 use crate::job::{Counted, Place, Unchecked, Update};
@@ -17,11 +18,16 @@ use crate::shape::Shape;
 /// An index that is out of range or no i32 or i64, missing memory.
 pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     same_device(op, x.device(), index)?;
+    let whole = (dim, index);
     let (index, unchecked) = checked(op, x.shape(), dim, index, false)?;
     let shape: Shape = spliced(x.shape(), dim, index.shape());
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+    let picked = |out| {
+        let rule = |_: &Raw| Ok(Picked::new(op, Way::Slices, x, whole.0, whole.1));
+        recorded(out, [x], rule)
+    };
     if out.numel() == 0 {
-        return Ok(out);
+        return picked(out);
     }
     let merged: Shape = spliced(x.shape(), dim, &[index.numel()]);
     let index = repeated(op, &flat(&index)?, &merged, dim)?;
@@ -38,7 +44,7 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     let job = along(op, &merged, dim, &Part::of(x), &other, index);
     // SAFETY: a whole operand, a fresh result, and indices that were checked or will be.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
-    Ok(out)
+    picked(out)
 }
 
 /// For each element of the index, the element of `x` at the same place, but in `dim` at the index.
@@ -58,10 +64,15 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
                 .hint("narrow the index: only in the gathered dim may it be larger"),
         );
     }
+    let whole = (dim, index);
     let (index, unchecked) = checked(op, x.shape(), dim, index, false)?;
     let mut out = Raw::empty(op.name(), index.shape(), x.dtype(), x.device())?;
+    let picked = |out| {
+        let rule = |_: &Raw| Ok(Picked::new(op, Way::Elements, x, whole.0, whole.1));
+        recorded(out, [x], rule)
+    };
     if out.numel() == 0 {
-        return Ok(out);
+        return picked(out);
     }
     let to = Place {
         ptr: address(&mut out),
@@ -75,7 +86,7 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     let job = along(op, shape, dim, &Part::of(x), &other, (&index, unchecked));
     // SAFETY: as in `index_select`; the index leaves no other dim.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
-    Ok(out)
+    picked(out)
 }
 
 /// The elements at positions in row-major order.

@@ -7,6 +7,8 @@ use super::{
     Part, along, checked, flat, refuse, repeated, same_device, same_dtype, same_rank, spliced,
 };
 use crate::call::backend::backend;
+use crate::call::check;
+use crate::call::grad::{At, Way, assign};
 use crate::cpu::gather::takes;
 use crate::job::{IndexJob, Place, Unchecked, Update};
 use crate::raw::{Raw, RawMut};
@@ -41,6 +43,19 @@ pub fn scatter(
     src: &Raw,
     how: Update,
 ) -> Result<()> {
+    if dest.records([src]) {
+        let index = index.clone();
+        let way = Way::Elements;
+        return assign(op.name(), dest, |x| {
+            At {
+                op,
+                way,
+                dim,
+                index,
+            }
+            .put(x.clone(), src, how)
+        });
+    }
     same_device(op, dest.device(), index)?;
     same_device(op, dest.device(), src)?;
     same_dtype(op, (dest.shape(), dest.dtype()), src)?;
@@ -91,6 +106,24 @@ pub fn index_update(
     } else {
         index.clone()
     };
+    if dest.records([src]) {
+        check::dim(op.name(), dest.shape(), dim)?;
+        let wanted: Shape = spliced(dest.shape(), dim, index.shape());
+        let src = match spread {
+            true => src.broadcast_to(op.name(), &wanted)?,
+            false => src.clone(),
+        };
+        let way = Way::Slices;
+        return assign(op.name(), dest, |x| {
+            At {
+                op,
+                way,
+                dim,
+                index,
+            }
+            .put(x.clone(), &src, how)
+        });
+    }
     same_device(op, dest.device(), &index)?;
     let (checked, unchecked) = checked(op, dest.shape(), dim, &index, false)?;
     let wanted: Shape = spliced(dest.shape(), dim, index.shape());

@@ -1,9 +1,11 @@
 //! Complex numbers as pairs of real ones, and back: the same buffer as another dtype.
 
+use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::call::copy_into;
 use crate::call::device::same_device;
+use crate::call::grad;
 use crate::raw::Raw;
 use crate::shape::{Shape, broadcast, product, scaled_stride};
 
@@ -41,7 +43,8 @@ fn parts(op: &'static str, x: &Raw) -> Result<Raw> {
     let shape = x.shape().iter().copied().chain([2]).collect();
     let strides = x.strides().iter().map(|&stride| scaled_stride(stride, 2));
     let strides = strides.chain([1]).collect();
-    x.as_strided(op, dtype, shape, strides, product([x.offset(), 2]))
+    let view = x.as_strided(op, dtype, shape, strides, product([x.offset(), 2]))?;
+    grad::parts(Op::ViewAsReal, view, x)
 }
 
 /// The real parts, a view; a real tensor itself.
@@ -114,7 +117,8 @@ pub fn as_complex(x: &Raw) -> Result<Raw> {
     }
     let shape = x.shape()[..rank - 1].into();
     let strides = outer.iter().map(|stride| stride / 2).collect();
-    x.as_strided(op, dtype, shape, strides, x.offset() / 2)
+    let view = x.as_strided(op, dtype, shape, strides, x.offset() / 2)?;
+    grad::joined_parts(Op::ViewAsComplex, view, x)
 }
 
 /// Complex numbers of real and imaginary parts, which broadcast.

@@ -5,6 +5,8 @@ use crate::job::{Place, TriangleJob};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::call::backend::backend;
+use crate::call::convert::written;
+use crate::call::grad::{self, assign};
 use crate::call::{copy_into, to_dtype};
 use crate::memory::list;
 use crate::raw::{Raw, RawMut};
@@ -55,9 +57,9 @@ pub fn diagonal_matrix(
 pub fn triangle(op: &'static str, x: &Raw, diagonal: i64, upper: bool) -> Result<Raw> {
     check(op, x.shape())?;
     let mut out = Raw::empty(op, x.shape(), x.dtype(), x.device())?;
-    copy_into(out.as_mut()?, x)?;
+    written(out.as_mut()?, x)?;
     triangle_in_place(op, out.as_mut()?, diagonal, upper)?;
-    Ok(out)
+    grad::triangle(out, x, diagonal, upper)
 }
 
 /// Writes zeros on one side of a diagonal of the last two dims.
@@ -71,6 +73,9 @@ pub fn triangle_in_place(
     upper: bool,
 ) -> Result<()> {
     check(op, dest.shape())?;
+    if dest.records([]) {
+        return assign(op, dest, |x| triangle(op, x, diagonal, upper));
+    }
     let place = Place {
         ptr: dest.as_mut_ptr(),
         dtype: dest.dtype(),

@@ -9,6 +9,7 @@ use crate::dispatch::arithmetic;
 use crate::job::{FusedJob, Known, Node, scalar};
 
 use crate::cpu::cast::Cast;
+use crate::cpu::parallel::Shared;
 use crate::cpu::pointwise::{Loop, kernel};
 
 /// Which block a value is in; 0 is the result's place.
@@ -96,6 +97,8 @@ pub(super) struct Compiled {
     pub(super) constants: SmallVec<[Fill; 4]>,
     /// The sizes of elements in the blocks, the largest that stand in each.
     pub(super) slots: SmallVec<[usize; 16]>,
+    /// Blocks that are stored when all steps are done: where to, and the size of an element.
+    pub(super) stored: SmallVec<[(Slot, Shared, usize); 2]>,
     /// Blocks that nobody reads any more.
     free: SmallVec<[Slot; 8]>,
 }
@@ -150,6 +153,10 @@ impl Compiled {
                 }
             };
             places[at] = out;
+            for (_, to) in job.also.iter().filter(|(step, _)| *step == at) {
+                self.stored.push((out, Shared(to.ptr), to.dtype.size()));
+                until[at] = usize::MAX;
+            }
             for (i, &arg) in args.iter().enumerate() {
                 let own = matches!(job.program[arg], Node::Apply(..) | Node::To(..));
                 if own && until[arg] == at && !args[..i].contains(&arg) {

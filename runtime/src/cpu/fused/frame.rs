@@ -220,6 +220,16 @@ impl Frame<'_> {
                 }
             }
         }
+        for &(slot, to, size) in &compiled.stored {
+            let to = to.get().wrapping_add(start * size);
+            // SAFETY: the block holds `n` elements, for which there is room.
+            unsafe {
+                match self.passing {
+                    Some((past, _)) => past.copy(self.ptrs[slot], to, n * size),
+                    None => to.copy_from_nonoverlapping(self.ptrs[slot], n * size),
+                }
+            }
+        }
         if let Some((past, block)) = self.passing {
             // SAFETY: the block holds `n` results, and there is room for them.
             unsafe { past.copy(block, to, n * self.chain.dtype.size()) };

@@ -39,7 +39,9 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
     }
     let mut chain = Chain::of(job);
     chain.compiled.build(job, &chain.operands)?;
-    let sizes = job.inputs.iter().map(|(place, _)| place.dtype.size());
+    let places = job.inputs.iter().map(|(place, _)| place);
+    let places = places.chain(job.also.iter().map(|(_, place)| place));
+    let sizes = places.map(|place| place.dtype.size());
     chain.past =
         NonTemporal::of(numel.saturating_mul(sizes.sum::<usize>() + job.dest.dtype.size()));
     let (dest, size) = (Shared(job.dest.ptr), job.dest.dtype.size());

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
-use crate::call::{Arg, fused, fused_long, pointwise};
+use crate::call::{Arg, fused, pointwise, several};
 use crate::config::with_default_dtype;
 use crate::cpu::nontemporal::FAR;
 use crate::job::Node;
@@ -80,7 +80,7 @@ fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
     });
     let got = fused(program, tensors, numbers);
     // Small chains of floats do not come here by themselves.
-    let long = fused_long(program, tensors, numbers);
+    let long = several(program, tensors, numbers, &[]).map(|(out, _)| out);
     assert_eq!(
         got.as_ref().map(told).map_err(ToString::to_string),
         long.as_ref().map(told).map_err(ToString::to_string),
@@ -90,6 +90,20 @@ fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
         Ok(()) => {
             let expected = values.pop().unwrap().unwrap();
             assert_eq!(told(&got.unwrap()), told(&expected), "{program:?}");
+            // Earlier steps beside it.
+            let applied = |at: &usize| matches!(program[*at], Node::Apply(..) | Node::To(..));
+            let also: Vec<usize> = (0..values.len()).filter(applied).collect();
+            let (out, others) = several(program, tensors, numbers, &also).unwrap();
+            assert_eq!(told(&out), told(&expected), "{program:?}");
+            for (at, other) in also.iter().zip(&others) {
+                let Ok(own) = &values[*at] else { continue };
+                let own = own.expand(expected.shape()).unwrap();
+                assert_eq!(other.shape(), own.shape());
+                // However they lie.
+                let rows = |x: &Raw| call::contiguous(x).unwrap().reshape(&[x.numel()]);
+                let [other, own] = [other, &own].map(|x| rows(x).unwrap());
+                assert_eq!(told(&other), told(&own), "step {at} of {program:?}");
+            }
             true
         }
         Err(error) => {

@@ -3,7 +3,7 @@
 use faer::linalg::cholesky::llt::factor as llt;
 use faer::linalg::householder as reflect;
 use faer::linalg::qr::no_pivoting::factor as qr;
-use faer::traits::math_utils::one;
+use faer::traits::math_utils::{mul, one};
 use faer::{Conj, MatMut, MatRef, Par};
 
 use super::field::Field;
@@ -63,9 +63,19 @@ pub(super) fn qr<T: Field>(
         both.as_ref().subcols(0, rank),
         coefficients.as_ref(),
         Conj::No,
-        q,
+        q.as_mut(),
         par,
         memory(&mut stack),
     );
+    // The diagonal of the triangle is real, as LAPACK has it: phases would be no smooth function of the matrix.
+    for k in 0..rank {
+        if let Some(phase) = r[(k, k)].phase() {
+            let back = phase.conjugate();
+            let rows = r.as_mut().row_mut(k);
+            rows.iter_mut().for_each(|x| *x = mul(x, &back));
+            let column = q.as_mut().col_mut(k);
+            column.iter_mut().for_each(|x| *x = mul(x, &phase));
+        }
+    }
     Ok(())
 }

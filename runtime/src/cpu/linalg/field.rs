@@ -19,6 +19,9 @@ pub(super) trait Field: ComplexField<Real = Self::R> + Element {
     fn conjugate(self) -> Self;
     fn real(self) -> Self::R;
 
+    /// What a complex number is times its magnitude; none of zero, and of what is not finite.
+    fn phase(self) -> Option<Self>;
+
     /// Eigenvalues and eigenvectors of norm 1.
     fn eig(
         a: MatRef<'_, Self>,
@@ -53,6 +56,10 @@ macro_rules! fields {
 
             fn real(self) -> Self {
                 self
+            }
+
+            fn phase(self) -> Option<Self> {
+                None
             }
 
             fn eig(
@@ -116,6 +123,11 @@ macro_rules! fields {
 
             fn real(self) -> $real {
                 self.re
+            }
+
+            fn phase(self) -> Option<Self> {
+                let magnitude = self.norm();
+                magnitude.is_normal().then(|| self / magnitude)
             }
 
             fn eig(

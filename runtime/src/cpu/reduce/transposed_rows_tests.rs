@@ -187,7 +187,7 @@ fn several_outputs_in_a_row() {
             let kept: usize = order.iter().map(|&dim| shape[dim]).product();
             order.extend(dims);
             let plain = crate::call::contiguous(&x.permute(&order).unwrap()).unwrap();
-            let plain = plain.view(&[kept, x.numel() / kept]).unwrap();
+            let plain = plain.view(&[kept, x.numel() / kept]).unwrap().unwrap();
             let ops = [Op::Sum, Op::Amin, Op::CountNonzero, Op::Var];
             for op in ops
                 .into_iter()

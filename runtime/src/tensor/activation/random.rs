@@ -134,13 +134,12 @@ impl DynTensor {
         }
         let fail = |e: Error| about(e.in_op(op.name()), &[self]);
         let draw = self.draw(generator).map_err(fail)?;
-        let mut out = Raw::empty(op.name(), self.shape(), self.dtype(), self.device())?;
         let operands = [
             (&self.raw).into(),
             (&draw).into(),
             call::Arg::Scalar(options.p.into()),
         ];
-        call::pointwise_into(Op::Dropped, out.as_mut()?, &operands).map_err(fail)?;
+        let out = call::pointwise_as(Op::Dropped, &operands, self.dtype()).map_err(fail)?;
         Ok(Self::new(out, self.names.clone()))
     }
 

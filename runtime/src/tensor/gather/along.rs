@@ -82,7 +82,7 @@ impl Scatter<'_> {
     }
 
     fn new_tensor(&self, own: &DynTensor) -> Result<DynTensor> {
-        let mut result = own.copy_as(self.names(own)?);
+        let mut result = own.copy_as(self.names(own)?)?;
         self.in_place(&mut result)?;
         Ok(result)
     }

@@ -141,7 +141,7 @@ impl DynTensor {
         values: &Self,
         options: IndexPutOptions,
     ) -> Result<Self> {
-        let mut result = self.clone();
+        let mut result = self.copy_as(self.names.clone())?;
         result.index_put_with_(indices, values, options)?;
         Ok(result)
     }
@@ -193,7 +193,7 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::put`].
     pub fn put_with(&self, index: &Self, source: &Self, options: IndexPutOptions) -> Result<Self> {
-        let mut result = self.clone();
+        let mut result = self.copy_as(self.names.clone())?;
         result.put_with_(index, source, options)?;
         Ok(result)
     }

@@ -55,7 +55,7 @@ impl DynTensor {
     }
 
     /// A copy of self with the names of a result, to write the result into.
-    fn copy_as(&self, names: Names) -> Self {
-        Self::new(self.raw.clone(), names)
+    fn copy_as(&self, names: Names) -> Result<Self> {
+        Ok(Self::new(self.raw.aliased()?, names))
     }
 }

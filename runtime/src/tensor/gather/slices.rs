@@ -64,7 +64,7 @@ impl Slices<'_> {
     }
 
     fn new_tensor(&self, own: &DynTensor) -> Result<DynTensor> {
-        let mut result = own.copy_as(self.names(own)?);
+        let mut result = own.copy_as(self.names(own)?)?;
         self.in_place(&mut result)?;
         Ok(result)
     }
@@ -295,7 +295,7 @@ impl DynTensor {
         index: &Self,
         value: impl Into<Operand<'b>>,
     ) -> Result<Self> {
-        let mut result = self.clone();
+        let mut result = self.copy_as(self.names.clone())?;
         result.index_fill_(dim, index, value)?;
         Ok(result)
     }

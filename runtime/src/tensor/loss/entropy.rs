@@ -5,7 +5,7 @@ use nomina_core::rule::{self, DimArg, DimRef};
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::{BinaryCrossEntropyOptions, CrossEntropyOptions, Reduction, named, negative};
-use crate::call::{self, Entropy};
+use crate::call::{self, Entropy, Losses};
 use crate::tensor::{DynTensor, Operand, about, family};
 
 impl DynTensor {
@@ -103,15 +103,17 @@ impl DynTensor {
             ignore_index: options.ignore_index,
             smoothing: options.label_smoothing,
         };
-        let (losses, [sum, weight]) =
-            call::entropy(op, &self.raw, &target.raw, at, entropy).map_err(fail)?;
-        let number = match reduction {
-            Reduction::None => return Ok(Self::new(losses, names)),
-            Reduction::Sum => sum,
-            Reduction::Mean => sum / weight,
+        let losses = match reduction {
+            Reduction::None => Losses::Each,
+            Reduction::Sum => Losses::Sum,
+            Reduction::Mean => Losses::Mean,
         };
-        let raw = call::full(&[], number.into(), self.dtype(), self.device())?;
-        Ok(Self::new(raw, nomina_core::Names::default()))
+        let found = call::entropy(op, &self.raw, &target.raw, at, entropy, losses);
+        let names = match losses {
+            Losses::Each => names,
+            _ => nomina_core::Names::default(),
+        };
+        Ok(Self::new(found.map_err(fail)?, names))
     }
 
     /// Against probabilities of all classes.

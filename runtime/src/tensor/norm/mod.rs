@@ -309,17 +309,12 @@ impl DynTensor {
         if let Some(bias) = options.bias {
             shift = shift.add(&one(bias)?)?;
         }
-        let mut out = Raw::empty(op.name(), self.shape(), self.dtype(), self.device())?;
-        call::pointwise_into(
-            Op::Addcmul,
-            out.as_mut()?,
-            &[
-                (&shift.raw).into(),
-                (&self.raw).into(),
-                (&factor.raw).into(),
-            ],
-        )
-        .map_err(fail)?;
+        let operands = [
+            (&shift.raw).into(),
+            (&self.raw).into(),
+            (&factor.raw).into(),
+        ];
+        let out = call::pointwise_as(Op::Addcmul, &operands, self.dtype()).map_err(fail)?;
         Ok(Self::new(out, self.names.clone()))
     }
 

@@ -128,7 +128,7 @@ fn signed(shape: &[usize]) -> Vec<i64> {
 }
 
 fn no_copy(op: &'static str, raw: &Raw, shape: &[usize]) -> Result<Raw> {
-    raw.view(shape).ok_or_else(|| {
+    raw.view(shape)?.ok_or_else(|| {
         let what = format!("strides {:?} do not allow {shape:?}", raw.strides());
         Error::new(ErrorKind::Layout, op, what)
             .operand(&Names::default(), raw.shape())

@@ -89,25 +89,30 @@ pub(crate) fn call(which: Attribute, op: Op, form: Form, mut args: Bound) -> Res
         Attribute::ResizeAs => only_in_place(op, form, args, |own, a| {
             own.resize_as_(a.tensor("the_template")?).map(drop)
         }),
-        // Without gradients a tensor is a leaf that requires none.
-        Attribute::Grad => value(op, form, args, |a| a.tensor("self").map(|_| Value::None)),
-        Attribute::IsLeaf => flag(op, form, args, |a| a.tensor("self").map(|_| true)),
+        Attribute::Grad => value(op, form, args, |a| {
+            let grad = a.tensor("self")?.grad();
+            Ok(grad.map_or(Value::None, Value::Tensor))
+        }),
+        Attribute::IsLeaf => flag(op, form, args, |a| Ok(a.tensor("self")?.is_leaf())),
         Attribute::RequiresGrad if form == Form::InPlace => in_place(args, |own, a| {
-            let wanted = a.flag("requires_grad")?;
-            if wanted && own.dtype().is_integral() {
-                let what = format!("a tensor of {} has no gradient", own.dtype());
-                return Err(Error::new(ErrorKind::DType, "requires_grad", what)
-                    .operand(own.names(), own.shape())
-                    .hint("convert it to a float dtype first"));
+            if a.flag("requires_grad")? {
+                return own.requires_grad_().map(drop);
             }
+            own.detach_();
             Ok(())
         }),
-        Attribute::RequiresGrad => flag(op, form, args, |a| a.tensor("self").map(|_| false)),
-        Attribute::RegisterHook | Attribute::RegisterPostAccumulateGradHook => {
-            let what = "the tensor requires no gradient, so no hook is ever called";
-            Err(Error::new(ErrorKind::Argument, op.name(), what)
-                .hint("gradients are not recorded yet"))
-        }
+        Attribute::RequiresGrad => flag(op, form, args, |a| Ok(a.tensor("self")?.requires_grad())),
+        // A function is no argument that a name could say; one that does nothing is called.
+        Attribute::RegisterHook => value(op, form, args, |a| {
+            let hook = a.tensor("self")?.register_hook(|_| Ok(None))?;
+            hook.remove();
+            Ok(Value::None)
+        }),
+        Attribute::RegisterPostAccumulateGradHook => value(op, form, args, |a| {
+            let own = a.tensor("self")?;
+            own.register_post_accumulate_grad_hook(|_| Ok(()))?.remove();
+            Ok(Value::None)
+        }),
     }
 }
 

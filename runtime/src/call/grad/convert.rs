@@ -1,0 +1,33 @@
+//! Copies: in another dtype, or another order of the same elements.
+
+use nomina_core::Result;
+
+use super::{Target, one};
+use crate::raw::Raw;
+use crate::raw::graph::{Found, Given, Rule, Run};
+
+/// Elements written to another buffer.
+pub(in crate::call) struct Converted {
+    op: &'static str,
+    target: Target,
+}
+
+impl Converted {
+    pub(in crate::call) fn new(op: &'static str, x: &Raw) -> Self {
+        let target = Target::of(x);
+        Self { op, target }
+    }
+}
+
+impl Rule for Converted {
+    fn op(&self) -> &'static str {
+        self.op
+    }
+
+    fn backward(&self, given: &Given, _: &Run<'_>) -> Result<Found> {
+        match given.first() {
+            Some(Some(grad)) => Ok(one(self.target.take(grad.clone())?)),
+            _ => Ok(Found::new()),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Decompositions of matrices, which stand last.
+
+use nomina_core::op::Op;
+use nomina_core::op::class::Linalg;
+use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
+
+use super::arithmetic::{add, adjoint, div, mul, scaled, sub};
+use super::by::Back;
+use super::linalg::{all, part, product, solved, three};
+use crate::call::product::conjugated;
+use crate::call::{Arg, MatrixOptions, PadMode, eye, imag, matmul, pad, pointwise, real};
+use crate::raw::Raw;
+use crate::raw::graph::no_grad;
+
+/// Numbers of the columns, for a product from the right.
+fn across(x: &Raw) -> Result<Raw> {
+    x.unsqueeze(x.rank() - 1)
+}
+
+/// Numbers of the rows, for a product from the left.
+fn down(x: &Raw) -> Result<Raw> {
+    x.unsqueeze(x.rank())
+}
+
+/// The identity of a square matrix.
+fn identity(like: &Raw) -> Result<Raw> {
+    let n = like.shape()[like.rank() - 1];
+    eye(n, n, like.dtype().to_real(), like.device())
+}
+
+/// The diagonal, on a diagonal of zeros.
+fn diagonal(x: &Raw) -> Result<Raw> {
+    mul(x, &identity(x)?)
+}
+
+/// `Φ` of a matrix: the lower triangle, with half of the diagonal.
+fn lower(x: &Raw) -> Result<Raw> {
+    sub(&part(x, 0, false)?, &scaled(&diagonal(x)?, 0.5)?)
+}
+
+/// `x_k - x_j`, with ones on the diagonal.
+fn differences(x: &Raw) -> Result<Raw> {
+    let all = sub(&across(x)?, &down(x)?)?;
+    add(&all, &identity(&all)?)
+}
+
+fn skew(x: &Raw) -> Result<Raw> {
+    sub(x, &adjoint(x)?)
+}
+
+/// Refuses a loss that a factor of magnitude 1 on a vector would change, which is any one: the imaginary part of the diagonal is
+/// then not zero.
+fn refuse_phases(op: Linalg, turn: &Raw, a: &Raw) -> Result<()> {
+    if !turn.dtype().is_complex() {
+        return Ok(());
+    }
+    let at = turn.rank() - 2;
+    let diagonal = no_grad(|| imag(&turn.clone().detach().diagonal(at, at + 1, 0)?))?;
+    let most = |x: &Raw| x.scalars().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
+    let whole = no_grad(|| pointwise(Op::Abs, &[Arg::Tensor(&turn.clone().detach())]))?;
+    if most(&diagonal) <= 1e-2 * (1.0 + most(&whole)) {
+        return Ok(());
+    }
+    let what = "what is computed depends on the phases of vectors, which are free";
+    Err(Error::new(ErrorKind::Gradient, op.op().name(), what)
+        .operand(&Names::default(), a.shape())
+        .hint("compute what stays where a vector is multiplied by a number of magnitude 1"))
+}
+
+/// `L⁻ᴴ Φ(Lᴴ g) L⁻¹`, made Hermitian.
+pub(super) fn cholesky(back: &Back<'_>) -> Result<Raw> {
+    let (g, l) = (back.grad()?, back.result_of(0)?);
+    let options = MatrixOptions {
+        upper: true,
+        ..MatrixOptions::default()
+    };
+    let lh = adjoint(&l)?;
+    let left = solved(
+        Linalg::SolveTriangular,
+        &lh,
+        &lower(&matmul(&lh, &g)?)?,
+        options,
+    )?;
+    // `x L⁻¹` is the adjoint of `L⁻ᴴ xᴴ`.
+    let both = solved(Linalg::SolveTriangular, &lh, &adjoint(&left)?, options)?;
+    scaled(&add(&both, &adjoint(&both)?)?, 0.5)
+}
+
+/// `(gQ + Q copyltu(R gRᴴ - gQᴴ Q)) R⁻ᴴ`; columns beyond the rows are `Qᴴ` times those of the operand.
+pub(super) fn qr(back: &Back<'_>) -> Result<Raw> {
+    let (mut gq, gr) = (back.grad_of(0)?, back.grad_of(1)?);
+    let (q, r) = (back.result_of(0)?, back.result_of(1)?);
+    let (rows, last) = (r.rank() - 2, r.rank() - 1);
+    let (k, n) = (r.shape()[rows], r.shape()[last]);
+    let rest = n - k;
+    let (own, own_g) = (r.narrow(last, 0, k)?, gr.narrow(last, 0, k)?);
+    if rest > 0 {
+        let beyond = matmul(&q, &r.narrow(last, k, rest)?)?;
+        let more = matmul(&beyond, &adjoint(&gr.narrow(last, k, rest)?)?)?;
+        gq = add(&gq, &more)?;
+    }
+    let m = sub(
+        &matmul(&own, &adjoint(&own_g)?)?,
+        &matmul(&adjoint(&gq)?, &q)?,
+    )?;
+    let m = lower(&m)?;
+    let inner = add(&gq, &matmul(&q, &add(&m, &adjoint(&m)?)?)?)?;
+    let options = MatrixOptions {
+        upper: true,
+        ..MatrixOptions::default()
+    };
+    let back = solved(Linalg::SolveTriangular, &own, &adjoint(&inner)?, options)?;
+    let back = adjoint(&back)?;
+    if rest == 0 {
+        return Ok(back);
+    }
+    let beyond = matmul(&q, &gr.narrow(last, k, rest)?)?;
+    let padded = |x: &Raw, pair: [usize; 2]| {
+        let [before, after] = pair.map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+        let pairs = [(before, after)];
+        pad(
+            Op::Pad,
+            x,
+            &[last],
+            &pairs,
+            PadMode::Constant,
+            Scalar::Int(0),
+        )
+    };
+    add(&padded(&back, [0, rest])?, &padded(&beyond, [k, 0])?)
+}
+
+/// `U (F∘skew(Uᴴ gU) S + S F∘skew(Vᴴ gV) + gS) Vᴴ` and the parts outside of `U` and `V`, with `F` of one over the differences
+/// of squared singular values; of complex numbers also what a phase of `U` has against that of `V`.
+pub(super) fn svd(back: &Back<'_>, a: &Raw) -> Result<Raw> {
+    let (u, s, vh) = (back.result_of(0)?, back.result_of(1)?, back.result_of(2)?);
+    let (gu, gs, gvh) = (back.grad_of(0)?, back.grad_of(1)?, back.grad_of(2)?);
+    if !back.came(0) && !back.came(2) {
+        return matmul(&mul(&u, &across(&gs)?)?, &vh);
+    }
+    let (v, uh) = (adjoint(&vh)?, adjoint(&u)?);
+    let (of_u, of_v) = (matmul(&uh, &gu)?, matmul(&vh, &adjoint(&gvh)?)?);
+    refuse_phases(Linalg::Svd, &add(&of_u, &of_v)?, a)?;
+    let squares = mul(&s, &s)?;
+    let turns = add(
+        &mul(&skew(&of_u)?, &across(&s)?)?,
+        &mul(&skew(&of_v)?, &down(&s)?)?,
+    )?;
+    let mut inner = div(&turns, &differences(&squares)?)?;
+    // The diagonal of what is skew is imaginary, and belongs to the phases.
+    inner = sub(&inner, &diagonal(&inner)?)?;
+    if a.dtype().is_complex() {
+        let phases = div(&skew(&of_u)?, &scaled(&down(&s)?, 2.0)?)?;
+        inner = add(&inner, &diagonal(&phases)?)?;
+    }
+    inner = add(&inner, &mul(&identity(&inner)?, &across(&gs)?)?)?;
+    let mut found = product([&u, &inner, &vh])?;
+    let rank = a.rank();
+    let (m, n, k) = (
+        a.shape()[rank - 2],
+        a.shape()[rank - 1],
+        s.shape()[rank - 2],
+    );
+    if m > k {
+        let outer = div(&gu, &across(&s)?)?;
+        let outside = sub(&outer, &product([&u, &uh, &outer])?)?;
+        found = add(&found, &matmul(&outside, &vh)?)?;
+    }
+    if n > k {
+        let outer = div(&gvh, &down(&s)?)?;
+        let outside = sub(&outer, &product([&outer, &v, &vh])?)?;
+        found = add(&found, &matmul(&u, &outside)?)?;
+    }
+    Ok(found)
+}
+
+/// `U g Vᴴ`.
+pub(super) fn svdvals(g: &Raw, a: &Raw) -> Result<Raw> {
+    let [u, _, vh] = three(a)?;
+    matmul(&mul(&u, &across(g)?)?, &vh)
+}
+
+/// `V (gL + F∘(Vᴴ gV)) Vᴴ`, with `F` of one over the differences of eigenvalues.
+pub(super) fn eigh(back: &Back<'_>, a: &Raw) -> Result<Raw> {
+    let (l, v) = (back.result_of(0)?, back.result_of(1)?);
+    let gl = back.grad_of(0)?;
+    let vh = adjoint(&v)?;
+    if !back.came(1) {
+        return matmul(&mul(&v, &across(&gl)?)?, &vh);
+    }
+    let turn = matmul(&vh, &back.grad_of(1)?)?;
+    refuse_phases(Linalg::Eigh, &turn, a)?;
+    let inner = div(&turn, &differences(&l)?)?;
+    let inner = sub(&inner, &diagonal(&inner)?)?;
+    let inner = add(&inner, &mul(&identity(&inner)?, &across(&gl)?)?)?;
+    product([&v, &inner, &vh])
+}
+
+/// `V g Vᴴ`.
+pub(super) fn eigvalsh(g: &Raw, a: &Raw) -> Result<Raw> {
+    let made = all(Linalg::Eigh, a, MatrixOptions::default())?;
+    let v = &made[1];
+    matmul(&mul(v, &across(g)?)?, &adjoint(v)?)
+}
+
+/// `V⁻ᴴ (gL + F∘(Vᴴ gV - Vᴴ V re(diagonal of Vᴴ gV))) Vᴴ`, with `F` of one over the conjugate differences of eigenvalues.
+pub(super) fn eig(back: &Back<'_>, a: &Raw) -> Result<Raw> {
+    let (l, v) = (back.result_of(0)?, back.result_of(1)?);
+    let gl = back.grad_of(0)?;
+    let vh = adjoint(&v)?;
+    let mut inner = mul(&identity(&v)?, &across(&gl)?)?;
+    if back.came(1) {
+        let turn = matmul(&vh, &back.grad_of(1)?)?;
+        refuse_phases(Linalg::Eig, &turn, a)?;
+        let at = turn.rank() - 2;
+        let lengths = across(&real(&turn.diagonal(at, at + 1, 0)?)?)?;
+        let free = sub(&turn, &matmul(&vh, &mul(&v, &lengths)?)?)?;
+        let off = div(&free, &conjugated(&differences(&l)?)?)?;
+        inner = add(&inner, &sub(&off, &diagonal(&off)?)?)?;
+    }
+    let right = matmul(&inner, &vh)?;
+    solved(Linalg::Solve, &vh, &right, MatrixOptions::default())
+}

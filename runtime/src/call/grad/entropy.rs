@@ -1,0 +1,144 @@
+//! Cross entropy against indices of classes.
+
+use nomina_core::op::Op;
+use nomina_core::{Result, Scalar};
+
+use super::arithmetic::{apply, choose, mul, number, scaled, sub, sum};
+use super::by::{Back, by};
+use super::pick::{At, Way};
+use crate::SmallVec;
+use crate::call::{Entropy, Losses, full, index_select, softmax, to_dtype};
+use crate::job::Update;
+use crate::raw::Raw;
+use crate::shape::Shape;
+
+struct Entropies {
+    op: Op,
+    x: Raw,
+    dim: usize,
+    /// The class of each row, with the dim of classes; that of rows which do not count is 0.
+    index: Raw,
+    /// What each row counts, with the dim of classes: the weight of its class, or 0.
+    weight: Raw,
+    /// The rows that do not count, with the dim of classes.
+    ignored: Raw,
+    /// All weights, along the dim of classes.
+    weights: Option<Raw>,
+    smoothing: f64,
+    logits: bool,
+    losses: Losses,
+    /// What the sum of all rows was divided by.
+    divisor: f64,
+}
+
+/// A loss for each row, or of all rows over `divisor`.
+#[allow(clippy::too_many_arguments, reason = "they are the operator's")]
+pub(in crate::call) fn entropies(
+    op: Op,
+    out: Raw,
+    x: &Raw,
+    target: &Raw,
+    dim: usize,
+    options: Entropy<'_>,
+    losses: Losses,
+    divisor: f64,
+) -> Result<Raw> {
+    let own = Entropies::new(op, x, target, dim, options)?;
+    let own = Entropies {
+        losses,
+        divisor,
+        ..own
+    };
+    by(op, out, [x], || {
+        move |back: &Back<'_>, _| own.gradient(back).map(Some)
+    })
+}
+
+impl Entropies {
+    fn new(op: Op, x: &Raw, target: &Raw, dim: usize, options: Entropy<'_>) -> Result<Self> {
+        let ignored = Scalar::Int(options.ignore_index);
+        let ignored = apply(Op::Eq, [target.into(), ignored.into()])?;
+        let zero = Scalar::Int(0);
+        let index = choose(&ignored, zero.into(), target.into())?;
+        let one = full(&[], Scalar::Int(1), x.dtype(), x.device())?;
+        let own = match options.weight {
+            Some(weight) => {
+                let weight = to_dtype(&weight.clone().detach(), x.dtype())?;
+                let classes: SmallVec<[usize; 1]> = std::iter::once(index.numel()).collect();
+                index_select(op, &weight, 0, &index.reshape(&classes)?)?.reshape(index.shape())?
+            }
+            None => one,
+        };
+        let weight = choose(&ignored, number(0.0), (&own).into())?;
+        let along = |weight: &Raw| {
+            let mut shape = Shape::from_elem(1, x.rank());
+            shape[dim] = weight.numel();
+            to_dtype(&weight.clone().detach(), x.dtype())?.reshape(&shape)
+        };
+        Ok(Self {
+            op,
+            x: x.clone(),
+            dim,
+            index: index.unsqueeze(dim)?,
+            weight: to_dtype(&weight, x.dtype())?.unsqueeze(dim)?,
+            ignored: ignored.unsqueeze(dim)?,
+            weights: options.weight.map(along).transpose()?,
+            smoothing: options.smoothing,
+            logits: options.logits,
+            losses: Losses::Each,
+            divisor: 1.0,
+        })
+    }
+
+    /// With q the weighted target, smoothed: (softmax(x) sum(q, true) - q) g of logits, -q g of logarithms.
+    fn gradient(&self, back: &Back<'_>) -> Result<Raw> {
+        let grad = back.grad()?;
+        let grad = match self.losses {
+            Losses::Each => grad.unsqueeze(self.dim)?,
+            Losses::Sum => grad,
+            Losses::Mean => scaled(&grad, 1.0 / self.divisor)?,
+        };
+        let (own, spread) = (
+            1.0 - self.smoothing,
+            self.smoothing / self.x.shape()[self.dim] as f64,
+        );
+        let put = mul(&scaled(&self.weight, -own)?, &grad)?;
+        let all = match (&self.weights, self.smoothing == 0.0) {
+            (_, true) => None,
+            (weights, _) => {
+                let all = choose(&self.ignored, number(0.0), (&grad).into())?;
+                let share = match weights {
+                    Some(weights) => scaled(weights, spread)?,
+                    None => full(&[], spread.into(), self.x.dtype(), self.x.device())?,
+                };
+                Some(mul(&share, &all)?)
+            }
+        };
+        let dense = match (self.logits, &all) {
+            (false, _) => Raw::zeros("backward", self.x.shape(), self.x.dtype(), self.x.device())?,
+            (true, None) => {
+                let chances = softmax(Op::Softmax, &self.x, self.dim, None)?;
+                let whole = mul(&self.weight, &grad)?;
+                mul(&chances, &whole)?
+            }
+            (true, Some(all)) => {
+                let chances = softmax(Op::Softmax, &self.x, self.dim, None)?;
+                let shared = all.expand(self.x.shape())?;
+                let whole = sum(&shared, &[self.dim], true)?;
+                let whole = sub(&whole, &put)?;
+                mul(&chances, &whole)?
+            }
+        };
+        let dense = match &all {
+            Some(all) => sub(&dense, all)?,
+            None => dense,
+        };
+        let at = At {
+            op: self.op,
+            way: Way::Elements,
+            dim: self.dim,
+            index: self.index.clone(),
+        };
+        at.put(dense, &put.expand(self.index.shape())?, Update::Add)
+    }
+}

@@ -1,0 +1,32 @@
+//! Tensors joined along a dim, and matrices of which a part is zero.
+
+use nomina_core::Result;
+use nomina_core::op::Op;
+
+use super::by::by;
+use crate::SmallVec;
+use crate::call::shape::triangle as triangle_of;
+use crate::raw::Raw;
+
+/// A result in which tensors stand one after the other along `dim`, but for those of sizes `[0]`.
+pub(in crate::call) fn joined(op: Op, out: Raw, parts: &[&Raw], dim: usize) -> Result<Raw> {
+    by(op, out, parts, || {
+        let len = |x: &&Raw| x.shape().get(dim).copied().filter(|_| x.numel() > 0);
+        let lens: SmallVec<[Option<usize>; 4]> = parts.iter().map(len).collect();
+        move |back, part| {
+            let Some(len) = lens[part] else {
+                return Ok(None);
+            };
+            let start = lens[..part].iter().flatten().sum();
+            back.grad()?.narrow(dim, start, len).map(Some)
+        }
+    })
+}
+
+/// What is on one side of a diagonal and on it.
+pub(in crate::call) fn triangle(out: Raw, x: &Raw, diagonal: i64, upper: bool) -> Result<Raw> {
+    let op = if upper { Op::Triu } else { Op::Tril };
+    by(op, out, [x], || {
+        move |back, _| triangle_of(op.name(), &back.grad()?, diagonal, upper).map(Some)
+    })
+}

@@ -1,0 +1,42 @@
+//! What the lines of rows that are elementwise or go over dims are made of.
+
+use nomina_core::Scalar;
+use nomina_core::op::Op;
+
+/// The gradient of one operand.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// Which operand.
+    pub(super) operand: usize,
+    /// The last step is the gradient; none where it has no derivative.
+    pub(super) steps: &'static [Step],
+}
+
+/// A step of a line; steps name earlier ones by their places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Step {
+    Grad,
+    Result,
+    Operand(usize),
+    Number(f64),
+    /// The imaginary unit.
+    Imaginary,
+    Apply(Op, &'static [usize]),
+    /// The conjugate; of real numbers themselves.
+    Conj(usize),
+    /// The real part; of real numbers themselves.
+    Real(usize),
+    /// A result of a reduction, with size 1 in the dims that went.
+    Spread(usize),
+    /// How many elements became one.
+    Count,
+    /// A reduction over the operator's dims, which stay with size 1, or stay as in its result.
+    Over(Op, usize, bool),
+}
+
+/// What the signature says of a number of an elementwise operator that is left out.
+pub(super) fn default(op: Op, operand: usize) -> Option<Scalar> {
+    let (tensors, _) = op.row().expression()?;
+    let number = op.row().numbers().nth(operand.checked_sub(tensors)?)?;
+    number.default?.parse().ok().map(Scalar::Float)
+}

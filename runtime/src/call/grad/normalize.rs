@@ -1,0 +1,215 @@
+//! Rows that were brought to mean zero and variance one.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result, Scalar};
+
+use super::arithmetic::{apply, mul, number, sub};
+use super::by::{Back, by};
+use super::lined::{Operand, Over, Read};
+use super::lines::Step::{self, Apply, Grad, Number, Operand as Given, Over as Sum};
+use crate::SmallVec;
+use crate::call::{Affine, ReduceOptions, reduce, to_dtype};
+use crate::raw::Raw;
+use crate::shape::Shape;
+
+// The operands of the steps: x, 1 / σ, the weight, the mean.
+/// The normalised elements, as step 4.
+const CENTRED: &[Step] = &[
+    Given(0),
+    Given(3),
+    Apply(Op::Sub, &[0, 1]),
+    Given(1),
+    Apply(Op::Mul, &[2, 3]),
+];
+
+/// With n normalised and h = g weight: (h - mean(h) - n mean(h n)) / σ.
+const INPUT: &[Step] = &[
+    CENTRED[0],
+    CENTRED[1],
+    CENTRED[2],
+    CENTRED[3],
+    CENTRED[4],
+    Grad,
+    Given(2),
+    Apply(Op::Mul, &[5, 6]),
+    Sum(Op::Mean, 7, true),
+    Apply(Op::Mul, &[7, 4]),
+    Sum(Op::Mean, 9, true),
+    Apply(Op::Sub, &[7, 8]),
+    Apply(Op::Mul, &[4, 10]),
+    Apply(Op::Sub, &[11, 12]),
+    Apply(Op::Mul, &[13, 3]),
+];
+
+/// Without a mean: (h - n mean(h n)) / σ.
+const INPUT_OF_RMS: &[Step] = &[
+    Given(0),
+    Given(1),
+    Apply(Op::Mul, &[0, 1]),
+    Grad,
+    Given(2),
+    Apply(Op::Mul, &[3, 4]),
+    Apply(Op::Mul, &[5, 2]),
+    Sum(Op::Mean, 6, true),
+    Apply(Op::Mul, &[2, 7]),
+    Apply(Op::Sub, &[5, 8]),
+    Apply(Op::Mul, &[9, 1]),
+];
+
+/// Sums of g n.
+const WEIGHT: &[Step] = &[
+    CENTRED[0],
+    CENTRED[1],
+    CENTRED[2],
+    CENTRED[3],
+    CENTRED[4],
+    Grad,
+    Apply(Op::Mul, &[4, 5]),
+    Sum(Op::Sum, 6, true),
+];
+
+/// Sums of g.
+const BIAS: &[Step] = &[
+    Grad,
+    Number(1.0),
+    Apply(Op::Mul, &[0, 1]),
+    Sum(Op::Sum, 2, true),
+];
+
+struct Normalized {
+    op: Op,
+    x: Raw,
+    weight: Option<Raw>,
+    /// The mean and the variance of each row.
+    stats: Raw,
+    dims: SmallVec<[usize; 8]>,
+    /// The sizes of the statistics.
+    kept: Shape,
+    rms: bool,
+    eps: f64,
+    /// The dims over which the weight and the bias are repeated.
+    repeated: [SmallVec<[usize; 8]>; 2],
+}
+
+/// The dims of `x` that an operand repeats.
+fn repeated(x: &Raw, of: Option<&Raw>) -> SmallVec<[usize; 8]> {
+    let size = |dim: usize| {
+        let of = of?;
+        of.shape()
+            .get((dim + of.rank()).checked_sub(x.rank())?)
+            .copied()
+    };
+    (0..x.rank())
+        .filter(|&dim| size(dim) != Some(x.shape()[dim]))
+        .collect()
+}
+
+/// A result of rows along `dims`, with the mean and the variance of each.
+pub(in crate::call) fn normalized(
+    op: Op,
+    out: Raw,
+    x: &Raw,
+    dims: &[usize],
+    (rms, eps): (bool, f64),
+    affine: Affine<'_>,
+    stats: &Raw,
+) -> Result<Raw> {
+    let make = || {
+        let mut kept = Shape::from_slice(x.shape());
+        dims.iter().for_each(|&dim| kept[dim] = 1);
+        let own = Normalized {
+            op,
+            x: x.clone(),
+            weight: affine.weight.cloned(),
+            stats: stats.clone(),
+            dims: dims.into(),
+            kept,
+            rms,
+            eps,
+            repeated: [repeated(x, affine.weight), repeated(x, affine.bias)],
+        };
+        move |back: &Back<'_>, operand: usize| own.gradient(back, operand).map(Some)
+    };
+    // As many operands as there are: the weight is the second, the bias the last.
+    match (affine.weight, affine.bias) {
+        (Some(weight), Some(bias)) => by(op, out, [x, weight, bias], make),
+        (Some(weight), None) => by(op, out, [x, weight], make),
+        (None, Some(bias)) => by(op, out, [x, bias], || {
+            let own = make();
+            move |back: &Back<'_>, operand: usize| own(back, if operand == 0 { 0 } else { 2 })
+        }),
+        (None, None) => by(op, out, [x], make),
+    }
+}
+
+impl Normalized {
+    fn gradient(&self, back: &Back<'_>, operand: usize) -> Result<Raw> {
+        let grad = back.grad()?;
+        let (mean, slope) = match back.records() {
+            true => self.recorded_stats()?,
+            false => self.stats()?,
+        };
+        let weight = match &self.weight {
+            Some(weight) => Operand::Tensor(weight.clone()),
+            None => Operand::Number(Scalar::Float(1.0)),
+        };
+        let operands = [
+            Operand::Tensor(self.x.clone()),
+            Operand::Tensor(slope),
+            weight,
+            Operand::Tensor(mean),
+        ];
+        let dims = match operand {
+            0 => &self.dims,
+            at => &self.repeated[at - 1],
+        };
+        let over = Over::new(&self.x, dims, &self.x);
+        let read = Read {
+            op: self.op,
+            grad: &grad,
+            result: None,
+            operands: &operands,
+            over: Some(&over),
+        };
+        let steps = match operand {
+            0 if self.rms => INPUT_OF_RMS,
+            0 => INPUT,
+            1 => WEIGHT,
+            _ => BIAS,
+        };
+        read.computed(steps, back.records())
+    }
+
+    /// At least in f32.
+    fn wide(&self) -> DType {
+        match self.x.dtype() {
+            DType::F64 => DType::F64,
+            _ => DType::F32,
+        }
+    }
+
+    /// The mean and 1 / σ, as they were found forward.
+    fn stats(&self) -> Result<(Raw, Raw)> {
+        let column = |at: usize| self.stats.select(1, at)?.reshape(&self.kept);
+        let variance = apply(Op::Add, [(&column(1)?).into(), number(self.eps)])?;
+        let slope = apply(Op::Rsqrt, [(&variance).into()])?;
+        Ok((
+            to_dtype(&column(0)?, self.wide())?,
+            to_dtype(&slope, self.wide())?,
+        ))
+    }
+
+    /// The same, recorded.
+    fn recorded_stats(&self) -> Result<(Raw, Raw)> {
+        let x = to_dtype(&self.x, self.wide())?;
+        let average = |x: &Raw| reduce(Op::Mean, x, &self.dims, true, ReduceOptions::default());
+        let mean = match self.rms {
+            true => Raw::zeros(self.op.name(), &self.kept, x.dtype(), x.device())?,
+            false => average(&x)?,
+        };
+        let centred = sub(&x, &mean)?;
+        let variance = average(&mul(&centred, &centred)?)?;
+        let variance = apply(Op::Add, [(&variance).into(), number(self.eps)])?;
+        Ok((mean, apply(Op::Rsqrt, [(&variance).into()])?))
+    }
+}

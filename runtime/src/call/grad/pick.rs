@@ -1,0 +1,226 @@
+//! Elements that an index picks, and elements that are put where an index says.
+
+use nomina_core::op::Op;
+use nomina_core::{Result, Scalar};
+
+use super::arithmetic::{apply, choose, div, mul, number, with_number};
+use super::{Target, one};
+use crate::call::{
+    cat, contiguous, duplicate, fill, full, gather, index_select, index_update, scatter, to_dtype,
+};
+use crate::job::Update;
+use crate::raw::Raw;
+use crate::raw::graph::{Found, Given, Rule, Run, is_wanted, no_grad, record};
+use crate::shape::Shape;
+
+/// Where an index looks along a dim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::call) enum Way {
+    /// The index has the tensor's other dims, too: `gather` and `scatter`.
+    Elements,
+    /// Whole slices; the index's dims take the place of the dim: `index_select`.
+    Slices,
+}
+
+/// An index along a dim.
+#[derive(Clone, Debug)]
+pub(in crate::call) struct At {
+    pub(in crate::call) op: Op,
+    pub(in crate::call) way: Way,
+    pub(in crate::call) dim: usize,
+    pub(in crate::call) index: Raw,
+}
+
+impl At {
+    pub(in crate::call) fn picked(&self, x: &Raw) -> Result<Raw> {
+        match self.way {
+            Way::Elements => gather(self.op, x, self.dim, &self.index),
+            Way::Slices => index_select(self.op, x, self.dim, &self.index),
+        }
+    }
+
+    /// A tensor with what is put there; recorded where one of both is.
+    pub(in crate::call) fn put(&self, x: Raw, src: &Raw, how: Update) -> Result<Raw> {
+        let wanted = is_wanted([&x, src]);
+        // What was recorded of it stays with what is given in.
+        let given = wanted.then(|| x.clone());
+        let mut out = x.detach();
+        let plain = src.clone().detach();
+        let (op, dim, index) = (self.op, self.dim, &self.index);
+        let dest = out.as_mut()?;
+        match self.way {
+            Way::Elements => scatter(op, dest, dim, index, &plain, how)?,
+            Way::Slices => index_update(op, dest, dim, index, &plain, how, false)?,
+        }
+        let Some(x) = &given else {
+            return Ok(out);
+        };
+        let joined = match how {
+            Update::Set | Update::Add => None,
+            Update::Mul | Update::Max | Update::Min => Some([x.clone(), src.clone(), out.clone()]),
+        };
+        let rule = Put {
+            at: self.clone(),
+            how,
+            joined,
+            source: Target::of(src),
+        };
+        record(out, [Some(x), Some(src)], rule)
+    }
+
+    /// What of `src` is put: only as much as the index covers.
+    fn covered(&self, src: &Raw) -> Result<Raw> {
+        let mut part = src.clone();
+        if self.way == Way::Elements {
+            for (dim, &size) in self.index.shape().iter().enumerate() {
+                part = part.narrow(dim, 0, size)?;
+            }
+        }
+        Ok(part)
+    }
+}
+
+/// What an index picked.
+pub(in crate::call) struct Picked {
+    at: At,
+    target: Target,
+}
+
+impl Picked {
+    pub(in crate::call) fn new(op: Op, way: Way, x: &Raw, dim: usize, index: &Raw) -> Self {
+        let index = index.clone();
+        let at = At {
+            op,
+            way,
+            dim,
+            index,
+        };
+        Self {
+            at,
+            target: Target::of(x),
+        }
+    }
+}
+
+impl Rule for Picked {
+    fn op(&self) -> &'static str {
+        self.at.op.name()
+    }
+
+    fn backward(&self, given: &Given, _: &Run<'_>) -> Result<Found> {
+        let Some(Some(grad)) = given.first() else {
+            return Ok(Found::new());
+        };
+        let zeros = Raw::zeros("backward", &self.target.shape, grad.dtype(), grad.device())?;
+        let grad = self.at.put(zeros, grad, Update::Add)?;
+        self.target.take(grad).map(one)
+    }
+}
+
+/// A tensor to which something was added where an index says, or that was overwritten there.
+struct Put {
+    at: At,
+    how: Update,
+    /// What was there, what was put and what became of both, where they were multiplied or compared.
+    joined: Option<[Raw; 3]>,
+    source: Target,
+}
+
+impl Put {
+    /// Factors: each gets the product of all others at its place.
+    fn of_products(&self, [x, src, _]: &[Raw; 3], grad: &Raw) -> Result<[Raw; 2]> {
+        let src = self.at.covered(src)?;
+        let zero = with_number(Op::Eq, &src, 0.0)?;
+        let others = choose(&zero, number(1.0), (&src).into())?;
+        let ones = full(x.shape(), Scalar::Int(1), x.dtype(), x.device())?;
+        let product = self.at.put(ones, &others, Update::Mul)?;
+        let none = Raw::zeros("backward", x.shape(), x.dtype(), x.device())?;
+        let zeros = self
+            .at
+            .put(none, &to_dtype(&zero, x.dtype())?, Update::Add)?;
+        let whole = with_number(Op::Eq, &zeros, 0.0)?;
+        let of_x = mul(grad, &choose(&whole, (&product).into(), number(0.0))?)?;
+        let (product, zeros) = (self.at.picked(&product)?, self.at.picked(&zeros)?);
+        let only = with_number(Op::Eq, &zeros, 1.0)?;
+        let alone = choose(&only, (&product).into(), number(0.0))?;
+        let none = with_number(Op::Eq, &zeros, 0.0)?;
+        let rest = choose(&none, (&div(&product, &others)?).into(), number(0.0))?;
+        let own = choose(&zero, (&alone).into(), (&rest).into())?;
+        let of_src = mul(&self.at.picked(&mul(grad, x)?)?, &own)?;
+        Ok([of_x, of_src])
+    }
+
+    /// Extremes: shared evenly by all that are equal to the one that is left.
+    fn of_extremes(&self, [x, src, out]: &[Raw; 3], grad: &Raw) -> Result<[Raw; 2]> {
+        let src = self.at.covered(src)?;
+        let own = apply(Op::Eq, [x.into(), out.into()])?;
+        let put = apply(Op::Eq, [(&src).into(), (&self.at.picked(out)?).into()])?;
+        let (own, put) = (to_dtype(&own, x.dtype())?, to_dtype(&put, x.dtype())?);
+        let count = self.at.put(own.clone(), &put, Update::Add)?;
+        // None is equal where the one that is left is no number.
+        let none = with_number(Op::Eq, &count, 0.0)?;
+        let share = div(grad, &choose(&none, number(1.0), (&count).into())?)?;
+        Ok([mul(&share, &own)?, mul(&self.at.picked(&share)?, &put)?])
+    }
+}
+
+/// A gradient of the elements that were covered, with zeros for those that were not.
+fn uncovered(grad: Raw, shape: &[usize]) -> Result<Raw> {
+    if grad.shape() == shape || grad.rank() != shape.len() {
+        return Ok(grad);
+    }
+    let mut grad = grad;
+    for (dim, &size) in shape.iter().enumerate() {
+        let missing = size.saturating_sub(grad.shape()[dim]);
+        if missing == 0 {
+            continue;
+        }
+        let mut rest = Shape::from_slice(grad.shape());
+        rest[dim] = missing;
+        let rest = Raw::zeros("backward", &rest, grad.dtype(), grad.device())?;
+        grad = cat(&[&grad, &rest], dim)?;
+    }
+    Ok(grad)
+}
+
+impl Rule for Put {
+    fn op(&self) -> &'static str {
+        self.at.op.name()
+    }
+
+    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
+        let mut found = Found::new();
+        let Some(Some(grad)) = given.first() else {
+            return Ok(found);
+        };
+        if let Some(joined) = &self.joined {
+            let [of_x, of_src] = match self.how {
+                Update::Mul => self.of_products(joined, grad)?,
+                _ => self.of_extremes(joined, grad)?,
+            };
+            let of_src = uncovered(of_src, &self.source.shape)?;
+            found.push(run.wants(0).then_some(of_x));
+            found.push(Some(self.source.take(of_src)?));
+            return Ok(found);
+        }
+        found.push(match (run.wants(0), self.how) {
+            (false, _) => None,
+            (true, Update::Add) => Some(grad.clone()),
+            (true, _) => {
+                let picked = self.at.picked(grad)?;
+                let mut zeros = no_grad(|| contiguous(&picked.detach()))?;
+                zeros = no_grad(|| duplicate(&zeros))?;
+                fill(zeros.as_mut()?, Scalar::Int(0))?;
+                Some(self.at.put(grad.clone(), &zeros, Update::Set)?)
+            }
+        });
+        found.push(match run.wants(1) {
+            true => {
+                let picked = uncovered(self.at.picked(grad)?, &self.source.shape)?;
+                Some(self.source.take(picked)?)
+            }
+            false => None,
+        });
+        Ok(found)
+    }
+}

@@ -1,0 +1,127 @@
+//! Quantiles of lines that are in order.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result, Scalar};
+
+use super::arithmetic::{apply, mul, scaled, sub, sum, with_number};
+use super::by::by;
+use super::pick::{At, Way};
+use crate::SmallVec;
+use crate::call::{full, to_dtype};
+use crate::job::{Interpolation, Update};
+use crate::raw::Raw;
+
+/// The dims of `q`, then those of the lines, of `[.., n]` in order.
+pub(in crate::call) fn quantiles(
+    op: Op,
+    out: Raw,
+    sorted: &Raw,
+    q: &Raw,
+    how: Interpolation,
+) -> Result<Raw> {
+    by(op, out, [sorted, q], || {
+        let (sorted, q) = (sorted.clone(), q.clone());
+        move |back, operand| {
+            let places = Places::new(op, &sorted, &q, how)?;
+            let grad = back.grad()?;
+            // The quantiles last, as elements of lines are.
+            let grad = match q.rank() {
+                0 => grad.unsqueeze(grad.rank())?,
+                _ => {
+                    let order: SmallVec<[usize; 8]> = (1..grad.rank()).chain([0]).collect();
+                    grad.permute(&order)?
+                }
+            };
+            match operand {
+                0 => places.of_lines(op, &sorted, &grad).map(Some),
+                _ => places.of_shares(op, &sorted, &q, how, &grad),
+            }
+        }
+    })
+}
+
+/// Between which elements of its line each quantile lies, as `[.., q]`.
+struct Places {
+    low: Raw,
+    high: Raw,
+    /// What counts of the higher one.
+    share: Raw,
+    /// The last place of a line.
+    last: Raw,
+}
+
+impl Places {
+    fn new(op: Op, sorted: &Raw, q: &Raw, how: Interpolation) -> Result<Self> {
+        let end = sorted.rank() - 1;
+        let dtype = sorted.dtype();
+        let there = match op {
+            // What equals itself is a number.
+            Op::Nanquantile => {
+                let plain = sorted.clone().detach();
+                to_dtype(&apply(Op::Eq, [(&plain).into(), (&plain).into()])?, dtype)?
+            }
+            _ => full(sorted.shape(), Scalar::Int(1), dtype, sorted.device())?,
+        };
+        let count = sum(&there, &[end], true)?;
+        let last = with_number(Op::Maximum, &with_number(Op::Sub, &count, 1.0)?, 0.0)?;
+        let q = to_dtype(q, dtype)?.reshape(&[q.numel()])?;
+        let place = mul(&last, &q)?;
+        let place = match how {
+            Interpolation::Nearest => apply(Op::Round, [(&place).into()])?,
+            Interpolation::Lower => apply(Op::Floor, [(&place).into()])?,
+            Interpolation::Higher => apply(Op::Ceil, [(&place).into()])?,
+            Interpolation::Linear | Interpolation::Midpoint => place,
+        };
+        let (low, high) = (
+            apply(Op::Floor, [(&place).into()])?,
+            apply(Op::Ceil, [(&place).into()])?,
+        );
+        let share = match how {
+            Interpolation::Midpoint => with_number(Op::Add, &scaled(&place, 0.0)?, 0.5)?,
+            _ => sub(&place, &low)?,
+        };
+        Ok(Self {
+            low: to_dtype(&low, DType::I64)?,
+            high: to_dtype(&high, DType::I64)?,
+            share,
+            last,
+        })
+    }
+
+    fn at(&self, op: Op, index: &Raw) -> At {
+        At {
+            op,
+            way: Way::Elements,
+            dim: index.rank() - 1,
+            index: index.clone(),
+        }
+    }
+
+    fn of_lines(&self, op: Op, sorted: &Raw, grad: &Raw) -> Result<Raw> {
+        let zeros = Raw::zeros(op.name(), sorted.shape(), grad.dtype(), grad.device())?;
+        let high = mul(grad, &self.share)?;
+        let some = self
+            .at(op, &self.low)
+            .put(zeros, &sub(grad, &high)?, Update::Add)?;
+        self.at(op, &self.high).put(some, &high, Update::Add)
+    }
+
+    fn of_shares(
+        &self,
+        op: Op,
+        sorted: &Raw,
+        q: &Raw,
+        how: Interpolation,
+        grad: &Raw,
+    ) -> Result<Option<Raw>> {
+        if how != Interpolation::Linear {
+            return Ok(None);
+        }
+        let low = self.at(op, &self.low).picked(sorted)?;
+        let high = self.at(op, &self.high).picked(sorted)?;
+        let slope = mul(&sub(&high, &low)?, &self.last)?;
+        let all = mul(grad, &slope)?;
+        let lines: SmallVec<[usize; 8]> = (0..all.rank() - 1).collect();
+        sum(&all, &lines, true)?.reshape(q.shape()).map(Some)
+    }
+}

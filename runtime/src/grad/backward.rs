@@ -1,0 +1,236 @@
+//! The way back through a graph.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::MutexGuard;
+
+use nomina_core::op::Op;
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use crate::call::{Arg, pointwise, pointwise_owned};
+use crate::raw::Raw;
+use crate::raw::graph::{Given, Node, NodeRef, Run, lock, switched, trace};
+
+use super::reach::{Reach, pull};
+
+/// What is left of a graph afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackwardOptions {
+    /// The graph stays, and can be gone through again.
+    pub retain_graph: bool,
+    /// Gradients are recorded, and have gradients; the graph stays.
+    pub create_graph: bool,
+}
+
+/// What has come for a node so far.
+struct Pending {
+    node: NodeRef,
+    given: Given,
+}
+
+/// The way back: nodes that something has come for, the latest last.
+pub(super) struct Way<'a> {
+    options: BackwardOptions,
+    /// The nodes that it goes through; all where there are none.
+    through: Option<&'a HashSet<usize>>,
+    pending: BTreeMap<(u64, usize), Pending>,
+}
+
+impl<'a> Way<'a> {
+    pub(super) fn new(options: BackwardOptions, through: Option<&'a HashSet<usize>>) -> Self {
+        Self {
+            options,
+            through,
+            pending: BTreeMap::new(),
+        }
+    }
+
+    /// Adds to what has come for an output of a node.
+    pub(super) fn give(&mut self, node: &NodeRef, output: usize, grad: Raw) -> Result<()> {
+        let outside = |all: &HashSet<usize>| !all.contains(&node.address());
+        if self.through.is_some_and(outside) {
+            return Ok(());
+        }
+        let given = match self.pending.entry((node.clock(), node.address())) {
+            Entry::Vacant(entry) => {
+                let node = NodeRef::of(node);
+                let given = Given::new();
+                &mut entry.insert(Pending { node, given }).given
+            }
+            Entry::Occupied(entry) => &mut entry.into_mut().given,
+        };
+        while given.len() <= output {
+            given.push(None);
+        }
+        given[output] = Some(match given[output].take() {
+            None => grad,
+            Some(before) => added(before, &grad)?,
+        });
+        Ok(())
+    }
+
+    /// Goes back. `reached` gets each node with its gradient, which its hooks have seen, and says whether to go on from there.
+    pub(super) fn run(mut self, mut reached: impl FnMut(&NodeRef, &Given) -> bool) -> Result<()> {
+        let records = self.options.create_graph;
+        switched(records, || {
+            while let Some((_, Pending { node, given })) = self.pending.pop_last() {
+                let given = hooked(&node, given)?;
+                if reached(&node, &given) && self.goes_on(&node) {
+                    self.pass(&node, given)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether a gradient is asked for behind a node.
+    fn goes_on(&self, node: &Node) -> bool {
+        let mut edges = node.edges().iter().flatten();
+        match self.through {
+            None => !node.is_leaf(),
+            Some(all) => edges.any(|edge| all.contains(&edge.address())),
+        }
+    }
+
+    /// Lets a gradient through a node to those of its operands.
+    fn pass(&mut self, node: &NodeRef, given: Given) -> Result<()> {
+        let records = self.options.create_graph;
+        let last = !(self.options.retain_graph || records);
+        if let (Some(output), Some(Some(operator))) = (node.output(), node.edges().first()) {
+            return match given.into_iter().next() {
+                Some(Some(grad)) => self.give(operator, output, grad),
+                _ => Ok(()),
+            };
+        }
+        let run = Run::new(node, records, self.through);
+        let found = node.backward(&given, &run, last).ok_or_else(used)?;
+        for (edge, grad) in node.edges().iter().zip(found?) {
+            if let (Some(edge), Some(grad)) = (edge, grad) {
+                self.give(edge, 0, grad)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a node's hooks make of its gradient.
+fn hooked(node: &Node, mut given: Given) -> Result<Given> {
+    if let (Some(extras), Some(grad)) = (node.extras(), given.first_mut())
+        && let Some(before) = grad.take()
+    {
+        *grad = Some(extras.hooks.run(before)?);
+    }
+    Ok(given)
+}
+
+/// A sum, in the buffer of the first where nobody shares it.
+fn added(before: Raw, grad: &Raw) -> Result<Raw> {
+    pointwise_owned(Op::Add, before, &[Arg::Tensor(grad)])
+}
+
+#[cold]
+fn used() -> Error {
+    Error::new(
+        ErrorKind::Gradient,
+        "backward",
+        "an earlier `backward` used up the graph",
+    )
+    .hint("keep it with `retain_graph`")
+}
+
+#[cold]
+fn unrecorded(op: &'static str, x: &Raw) -> Error {
+    if trace::is_on() {
+        let what = "within `checkpoint` there is no graph yet";
+        return Error::new(ErrorKind::Gradient, op, what)
+            .hint("take `nomina::grad::grad` there, or go back from the result of `checkpoint`");
+    }
+    Error::new(ErrorKind::Gradient, op, "nothing was recorded")
+        .operand(&Names::default(), x.shape())
+        .hint("call `requires_grad_` on a leaf, outside of `no_grad`")
+}
+
+/// Adds the gradients of the leaves that `x` was computed of to what they have; `seed` is the gradient of `x`.
+///
+/// # Errors
+/// When `x` was not recorded, a graph is used up, an operator has no derivative, or memory is missing. No gradient has changed
+/// then.
+pub fn backward(x: &Raw, seed: Raw, options: BackwardOptions) -> Result<()> {
+    let node = x.node().filter(|_| !trace::is_on());
+    let node = node.ok_or_else(|| unrecorded("backward", x))?;
+    check("backward", x, &seed)?;
+    let mut way = Way::new(options, None);
+    way.give(&NodeRef::of(node), 0, seed)?;
+    let mut found: Vec<(NodeRef, Raw)> = Vec::new();
+    way.run(|node, given| {
+        if let (Some(_), Some(Some(grad))) = (node.slot(), given.first()) {
+            found.push((NodeRef::of(node), grad.clone()));
+        }
+        true
+    })?;
+    let sums = stored(found, options)?;
+    for (node, sum) in &sums {
+        if let Some(extras) = node.extras() {
+            extras.after.run(sum.clone())?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds gradients to their slots, and says what is in each.
+fn stored(mut found: Vec<(NodeRef, Raw)>, options: BackwardOptions) -> Result<Vec<(NodeRef, Raw)>> {
+    // All slots at once, always in one order, so that of two threads none waits for the other.
+    found.sort_by_key(|(node, _)| std::ptr::from_ref::<Node>(node).addr());
+    let mut slots: Vec<(MutexGuard<'_, Option<Raw>>, Raw)> = Vec::with_capacity(found.len());
+    for (node, grad) in &found {
+        let Some(slot) = node.slot() else { continue };
+        let held = lock(slot);
+        let sum = match &*held {
+            None => grad.clone(),
+            Some(before) => switched(options.create_graph, || {
+                pointwise(Op::Add, &[Arg::Tensor(before), Arg::Tensor(grad)])
+            })?,
+        };
+        slots.push((held, sum));
+    }
+    let mut sums = Vec::with_capacity(slots.len());
+    for (slot, sum) in &mut slots {
+        **slot = Some(sum.clone());
+    }
+    for ((_, sum), (node, _)) in slots.into_iter().zip(&found) {
+        sums.push((NodeRef::of(node), sum));
+    }
+    Ok(sums)
+}
+
+/// Refuses a seed that is no gradient of `x`.
+pub(super) fn check(op: &'static str, x: &Raw, seed: &Raw) -> Result<()> {
+    if x.shape() == seed.shape() && x.dtype() == seed.dtype() && x.device() == seed.device() {
+        return Ok(());
+    }
+    let what = "the gradient to start from has other sizes, or another dtype or device";
+    Err(Error::new(ErrorKind::Shape, op, what)
+        .operand(&Names::default(), x.shape())
+        .operand(&Names::default(), seed.shape())
+        .hint("give one like the tensor"))
+}
+
+/// The gradients of `x` with respect to each of `inputs`, and no other: nothing is added to any tensor. None for an input
+/// that `x` was not computed of.
+///
+/// # Errors
+/// As [`backward`].
+pub fn gradients(
+    x: &Raw,
+    seed: Raw,
+    inputs: &[&Raw],
+    options: BackwardOptions,
+) -> Result<Vec<Option<Raw>>> {
+    if x.node().is_none() || trace::is_on() {
+        return Err(unrecorded("gradients", x));
+    }
+    check("gradients", x, &seed)?;
+    let targets: Vec<_> = inputs.iter().map(|input| input.node()).collect();
+    let reach = Reach::new(&[x], &targets, false);
+    pull([(x, seed)], &reach, options)
+}

@@ -1,0 +1,104 @@
+//! Leaves, and the gradients that stay at tensors.
+
+use std::sync::Arc;
+
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use crate::call::has_gradient;
+use crate::raw::Raw;
+use crate::raw::graph::{HookHandle, NodeRef, lock};
+
+impl Raw {
+    /// Whether no recorded operator made this tensor: of what is not recorded, too.
+    #[must_use]
+    pub fn is_leaf(&self) -> bool {
+        self.node().is_none_or(|node| node.is_leaf())
+    }
+
+    /// Makes this tensor a leaf. One that is a leaf stays what it is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Gradient`] for integers and bool, and for what was computed of a leaf; when memory is missing.
+    pub fn requires_grad_(&mut self) -> Result<()> {
+        let refuse = |what: String| {
+            Error::new(ErrorKind::Gradient, "requires_grad_", what)
+                .operand(&Names::default(), self.shape())
+        };
+        if !has_gradient(self.dtype()) {
+            return Err(refuse(format!("{} has no gradient", self.dtype()))
+                .hint("gradients are of floats and complex numbers"));
+        }
+        if !self.is_leaf() {
+            return Err(refuse("the tensor was computed of others".to_owned())
+                .hint("call `retain_grad` to keep its gradient, or `detach` to cut it off"));
+        }
+        if !self.requires_grad() {
+            let node = NodeRef::leaf("requires_grad_")?;
+            *self = self.clone().computed_by(node);
+        }
+        Ok(())
+    }
+
+    /// The gradient that was left here; none before.
+    #[must_use]
+    pub fn grad(&self) -> Option<Self> {
+        lock(self.node()?.slot()?).clone()
+    }
+
+    /// The gradient, which is here no more.
+    #[must_use]
+    pub fn take_grad(&self) -> Option<Self> {
+        lock(self.node()?.slot()?).take()
+    }
+
+    /// From now on a gradient is left here, too, where no leaf is.
+    pub fn retain_grad(&self) {
+        if let Some(node) = self.node() {
+            node.keep_grad();
+        }
+    }
+}
+
+/// Hooks.
+impl Raw {
+    /// Calls `hook` with each gradient that comes to this tensor, before it goes on; what the hook gives takes its place.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Gradient`] when the tensor is not recorded.
+    pub fn register_hook(
+        &self,
+        hook: impl Fn(&Self) -> Result<Option<Self>> + Send + Sync + 'static,
+    ) -> Result<HookHandle> {
+        let node = self
+            .node()
+            .ok_or_else(|| self.unrecorded("register_hook"))?;
+        Ok(node.extras_mut().hooks.add(Arc::new(hook)))
+    }
+
+    /// Calls `hook` with the gradient of this leaf each time that `backward` has written it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Gradient`] when the tensor is no leaf.
+    pub fn register_post_accumulate_grad_hook(
+        &self,
+        hook: impl Fn(&Self) -> Result<()> + Send + Sync + 'static,
+    ) -> Result<HookHandle> {
+        const OP: &str = "register_post_accumulate_grad_hook";
+        let node = self.node().ok_or_else(|| self.unrecorded(OP))?;
+        if !node.is_leaf() {
+            let what = "the tensor is no leaf, so that nothing is accumulated here";
+            return Err(Error::new(ErrorKind::Gradient, OP, what)
+                .operand(&Names::default(), self.shape())
+                .hint("call `register_hook`"));
+        }
+        let hook = move |grad: &Self| hook(grad).map(|()| None);
+        Ok(node.extras_mut().after.add(Arc::new(hook)))
+    }
+
+    #[cold]
+    fn unrecorded(&self, op: &'static str) -> Error {
+        Error::new(ErrorKind::Gradient, op, "no gradient comes to this tensor")
+            .operand(&Names::default(), self.shape())
+            .hint("call `requires_grad_` on a leaf, outside of `no_grad`")
+    }
+}

@@ -1,0 +1,21 @@
+//! The graph of what computed a tensor: each result that is recorded points to its node, and a node to those of its operands.
+//!
+//! Nothing else holds a graph than the tensors made of it, and nothing but tags ([`Tag`]) is looked at where none is recorded.
+
+mod hook;
+mod node;
+mod switch;
+mod tag;
+#[cfg(test)]
+mod tests;
+pub(crate) mod trace;
+mod view;
+
+pub use hook::HookHandle;
+pub(crate) use node::{
+    Found, Given, Node, NodeRef, Results, Rule, Run, is_wanted, lock, record, record_all,
+};
+pub(crate) use switch::switched;
+pub use switch::{enable_grad, is_grad_enabled, no_grad};
+pub(crate) use tag::Tag;
+pub(crate) use view::{Overwritten, View};

@@ -1,0 +1,35 @@
+//! Whether this thread records.
+
+use std::cell::Cell;
+
+thread_local! {
+    static RECORDS: Cell<bool> = const { Cell::new(true) };
+}
+
+/// Whether results of recorded operands are recorded on this thread: true, except within [`no_grad`].
+#[must_use]
+#[inline]
+pub fn is_grad_enabled() -> bool {
+    RECORDS.get()
+}
+
+/// Calls `f` without recording on this thread; what was before returns afterwards, also when `f` panics.
+pub fn no_grad<R>(f: impl FnOnce() -> R) -> R {
+    switched(false, f)
+}
+
+/// Calls `f` with recording on this thread, within [`no_grad`]; what was before returns afterwards, also when `f` panics.
+pub fn enable_grad<R>(f: impl FnOnce() -> R) -> R {
+    switched(true, f)
+}
+
+pub(crate) fn switched<R>(records: bool, f: impl FnOnce() -> R) -> R {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            RECORDS.set(self.0);
+        }
+    }
+    let _restore = Restore(RECORDS.replace(records));
+    f()
+}

@@ -1,0 +1,117 @@
+//! The dtype of a tensor and the node that computed it, in one word.
+
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::ptr::{NonNull, without_provenance_mut};
+
+use nomina_core::DType;
+
+use super::node::{Node, NodeRef};
+
+/// A dtype in the low four bits, above it the address of a node, which is a multiple of 64; or zeros.
+#[derive(Debug)]
+pub(crate) struct Tag(*mut Node);
+
+// SAFETY: a dtype, and what a `NodeRef` is.
+unsafe impl Send for Tag {}
+// SAFETY: as above.
+unsafe impl Sync for Tag {}
+
+const BITS: usize = 15;
+
+/// The dtypes by their bits; what lies behind them is never looked up.
+const DTYPES: [DType; BITS + 1] = {
+    let mut all = [DType::Bool; BITS + 1];
+    let mut at = 0;
+    while at < DType::ALL.len() {
+        all[DType::ALL[at] as usize] = DType::ALL[at];
+        at += 1;
+    }
+    all
+};
+
+impl Tag {
+    /// Of what no node computed.
+    #[inline(always)]
+    pub(crate) const fn of(dtype: DType) -> Self {
+        Self(without_provenance_mut(dtype as usize))
+    }
+
+    /// Of what a node computed.
+    pub(crate) fn computed(dtype: DType, node: NodeRef) -> Self {
+        let node = node.into_ptr().as_ptr();
+        Self(node.map_addr(|address| address | dtype as usize))
+    }
+
+    #[inline(always)]
+    pub(crate) fn dtype(&self) -> DType {
+        DTYPES[self.0.addr() & BITS]
+    }
+
+    /// Whether there is a node.
+    #[inline(always)]
+    pub(crate) fn has_node(&self) -> bool {
+        self.0.addr() > BITS
+    }
+
+    /// Whether both are one dtype without a node.
+    #[inline(always)]
+    pub(crate) fn is_plain_as(&self, other: &Self) -> bool {
+        self.0.addr() == other.0.addr() && !self.has_node()
+    }
+
+    fn ptr(&self) -> Option<NonNull<Node>> {
+        NonNull::new(self.0.map_addr(|address| address & !BITS))
+    }
+
+    /// The node.
+    pub(crate) fn node(&self) -> Option<&Node> {
+        // SAFETY: this tag counts as a reference to it.
+        self.ptr().map(|node| unsafe { node.as_ref() })
+    }
+
+    /// A reference to the node.
+    pub(crate) fn node_ref(&self) -> Option<NodeRef> {
+        self.node().map(NodeRef::of)
+    }
+}
+
+impl Clone for Tag {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        if self.has_node() {
+            return self.clone_node();
+        }
+        Self(self.0)
+    }
+}
+
+impl Tag {
+    #[cold]
+    fn clone_node(&self) -> Self {
+        match self.node_ref() {
+            Some(node) => Self::computed(self.dtype(), node),
+            None => Self(self.0),
+        }
+    }
+
+    #[cold]
+    fn drop_node(&mut self) {
+        if let Some(node) = self.ptr() {
+            // SAFETY: the reference that this tag is, which ends here.
+            drop(unsafe { NodeRef::from_ptr(node) });
+        }
+    }
+}
+
+impl Drop for Tag {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.has_node() {
+            self.drop_node();
+        }
+    }
+}
+
+// A panic leaves a node whole: what changes in it lies behind locks.
+impl UnwindSafe for Tag {}
+impl RefUnwindSafe for Tag {}

@@ -1,0 +1,156 @@
+//! Gradients: leaves, the way back, and what it leaves at them.
+
+use nomina_core::{Error, ErrorKind, Result, Scalar};
+
+use super::{DynTensor, about};
+use crate::call;
+use crate::grad::{self, BackwardOptions, HookHandle};
+use crate::raw::Raw;
+
+impl DynTensor {
+    /// Whether what is computed of this tensor is recorded.
+    #[must_use]
+    pub fn requires_grad(&self) -> bool {
+        self.raw.requires_grad()
+    }
+
+    /// Whether no recorded operator made this tensor: of what is not recorded, too.
+    #[must_use]
+    pub fn is_leaf(&self) -> bool {
+        self.raw.is_leaf()
+    }
+
+    /// Makes this tensor a leaf: what is computed of it from now on is recorded, and `backward` leaves its gradient here.
+    /// Clones are the same leaf.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let mut w = DynTensor::from_vec(vec![1.0_f32, 2.0], &[2], ["N"])?;
+    /// w.requires_grad_()?;
+    /// w.mul(&w)?.sum(..)?.backward()?;
+    /// assert_eq!(w.grad().unwrap().to_vec::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Gradient`] for integers and bool, and for a result of what is recorded; when memory is missing.
+    pub fn requires_grad_(&mut self) -> Result<&mut Self> {
+        let done = self.raw.requires_grad_();
+        done.map_err(|e| about(e, &[self]))?;
+        Ok(self)
+    }
+
+    /// This tensor as a leaf; see [`requires_grad_`](Self::requires_grad_).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_grad(mut self) -> Result<Self> {
+        self.requires_grad_()?;
+        Ok(self)
+    }
+
+    /// The gradient that `backward` left at a leaf, with this tensor's names; none before.
+    #[must_use]
+    pub fn grad(&self) -> Option<Self> {
+        Some(Self::new(self.raw.grad()?, self.names.clone()))
+    }
+
+    /// The gradient, which the leaf then has no more.
+    #[must_use]
+    pub fn take_grad(&self) -> Option<Self> {
+        Some(Self::new(self.raw.take_grad()?, self.names.clone()))
+    }
+
+    /// Forgets the gradient.
+    pub fn zero_grad(&self) {
+        drop(self.take_grad());
+    }
+
+    /// From now on `backward` leaves a gradient at this tensor, too, which is no leaf.
+    pub fn retain_grad(&self) {
+        self.raw.retain_grad();
+    }
+
+    /// Adds the gradients of this number to those of the leaves that it was computed of; the graph is used up.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Gradient`] when this is not one real number, was not recorded, or was computed by an operator without a
+    /// derivative; when memory is missing. No gradient has changed then.
+    pub fn backward(&self) -> Result<()> {
+        grad::one_number("backward", &self.raw).map_err(|e| about(e, &[self]))?;
+        let one = call::full(
+            self.shape(),
+            Scalar::Float(1.0),
+            self.dtype(),
+            self.device(),
+        )
+        .map_err(|e| about(e, &[self]))?;
+        self.back(one, BackwardOptions::default())
+    }
+
+    /// [`backward`](Self::backward) from any tensor, whose own gradient is `seed`.
+    ///
+    /// # Errors
+    /// As there, and when `seed` has other sizes, or names that do not match.
+    pub fn backward_with(&self, seed: &Self, options: BackwardOptions) -> Result<()> {
+        let fit = |error| about(error, &[self, seed]);
+        nomina_core::rule::unify("backward", &self.names, &seed.names).map_err(fit)?;
+        if self.shape() != seed.shape() {
+            let what = "the gradient to start from has other sizes";
+            let error = Error::new(ErrorKind::Shape, "backward", what);
+            return Err(fit(error.hint("give one with the sizes of the tensor")));
+        }
+        let seed = call::to_dtype(&seed.raw, self.dtype()).map_err(fit)?;
+        self.back(seed, options)
+    }
+
+    /// Calls `hook` with each gradient that comes to this tensor, before it goes on. What the hook gives takes its place; when
+    /// it fails, so does `backward`, and no gradient has changed.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::from_vec(vec![1.0_f32, 2.0], &[2], ["N"])?.with_grad()?;
+    /// let y = x.mul(3.0)?;
+    /// let hook = y.register_hook(|g| g.mul(10.0).map(Some))?;
+    /// y.sum(..)?.backward()?;
+    /// assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [30.0, 30.0]);
+    /// hook.remove();
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Gradient`] when the tensor is not recorded.
+    pub fn register_hook(
+        &self,
+        hook: impl Fn(&Self) -> Result<Option<Self>> + Send + Sync + 'static,
+    ) -> Result<HookHandle> {
+        let names = self.names.clone();
+        let nameless = move |grad: &Raw| {
+            let other = hook(&Self::new(grad.clone(), names.clone()))?;
+            if let Some(other) = &other {
+                nomina_core::rule::unify("register_hook", &names, &other.names)?;
+            }
+            Ok(other.map(|other| other.raw))
+        };
+        let done = self.raw.register_hook(nameless);
+        done.map_err(|e| about(e, &[self]))
+    }
+
+    /// Calls `hook` with the gradient of this leaf each time that `backward` has written it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Gradient`] when the tensor is no leaf.
+    pub fn register_post_accumulate_grad_hook(
+        &self,
+        hook: impl Fn(&Self) -> Result<()> + Send + Sync + 'static,
+    ) -> Result<HookHandle> {
+        let names = self.names.clone();
+        let nameless = move |grad: &Raw| hook(&Self::new(grad.clone(), names.clone()));
+        let done = self.raw.register_post_accumulate_grad_hook(nameless);
+        done.map_err(|e| about(e, &[self]))
+    }
+
+    fn back(&self, seed: Raw, options: BackwardOptions) -> Result<()> {
+        grad::backward(&self.raw, seed, options).map_err(|e| about(e, &[self]))
+    }
+}

@@ -1,0 +1,198 @@
+//! Gradients: leaves, the way back to them, and what it leaves there.
+//!
+//! [`Tensor::requires_grad`], [`Tensor::requires_grad_`], [`Tensor::with_grad`], [`Tensor::is_leaf`], [`Tensor::grad`],
+//! [`Tensor::take_grad`], [`Tensor::zero_grad`], [`Tensor::retain_grad`], [`Tensor::backward`], [`Tensor::backward_with`],
+//! [`Tensor::register_hook`], [`Tensor::register_post_accumulate_grad_hook`].
+
+use nomina_core::dims::Dims;
+use nomina_core::{Element, Float, Inexact, Result, Scalar};
+use nomina_macros::twin;
+use nomina_runtime::grad::{self, BackwardOptions, HookHandle};
+use nomina_runtime::{Raw, call};
+
+use super::Tensor;
+use crate::call::Erased;
+
+/// No dims: one number.
+#[diagnostic::on_unimplemented(
+    message = "backward starts from one number, and this tensor has dims {Self}",
+    label = "not one number",
+    note = "take its sum or its mean first, or give a gradient to start from: `y.backward_with(&seed, default())`"
+)]
+pub trait OneNumber: Dims {}
+#[diagnostic::do_not_recommend]
+impl OneNumber for () {}
+
+/// Floats and complex numbers: what has gradients.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no gradient: gradients are of floats and complex numbers",
+    label = "no float and no complex number",
+    note = "convert it first: `x.to::<f32>()`"
+)]
+pub trait HasGradient: Inexact {}
+#[diagnostic::do_not_recommend]
+impl<T: Inexact> HasGradient for T {}
+
+/// # Gradients
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Whether what is computed of this tensor is recorded.
+    #[must_use]
+    pub fn requires_grad(&self) -> bool {
+        self.erased.raw.requires_grad()
+    }
+
+    /// Whether no recorded operator made this tensor: of what is not recorded, too.
+    #[must_use]
+    pub fn is_leaf(&self) -> bool {
+        self.erased.raw.is_leaf()
+    }
+
+    /// Makes this tensor a leaf: what is computed of it from now on is recorded, and `backward` leaves its gradient here.
+    /// Clones are the same leaf.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// let mut w = tensor!([10., 20.]; C);
+    /// w.requires_grad_();
+    /// (&x * &w).sum(..).backward();
+    /// let g: Tensor<(C,)> = w.grad().unwrap();
+    /// assert_eq!(g.to_vec(), [4.0, 6.0]);
+    /// ```
+    ///
+    /// # Errors
+    /// When the tensor was computed of one that is recorded, or memory is short.
+    #[twin]
+    pub fn try_requires_grad_(&mut self) -> Result<&mut Self>
+    where
+        T: HasGradient,
+    {
+        let made = self.erased.raw.requires_grad_();
+        made.map_err(|error| self.erased().blame(error))?;
+        Ok(self)
+    }
+
+    /// This tensor as a leaf; see [`requires_grad_`](Self::requires_grad_).
+    ///
+    /// # Errors
+    /// When the tensor was computed of one that is recorded, or memory is short.
+    #[twin]
+    pub fn try_with_grad(mut self) -> Result<Self>
+    where
+        T: HasGradient,
+    {
+        self.try_requires_grad_()?;
+        Ok(self)
+    }
+
+    /// The gradient that `backward` left at a leaf; none before.
+    #[must_use]
+    pub fn grad(&self) -> Option<Self> {
+        self.beside(self.erased.raw.grad()?)
+    }
+
+    /// The gradient, which the leaf then has no more.
+    #[must_use]
+    pub fn take_grad(&self) -> Option<Self> {
+        self.beside(self.erased.raw.take_grad()?)
+    }
+
+    fn beside(&self, raw: Raw) -> Option<Self> {
+        let wild = self.erased.wild.clone();
+        Some(Self::from_erased(Erased { raw, wild }))
+    }
+
+    /// Forgets the gradient.
+    pub fn zero_grad(&self) {
+        drop(self.take_grad());
+    }
+
+    /// From now on `backward` leaves a gradient at this tensor, too, which is no leaf.
+    pub fn retain_grad(&self) {
+        self.erased.raw.retain_grad();
+    }
+
+    /// Adds the gradients of this number to those of the leaves that it was computed of; the graph is used up.
+    ///
+    /// # Errors
+    /// When nothing was recorded, an operator has no derivative, or memory is short. No gradient has changed then.
+    #[twin]
+    pub fn try_backward(&self) -> Result<()>
+    where
+        D: OneNumber,
+        T: Float,
+    {
+        let raw = &self.erased.raw;
+        let one = call::full(raw.shape(), Scalar::Float(1.0), raw.dtype(), raw.device())?;
+        self.back(one, BackwardOptions::default())
+    }
+
+    /// [`backward`](Self::backward) from any tensor, whose own gradient is `seed`.
+    ///
+    /// # Errors
+    /// When sizes differ, nothing was recorded, an operator has no derivative, or memory is short. No gradient has changed
+    /// then.
+    #[twin]
+    pub fn try_backward_with(&self, seed: &Self, options: BackwardOptions) -> Result<()>
+    where
+        T: Inexact,
+    {
+        self.back(seed.erased.raw.clone(), options)
+    }
+
+    /// Calls `hook` with each gradient that comes to this tensor, before it goes on; what the hook gives takes its place. Where the
+    /// hook panics, no gradient has changed.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let x = tensor!([1., 2.]; N).with_grad();
+    /// let y = &x * 3.0;
+    /// let hook = y.register_hook(|g: &Tensor<(N,)>| Some(g * 10.0));
+    /// y.sum(..).backward();
+    /// assert_eq!(x.grad().unwrap().to_vec(), [30.0, 30.0]);
+    /// hook.remove();
+    /// ```
+    ///
+    /// # Errors
+    /// When the tensor is not recorded.
+    #[twin]
+    pub fn try_register_hook(
+        &self,
+        hook: impl Fn(&Self) -> Option<Self> + Send + Sync + 'static,
+    ) -> Result<HookHandle> {
+        let wild = self.erased.wild.clone();
+        let untyped = move |raw: &Raw| {
+            let (raw, wild) = (raw.clone(), wild.clone());
+            let other = hook(&Self::from_erased(Erased { raw, wild }));
+            Ok(other.map(|other| other.erased.raw))
+        };
+        let done = self.erased.raw.register_hook(untyped);
+        done.map_err(|error| self.erased().blame(error))
+    }
+
+    /// Calls `hook` with the gradient of this leaf each time that `backward` has written it.
+    ///
+    /// # Errors
+    /// When the tensor is no leaf.
+    #[twin]
+    pub fn try_register_post_accumulate_grad_hook(
+        &self,
+        hook: impl Fn(&Self) + Send + Sync + 'static,
+    ) -> Result<HookHandle> {
+        let wild = self.erased.wild.clone();
+        let untyped = move |raw: &Raw| {
+            let (raw, wild) = (raw.clone(), wild.clone());
+            hook(&Self::from_erased(Erased { raw, wild }));
+            Ok(())
+        };
+        let done = self.erased.raw.register_post_accumulate_grad_hook(untyped);
+        done.map_err(|error| self.erased().blame(error))
+    }
+
+    fn back(&self, seed: Raw, options: BackwardOptions) -> Result<()> {
+        let done = grad::backward(&self.erased.raw, seed, options);
+        done.map_err(|error| self.erased().blame(error))
+    }
+}

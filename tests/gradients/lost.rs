@@ -1,0 +1,40 @@
+//! Gradients that are lost in silence.
+
+use nomina_by_name::{Bound, invoke};
+use nomina_core::op::Op;
+
+use crate::differences_of_tape::refused;
+use crate::tape::{Call, Said, tensors};
+
+/// Whether a call with leaves loses them: it succeeds, and a result that could have a gradient has none.
+pub fn loses(mut call: Call) -> Said<()> {
+    let op = call.op;
+    let Ok(leaves) = call.leaves(|at| refused(op) != Some(at)) else {
+        return Ok(());
+    };
+    if leaves.iter().all(Option::is_none) {
+        return Ok(());
+    }
+    let Ok(bound) = Bound::new(call.op, call.args, call.kwargs) else {
+        return Ok(());
+    };
+    match invoke(call.op, call.form, bound) {
+        // What is rounded has no slope, and another dtype is all that this takes of its operand.
+        Ok(_) if matches!(call.op, Op::Div | Op::TypeAs) => Ok(()),
+        // What overwrites all of a tensor with numbers leaves nothing of it.
+        Ok(_) if matches!(call.op, Op::Fill | Op::Copy) && leaves.iter().flatten().count() < 2 => {
+            Ok(())
+        }
+        Ok(results) => {
+            for result in tensors(&results) {
+                let float = result.dtype().is_float() || result.dtype().is_complex();
+                if float && !result.requires_grad() {
+                    return Err("lost".into());
+                }
+            }
+            Ok(())
+        }
+        Err(error) if error.kind() == nomina::ErrorKind::Gradient => Err(format!("{error}")),
+        Err(_) => Ok(()),
+    }
+}
