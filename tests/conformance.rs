@@ -9,6 +9,8 @@ mod abuse;
 mod case;
 #[path = "conformance/compare.rs"]
 mod compare;
+#[path = "gradients/differs.rs"]
+mod differs;
 #[cfg(feature = "cuda")]
 #[path = "cuda/host.rs"]
 #[allow(dead_code)] // more of it serves other programs
@@ -189,7 +191,8 @@ fn on_device(device: &str, part: Part) -> ExitCode {
 /// Runs all files, prints the failures and the count, and says whether every case passed.
 fn recorded_cases(device: Device, part: Part) -> bool {
     let mut report = Report::default();
-    for name in ["cases.jsonl", "promotion.jsonl", "gradients.jsonl"] {
+    let main = ["cases", "promotion", "gradients", "gradients_beyond"];
+    for name in main.map(|name| format!("{name}.jsonl")) {
         run::file(&folder().join("data").join(name), device, part, &mut report);
     }
     for path in beyond() {

@@ -8,6 +8,7 @@ use nomina_runtime::Device;
 
 use super::case::{Case, Wanted};
 use super::compare;
+use super::differs;
 use super::part::Part;
 use super::place;
 use super::report::Report;
@@ -53,7 +54,8 @@ pub fn file(path: &Path, device: Device, part: Part, report: &mut Report) {
 fn one(mut case: Case) -> Result<(), String> {
     case.forget_unwritten();
     if let Wanted::Gradients { .. } = case.wanted {
-        return tape::recorded(case);
+        let id = case.id.clone();
+        return differs::known(&id, tape::recorded(case));
     }
     let operands = names_of(&case.args);
     let got = nomina_by_name::call(&case.op, case.args, case.kwargs);
@@ -65,7 +67,8 @@ fn one(mut case: Case) -> Result<(), String> {
 fn on_device(mut case: Case, line: &str, device: Device) -> Result<(), String> {
     case.forget_unwritten();
     if let Wanted::Gradients { .. } = case.wanted {
-        tape::recorded(case)?;
+        let id = case.id.clone();
+        differs::known(&id, tape::recorded(case))?;
         return place::found(device).map_or(Ok(()), |error| Err(format!("{error:?}")));
     }
     place::factories(&mut case, device);

@@ -1,7 +1,7 @@
 //! What the tape gives: PyTorch's recorded gradients once more, by `backward`.
 
 use nomina::{BackwardOptions, DType, Device, DynTensor, Scalar};
-use nomina_by_name::{Bound, Form, Value, invoke};
+use nomina_by_name::{Form, Value};
 use nomina_core::op::Op;
 
 use crate::case::{Case, Wanted};
@@ -77,14 +77,14 @@ pub fn recorded(case: Case) -> Said<()> {
         args: case.args,
         kwargs: case.kwargs,
     };
-    compare(call, &seeds, &grads)
+    compare(&case.op, call, &seeds, &grads)
 }
 
 /// Compares the gradients of a call with those that are wanted.
-fn compare(mut call: Call, seeds: &[Value], wanted: &[Value]) -> Said<()> {
+fn compare(spelling: &str, mut call: Call, seeds: &[Value], wanted: &[Value]) -> Said<()> {
     let leaves = call.leaves(|at| matches!(wanted.get(at), Some(Value::Tensor(_))))?;
-    let bound = said(Bound::new(call.op, call.args, call.kwargs))?;
-    let results = tensors(&said(invoke(call.op, call.form, bound))?);
+    let made = nomina_by_name::call(spelling, call.args, call.kwargs);
+    let results = tensors(&said(made)?);
     let mut seeds = seeds.iter().flat_map(tensors);
     let keep = BackwardOptions {
         retain_graph: true,

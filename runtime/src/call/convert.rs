@@ -1,5 +1,6 @@
 //! Copies and conversions.
 
+use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
 use super::grad::{Converted, assign, assign_number, recorded};
@@ -21,6 +22,14 @@ pub fn contiguous(x: &Raw) -> Result<Raw> {
     let mut out = Raw::empty("contiguous", x.shape(), x.dtype(), x.device())?;
     written(out.as_mut()?, x)?;
     recorded(out, [x], |_| Ok(Converted::new("contiguous", x)))
+}
+
+/// Elements that stand for those of `x`, whose gradient goes on to `x` as it is.
+///
+/// # Errors
+/// When memory is missing.
+pub fn in_place_of(op: Op, elements: Raw, x: &Raw) -> Result<Raw> {
+    recorded(elements, [x], |_| Ok(Converted::new(op.name(), x)))
 }
 
 /// A dense copy in a buffer of its own, its dims in the same order.

@@ -64,7 +64,8 @@ pub use conv::{
     interpolate, interpolate_antialias, max_pool, max_unpool, pad,
 };
 pub use convert::{
-    clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, to_dtype, to_in,
+    clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, in_place_of,
+    to_dtype, to_in,
 };
 pub use count::{bincount, histc, isin, quantile};
 pub use device::{fits_device, same_device, to_device};

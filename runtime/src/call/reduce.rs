@@ -5,7 +5,7 @@ use nomina_core::rule::INLINE_DIMS;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::check;
-use super::grad::{self, Picked, Way, over_dims, recorded};
+use super::grad::{self, Picked, Way, evenly, over_dims, recorded};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
@@ -234,7 +234,8 @@ pub fn reduce(
     )?;
     match by {
         class::Reduce::Prod => grad::prod(out, x, &reduced.kept, dims),
-        // "max" and "min" of all are these.
+        // `max` and `min` of all elements.
+        _ if matches!(op, Op::Max | Op::Min) && dims.len() == x.rank() => evenly(op, out, x),
         class::Reduce::Amax => over_dims(Op::Amax, out, x, &[], dims),
         class::Reduce::Amin => over_dims(Op::Amin, out, x, &[], dims),
         _ => over_dims(op, out, x, &[options.correction], dims),
@@ -335,7 +336,7 @@ pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Ra
     }
     let kept = positions.reshape(&reduced.kept)?;
     let values = recorded(values.reshape(&reduced.kept)?, [x], |_| {
-        Ok(Picked::new(op, Way::Elements, x, dim, &kept))
+        Picked::new(op, Way::Elements, x, dim, &kept)
     })?;
     Ok((values.reshape(positions.shape())?, positions))
 }

@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::device::same_device;
-use super::grad::{Picked, Way, never, recorded};
+use super::grad::{Picked, Way, evenly, never, recorded};
 use super::reduce::address;
 use super::{check, contiguous, index_select};
 use crate::SmallVec;
@@ -51,7 +51,7 @@ fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> 
     let make = |dtype| Raw::empty_strided(op.name(), &shape, strides.clone(), dtype, x.device());
     let (mut values, mut positions) = (make(x.dtype())?, make(DType::I64)?);
     let picked = |values, positions: Raw| {
-        let rule = |_: &Raw| Ok(Picked::new(op, Way::Elements, x, dim, &positions));
+        let rule = |_: &Raw| Picked::new(op, Way::Elements, x, dim, &positions);
         Ok((recorded(values, [x], rule)?, positions))
     };
     if x.numel() == 0 || count == 0 {
@@ -190,7 +190,8 @@ pub fn typical_of_all(op: Op, x: &Raw) -> Result<Raw> {
         }
         return super::full(&[], f64::NAN.into(), x.dtype(), x.device());
     }
-    Ok(typical(op, &x.reshape(&[x.numel()])?, 0, false)?.0)
+    let line = x.clone().detach().reshape(&[x.numel()])?;
+    evenly(op, typical(op, &line, 0, false)?.0, x)
 }
 
 /// The greatest or smallest element so far along a dim, and where it stands; of equal ones the

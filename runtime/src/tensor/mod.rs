@@ -80,8 +80,8 @@ pub use fft::FftOptions;
 #[doc(hidden)]
 pub use fused::{fused, fused_reduce};
 pub use gather::{
-    Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
-    unlike_part,
+    EmbeddingOptions, Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce,
+    ScatterReduceOptions, unlike_part,
 };
 #[cfg(feature = "linalg")]
 pub use linalg::{Tolerance, TriangularOptions};

@@ -11,6 +11,7 @@ use nomina_core::dims::{
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Integer, Result, StoreAs};
 use nomina_macros::twin;
+use nomina_runtime::tensor::EmbeddingOptions;
 
 use crate::Tensor;
 use crate::call::gather::{self, at};
@@ -200,6 +201,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let out = <Embedded<D, X, E>>::STATIC;
         Tensor::try_from_erased(gather::one(&[self.erased(), ids.erased()], out, |given| {
             given[0].embedding(at(position::<X, D>()), &given[1])
+        }))
+    }
+
+    /// [`embedding`](Self::embedding) where one row gets no gradient.
+    ///
+    /// # Errors
+    /// When an id, or the row without a gradient, is out of range.
+    #[twin]
+    pub fn try_embedding_with<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
+        &self,
+        dim: X,
+        ids: &Tensor<E, I>,
+        options: EmbeddingOptions,
+    ) -> Result<Tensor<Embedded<D, X, E>, T>> {
+        let _ = dim;
+        let out = <Embedded<D, X, E>>::STATIC;
+        Tensor::try_from_erased(gather::one(&[self.erased(), ids.erased()], out, |given| {
+            given[0].embedding_with(at(position::<X, D>()), &given[1], options)
         }))
     }
 

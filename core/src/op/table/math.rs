@@ -123,7 +123,7 @@ pub(super) const ROWS: &[Row] = &[
         "`self * log(other)`; zero where self is.",
     )
     .dtype(Float, DTypes::REAL)
-    .samples(Samples::Positive).grad(Lines(&[("self", "grad * xlogy(ne(self, 0), other)"), ("other", "grad * self / other")])),
+    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), le(other, 0)), 0, grad * log(other))"), ("other", "grad * self / other")])),
     float(
         "silu",
         "silu(x)",

@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
         "The angle from the positive real axis: 0 or π for real numbers.",
     )
     .dtype(RealFloat, DTypes::ALL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(eq(self, 0), 0, grad * i * self / square(abs(self)))")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(gt(abs(self), 0), grad * i * sgn(self) / abs(self), 0)")])),
     special(
         "erfcx",
         "erfcx(x)",
@@ -72,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
         "entr(x)",
         "-x ln x; zero at zero, minus infinity below.",
     )
-    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(lt(self, 0), grad * -inf, grad * (-log(self) - 1))")])),
+    .samples(Samples::Positive).grad(Lines(&[("self", "grad * (-log(self) - 1)")])),
     special("i0", "i0(x)", "The modified Bessel function of order 0.")
         .forms(Forms::ALL).grad(Lines(&[("self", "grad * i1(self)")])),
     special("i0e", "i0e(x)", "`i0`, times exp(-|x|).").grad(Lines(&[("self", "grad * (i1e(self) - sgn(self) * result)")])),
@@ -136,7 +136,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::WITH_OUT)
-    .samples(Samples::Positive).grad(Lines(&[("self", "grad * xlog1py(ne(self, 0), other)"), ("other", "grad * self / (other + 1)")])),
+    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), le(other, -1)), 0, grad * log1p(other))"), ("other", "grad * self / (other + 1)")])),
     binary(
         "copysign",
         "copysign(x, y)",

@@ -96,13 +96,22 @@ pub fn reduced(
         |n: i64, dtype: DType| full(&[], Scalar::Int(n), dtype, own.device())?.expand(src.shape());
     let mut result = own.clone();
     if !include_self {
-        // Extremes start from any of the values, others from what changes nothing.
+        // Extremes of integers start from any of the values, others from what changes nothing.
         match reduce {
             ScatterReduce::Sum | ScatterReduce::Mean => {
                 at.write(op, result.as_mut()?, &number(0, own.dtype())?, Update::Set)?;
             }
             ScatterReduce::Prod => {
                 at.write(op, result.as_mut()?, &number(1, own.dtype())?, Update::Set)?;
+            }
+            ScatterReduce::Amax | ScatterReduce::Amin if own.dtype().is_float() => {
+                let least = match reduce {
+                    ScatterReduce::Amax => f64::NEG_INFINITY,
+                    _ => f64::INFINITY,
+                };
+                let least = full(&[], Scalar::Float(least), own.dtype(), own.device())?;
+                let least = least.expand(src.shape())?;
+                at.write(op, result.as_mut()?, &least, Update::Set)?;
             }
             ScatterReduce::Amax | ScatterReduce::Amin => {
                 at.write(op, result.as_mut()?, src, Update::Set)?;

@@ -96,6 +96,11 @@ impl Entropies {
         let grad = match self.losses {
             Losses::Each => grad.unsqueeze(self.dim)?,
             Losses::Sum => grad,
+            // Of rows that do not count, the mean of none.
+            Losses::Mean if self.divisor == 0.0 => {
+                let grad = scaled(&grad, 1.0 / self.divisor)?;
+                choose(&self.ignored, number(0.0), (&grad).into())?
+            }
             Losses::Mean => scaled(&grad, 1.0 / self.divisor)?,
         };
         let (own, spread) = (

@@ -57,7 +57,7 @@ pub(super) use lined::{elementwise, over_dims};
 pub(crate) use never::never;
 pub(super) use never::{unrecorded, unrecorded_beside_sparse};
 pub(super) use normalize::normalized;
-pub(super) use over::{norm, prod, scanned};
+pub(super) use over::{evenly, norm, prod, scanned};
 pub(super) use pad::spread;
 pub(super) use pick::{At, Picked, Way};
 pub(super) use pool::{greatest, means, unpooled};

@@ -144,7 +144,8 @@ pub(in crate::call) fn normalized(
 
 impl Normalized {
     fn gradient(&self, back: &Back<'_>, operand: usize) -> Result<Raw> {
-        let grad = back.grad()?;
+        // In a half, the differences of what is nearly equal would be noise.
+        let grad = to_dtype(&back.grad()?, self.wide())?;
         let (mean, slope) = match back.records() {
             true => self.recorded_stats()?,
             false => self.stats()?,

@@ -27,6 +27,22 @@ pub(in crate::call) fn prod(out: Raw, x: &Raw, kept: &[usize], dims: &[usize]) -
     })
 }
 
+/// One number chosen among all elements: those that are equal to it share its gradient.
+pub(in crate::call) fn evenly(op: Op, out: Raw, x: &Raw) -> Result<Raw> {
+    by_result(op, out, [x], || {
+        let x = x.clone().detach();
+        move |back, _| {
+            let chosen = back.result()?.detach();
+            // NaN as NaN.
+            let both = [(&x).into(), (&chosen).into(), number(0.0), number(0.0)];
+            let equal = pointwise(Op::IscloseNan, &both)?;
+            let dims: Dims = (0..x.rank()).collect();
+            let share = div(&back.grad()?, &sum(&equal, &dims, false)?)?;
+            choose(&equal, (&share).into(), number(0.0)).map(Some)
+        }
+    })
+}
+
 /// For each element the product of all others over the dims: of those before it and those behind it, so that zeros divide
 /// nothing.
 fn others(x: &Raw, dims: &[usize]) -> Result<Raw> {

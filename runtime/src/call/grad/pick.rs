@@ -87,18 +87,19 @@ pub(in crate::call) struct Picked {
 }
 
 impl Picked {
-    pub(in crate::call) fn new(op: Op, way: Way, x: &Raw, dim: usize, index: &Raw) -> Self {
-        let index = index.clone();
+    pub(in crate::call) fn new(op: Op, way: Way, x: &Raw, dim: usize, index: &Raw) -> Result<Self> {
+        let index = match (way, index.rank()) {
+            (Way::Slices, 0) => index.unsqueeze(0)?,
+            _ => index.clone(),
+        };
         let at = At {
             op,
             way,
             dim,
             index,
         };
-        Self {
-            at,
-            target: Target::of(x),
-        }
+        let target = Target::of(x);
+        Ok(Self { at, target })
     }
 }
 
@@ -112,7 +113,12 @@ impl Rule for Picked {
             return Ok(Found::new());
         };
         let zeros = Raw::zeros("backward", &self.target.shape, grad.dtype(), grad.device())?;
-        let grad = self.at.put(zeros, grad, Update::Add)?;
+        // An index without dims took the dim away.
+        let grad = match grad.rank() < zeros.rank() {
+            true => grad.unsqueeze(self.at.dim)?,
+            false => grad.clone(),
+        };
+        let grad = self.at.put(zeros, &grad, Update::Add)?;
         self.target.take(grad).map(one)
     }
 }
@@ -157,9 +163,8 @@ impl Put {
         let put = apply(Op::Eq, [(&src).into(), (&self.at.picked(out)?).into()])?;
         let (own, put) = (to_dtype(&own, x.dtype())?, to_dtype(&put, x.dtype())?);
         let count = self.at.put(own.clone(), &put, Update::Add)?;
-        // None is equal where the one that is left is no number.
-        let none = with_number(Op::Eq, &count, 0.0)?;
-        let share = div(grad, &choose(&none, number(1.0), (&count).into())?)?;
+        // None is equal where NaN is left, and NaN is what all get.
+        let share = div(grad, &count)?;
         Ok([mul(&share, &own)?, mul(&self.at.picked(&share)?, &put)?])
     }
 }

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::arithmetic::{apply, mul, scaled, sub, sum, with_number};
+use super::arithmetic::{apply, choose, mul, number, scaled, sub, sum, with_number};
 use super::by::by;
 use super::pick::{At, Way};
 use crate::SmallVec;
@@ -48,6 +48,8 @@ struct Places {
     share: Raw,
     /// The last place of a line.
     last: Raw,
+    /// Lines without NaN, where NaN counts.
+    known: Option<Raw>,
 }
 
 impl Places {
@@ -72,6 +74,19 @@ impl Places {
             Interpolation::Higher => apply(Op::Ceil, [(&place).into()])?,
             Interpolation::Linear | Interpolation::Midpoint => place,
         };
+        // A NaN, which is last, is what comes out wherever a quantile would lie.
+        let known = match op {
+            Op::Quantile if sorted.shape()[end] > 0 => {
+                let greatest = sorted.clone().detach();
+                let greatest = greatest.narrow(end, sorted.shape()[end] - 1, 1)?;
+                Some(apply(Op::Eq, [(&greatest).into(), (&greatest).into()])?)
+            }
+            _ => None,
+        };
+        let place = match &known {
+            Some(known) => choose(known, (&place).into(), (&last).into())?,
+            None => place,
+        };
         let (low, high) = (
             apply(Op::Floor, [(&place).into()])?,
             apply(Op::Ceil, [(&place).into()])?,
@@ -85,6 +100,7 @@ impl Places {
             high: to_dtype(&high, DType::I64)?,
             share,
             last,
+            known,
         })
     }
 
@@ -120,6 +136,10 @@ impl Places {
         let low = self.at(op, &self.low).picked(sorted)?;
         let high = self.at(op, &self.high).picked(sorted)?;
         let slope = mul(&sub(&high, &low)?, &self.last)?;
+        let slope = match &self.known {
+            Some(known) => choose(known, (&slope).into(), number(0.0))?,
+            None => slope,
+        };
         let all = mul(grad, &slope)?;
         let lines: SmallVec<[usize; 8]> = (0..all.rank() - 1).collect();
         sum(&all, &lines, true)?.reshape(q.shape()).map(Some)

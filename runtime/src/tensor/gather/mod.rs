@@ -11,7 +11,8 @@ mod slices;
 pub use at::Index;
 pub(super) use at::part_at;
 pub use options::{
-    IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
+    EmbeddingOptions, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce,
+    ScatterReduceOptions,
 };
 #[doc(hidden)]
 pub use place::unlike_part;

@@ -46,3 +46,10 @@ pub struct IndexPutOptions {
     /// Whether values are added to what is there, instead of replacing it.
     pub accumulate: bool,
 }
+
+/// Options of `embedding_with`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EmbeddingOptions {
+    /// The index of a row that gets no gradient; negative ones count from the end.
+    pub padding_idx: Option<i64>,
+}

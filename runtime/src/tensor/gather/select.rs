@@ -2,10 +2,12 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
-use nomina_core::{Error, Names, Result};
+use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
 
 use crate::call;
 use crate::tensor::{DynTensor, about, family};
+
+use super::EmbeddingOptions;
 
 impl DynTensor {
     /// The slices at the indices of a dim. The index's dims take the dim's place; an index with
@@ -170,6 +172,53 @@ impl DynTensor {
         let names = rule::index_by(op.name(), &first, 0, &ids.names).map_err(fail)?;
         let rows = self.raw.permute(&order)?;
         let raw = call::index_select(op, &rows, 0, &ids.raw).map_err(fail)?;
+        Ok(Self::new(raw, names))
+    }
+
+    /// [`DynTensor::embedding`] where one row gets no gradient.
+    ///
+    /// ```
+    /// # use nomina_runtime::DynTensor;
+    /// # use nomina_runtime::tensor::EmbeddingOptions;
+    /// let weight = DynTensor::ones(&[3, 2], ["V", "C"])?.with_grad()?;
+    /// let ids = DynTensor::from_vec(vec![0i64, 2], &[2], ["N"])?;
+    /// let options = EmbeddingOptions { padding_idx: Some(0) };
+    /// weight.embedding_with("V", &ids, options)?.sum(..)?.backward()?;
+    /// let grad = weight.grad().expect("a gradient");
+    /// assert_eq!(grad.to_vec::<f32>()?, [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`DynTensor::embedding`], and [`Index`](nomina_core::ErrorKind::Index) when there is no such row.
+    pub fn embedding_with<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        ids: &Self,
+        options: EmbeddingOptions,
+    ) -> Result<Self> {
+        let op = Op::Embedding;
+        let fail = |e| about(e, &[self, ids]);
+        let dim = self.dim_at(op, dim.into())?;
+        let found = self.embedding(dim as i64, ids)?;
+        let Some(row) = options.padding_idx else {
+            return Ok(found);
+        };
+        let size = self.shape()[dim] as i64;
+        if !(-size..size).contains(&row) {
+            let what = format!("there is no row {row} of {size}");
+            let error = Error::new(ErrorKind::Index, op.name(), what);
+            return Err(fail(error).hint("give one of the weight's rows"));
+        }
+        let padding = Scalar::Int(if row < 0 { row + size } else { row });
+        let mut padded = call::pointwise(Op::Eq, &[(&ids.raw).into(), padding.into()])?;
+        for _ in 1..self.rank() {
+            padded = padded.unsqueeze(padded.rank())?;
+        }
+        let (raw, names) = found.into_parts();
+        let plain = raw.clone().detach();
+        let operands = [(&padded).into(), (&plain).into(), (&raw).into()];
+        let raw = call::pointwise(Op::Where, &operands).map_err(fail)?;
         Ok(Self::new(raw, names))
     }
 

@@ -8,6 +8,7 @@ use nomina_core::op::Op;
 use nomina_core::{Error, Result};
 
 use super::{DynTensor, Operand, about, family};
+use crate::call;
 
 pub use options::{
     BinaryCrossEntropyOptions, CrossEntropyOptions, GaussianNllLossOptions,
@@ -242,7 +243,10 @@ impl DynTensor {
                 return Err(negative(op, "var", least, &[self, &var]));
             }
         }
-        let var = var.clamp_min(options.eps).map_err(&fail)?;
+        // As if it had not been limited, or a variance that became too small would stay so.
+        let limited = var.detach().clamp_min(options.eps).map_err(&fail)?;
+        let (raw, names) = limited.into_parts();
+        let var = Self::new(call::in_place_of(op, raw, &var.raw)?, names);
         let squares = Self::terms(
             op,
             Op::SquaredError,

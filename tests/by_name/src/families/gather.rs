@@ -11,8 +11,8 @@ use crate::read::sizes;
 use crate::value::{Value, wrong};
 use crate::{Form, computed, no_form};
 use nomina_runtime::tensor::{
-    DynTensor, Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce,
-    ScatterReduceOptions,
+    DynTensor, EmbeddingOptions, Index, IndexAddOptions, IndexPutOptions, ScatterOptions,
+    ScatterReduce, ScatterReduceOptions,
 };
 
 /// Calls `op`, which is `which`.
@@ -61,7 +61,13 @@ pub(crate) fn call(which: Gather, op: Op, form: Form, mut args: Bound) -> Result
         Gather::Nonzero => computed(op, form, args, |a| a.tensor("self")?.nonzero()),
         Gather::Argwhere => pure(op, form, args, |a| a.tensor("self")?.argwhere()),
         Gather::Embedding => pure(op, form, args, |a| {
-            a.tensor("weight")?.embedding(0, a.tensor("input")?)
+            let padding_idx = a.given("padding_idx").map(|_| a.int("padding_idx"));
+            let padding_idx = padding_idx.transpose()?;
+            a.tensor("weight")?.embedding_with(
+                0,
+                a.tensor("input")?,
+                EmbeddingOptions { padding_idx },
+            )
         }),
         Gather::OneHot => pure(op, form, args, |a| {
             let given = match a.int("num_classes")? {
