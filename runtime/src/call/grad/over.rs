@@ -4,11 +4,11 @@ use nomina_core::op::{Op, class};
 use nomina_core::{Result, Scalar};
 
 use super::arithmetic::{
-    add, choose, conj, div, mul, number, scaled, sub, sum, sum_from, with_number,
+    add, choose, conj, div, is_zero, mul, number, scaled, sub, sum, sum_from, with_number,
 };
 use super::by::{by, by_result};
 use crate::SmallVec;
-use crate::call::{cat, full, pointwise, scan};
+use crate::call::{cat, full, pointwise, scan, to_dtype};
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -85,11 +85,26 @@ pub(in crate::call) fn scanned(op: class::Scan, out: Raw, x: &Raw, dim: usize) -
         }),
         class::Scan::Cumprod => by_result(Op::Cumprod, out, [x], || {
             let x = x.clone();
-            move |back, _| running_product(&x, &back.grad()?, &back.result()?, dim).map(Some)
+            move |back, _| {
+                let grad = back.grad()?;
+                match back.records() {
+                    true => running_product_recorded(&x, &grad, dim).map(Some),
+                    false => running_product(&x, &grad, &back.result()?, dim).map(Some),
+                }
+            }
         }),
         class::Scan::Logcumsumexp => by_result(Op::Logcumsumexp, out, [x], || {
             let x = x.clone();
-            move |back, _| running_exponents(&x, &back.grad()?, &back.result()?, dim).map(Some)
+            move |back, _| {
+                let (grad, result) = (back.grad()?, back.result()?);
+                if !back.records() {
+                    return running_exponents(&x, &grad, &result, dim).map(Some);
+                }
+                // A logarithm has no slope at a gradient of zero, where this, which is linear in it, has one.
+                let more = to_dtype(&is_zero(&grad)?, grad.dtype())?;
+                let all = running_exponents(&x, &add(&grad, &more)?, &result, dim)?;
+                sub(&all, &running_exponents(&x, &more, &result, dim)?).map(Some)
+            }
         }),
     }
 }
@@ -118,6 +133,22 @@ fn running_product(x: &Raw, grad: &Raw, result: &Raw, dim: usize) -> Result<Raw>
     )?;
     let at = sum_from(&mul(grad, &conj(&without)?)?, dim)?;
     choose(&first, (&at).into(), (&rest).into())
+}
+
+/// As [`running_product`], without a choice by elements, which would have no slope beside zeros: from the end on, what comes
+/// is the gradient and the next factor times what has come.
+fn running_product_recorded(x: &Raw, grad: &Raw, dim: usize) -> Result<Raw> {
+    let Some(last) = x.shape().get(dim).and_then(|size| size.checked_sub(1)) else {
+        return Ok(grad.clone());
+    };
+    let x = conj(x)?;
+    let mut come = vec![grad.narrow(dim, last, 1)?];
+    for at in (0..last).rev() {
+        let more = mul(&x.narrow(dim, at + 1, 1)?, &come[come.len() - 1])?;
+        come.push(add(&grad.narrow(dim, at, 1)?, &more)?);
+    }
+    let come: Vec<&Raw> = come.iter().rev().collect();
+    mul(&cat(&come, dim)?, &exclusive(&x, dim)?)
 }
 
 /// In logarithms, so that nothing overflows, positive and negative gradients apart.
