@@ -27,6 +27,7 @@ pub(crate) mod pointwise;
 mod quantile;
 pub(crate) mod random;
 pub(crate) mod reduce;
+pub(crate) mod row_gradients;
 pub(crate) mod rows;
 pub(crate) mod scan;
 pub(crate) mod simd;

@@ -8,22 +8,48 @@ use super::generated::lines;
 use super::lines::{Line, Step, default};
 use super::never::refused;
 use super::program::Program;
+use super::rows::{Scales, row_gradient};
 use super::{Target, has_gradient, never};
 use crate::SmallVec;
+use crate::call::alike::of_recorded;
 use crate::call::pointwise::computed;
 use crate::call::product::conjugated;
-use crate::call::{Arg, ReduceOptions, Reduction, pointwise, real, reduce};
+use crate::call::{Arg, ReduceOptions, Reduction, contiguous, pointwise, real, reduce};
+use crate::job::RowGradient;
 use crate::raw::Raw;
 use crate::raw::graph::{Found, Given, Results, Rule, Run, is_wanted, record};
 use crate::shape::{Shape, product as numel};
 
 /// An operand as a line reads it.
-pub(super) enum Operand {
-    Tensor(Raw),
+#[derive(Clone, Copy)]
+pub(super) enum Operand<'a> {
+    Tensor(&'a Raw),
     Number(Scalar),
     /// No line that is needed reads it.
     Unread,
 }
+
+/// An operand as it is kept.
+#[derive(Clone, Copy)]
+enum Kept {
+    /// By its place among what was saved.
+    Saved(u8),
+    Number(Scalar),
+    Unread,
+}
+
+impl Kept {
+    fn read(self, saved: &[Raw]) -> Operand<'_> {
+        match self {
+            Self::Saved(at) => Operand::Tensor(&saved[usize::from(at)]),
+            Self::Number(number) => Operand::Number(number),
+            Self::Unread => Operand::Unread,
+        }
+    }
+}
+
+/// Up to so many elements steps are computed one by one.
+const SMALL: usize = 1 << 10;
 
 /// The dims that an operator goes over.
 pub(in crate::call) struct Over {
@@ -51,11 +77,24 @@ impl Over {
     }
 }
 
+/// An operator on up to two tensors like its result, and numbers: their gradients are like its own.
+struct Alike<const SAVED: usize> {
+    op: Op,
+    operands: u8,
+    wants: [bool; 2],
+    lines: &'static [Line],
+    kept: [Kept; 2],
+    /// Operands, and behind them the result where a line reads it.
+    saved: [Raw; SAVED],
+}
+
+/// Any other operator.
 struct Lined {
     op: Op,
     lines: &'static [Line],
-    operands: SmallVec<[Operand; 3]>,
-    result: Option<Raw>,
+    kept: SmallVec<[Kept; 3]>,
+    /// As above.
+    saved: SmallVec<[Raw; 3]>,
     targets: SmallVec<[Option<Target>; 3]>,
     over: Option<Over>,
 }
@@ -63,7 +102,11 @@ struct Lined {
 /// An elementwise operator one of whose operands has a node.
 #[cold]
 pub(in crate::call) fn elementwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
-    lined(op, computed(op, args)?, args, |_| None)
+    let result = match of_recorded(op, args) {
+        Some(result) => result,
+        None => computed(op, args)?,
+    };
+    lined(op, result, args, |_| None)
 }
 
 /// The result of an operator over dims of its first operand, of which `numbers` are the others.
@@ -100,26 +143,67 @@ fn lined(
             _ => Ok(result),
         };
     };
-    let wanted = |at: usize| matches!(args.get(at), Some(Arg::Tensor(raw)) if raw.requires_grad());
-    let needed = || lines.iter().filter(|line| wanted(line.operand));
-    let reads = |step: Step| needed().any(|line| line.steps.contains(&step));
-    let operands = args.iter().enumerate().map(|(at, arg)| match *arg {
-        _ if !reads(Step::Operand(at)) => Operand::Unread,
-        Arg::Tensor(raw) => Operand::Tensor(raw.clone()),
-        Arg::Scalar(number) => Operand::Number(number),
-    });
-    let rule = Lined {
-        op,
-        lines,
-        operands: operands.collect(),
-        result: reads(Step::Result).then(|| result.clone()),
-        targets: args.iter().map(target).collect(),
-        over: over(&result),
+    let wants = |at: usize| matches!(args.get(at), Some(Arg::Tensor(raw)) if raw.requires_grad());
+    let needed = || lines.iter().filter(|line| wants(line.operand));
+    let own;
+    let mut saved: SmallVec<[&Raw; 4]> = SmallVec::new();
+    let mut keep = |at: usize| match args.get(at) {
+        Some(arg) if needed().any(|line| line.reads_operand(at)) => match *arg {
+            Arg::Tensor(raw) => {
+                saved.push(raw);
+                Kept::Saved(saved.len() as u8 - 1)
+            }
+            Arg::Scalar(number) => Kept::Number(number),
+        },
+        _ => Kept::Unread,
     };
     let tensors = args.iter().map(|arg| match *arg {
         Arg::Tensor(raw) => Some(raw),
         Arg::Scalar(_) => None,
     });
+    let like = |arg: &Arg<'_>| match *arg {
+        Arg::Tensor(raw) => raw.dtype() == result.dtype() && raw.shape() == result.shape(),
+        Arg::Scalar(_) => true,
+    };
+    let over = over(&result);
+    if over.is_none() && args.len() <= 2 && args.iter().all(like) {
+        let kept = [keep(0), keep(1)];
+        if needed().any(Line::reads_result) {
+            own = result.clone();
+            saved.push(&own);
+        }
+        macro_rules! alike {
+            ($($at:literal),*) => {
+                record(result, tensors, Alike {
+                    op,
+                    operands: args.len() as u8,
+                    wants: [wants(0), wants(1)],
+                    lines,
+                    kept,
+                    saved: [$(saved[$at].clone()),*],
+                })
+            };
+        }
+        return match saved.len() {
+            0 => alike!(),
+            1 => alike!(0),
+            2 => alike!(0, 1),
+            _ => alike!(0, 1, 2),
+        };
+    }
+    let kept = (0..args.len()).map(&mut keep).collect();
+    let mut saved: SmallVec<[Raw; 3]> = saved.into_iter().cloned().collect();
+    if needed().any(Line::reads_result) {
+        saved.push(result.clone());
+    }
+    let rule = Lined {
+        op,
+        lines,
+        kept,
+        saved,
+        targets: args.iter().map(target).collect(),
+        over,
+    };
     record(result, tensors, rule)
 }
 
@@ -130,55 +214,123 @@ fn target(arg: &Arg<'_>) -> Option<Target> {
     }
 }
 
+impl<const SAVED: usize> Rule for Alike<SAVED> {
+    fn op(&self) -> &'static str {
+        self.op.name()
+    }
+
+    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
+        let lines = Lines {
+            op: self.op,
+            lines: self.lines,
+            operands: &self.kept.map(|kept| kept.read(&self.saved))[..self.operands.into()],
+            saved: &self.saved,
+            over: None,
+        };
+        lines.backward(given, run, |at, grad| match self.wants[at] {
+            true => grad().map(Some),
+            false => Ok(None),
+        })
+    }
+}
+
 impl Rule for Lined {
     fn op(&self) -> &'static str {
         self.op.name()
     }
 
     fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
+        let operands = self.kept.iter().map(|kept| kept.read(&self.saved));
+        let operands: SmallVec<[Operand<'_>; 3]> = operands.collect();
+        let lines = Lines {
+            op: self.op,
+            lines: self.lines,
+            operands: &operands,
+            saved: &self.saved,
+            over: self.over.as_ref(),
+        };
+        lines.backward(given, run, |at, grad| {
+            let Some(target) = &self.targets[at] else {
+                return Ok(None);
+            };
+            let grad = match &self.over {
+                Some(_) => repeated(&grad()?, &target.shape)?,
+                None => grad()?,
+            };
+            target.take(grad).map(Some)
+        })
+    }
+}
+
+/// A gradient of these sizes. Small ones are written out, so that operators which follow take their short ways.
+fn repeated(grad: &Raw, shape: &[usize]) -> Result<Raw> {
+    let grad = grad.expand(shape)?;
+    match grad.numel() <= SMALL {
+        true => contiguous(&grad),
+        false => Ok(grad),
+    }
+}
+
+/// The lines of an operator, and what was kept for them.
+struct Lines<'a> {
+    op: Op,
+    lines: &'static [Line],
+    operands: &'a [Operand<'a>],
+    /// The result is the last of it, where a line reads it.
+    saved: &'a [Raw],
+    over: Option<&'a Over>,
+}
+
+impl Lines<'_> {
+    /// The gradients of the operands: `take` gets the place of each that has a line, and what computes the line.
+    fn backward(
+        &self,
+        given: &Given,
+        run: &Run<'_>,
+        take: impl Fn(usize, &dyn Fn() -> Result<Raw>) -> Result<Option<Raw>>,
+    ) -> Result<Found> {
         let Some(Some(grad)) = given.first() else {
             return Ok(Found::new());
         };
-        let saved = self.result.as_ref();
-        let result = saved
-            .map(|result| run.result(result, Results::One))
-            .transpose()?;
         let mut found = Found::new();
-        for (at, target) in self.targets.iter().enumerate() {
+        for at in 0..self.operands.len() {
             let line = self.lines.iter().find(|line| line.operand == at);
-            found.push(match (target, line) {
-                (Some(_), Some(line)) if line.steps.is_empty() => return Err(refused(self.op)),
-                (Some(target), Some(line)) => {
-                    let grad = self.computed(line, grad, result.as_ref(), run.records())?;
-                    let grad = match &self.over {
-                        Some(_) => grad.expand(&target.shape)?,
-                        None => grad,
-                    };
-                    Some(target.take(grad)?)
-                }
-                _ => None,
+            found.push(match line {
+                Some(line) => take(at, &|| self.gradient(line, grad, run))?,
+                None => None,
             });
         }
         Ok(found)
     }
-}
 
-impl Lined {
-    fn computed(
-        &self,
-        line: &Line,
-        grad: &Raw,
-        result: Option<&Raw>,
-        records: bool,
-    ) -> Result<Raw> {
+    fn gradient(&self, line: &Line, grad: &Raw, run: &Run<'_>) -> Result<Raw> {
+        let result = match (line.steps, self.saved.last()) {
+            ([], _) => return Err(refused(self.op)),
+            ([Step::Grad], _) => return Ok(grad.clone()),
+            (_, Some(result)) if line.reads_result() => Some(run.result(result, Results::One)?),
+            _ => None,
+        };
+        let by = match self.op {
+            Op::Softmax => Some(RowGradient::Softmax),
+            Op::LogSoftmax => Some(RowGradient::LogSoftmax),
+            _ => None,
+        };
+        if let (Some(by), Some(over), Some(result)) = (by, self.over, &result)
+            && !run.records()
+            && let name = self.op.name()
+            && let Some(found) =
+                row_gradient(name, by, result, grad, &over.dims, Scales::default())?
+        {
+            return Ok(found);
+        }
         let read = Read {
             op: self.op,
             grad,
-            result,
-            operands: &self.operands,
-            over: self.over.as_ref(),
+            result: result.as_ref(),
+            operands: self.operands,
+            over: self.over,
         };
-        read.computed(line.steps, records)
+        read.computed(line.steps, run.records())
     }
 }
 
@@ -187,7 +339,7 @@ pub(super) struct Read<'a> {
     pub(super) op: Op,
     pub(super) grad: &'a Raw,
     pub(super) result: Option<&'a Raw>,
-    pub(super) operands: &'a [Operand],
+    pub(super) operands: &'a [Operand<'a>],
     pub(super) over: Option<&'a Over>,
 }
 
@@ -203,8 +355,8 @@ impl Read<'_> {
                 Step::Imaginary => Value::Number(Scalar::Complex(Complex64::I)),
                 Step::Number(number) => Value::Number(Scalar::Float(number)),
                 Step::Operand(at) => match self.operands.get(at) {
-                    Some(Operand::Tensor(raw)) => Value::Tensor(raw),
-                    Some(Operand::Number(number)) => Value::Number(*number),
+                    Some(&Operand::Tensor(raw)) => Value::Tensor(raw),
+                    Some(&Operand::Number(number)) => Value::Number(number),
                     _ => Value::Number(default(self.op, at).ok_or_else(|| self.unread())?),
                 },
                 Step::Apply(op, args) => match folded(op, args, &values) {
@@ -223,7 +375,9 @@ impl Read<'_> {
             Value::Number(number) => matches!(number, Scalar::Complex(_)),
             _ => false,
         };
-        match records || values.iter().any(complex) {
+        // A pass is worth its plan where what lies between steps is large.
+        let small = self.grad.numel() <= SMALL;
+        match records || small || values.iter().any(complex) {
             false => in_passes(&values),
             true => stepwise(&values),
         }

@@ -33,6 +33,7 @@ mod product;
 mod program;
 mod quantile;
 mod resample;
+mod rows;
 mod view;
 
 use nomina_core::op::Op;
