@@ -23,6 +23,8 @@ const LANES: usize = 16;
 
 /// A gradient's element, of what was saved, what comes for it, two numbers of the row, and the means or sums of two terms.
 trait Formula {
+    /// Whether there are terms.
+    const SUMS: bool = true;
     /// Whether the terms' means are taken, and not their sums.
     const MEANS: bool;
     fn terms<T: Real>(saved: T, grad: T, row: [T; 2]) -> [T; 2];
@@ -73,6 +75,22 @@ impl<const CENTRED: bool> Formula for Norm<CENTRED> {
     fn last<T: Real>(saved: T, grad: T, [mean, slope]: [T; 2], terms: [T; 2]) -> T {
         let grad = if CENTRED { grad - terms[0] } else { grad };
         (grad - (saved - mean) * slope * terms[1]) * slope
+    }
+}
+
+/// Of logits x: exp(x - log sum exp) times a factor, which are the row's numbers.
+struct Entropy;
+
+impl Formula for Entropy {
+    const SUMS: bool = false;
+    const MEANS: bool = false;
+    #[inline(always)]
+    fn terms<T: Real>(_: T, _: T, _: [T; 2]) -> [T; 2] {
+        [T::ZERO; 2]
+    }
+    #[inline(always)]
+    fn last<T: Real>(saved: T, _: T, [log_sum, factor]: [T; 2], _: [T; 2]) -> T {
+        (saved - log_sum).exp() * factor
     }
 }
 
@@ -163,8 +181,9 @@ unsafe fn of<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
         match job.by {
             RowGradient::Softmax => each_row::<T, Softmax>(job),
             RowGradient::LogSoftmax => each_row::<T, LogSoftmax>(job),
-            RowGradient::Norm { rms: false } => each_row::<T, Norm<true>>(job),
-            RowGradient::Norm { rms: true } => each_row::<T, Norm<false>>(job),
+            RowGradient::Entropy => each_row::<T, Entropy>(job),
+            RowGradient::Norm { rms: false, .. } => each_row::<T, Norm<true>>(job),
+            RowGradient::Norm { rms: true, .. } => each_row::<T, Norm<false>>(job),
         }
     }
 }
@@ -175,7 +194,11 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
     let of = |(place, strides)| rows.of(place, shape, strides, dims);
     let (saved, grad, out) = (of(job.saved), of(job.grad), of(job.out));
     let weight = job.weight.map(of);
-    let (stats, eps) = (Shared(job.stats.cast_mut().cast()), job.eps);
+    let numbers = Shared(job.numbers.cast_mut().cast());
+    let eps = match job.by {
+        RowGradient::Norm { eps, .. } => Some(eps),
+        _ => None,
+    };
     let bytes = product([rows.count, rows.len, size_of::<T>(), 3]);
     let past = NonTemporal::of(bytes).filter(|_| out.is_dense::<T>());
     let direct = past.is_none() && out.is_dense::<T>();
@@ -197,12 +220,17 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                     grad = &products;
                 }
                 let mut row = [T::ZERO; 2];
-                let stats = stats.get().cast::<f64>();
-                if !stats.is_null() {
-                    let (mean, variance) = (*stats.add(2 * index), *stats.add(2 * index + 1));
-                    row = [T::of(mean), T::of(1.0 / (variance + eps).sqrt())];
+                let numbers = numbers.get().cast::<f64>();
+                if !numbers.is_null() {
+                    let [a, b] = [*numbers.add(2 * index), *numbers.add(2 * index + 1)];
+                    // Of a norm they are mean and variance.
+                    let b = eps.map_or(b, |eps| 1.0 / (b + eps).sqrt());
+                    row = [T::of(a), T::of(b)];
                 }
-                let sums = dispatch(Sums(saved, grad, row, PhantomData::<F>));
+                let sums = match F::SUMS {
+                    true => dispatch(Sums(saved, grad, row, PhantomData::<F>)),
+                    false => [0.0; 2],
+                };
                 let count = if F::MEANS { rows.len as f64 } else { 1.0 };
                 let start = rows.start(&out, index);
                 let to = if direct {

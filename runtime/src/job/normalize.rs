@@ -75,8 +75,10 @@ pub(crate) enum RowGradient {
     Softmax,
     /// Of its logarithm.
     LogSoftmax,
-    /// Of a normalisation, whose operand was saved.
-    Norm { rms: bool },
+    /// Of a normalisation, whose operand was saved; `eps` was added to the variance.
+    Norm { rms: bool, eps: f64 },
+    /// Of the cross entropy of logits, which were saved, without that of the true classes. What comes for it is in the numbers.
+    Entropy,
 }
 
 /// Gradients of rows, which the host alone computes in one pass. There is at least one element.
@@ -92,8 +94,6 @@ pub(crate) struct RowGradientJob<'a> {
     pub out: (Place, &'a [isize]),
     /// What rows were multiplied by.
     pub weight: Option<(Place, &'a [isize])>,
-    /// Mean and variance of each row; null where there are none.
-    pub stats: *const f64,
-    /// What was added to the variance.
-    pub eps: f64,
+    /// Two of each row, or null: mean and variance of a norm, the logarithm of the sum of exponentials and a factor of an entropy.
+    pub numbers: *const f64,
 }

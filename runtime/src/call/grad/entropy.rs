@@ -6,13 +6,13 @@ use nomina_core::{DType, Result, Scalar};
 use super::arithmetic::{add, apply, choose, mul, number, replaced, scaled, sub, sum};
 use super::by::{Back, by};
 use super::pick::{At, Way};
-use super::program::Program;
+use super::rows::{Scales, row_gradient};
 use crate::SmallVec;
 use crate::call::{
-    Entropy, Losses, ReduceOptions, full, gather, index_select, reduce, softmax, to_device,
+    Entropy, Losses, ReduceOptions, cat, full, gather, index_select, reduce, softmax, to_device,
     to_dtype,
 };
-use crate::job::Update;
+use crate::job::{RowGradient, Update};
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -94,14 +94,6 @@ impl Entropies {
         })
     }
 
-    /// The dtype of what is computed of exponentials.
-    fn wide(&self) -> DType {
-        match self.x.dtype() {
-            DType::F64 => DType::F64,
-            _ => DType::F32,
-        }
-    }
-
     /// The logarithms of the rows' sums. A plain loss is what the true class lacks to it.
     fn log_sum(&self, each: &Raw) -> Result<Raw> {
         let x = self.x.clone().detach();
@@ -113,12 +105,11 @@ impl Entropies {
                 true,
                 ReduceOptions::default(),
             )?;
-            return to_dtype(&sums, self.wide());
+            return to_dtype(&sums, DType::F64);
         }
         let each = to_device(each, x.device())?.unsqueeze(self.dim)?;
         let own = to_dtype(&gather(self.op, &x, self.dim, &self.index)?, DType::F64)?;
-        let sums = replaced(&self.ignored, f64::INFINITY, &add(&each, &own)?)?;
-        to_dtype(&sums, self.wide())
+        replaced(&self.ignored, f64::INFINITY, &add(&each, &own)?)
     }
 
     /// The softmax times what is the same for a row, in one pass where it is not recorded.
@@ -126,27 +117,21 @@ impl Entropies {
         if records {
             return mul(&softmax(Op::Softmax, &self.x, self.dim, None)?, factor);
         }
-        let (mut program, wide) = (Program::default(), self.wide());
-        let [x, log_sum, factor] = [&self.x, log_sum, factor].map(|raw| {
-            let tensor = program.tensor(raw.clone().detach());
-            match raw.dtype() == wide {
-                true => tensor,
-                false => program.to(wide, tensor),
-            }
-        });
-        let mut last = x;
-        for (op, args) in [
-            (Op::Sub, &[log_sum][..]),
-            (Op::Exp, &[]),
-            (Op::Mul, &[factor]),
-        ] {
-            let args = std::iter::once(&last).chain(args).copied();
-            last = program.apply(op, args.collect());
+        let x = self.x.clone().detach();
+        let column = |of: &Raw| {
+            let all = of.clone().detach().expand(log_sum.shape())?;
+            to_dtype(&all, DType::F64)?.reshape(&[log_sum.numel(), 1])
+        };
+        let numbers = cat(&[&column(log_sum)?, &column(factor)?], 1)?;
+        let scales = Scales {
+            numbers: Some(&numbers),
+            ..Scales::default()
+        };
+        let name = self.op.name();
+        match row_gradient(name, RowGradient::Entropy, &x, &x, &[self.dim], scales)? {
+            Some(found) => Ok(found),
+            None => mul(&softmax(Op::Softmax, &x, self.dim, None)?, factor),
         }
-        if self.x.dtype() != wide {
-            last = program.to(self.x.dtype(), last);
-        }
-        program.compute(last, None, false)
     }
 
     /// With q the weighted target, smoothed: (softmax(x) sum(q, true) - q) g of logits, -q g of logarithms.

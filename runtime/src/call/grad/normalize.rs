@@ -148,11 +148,13 @@ impl Normalized {
     fn gradient(&self, back: &Back<'_>, operand: usize) -> Result<Raw> {
         let grad = back.grad()?;
         if operand == 0 && !back.records() {
-            let by = RowGradient::Norm { rms: self.rms };
+            let by = RowGradient::Norm {
+                rms: self.rms,
+                eps: self.eps,
+            };
             let scales = Scales {
                 weight: self.weight.as_ref(),
-                stats: Some(&self.stats),
-                eps: self.eps,
+                numbers: Some(&self.stats),
             };
             let name = self.op.name();
             if let Some(found) = row_gradient(name, by, &self.x, &grad, &self.dims, scales)? {

@@ -13,9 +13,8 @@ use crate::raw::Raw;
 pub(super) struct Scales<'a> {
     /// A tensor that broadcasts to the operand's sizes.
     pub(super) weight: Option<&'a Raw>,
-    /// Mean and variance of each row, as f64.
-    pub(super) stats: Option<&'a Raw>,
-    pub(super) eps: f64,
+    /// Two numbers of each row, as f64.
+    pub(super) numbers: Option<&'a Raw>,
 }
 
 /// The gradient of the operand; `None` where lines compute it: on a device, and where elements of a row lie apart.
@@ -58,10 +57,9 @@ pub(super) fn row_gradient(
         grad: (place(grad), grad.strides()),
         out: (to, out.strides()),
         weight: weight.as_ref().map(|raw| (place(raw), raw.strides())),
-        stats: scales
-            .stats
+        numbers: scales
+            .numbers
             .map_or(std::ptr::null(), |raw| raw.as_ptr().cast()),
-        eps: scales.eps,
     };
     // SAFETY: the job describes whole operands of these sizes, and a fresh result that no one else has.
     let done = unsafe { cpu::row_gradients::execute(&job) };
