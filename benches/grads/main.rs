@@ -10,6 +10,8 @@ use harness::{Case, Options, case};
 use nomina::dims::{Distinct, ShapeFor};
 use nomina::no_grad;
 use nomina::prelude::*;
+use nomina_runtime::Raw;
+use nomina_runtime::call::{AdamWOptions, AdamWParam, adamw};
 
 dims! { N, C, H, K }
 
@@ -153,6 +155,54 @@ fn steps(cases: &mut Vec<Case>) {
     ));
 }
 
+/// The sizes of an encoder's layer: projections and their biases, the inner layers, two norms.
+const LAYER: [&[usize]; 16] = [
+    &[384, 384],
+    &[384, 384],
+    &[384, 384],
+    &[384, 384],
+    &[384],
+    &[384],
+    &[384],
+    &[384],
+    &[384, 1536],
+    &[1536],
+    &[1536, 384],
+    &[384],
+    &[384],
+    &[384],
+    &[384],
+    &[384],
+];
+
+/// A step of AdamW of six layers.
+fn optimizers(cases: &mut Vec<Case>) {
+    let model = || {
+        let raw = |sizes: &[usize]| {
+            Raw::from_vec(vec![0.5_f32; sizes.iter().product()], sizes).expect("a tensor")
+        };
+        let params = (0..6)
+            .flat_map(|_| LAYER)
+            .map(|sizes| [raw(sizes), raw(sizes), raw(sizes), raw(sizes)]);
+        (params.collect::<Vec<[Raw; 4]>>(), 0)
+    };
+    // Beside PyTorch's fused step, and beside its default.
+    for name in ["adamw/10.6M", "adamw_default/10.6M"] {
+        cases.push(case(name, model, |(params, step)| {
+            *step += 1;
+            let all = params.iter_mut();
+            let all = all.map(|[param, grad, exp_avg, exp_avg_sq]| AdamWParam {
+                param,
+                grad,
+                exp_avg,
+                exp_avg_sq,
+            });
+            let mut all: Vec<AdamWParam<'_>> = all.collect();
+            adamw(&mut all, *step, &AdamWOptions::default()).expect("a step");
+        }));
+    }
+}
+
 fn scaled<D: Dims + Distinct>(sizes: impl ShapeFor<D>, by: f32) -> Tensor<D> {
     (Tensor::<D>::randn(sizes) * by).with_grad()
 }
@@ -174,5 +224,6 @@ fn main() {
     chains(&mut cases);
     rows(&mut cases);
     steps(&mut cases);
+    optimizers(&mut cases);
     harness::run(&cases, &options);
 }

@@ -98,6 +98,24 @@ def step_of(sizes):
 for sizes in ((256, 784, 512, 10), (128, 64, 256, 256, 10)):
     CASES["mlp_train_step/" + "x".join(map(str, sizes))] = step_of(sizes)
 
+LAYER = [(384, 384)] * 4 + [(384,)] * 4 + [(384, 1536), (1536,), (1536, 384)] + [(384,)] * 5
+
+
+def adamw(fused):
+    """A step of AdamW of six layers of an encoder."""
+
+    def ready():
+        params = [torch.full(sizes, 0.5, requires_grad=True) for _ in range(6) for sizes in LAYER]
+        for p in params:
+            p.grad = torch.full_like(p, 0.5)
+        return torch.optim.AdamW(params, fused=fused).step
+
+    return ready
+
+
+CASES["adamw/10.6M"] = adamw(True)
+CASES["adamw_default/10.6M"] = adamw(None)
+
 if __name__ == "__main__":
     p = argparse.ArgumentParser()
     p.add_argument("--threads", type=int, default=2)

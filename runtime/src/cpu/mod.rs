@@ -34,6 +34,7 @@ pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;
 pub(crate) mod sparse;
+pub(crate) mod step;
 pub(crate) mod transpose;
 pub(crate) mod triangle;
 #[cfg(feature = "rayon")]

@@ -15,6 +15,7 @@ mod product;
 mod random;
 mod reduce;
 mod resample;
+mod step;
 mod window;
 
 use nomina_core::{Result, Scalar};
@@ -41,6 +42,7 @@ pub(crate) use random::{Drawn, Multinomial};
 pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{Along, ResampleJob, SpreadJob};
+pub(crate) use step::{AdamWFactors, AdamWJob};
 pub(crate) use window::{ColumnsJob, ConvJob, Sliding, TransposedJob, Windows, is_direct};
 
 /// The kernels of one device, one method per class.
