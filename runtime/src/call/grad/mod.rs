@@ -32,6 +32,7 @@ mod pool;
 mod product;
 mod program;
 mod quantile;
+mod read;
 mod resample;
 mod rows;
 mod view;

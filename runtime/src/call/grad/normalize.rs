@@ -5,8 +5,8 @@ use nomina_core::{DType, Result, Scalar};
 
 use super::arithmetic::{apply, mul, number, sub};
 use super::by::{Back, by};
-use super::lined::{Operand, Over, Read};
 use super::lines::Step::{self, Apply, Grad, Number, Operand as Given, Over as Sum};
+use super::read::{Operand, Over, Read};
 use super::rows::{Scales, row_gradient};
 use crate::SmallVec;
 use crate::call::{Affine, ReduceOptions, reduce, to_dtype};
