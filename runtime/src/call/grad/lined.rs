@@ -3,6 +3,7 @@
 use nomina_core::op::{Grad, Op};
 use nomina_core::{Result, Scalar};
 
+use super::deferred::{Deferred, LARGE};
 use super::generated::lines;
 use super::lines::{Line, Step};
 use super::never::refused;
@@ -15,7 +16,9 @@ use crate::call::pointwise::computed;
 use crate::call::{Arg, contiguous};
 use crate::job::RowGradient;
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Given, Results, Rule, Run, is_wanted, record};
+use crate::raw::graph::{
+    Chain, Extended, Found, Given, Incoming, Results, Rule, Run, is_wanted, record,
+};
 
 /// An operand as it is kept.
 #[derive(Clone, Copy)]
@@ -197,6 +200,41 @@ impl<const SAVED: usize> Rule for Alike<SAVED> {
                 false => Target::of(given).take(grad).map(Some),
             }
         })
+    }
+
+    fn extend(&self, given: Incoming, _: &Run<'_>) -> Result<Extended> {
+        let Some(lines) = self.chained(&given) else {
+            return Ok(Extended::Not(given));
+        };
+        let kept = self.kept.map(|kept| kept.read(&self.saved));
+        let operands = &kept[..self.operands.into()];
+        let start = Deferred::new(given, lines.len() > 1)?;
+        let mut chains: SmallVec<[Option<Box<dyn Chain>>; 2]> = SmallVec::new();
+        chains.resize_with(operands.len(), || None);
+        for line in lines {
+            let mut own = start.clone();
+            own.extend(self.op, line, operands, self.saved.last())?;
+            chains[line.operand] = Some(Box::new(own));
+        }
+        Ok(Extended::Chains(chains))
+    }
+}
+
+impl<const SAVED: usize> Alike<SAVED> {
+    /// The lines of the operands that are wanted, where all of them can go on in a chain.
+    fn chained(&self, given: &Incoming) -> Option<SmallVec<[&'static Line; 2]>> {
+        let grad = given.like();
+        if grad.numel() < LARGE || !grad.dtype().is_float() || !grad.device().is_cpu() {
+            return None;
+        }
+        let wants = |line: &&Line| self.wants.get(line.operand) == Some(&true);
+        let wanted: SmallVec<[&Line; 2]> = self.lines.iter().filter(wants).collect();
+        // What goes through as it is, is not computed for that.
+        let moves = match given {
+            Incoming::Chain(_) if wanted.len() == 1 => true,
+            _ => wanted.iter().any(|line| line.steps != [Step::Grad]),
+        };
+        (moves && wanted.iter().all(|line| line.is_chain())).then_some(wanted)
     }
 }
 

@@ -37,6 +37,17 @@ impl Line {
         }
     }
 
+    /// Whether its steps are elementwise operators of real numbers.
+    pub(super) fn is_chain(&self) -> bool {
+        let other = |step: &Step| {
+            matches!(
+                step,
+                Step::Imaginary | Step::Spread(_) | Step::Count | Step::Over(..)
+            )
+        };
+        !self.steps.is_empty() && !self.steps.iter().any(other)
+    }
+
     pub(super) const fn reads_operand(&self, at: usize) -> bool {
         self.reads >> at & 1 == 1
     }

@@ -11,6 +11,7 @@ mod conv;
 mod convert;
 #[cfg(feature = "linalg")]
 mod decomposition;
+mod deferred;
 mod distance;
 mod entropy;
 #[cfg(feature = "fft")]

@@ -175,7 +175,7 @@ fn in_passes(values: &[Value<'_>]) -> Result<Raw> {
 }
 
 #[cold]
-fn nothing() -> Error {
+pub(super) fn nothing() -> Error {
     Error::new(ErrorKind::Argument, "backward", "a line gives no tensor")
 }
 
