@@ -157,6 +157,10 @@ fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
 
 #[inline(never)]
 fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
+    let recorded = |arg: &Arg<'_>| matches!(arg, Arg::Tensor(raw) if raw.requires_grad());
+    if !ANY && (recorded(&x) || recorded(&y)) {
+        return None;
+    }
     let (whole, other, behind) = match (x, y) {
         (Arg::Tensor(a), Arg::Tensor(b))
             if std::ptr::eq(larger(b.layout(), a.layout()), b.layout()) =>
@@ -167,10 +171,6 @@ fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, 
         (_, Arg::Tensor(b)) => (b, &x, true),
         _ => return None,
     };
-    let recorded = |arg: &Arg<'_>| matches!(arg, Arg::Tensor(raw) if raw.requires_grad());
-    if !ANY && (recorded(&x) || recorded(&y)) {
-        return None;
-    }
     let (input, dtype) = (whole.on_host_ptr()?, whole.dtype());
     let count = count(whole.layout())?;
     let kernel = find(op, dtype, 2)?;
