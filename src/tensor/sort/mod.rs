@@ -23,6 +23,7 @@ use crate::call::{Erased, Known, sort};
 /// The same dims twice: values and positions.
 type Both<D, T> = (Tensor<D, T>, Tensor<D, i64>);
 
+#[cfg_attr(debug_assertions, track_caller)]
 fn both<D: Dims, T: Element>((values, indices): (Erased, Erased)) -> Both<D, T> {
     (Tensor::from_erased(values), Tensor::from_erased(indices))
 }
@@ -138,11 +139,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, A>>::STATIC;
-        let (values, indices) =
-            sort::typical(Op::Median, self.erased(), picked::<A, D>(&dim), out)?;
-        Ok(A::found(Tensor::from_erased(values), || {
-            Tensor::from_erased(indices)
-        }))
+        let found = sort::typical(Op::Median, self.erased(), picked::<A, D>(&dim), out)?;
+        Ok(Self::extremes::<A>(found))
     }
 
     /// The median along a dim of what is not NaN, and where it stands; over `..`, the median alone.
@@ -155,11 +153,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, A>>::STATIC;
-        let (values, indices) =
-            sort::typical(Op::Nanmedian, self.erased(), picked::<A, D>(&dim), out)?;
-        Ok(A::found(Tensor::from_erased(values), || {
-            Tensor::from_erased(indices)
-        }))
+        let found = sort::typical(Op::Nanmedian, self.erased(), picked::<A, D>(&dim), out)?;
+        Ok(Self::extremes::<A>(found))
     }
 
     /// The most frequent element along a dim, the smallest of several, and where it stands last.
