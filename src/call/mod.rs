@@ -146,6 +146,15 @@ impl Erased {
         self
     }
 
+    /// Other elements in the place of these: the tensor was made where it was.
+    pub(crate) fn put(&mut self, raw: Raw) {
+        let made = self.raw.made();
+        self.raw = raw;
+        if let Some(at) = made {
+            self.raw.set_made(at);
+        }
+    }
+
     #[inline]
     pub(crate) fn erased(&self, of: &'static Static) -> ErasedRef<'_> {
         ErasedRef {

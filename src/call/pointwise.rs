@@ -332,7 +332,7 @@ pub(crate) fn into(
         let result = typed(|| call::pointwise(op, &args)).map_err(|error| blame(error, sides))?;
         rule::dtype::cast_to(name, result.dtype(), out.raw.dtype())?;
         call::fits_device(name, out.raw.device(), result.device())?;
-        out.raw = call::to_dtype(&result, out.raw.dtype())?;
+        out.put(call::to_dtype(&result, out.raw.dtype())?);
     }
     if of.wild {
         out.wild = wild;

@@ -24,8 +24,9 @@ use crate::call::{Erased, Known, sort};
 type Both<D, T> = (Tensor<D, T>, Tensor<D, i64>);
 
 #[cfg_attr(debug_assertions, track_caller)]
-fn both<D: Dims, T: Element>((values, indices): (Erased, Erased)) -> Both<D, T> {
-    (Tensor::from_erased(values), Tensor::from_erased(indices))
+fn both<D: Dims, T: Element>(found: Result<(Erased, Erased)>) -> Result<Both<D, T>> {
+    let (values, indices) = found?;
+    Ok((Tensor::from_erased(values), Tensor::from_erased(indices)))
 }
 
 /// # Sorting
@@ -58,7 +59,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::sort(Op::Sort, self.erased(), dim, options).map(both)
+        both(sort::sort(Op::Sort, self.erased(), dim, options))
     }
 
     /// Where each element stood that is in order along a dim.
@@ -108,7 +109,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let dim = at(&dim, self);
-        sort::topk(self.erased(), k, dim, options).map(both)
+        both(sort::topk(self.erased(), k, dim, options))
     }
 
     /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
@@ -125,7 +126,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let picked = picked::<X, D>(&dim);
-        sort::kthvalue(self.erased(), k, picked, <Without<D, X>>::STATIC).map(both)
+        both(sort::kthvalue(
+            self.erased(),
+            k,
+            picked,
+            <Without<D, X>>::STATIC,
+        ))
     }
 
     /// The median along a dim, the lower one of two, and where it stands; over `..`, the median
@@ -170,7 +176,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, X>>::STATIC;
-        sort::typical(Op::Mode, self.erased(), picked::<X, D>(&dim), out).map(both)
+        both(sort::typical(
+            Op::Mode,
+            self.erased(),
+            picked::<X, D>(&dim),
+            out,
+        ))
     }
 
     /// The greatest element so far along a dim, and where it stands; of equal ones the last.
@@ -183,7 +194,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::running(Op::Cummax, self.erased(), dim).map(both)
+        both(sort::running(Op::Cummax, self.erased(), dim))
     }
 
     /// The smallest element so far along a dim, and where it stands; of equal ones the last.
@@ -196,7 +207,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::running(Op::Cummin, self.erased(), dim).map(both)
+        both(sort::running(Op::Cummin, self.erased(), dim))
     }
 }
 
