@@ -180,13 +180,14 @@ fn errors_say_the_way_out() {
     let mut out = plain.clone();
     refused(
         || x.try_exp_out(&mut out),
-        "exp: an out tensor takes no gradient; dims (N=2,); use the method",
+        "exp: an out tensor takes no gradient; dims (N=2,); use the method, or `no_grad`",
     );
     let other = plain.clone().with_grad();
     let y = x.sum(..);
     refused(
         || nomina::grad::try_gradients(&y, (&other,)).map(drop),
-        "not computed of input 0",
+        "gradients: the number was not computed of input 0; dims (2,); \
+         compute it of the very tensor: a `clone` of a leaf is the leaf, a view is another tensor",
     );
     let (found,) = gradients(&y.clone(), (&x,));
     assert_eq!(found.to_vec(), [1.0, 1.0]);
