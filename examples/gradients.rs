@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (weight, bias) = regression(&train, 400);
     let right = accuracy(&weight, &bias, &test);
     println!(
-        "digits    weight {:?}, {right:.3} of {} held out are told right",
+        "digits    {:?}, dims (Pixel, Class): {right:.3} of {} held out are told right",
         weight.shape(),
         test.1.size(N)
     );
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let found = deblurred(&seen, 60);
     let error = |x: &Tensor<(H, W)>| (x - &sharp).square().mean(..).sqrt().item();
     println!(
-        "photo     {:?}, off by {:.4} blurred, by {:.4} after descent",
+        "photo     {:?}, dims (H, W): off by {:.4} blurred, by {:.4} after descent",
         sharp.shape(),
         error(&seen),
         error(&found)
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "all biases together change nothing, so that rows add up to zero"
     );
     println!(
-        "hessian   {:?}, dims (Class, Class')\n{curvature:.3}",
+        "hessian   {:?}, dims (Class, Class'):\n{curvature:.3}",
         curvature.shape()
     );
     Ok(())

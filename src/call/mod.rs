@@ -265,6 +265,12 @@ impl<'a> OperandRef<'a> {
         matches!(self, OperandRef::Tensor(look) if look.of.wild)
     }
 
+    /// Whether what is computed of it is recorded.
+    #[inline]
+    pub(crate) fn is_recorded(&self) -> bool {
+        matches!(self, OperandRef::Tensor(look) if look.raw.requires_grad())
+    }
+
     pub(crate) fn erased(&self) -> Option<ErasedRef<'a>> {
         match *self {
             OperandRef::Tensor(look) => Some(look),

@@ -151,6 +151,9 @@ pub(crate) fn operator(
         if let Some(erased) = alike(op, x, y) {
             return erased;
         }
+        if x.is_recorded() || y.is_recorded() {
+            return done(others(op, &[*x, *y], out));
+        }
         if let Some(erased) = unlike(op, x, y) {
             return erased;
         }

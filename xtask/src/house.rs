@@ -381,9 +381,10 @@ fn is_wide(line: &str) -> bool {
 }
 
 /// Functions whose products are of floats or of 128 bits although no line says so.
-const ELEMENTS: [(&str, &[&str]); 13] = [
+const ELEMENTS: [(&str, &[&str]); 14] = [
     // Numbers of a derivative.
-    ("call/grad/lined.rs", &["folded"]),
+    ("call/grad/read.rs", &["folded"]),
+    ("call/step.rs", &["factors"]),
     ("call/grad/decomposition.rs", &["refuse_phases"]),
     ("call/grad/pool.rs", &["means"]),
     ("call/conv/antialias.rs", &["new", "cubic"]),

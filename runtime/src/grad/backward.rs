@@ -6,11 +6,11 @@ use std::sync::MutexGuard;
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};
 
-use crate::SmallVec;
 use crate::call::{Arg, pointwise, pointwise_owned};
 use crate::raw::Raw;
 use crate::raw::graph::{
-    Chain, Extended, Found, Given, Incoming, Node, NodeRef, Rule, Run, lock, switched, trace,
+    Chain, Chains, Extended, Found, Given, Incoming, Node, NodeRef, Rule, Run, lock, switched,
+    trace,
 };
 
 use super::reach::{Reach, pull};
@@ -160,30 +160,25 @@ impl<'a> Way<'a> {
             let found = passed(rule, pending, &run);
             (found, last)
         });
-        match found.ok_or_else(used)?? {
-            Passed::Chains(chains) => {
-                for (edge, chain) in node.edges().iter().zip(chains) {
-                    if let (Some(edge), Some(chain)) = (edge, chain) {
-                        self.give_chain(edge, chain)?;
-                    }
-                }
+        let Passed { computed, chains } = found.ok_or_else(used)??;
+        for (edge, grad) in node.edges().iter().zip(computed) {
+            if let (Some(edge), Some(grad)) = (edge, grad) {
+                self.give(edge, 0, grad)?;
             }
-            Passed::Computed(grads) => {
-                for (edge, grad) in node.edges().iter().zip(grads) {
-                    if let (Some(edge), Some(grad)) = (edge, grad) {
-                        self.give(edge, 0, grad)?;
-                    }
-                }
+        }
+        for (edge, chain) in node.edges().iter().zip(chains) {
+            if let (Some(edge), Some(chain)) = (edge, chain) {
+                self.give_chain(edge, chain)?;
             }
         }
         Ok(())
     }
 }
 
-/// The gradients of a rule's operands.
-enum Passed {
-    Computed(Found),
-    Chains(SmallVec<[Option<Box<dyn Chain>>; 2]>),
+/// The gradients of a rule's operands: all of one kind.
+struct Passed {
+    computed: Found,
+    chains: Chains,
 }
 
 fn passed(rule: &dyn Rule, mut pending: Pending, run: &Run<'_>) -> Result<Passed> {
@@ -194,14 +189,18 @@ fn passed(rule: &dyn Rule, mut pending: Pending, run: &Run<'_>) -> Result<Passed
     };
     if let Some(incoming) = incoming {
         match rule.extend(incoming, run)? {
-            Extended::Chains(chains) => return Ok(Passed::Chains(chains)),
+            Extended::Chains(chains) => {
+                let computed = Found::new();
+                return Ok(Passed { computed, chains });
+            }
             Extended::Not(incoming) => {
                 pending.given.clear();
                 pending.given.push(Some(incoming.compute()?));
             }
         }
     }
-    rule.backward(&pending.given, run).map(Passed::Computed)
+    let (computed, chains) = (rule.backward(&pending.given, run)?, Chains::new());
+    Ok(Passed { computed, chains })
 }
 
 /// What a node's hooks make of its gradient.

@@ -17,7 +17,7 @@ use crate::call::{Arg, contiguous};
 use crate::job::RowGradient;
 use crate::raw::Raw;
 use crate::raw::graph::{
-    Chain, Extended, Found, Given, Incoming, Results, Rule, Run, is_wanted, record,
+    Chains, Extended, Found, Given, Incoming, Results, Rule, Run, is_wanted, record,
 };
 
 /// An operand as it is kept.
@@ -209,7 +209,7 @@ impl<const SAVED: usize> Rule for Alike<SAVED> {
         let kept = self.kept.map(|kept| kept.read(&self.saved));
         let operands = &kept[..self.operands.into()];
         let start = Deferred::new(given, lines.len() > 1)?;
-        let mut chains: SmallVec<[Option<Box<dyn Chain>>; 2]> = SmallVec::new();
+        let mut chains = Chains::new();
         chains.resize_with(operands.len(), || None);
         for line in lines {
             let mut own = start.clone();

@@ -57,6 +57,9 @@ pub(crate) trait Chain: Any {
     fn plus(&mut self, other: Raw);
 }
 
+/// The gradients of a rule's operands that are still to be computed: as many as there are edges.
+pub(crate) type Chains = SmallVec<[Option<Box<dyn Chain>>; 2]>;
+
 /// The gradient of an operator's only result.
 pub(crate) enum Incoming {
     Computed(Raw),
@@ -68,7 +71,7 @@ pub(crate) enum Extended {
     /// It was not looked at.
     Not(Incoming),
     /// The gradients of the operands.
-    Chains(SmallVec<[Option<Box<dyn Chain>>; 2]>),
+    Chains(Chains),
 }
 
 impl Incoming {
