@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::panic::Location;
 
 use crate::name::{Name, Names};
 
@@ -64,13 +65,21 @@ pub enum ErrorKind {
     Gradient,
 }
 
-/// An operand as an error shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// An operand as an error shows it. Two are equal that have equal dims, wherever they were made.
+#[derive(Clone, Debug, Eq, Default)]
 pub struct Operand {
     /// Its names; empty when only the sizes are known.
     pub names: Names,
     /// Its sizes; empty when only the names are known.
     pub shape: Vec<usize>,
+    /// The call that made it, where that is known: in debug builds.
+    pub made: Option<&'static Location<'static>>,
+}
+
+impl PartialEq for Operand {
+    fn eq(&self, other: &Self) -> bool {
+        self.names == other.names && self.shape == other.shape
+    }
 }
 
 /// An operator that failed: a kind to match on, and a text that says operator, operands and the
@@ -157,6 +166,7 @@ impl Error {
             self.0.operands.push(Operand {
                 names: names.clone(),
                 shape: shape.into(),
+                made: None,
             });
         }
         self
@@ -231,6 +241,43 @@ impl Error {
         self
     }
 
+    /// Says where operands were made: in order, each the next of `made` that has its dims; sizes may be left out. A call that was handed on as a
+    /// value, `map(Tensor::exp)`, seems to stand in the standard library, and is left out.
+    ///
+    /// ```
+    /// use nomina_core::{Error, Names};
+    /// use std::panic::Location;
+    /// let names = [&[Some("N"), Some("C")][..], &[Some("C")]].map(Names::from_static);
+    /// let error = Error::sizes("add", [&[2, 3][..], &[4]], [(0, 1), (1, 0)]).with_names(&names);
+    /// let here = Location::caller();
+    /// let text = error.made_at([(&names[1], &[4][..], Some(here))]).to_string();
+    /// assert!(text.ends_with(&format!("and (C=4,)\n  (C=4,) was made at {here}")));
+    /// ```
+    #[must_use]
+    pub fn made_at<'a>(
+        mut self,
+        made: impl IntoIterator<Item = (&'a Names, &'a [usize], Option<&'static Location<'static>>)>,
+    ) -> Self {
+        if self.0.settled {
+            return self;
+        }
+        let made: Vec<_> = made.into_iter().collect();
+        let mut rest = &made[..];
+        for operand in &mut self.0.operands {
+            let is_its = |(names, shape, _): &(&Names, &[usize], Option<_>)| {
+                (operand.names.is_empty() || operand.names == **names)
+                    && (operand.shape == *shape
+                        || shape.is_empty() && operand.shape.len() == names.len())
+            };
+            if let Some(at) = rest.iter().position(is_its) {
+                let outside = |at: &&Location<'_>| !at.file().contains("/library/core/");
+                operand.made = operand.made.or(rest[at].2.filter(outside));
+                rest = &rest[at + 1..];
+            }
+        }
+        self
+    }
+
     /// Replaces the operands: for an operator that computed on the first dims of each, or on
     /// fewer of them.
     #[must_use]
@@ -297,6 +344,17 @@ impl fmt::Display for Ordinal {
 }
 
 impl Inner {
+    /// The operands to show: of a long list, those that disagree.
+    fn shown(&self) -> impl Iterator<Item = &Operand> {
+        let long = self.operands.len() > 4;
+        let shown = move |i| match self.at {
+            At::Sizes([a, b]) if long => i == a.0 || i == b.0,
+            _ => true,
+        };
+        let all = self.operands.iter().enumerate();
+        all.filter_map(move |(i, operand)| shown(i).then_some(operand))
+    }
+
     fn name(&self, operand: usize, dim: usize) -> Option<&Name> {
         self.operands.get(operand)?.names.get(dim)?.as_ref()
     }
@@ -346,20 +404,19 @@ impl fmt::Display for Error {
             At::Sizes(dims) => inner.sizes(f, dims)?,
         }
         let mut link = "; dims ";
-        for (i, operand) in inner.operands.iter().enumerate() {
-            // Of a long list of tensors, those that disagree.
-            if let At::Sizes([a, b]) = inner.at
-                && inner.operands.len() > 4
-                && i != a.0
-                && i != b.0
-            {
-                continue;
-            }
+        for operand in inner.shown() {
             write!(f, "{link}{operand}")?;
             link = " and ";
         }
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
+        }
+        if inner.operands.len() > 1 || inner.kind == ErrorKind::Shape {
+            for operand in inner.shown() {
+                if let Some(at) = operand.made {
+                    write!(f, "\n  {operand} was made at {at}")?;
+                }
+            }
         }
         Ok(())
     }

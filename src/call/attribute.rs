@@ -11,7 +11,8 @@ pub(crate) fn resize(own: &mut Erased, of: &'static Static, shape: &[usize]) -> 
     let now = names(own.wild.as_deref(), of);
     rule::resize("resize", &now, own.raw.shape(), shape)?;
     check_sizes("resize", shape, of)?;
-    own.raw = call::resize(&own.raw, shape).map_err(|error| own.erased(of).blame(error))?;
+    let resized = call::resize(&own.raw, shape);
+    own.put(resized.map_err(|error| own.erased(of).blame(error))?);
     Ok(())
 }
 
@@ -25,7 +26,8 @@ pub(crate) fn resize_as(own: &mut Erased, of: &'static Static, other: ErasedRef<
         (&theirs, other.raw.shape()),
     )
     .map_err(|error| at(error, own))?;
-    own.raw = call::resize(&own.raw, &shape).map_err(|error| at(error.in_op("resize_as"), own))?;
+    let resized = call::resize(&own.raw, &shape);
+    own.put(resized.map_err(|error| at(error.in_op("resize_as"), own))?);
     own.wild = wilds(now, of);
     Ok(())
 }

@@ -7,7 +7,7 @@
 use nomina_core::{Names, Result};
 use nomina_runtime::{DynTensor, Raw};
 
-use super::{Erased, ErasedRef, Static, typed, wilds};
+use super::{Erased, ErasedRef, Static, explain, typed, wilds};
 
 /// Computes on the operands as dynamic tensors. An error shows the operands' names.
 pub(crate) fn on<V>(
@@ -15,7 +15,7 @@ pub(crate) fn on<V>(
     compute: impl Fn(&[DynTensor]) -> Result<V>,
 ) -> Result<V> {
     let named = operands.iter().any(|look| look.of.wild);
-    let operands = |named: bool| {
+    let given = |named: bool| {
         let each = |look: &ErasedRef<'_>| {
             let names = if named {
                 look.names()
@@ -26,14 +26,14 @@ pub(crate) fn on<V>(
         };
         operands.iter().map(each).collect::<Result<Vec<_>>>()
     };
-    let given = operands(named)?;
-    typed(|| compute(&given)).map_err(|error| {
+    let first = given(named)?;
+    typed(|| compute(&first)).map_err(|error| {
         if named {
-            return error;
+            return explain(error, operands);
         }
         // What failed for sizes or dtypes fails again with names, and then shows them.
-        match operands(true).and_then(|given| typed(|| compute(&given))) {
-            Err(told) if told.kind() == error.kind() => told,
+        match given(true).and_then(|given| typed(|| compute(&given))) {
+            Err(told) if told.kind() == error.kind() => explain(told, operands),
             _ => error,
         }
     })

@@ -8,7 +8,7 @@ use nomina_runtime::call;
 use nomina_runtime::random::{Distribution, Generator, with_generator};
 
 use super::view::check_sizes;
-use super::{Dest, Erased, ErasedRef, Static, names, wilds};
+use super::{Dest, Erased, ErasedRef, Static, wilds};
 
 /// What a new tensor is filled with.
 #[derive(Debug)]
@@ -180,11 +180,5 @@ pub(crate) fn copy(dest: Result<Dest<'_>>, src: ErasedRef<'_>) -> Result<()> {
         let names = rule::unify_in_place("copy", &dest.names(), &src.names());
         now = wilds(names.map_err(|error| dest.blame(error, &[src]))?, dest.of);
     }
-    let Dest { raw, wild, of } = dest;
-    call::copy_across(raw, src.raw)
-        .map_err(|error| error.with_names([&names(wild.as_deref(), of), &src.names()]))?;
-    if of.wild {
-        *wild = now;
-    }
-    Ok(())
+    dest.write([src], now, |raw| call::copy_across(raw, src.raw))
 }

@@ -1,5 +1,7 @@
 //! Chains of elementwise operators.
 
+use std::panic::Location;
+
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, Names, Result, Scalar, rule};
 use nomina_runtime::Raw;
@@ -7,7 +9,7 @@ use nomina_runtime::call::{self, Node, Reduction};
 use smallvec::SmallVec;
 
 use super::reduce::Picked;
-use super::{Erased, ErasedRef, Static, explain, typed, wilds};
+use super::{Blamed, Erased, ErasedRef, Static, explain, told, typed, wilds};
 
 /// The program, on its tensors and numbers.
 pub(crate) fn new(
@@ -110,32 +112,58 @@ fn blame(error: Error, program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Error {
 fn blame_last(error: Error, program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Error {
     match steps(program, looks) {
         Err(found) => found,
-        Ok(Some((names, shape))) if error.operands().is_empty() => error.operand(&names, &shape),
-        Ok(Some((names, shape))) => error.with_names([&names]).with_shapes([&shape[..]]),
+        Ok(Some(last)) if error.operands().is_empty() => error.operand(&last.names, &last.shape),
+        Ok(Some(last)) => told(error, [last.blamed()]),
         Ok(None) => explain(error, looks),
     }
 }
 
-/// Names and sizes of the last step, or the error of the first that does not fit.
-fn steps(program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Result<Option<(Names, Vec<usize>)>> {
-    let mut known: Vec<Option<(Names, Vec<usize>)>> = Vec::with_capacity(program.len());
+/// What is known of a step.
+#[derive(Clone)]
+struct Known {
+    names: Names,
+    shape: Vec<usize>,
+    made: Option<&'static Location<'static>>,
+}
+
+impl Known {
+    fn blamed(&self) -> Blamed<'_> {
+        Blamed {
+            names: self.names.clone(),
+            shape: &self.shape,
+            made: self.made,
+        }
+    }
+}
+
+/// What is known of the last step, or the error of the first that does not fit.
+fn steps(program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Result<Option<Known>> {
+    let mut known: Vec<Option<Known>> = Vec::with_capacity(program.len());
     for node in program {
         let step = match *node {
-            Node::Tensor(at) => Some((looks[at].names(), looks[at].raw.shape().to_vec())),
+            Node::Tensor(at) => Some(Known {
+                names: looks[at].names(),
+                shape: looks[at].raw.shape().to_vec(),
+                made: looks[at].raw.made(),
+            }),
             Node::Scalar(_) => None,
             Node::To(_, of) => known[of].clone(),
             Node::Apply(op, args) => {
-                let operands: Vec<&(Names, Vec<usize>)> =
+                let operands: Vec<&Known> =
                     args.iter().filter_map(|&at| known[at].as_ref()).collect();
-                let names = operands.iter().map(|(names, _)| names);
-                let shapes = operands.iter().map(|(_, shape)| &shape[..]);
+                let names = operands.iter().map(|x| &x.names);
+                let shapes = operands.iter().map(|x| &x.shape[..]);
                 let fit = rule::unify_all(op.name(), names.clone()).and_then(|unified| {
                     let shape = rule::broadcast_all(op.name(), shapes.clone())?;
-                    Ok((unified, shape.to_vec()))
+                    Ok(Known {
+                        names: unified,
+                        shape: shape.to_vec(),
+                        made: None,
+                    })
                 });
                 match fit {
                     Ok(fit) => Some(fit),
-                    Err(found) => return Err(found.with_names(names).with_shapes(shapes)),
+                    Err(found) => return Err(told(found, operands.iter().map(|x| x.blamed()))),
                 }
             }
         };

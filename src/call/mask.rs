@@ -40,15 +40,10 @@ pub(crate) fn fill_in_place(
         let names = rule::masked_fill_in_place("masked_fill", &dest.names(), &mask.names());
         now = wilds(names.map_err(|error| dest.blame(error, &[mask]))?, dest.of);
     }
-    let own = dest.names();
     let args = [Arg::Tensor(mask.raw), value.arg()];
-    let Dest { raw, wild, of } = dest;
-    typed(|| call::pointwise_in_place(Op::MaskedFill, raw, &args))
-        .map_err(|error| error.with_names([&own, &mask.names()]))?;
-    if of.wild {
-        *wild = now;
-    }
-    Ok(())
+    dest.write([mask], now, |raw| {
+        typed(|| call::pointwise_in_place(Op::MaskedFill, raw, &args))
+    })
 }
 
 /// The elements where the mask holds.

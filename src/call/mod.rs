@@ -34,8 +34,10 @@ pub(crate) mod sparse;
 pub(crate) mod stat;
 pub(crate) mod view;
 
+use std::panic::Location;
+
 use nomina_core::dims::Dims;
-use nomina_core::{DType, Error, Names, Result, Scalar};
+use nomina_core::{DType, Error, Names, Operand, Result, Scalar};
 use nomina_runtime::call::Arg;
 use nomina_runtime::{Raw, RawMut, config};
 
@@ -73,7 +75,7 @@ pub struct ErasedRef<'a> {
     pub(crate) of: &'static Static,
 }
 
-impl ErasedRef<'_> {
+impl<'a> ErasedRef<'a> {
     /// The names, those that types know and those that only this tensor knows.
     pub(crate) fn names(self) -> Names {
         names(self.wild, self.of)
@@ -85,11 +87,29 @@ impl ErasedRef<'_> {
         self.wild.cloned().map(Box::new)
     }
 
+    /// The same, in the words of an error.
+    pub(crate) fn operand(self) -> Operand {
+        Operand {
+            names: self.names(),
+            shape: self.raw.shape().to_vec(),
+            made: None,
+        }
+    }
+
+    /// What an error says of it.
+    pub(crate) fn blamed(self) -> Blamed<'a> {
+        Blamed {
+            names: self.names(),
+            shape: self.raw.shape(),
+            made: self.raw.made(),
+        }
+    }
+
     /// Adds this tensor's names and sizes to an error that has neither.
     #[cold]
-    pub(crate) fn blame(self, error: Error) -> Error {
+    pub(crate) fn blame(self, mut error: Error) -> Error {
         if error.operands().is_empty() {
-            return error.operand(&self.names(), self.raw.shape());
+            error = error.operand(&self.names(), self.raw.shape());
         }
         explain(error, &[self])
     }
@@ -116,6 +136,23 @@ impl Erased {
     #[inline(always)]
     pub(crate) fn new(raw: Raw) -> Self {
         Self { raw, wild: None }
+    }
+
+    /// The same, made by the call that this is called for: errors of sizes show it.
+    #[cfg(debug_assertions)]
+    #[track_caller]
+    pub(crate) fn here(mut self) -> Self {
+        self.raw.set_made(Location::caller());
+        self
+    }
+
+    /// Other elements in the place of these: the tensor was made where it was.
+    pub(crate) fn put(&mut self, raw: Raw) {
+        let made = self.raw.made();
+        self.raw = raw;
+        if let Some(at) = made {
+            self.raw.set_made(at);
+        }
     }
 
     #[inline]
@@ -161,7 +198,31 @@ pub(crate) struct Dest<'a> {
     pub(crate) of: &'static Static,
 }
 
-impl Dest<'_> {
+impl<'a> Dest<'a> {
+    /// Writes to the elements, and then has the names `now`. An error shows this tensor, and `others` after it.
+    pub(crate) fn write<'b>(
+        self,
+        others: impl IntoIterator<Item = ErasedRef<'b>>,
+        now: Wilds,
+        write: impl FnOnce(RawMut<'a>) -> Result<()>,
+    ) -> Result<()> {
+        let Dest { raw, wild, of } = self;
+        let made = raw.made();
+        if let Err(error) = write(raw) {
+            let own = Blamed {
+                names: names(wild.as_deref(), of),
+                shape: &[],
+                made,
+            };
+            let others = others.into_iter().map(ErasedRef::blamed);
+            return Err(told(error, std::iter::once(own).chain(others)));
+        }
+        if of.wild {
+            *wild = now;
+        }
+        Ok(())
+    }
+
     pub(crate) fn names(&self) -> Names {
         names(self.wild.as_deref(), self.of)
     }
@@ -169,12 +230,13 @@ impl Dest<'_> {
     /// Adds names and sizes to a rule's error: this tensor's first, then the others'.
     #[cold]
     pub(crate) fn blame(&self, error: Error, others: &[ErasedRef<'_>]) -> Error {
-        let own = self.names();
-        let names: Vec<Names> = others.iter().map(|look| look.names()).collect();
-        let shapes = others.iter().map(|look| look.raw.shape());
-        error
-            .with_names(std::iter::once(&own).chain(&names))
-            .with_shapes(std::iter::once(self.raw.shape()).chain(shapes))
+        let own = Blamed {
+            names: self.names(),
+            shape: self.raw.shape(),
+            made: self.raw.made(),
+        };
+        let others = others.iter().map(|look| look.blamed());
+        told(error, std::iter::once(own).chain(others))
     }
 }
 
@@ -251,10 +313,24 @@ pub(crate) fn wilds(names: Names, of: &Static) -> Wilds {
 /// no names, rules no sizes.
 #[cold]
 pub(crate) fn explain(error: Error, operands: &[ErasedRef<'_>]) -> Error {
-    let names: Vec<Names> = operands.iter().map(|look| look.names()).collect();
+    told(error, operands.iter().map(|look| look.blamed()))
+}
+
+/// What an error says of an operand.
+pub(crate) struct Blamed<'a> {
+    pub(crate) names: Names,
+    pub(crate) shape: &'a [usize],
+    pub(crate) made: Option<&'static Location<'static>>,
+}
+
+/// [`explain`] of what is at hand in parts.
+#[cold]
+pub(crate) fn told<'a>(error: Error, operands: impl IntoIterator<Item = Blamed<'a>>) -> Error {
+    let all: Vec<Blamed<'_>> = operands.into_iter().collect();
     error
-        .with_names(&names)
-        .with_shapes(operands.iter().map(|look| look.raw.shape()))
+        .with_names(all.iter().map(|x| &x.names))
+        .with_shapes(all.iter().map(|x| x.shape))
+        .made_at(all.iter().map(|x| (&x.names, x.shape, x.made)))
 }
 
 /// Computes with `f32` as the default float dtype: in types it is always `f32`, whatever

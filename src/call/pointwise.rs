@@ -6,8 +6,8 @@ use nomina_runtime::call::{self, Arg};
 use smallvec::SmallVec;
 
 use super::{
-    Dest, Erased, ErasedRef, MaybeOwned, OperandRef, Static, Wilds, done, explain, names, ok,
-    typed, wilds,
+    Blamed, Dest, Erased, ErasedRef, MaybeOwned, OperandRef, Static, Wilds, done, explain, names,
+    ok, told, typed, wilds,
 };
 
 type Args<'a> = SmallVec<[Arg<'a>; 3]>;
@@ -259,24 +259,15 @@ pub(crate) fn in_place(op: Op, dest: Result<Dest<'_>>, rest: &[OperandRef<'_>]) 
     } else {
         None
     };
-    let Dest { raw, wild, of } = dest;
-    let done = match rest {
+    let others = rest.iter().filter_map(OperandRef::erased);
+    dest.write(others, now, |raw| match rest {
         [] => typed(|| call::pointwise_in_place(op, raw, &[])),
         [one] => typed(|| call::pointwise_in_place(op, raw, &[one.arg()])),
         _ => {
             let args: Args<'_> = rest.iter().map(OperandRef::arg).collect();
             typed(|| call::pointwise_in_place(op, raw, &args))
         }
-    };
-    done.map_err(|error| {
-        let own = names(wild.as_deref(), of);
-        let others: Vec<Names> = operands(rest).iter().map(|look| look.names()).collect();
-        error.with_names(std::iter::once(&own).chain(&others))
-    })?;
-    if of.wild {
-        *wild = now;
-    }
-    Ok(())
+    })
 }
 
 /// The run-time names that `dest` then has.
@@ -324,8 +315,16 @@ pub(crate) fn into(
         } else {
             Names::from_static(computed.names)
         };
-        rule::out_shape(name, &own, out.raw.shape(), &shape)?;
-        wild = wilds(rule::out(name, &own, &result)?, of);
+        let told = |error| {
+            let result = Blamed {
+                names: result.clone(),
+                shape: &shape,
+                made: None,
+            };
+            told(error, [out.erased(of).blamed(), result])
+        };
+        rule::out_shape(name, &own, out.raw.shape(), &shape).map_err(told)?;
+        wild = wilds(rule::out(name, &own, &result).map_err(told)?, of);
     }
     let args: Args<'_> = sides.iter().map(OperandRef::arg).collect();
     if fits {
@@ -336,7 +335,7 @@ pub(crate) fn into(
         let result = typed(|| call::pointwise(op, &args)).map_err(|error| blame(error, sides))?;
         rule::dtype::cast_to(name, result.dtype(), out.raw.dtype())?;
         call::fits_device(name, out.raw.device(), result.device())?;
-        out.raw = call::to_dtype(&result, out.raw.dtype())?;
+        out.put(call::to_dtype(&result, out.raw.dtype())?);
     }
     if of.wild {
         out.wild = wild;

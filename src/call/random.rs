@@ -40,13 +40,10 @@ pub(crate) fn bernoulli_(
         let names = rule::unify_in_place("bernoulli", &dest.names(), &p.names());
         now = wilds(names.map_err(|error| dest.blame(error, &[p]))?, dest.of);
     }
-    let Dest { raw, wild, of } = dest;
-    with_generator(generator, |g| call::bernoulli_into(raw, p.raw, g))
-        .map_err(|error| error.with_names([&p.names(), &names(wild.as_deref(), of)]))?;
-    if of.wild {
-        *wild = now;
-    }
-    Ok(())
+    dest.write([], now, |raw| {
+        with_generator(generator, |g| call::bernoulli_into(raw, p.raw, g))
+            .map_err(|error| p.blame(error))
+    })
 }
 
 /// What `make` makes of a tensor, whose names it keeps.

@@ -133,7 +133,7 @@ pub(crate) fn store(
     let now = rule::out(name, &own, &result_names).map_err(at)?;
     call::fits_device(name, out.raw.device(), result.raw.device()).map_err(at)?;
     // Nobody sees an out tensor's old buffer: taking over the result's saves a pass.
-    out.raw = call::to_dtype(&result.raw, out.raw.dtype())?;
+    out.put(call::to_dtype(&result.raw, out.raw.dtype())?);
     out.wild = wilds(now, of);
     Ok(())
 }

@@ -6,7 +6,7 @@ use nomina_core::{Error, ErrorKind, Names, Result, rule};
 use nomina_runtime::Raw;
 use nomina_runtime::memory::list;
 
-use super::{Erased, ErasedRef, Static, Wilds, wilds};
+use super::{Erased, ErasedRef, Static, Wilds, explain, wilds};
 
 /// A view of `x`, whose run-time names are `wild`.
 fn seen(x: ErasedRef<'_>, raw: Result<Raw>, wild: Wilds) -> Result<Erased> {
@@ -170,6 +170,13 @@ pub(crate) fn expand(x: ErasedRef<'_>, sizes: &[usize], out: &'static Static) ->
     }
     check_sizes("expand", sizes, out)?;
     seen(x, x.raw.expand(sizes), wild)
+}
+
+/// [`expand`] to the sizes of another tensor.
+pub(crate) fn expand_as(x: ErasedRef<'_>, other: ErasedRef<'_>) -> Result<Erased> {
+    let sizes = other.raw.shape();
+    rule::expand_as(x.raw.shape(), sizes).map_err(|error| explain(error, &[x, other]))?;
+    expand(x, sizes, other.of).map_err(|error| error.in_op("expand_as"))
 }
 
 /// Types give a `Wild` dim a name; at run time it must not have another one.
@@ -359,9 +366,9 @@ pub(crate) fn same_shape(
     if own.raw.shape() == result.raw.shape() {
         return Ok(());
     }
-    let what = format!("the result has sizes {:?}", result.raw.shape());
-    Err(Error::new(ErrorKind::Shape, op, what)
-        .operand(&own.names(), own.raw.shape())
+    let what = format!("the result has dims {}", result.operand());
+    Err(own
+        .blame(Error::new(ErrorKind::Shape, op, what))
         .hint("in place, a result has self's sizes"))
 }
 

@@ -37,6 +37,7 @@ pub fn try_checkpoint<I: Inputs, E: Dims, T: Inexact>(
     segment::<I::Owned, E, T>(&Looks::new(&inputs), f)
 }
 
+#[cfg_attr(debug_assertions, track_caller)]
 fn segment<A: Arguments, E: Dims, T: Inexact>(
     looks: &Looks<'_>,
     f: impl Fn(A::Lent<'_>) -> Tensor<E, T> + Send + Sync + 'static,

@@ -5,7 +5,7 @@ use nomina_core::{Float, Result};
 use nomina_macros::twin;
 use nomina_runtime::grad::{self as tape, BackwardOptions};
 
-use super::inputs::{Arguments, Inputs, Lent, Looks, typed};
+use super::inputs::{Inputs, Lent, Looks, owned, typed};
 use crate::Tensor;
 use crate::tensor::grad::OneNumber;
 
@@ -41,7 +41,7 @@ pub fn try_grad<I: Inputs, E: Loss, T: Float>(
     let looks = Looks::new(&inputs);
     let run = |f: tape::Function<'_>| tape::value_and_grad(f, &looks.raws);
     let ((_, found), _) = looks.run::<I::Owned, E, T, _>(f, run)?;
-    Ok(Arguments::own(&found, &looks.wilds))
+    Ok(owned(found, &looks.wilds))
 }
 
 /// A function's value, and its gradient by its inputs.
@@ -66,7 +66,7 @@ pub fn try_value_and_grad<I: Inputs, E: Loss, T: Float>(
     let looks = Looks::new(&inputs);
     let run = |f: tape::Function<'_>| tape::value_and_grad(f, &looks.raws);
     let ((y, found), wild) = looks.run::<I::Owned, E, T, _>(f, run)?;
-    Ok((typed(y, wild), Arguments::own(&found, &looks.wilds)))
+    Ok((typed(y, wild), owned(found, &looks.wilds)))
 }
 
 /// The gradients of a number with respect to tensors that it was computed of, without leaving any at a tensor. The graph is used
@@ -93,5 +93,5 @@ pub fn try_gradients<I: Inputs, E: OneNumber, T: Float>(
     let looks = Looks::new(&inputs);
     let y = y.erased().raw;
     let found = tape::gradients_of_number(y, &looks.raws, BackwardOptions::default())?;
-    Ok(Arguments::own(&found, &looks.wilds))
+    Ok(owned(found, &looks.wilds))
 }

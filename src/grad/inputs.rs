@@ -1,6 +1,7 @@
 //! What functions are differentiated by: a tensor, or several in a tuple.
 
 use std::cell::Cell;
+use std::panic::Location;
 
 use nomina_core::dims::Dims;
 use nomina_core::{Element, Inexact, Result};
@@ -61,7 +62,7 @@ impl<D: Dims, T: Inexact> Arguments for Tensor<D, T> {
 }
 
 fn tensor<D: Dims, T: Element>(at: usize, raws: &[Raw], wilds: &[Wilds]) -> Tensor<D, T> {
-    Tensor::from_erased(Erased {
+    Tensor::kept(Erased {
         raw: raws[at].clone(),
         wild: wilds[at].clone(),
     })
@@ -132,7 +133,17 @@ impl<'a> Looks<'a> {
     }
 }
 
+/// The tensors of results, one for each input.
+#[cfg_attr(debug_assertions, track_caller)]
+pub(super) fn owned<A: Arguments>(mut raws: Vec<Raw>, wilds: &[Wilds]) -> A {
+    for raw in &mut raws {
+        raw.set_made(Location::caller());
+    }
+    A::own(&raws, wilds)
+}
+
 /// The tensor of a result.
+#[cfg_attr(debug_assertions, track_caller)]
 pub(super) fn typed<D: Dims, T: Element>(raw: Raw, wild: Wilds) -> Tensor<D, T> {
     Tensor::from_erased(Erased { raw, wild })
 }

@@ -5,7 +5,7 @@ use nomina_core::{Inexact, Result};
 use nomina_macros::twin;
 use nomina_runtime::grad as tape;
 
-use super::inputs::{Arguments, Inputs, Lent, Looks, typed};
+use super::inputs::{Inputs, Lent, Looks, owned, typed};
 use crate::Tensor;
 
 /// A function's value, and the product of `seed` with its Jacobian: the gradient by the inputs, where `seed` is that of the
@@ -36,7 +36,7 @@ pub fn try_vjp<I: Inputs, E: Dims, T: Inexact>(
     let seed = seed.erased().raw;
     let run = |f: tape::Function<'_>| tape::vjp(f, &looks.raws, seed);
     let ((y, found), wild) = looks.run::<I::Owned, E, T, _>(f, run)?;
-    Ok((typed(y, wild), Arguments::own(&found, &looks.wilds)))
+    Ok((typed(y, wild), owned(found, &looks.wilds)))
 }
 
 /// A function's value, and the product of its Jacobian with `tangents`: how the value changes where the inputs change so.

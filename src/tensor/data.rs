@@ -120,7 +120,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let at = position::<X, D>();
         (0..self.shape()[at]).map(move |i| {
             let slice = view::select(self.erased(), at, i as i64, <Without<D, X>>::STATIC);
-            Tensor::from_erased(ok(slice))
+            Tensor::kept(ok(slice))
         })
     }
 

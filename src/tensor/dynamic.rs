@@ -7,7 +7,7 @@ use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use nomina_runtime::DynTensor;
 
 use super::Tensor;
-use crate::call::{Known, Static, compose, ok, view::check_sizes};
+use crate::call::{Erased, Known, Static, compose, ok, view::check_sizes};
 
 /// # To and from `DynTensor`
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -55,6 +55,7 @@ pub trait Typed {
     /// [`Rank`](ErrorKind::Rank), [`NameMismatch`](ErrorKind::NameMismatch),
     /// [`UnnamedDim`](ErrorKind::UnnamedDim), [`Shape`](ErrorKind::Shape) or
     /// [`DType`](ErrorKind::DType).
+    #[cfg_attr(debug_assertions, track_caller)]
     fn typed<D: Dims + Distinct, T: Element>(&self) -> Result<Tensor<D, T>>;
 
     /// [`typed`](Self::typed) of a tensor that is not needed any more: nobody else then holds its
@@ -62,24 +63,24 @@ pub trait Typed {
     ///
     /// # Errors
     /// When rank, names, sizes or dtype are others; the tensor comes back with the error.
+    #[cfg_attr(debug_assertions, track_caller)]
     fn into_typed<D: Dims + Distinct, T: Element>(self) -> Result<Tensor<D, T>, (Self, Error)>
     where
         Self: Sized;
 }
 
 impl Typed for DynTensor {
+    #[cfg_attr(debug_assertions, track_caller)]
     fn typed<D: Dims + Distinct, T: Element>(&self) -> Result<Tensor<D, T>> {
-        check_all(self, D::STATIC, T::DTYPE)?;
-        Ok(Tensor::from_erased(compose::erased(
-            self.clone(),
-            D::STATIC,
-        )))
+        let checked = checked(self.clone(), D::STATIC, T::DTYPE);
+        Tensor::try_from_erased(checked.map_err(|(_, error)| error))
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn into_typed<D: Dims + Distinct, T: Element>(self) -> Result<Tensor<D, T>, (Self, Error)> {
-        match check_all(&self, D::STATIC, T::DTYPE) {
-            Ok(()) => Ok(Tensor::from_erased(compose::erased(self, D::STATIC))),
-            Err(error) => Err((self, error)),
+        match checked(self, D::STATIC, T::DTYPE) {
+            Ok(erased) => Ok(Tensor::from_erased(erased)),
+            Err(failed) => Err(failed),
         }
     }
 }
@@ -88,6 +89,7 @@ impl Typed for DynTensor {
 impl<D: Dims + Distinct, T: Element> TryFrom<DynTensor> for Tensor<D, T> {
     type Error = Error;
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn try_from(tensor: DynTensor) -> Result<Self> {
         tensor.into_typed().map_err(|(_, error)| error)
     }
@@ -97,14 +99,24 @@ impl<D: Dims + Distinct, T: Element> TryFrom<DynTensor> for Tensor<D, T> {
 impl<D: Dims + Distinct, T: Element> TryFrom<&DynTensor> for Tensor<D, T> {
     type Error = Error;
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn try_from(tensor: &DynTensor) -> Result<Self> {
         tensor.typed()
     }
 }
 
-fn check_all(x: &DynTensor, of: &'static Static, dtype: DType) -> Result<()> {
-    check(x.names(), x.shape(), x.dtype(), of.names, dtype)?;
-    check_sizes("typed", x.shape(), of)
+/// A tensor without its types, where it is what they say.
+#[allow(clippy::result_large_err, reason = "the tensor comes back")]
+pub(super) fn checked(
+    x: DynTensor,
+    of: &'static Static,
+    dtype: DType,
+) -> Result<Erased, (DynTensor, Error)> {
+    let fits = check(x.names(), x.shape(), x.dtype(), of.names, dtype);
+    match fits.and_then(|()| check_sizes("typed", x.shape(), of)) {
+        Ok(()) => Ok(compose::erased(x, of)),
+        Err(error) => Err((x, error)),
+    }
 }
 
 /// Whether names, rank and dtype are those of a type.

@@ -17,8 +17,11 @@ pub type Extremes<D, T, A> =
 /// # Largest and smallest
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// What an extreme's two results become.
-    fn extremes<A: OneOrAll>((values, indices): (Erased, Erased)) -> Extremes<D, T, A> {
-        A::found(Tensor::from_erased(values), || Tensor::from_erased(indices))
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(super) fn extremes<A: OneOrAll>((values, indices): (Erased, Erased)) -> Extremes<D, T, A> {
+        #[cfg(debug_assertions)]
+        let indices = indices.here();
+        A::found(Tensor::from_erased(values), || Tensor::kept(indices))
     }
 
     /// The greatest element along a dim and where it stands; over `..`, the element alone. Over

@@ -229,6 +229,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::try_shaped("full", &shape.sizes(), fill)
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn try_shaped(op: &'static str, shape: &[usize], fill: Fill<'_>) -> Result<Self> {
         let place = Place::of::<T>();
         Self::try_from_erased(factory::new(op, shape, D::STATIC, fill, place))
@@ -247,6 +248,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// When the sizes do not multiply up to the number of elements, or are none that the dims
     /// can have.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn from_vec<S: ShapeFor<D>>(data: Vec<T>, shape: S) -> Result<Self>
     where
         D: Distinct,
@@ -254,6 +256,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::from_parts(data, &shape.sizes())
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn from_parts(data: Vec<T>, shape: &[usize]) -> Result<Self> {
         let names = |error: Error| error.with_names([&Names::from_static(D::NAMES)]);
         let raw = Raw::from_vec(data, shape).map_err(names)?;

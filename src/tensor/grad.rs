@@ -11,7 +11,7 @@ use nomina_runtime::grad::{self, BackwardOptions, HookHandle};
 use nomina_runtime::{Raw, call};
 
 use super::Tensor;
-use crate::call::Erased;
+use crate::call::{Erased, explain};
 
 /// No dims: one number.
 #[diagnostic::on_unimplemented(
@@ -88,19 +88,22 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The gradient that `backward` left at a leaf; none before.
     #[must_use]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn grad(&self) -> Option<Self> {
-        self.beside(self.erased.raw.grad()?)
+        Some(self.beside(self.erased.raw.grad()?))
     }
 
     /// The gradient, which the leaf then has no more.
     #[must_use]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn take_grad(&self) -> Option<Self> {
-        self.beside(self.erased.raw.take_grad()?)
+        Some(self.beside(self.erased.raw.take_grad()?))
     }
 
-    fn beside(&self, raw: Raw) -> Option<Self> {
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn beside(&self, raw: Raw) -> Self {
         let wild = self.erased.wild.clone();
-        Some(Self::from_erased(Erased { raw, wild }))
+        Self::from_erased(Erased { raw, wild })
     }
 
     /// Forgets the gradient.
@@ -125,7 +128,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let raw = &self.erased.raw;
         let one = call::full(raw.shape(), Scalar::Float(1.0), raw.dtype(), raw.device())?;
-        self.back(one, BackwardOptions::default())
+        let done = grad::backward(raw, one, BackwardOptions::default());
+        done.map_err(|error| self.erased().blame(error))
     }
 
     /// [`backward`](Self::backward) from any tensor, whose own gradient is `seed`.
@@ -138,7 +142,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        self.back(seed.erased.raw.clone(), options)
+        let done = grad::backward(&self.erased.raw, seed.erased.raw.clone(), options);
+        done.map_err(|error| explain(error, &[self.erased(), seed.erased()]))
     }
 
     /// Calls `hook` with each gradient that comes to this tensor, before it goes on; what the hook gives takes its place. Where the
@@ -165,7 +170,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let wild = self.erased.wild.clone();
         let untyped = move |raw: &Raw| {
             let (raw, wild) = (raw.clone(), wild.clone());
-            let other = hook(&Self::from_erased(Erased { raw, wild }));
+            let other = hook(&Self::kept(Erased { raw, wild }));
             Ok(other.map(|other| other.erased.raw))
         };
         let done = self.erased.raw.register_hook(untyped);
@@ -184,15 +189,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let wild = self.erased.wild.clone();
         let untyped = move |raw: &Raw| {
             let (raw, wild) = (raw.clone(), wild.clone());
-            hook(&Self::from_erased(Erased { raw, wild }));
+            hook(&Self::kept(Erased { raw, wild }));
             Ok(())
         };
         let done = self.erased.raw.register_post_accumulate_grad_hook(untyped);
-        done.map_err(|error| self.erased().blame(error))
-    }
-
-    fn back(&self, seed: Raw, options: BackwardOptions) -> Result<()> {
-        let done = grad::backward(&self.erased.raw, seed, options);
         done.map_err(|error| self.erased().blame(error))
     }
 }

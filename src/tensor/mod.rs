@@ -66,6 +66,7 @@ pub mod view;
 
 use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
 use nomina_core::{Element, Result};
+use nomina_runtime::DynTensor;
 
 use gather::{EachPoint, Points};
 use index::{AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf};
@@ -75,7 +76,7 @@ use part::TensorMut;
 use reduce::ReduceOptions;
 use view::Whole;
 
-use crate::call::{Dest, Erased, ErasedRef, Known, OperandRef, reduce::Picked};
+use crate::call::{Dest, Erased, ErasedRef, Known, OperandRef, compose, reduce::Picked};
 
 /// A tensor whose dims have names in its type: `Tensor<(N, C)>` is a matrix of `f32` with rows
 /// along `N` and columns along `C`.
@@ -128,16 +129,26 @@ impl<D, T> Types for (D, T) {
 
 impl<D: Dims, T: Element> Clone for Tensor<D, T> {
     fn clone(&self) -> Self {
-        Self::from_erased(self.erased.clone())
+        Self::kept(self.erased.clone())
     }
 }
 
 // What only changes types is inlined in debug builds too: as a function of its own it would be
 // compiled again, with its debug information, for every type that a program uses.
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Gives a result the types that its operator computed.
+    /// Gives a result the types that its operator computed. In debug builds it remembers the call of the first function
+    /// on the way here without `#[track_caller]`, which is the user's.
     #[inline(always)]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn from_erased(erased: Erased) -> Self {
+        #[cfg(debug_assertions)]
+        let erased = erased.here();
+        Self::kept(erased)
+    }
+
+    /// [`from_erased`](Self::from_erased) of what was made before: a copy, the argument of a closure.
+    #[inline(always)]
+    pub(crate) fn kept(erased: Erased) -> Self {
         debug_assert!(
             erased.fits(D::STATIC, T::DTYPE),
             "types and values disagree: {erased:?}"
@@ -145,8 +156,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self { erased, _types: () }
     }
 
+    /// [`from_erased`](Self::from_erased) of each.
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn all_from_erased(all: Vec<Erased>) -> Vec<Self> {
+        let mut tensors = Vec::with_capacity(all.len());
+        for erased in all {
+            tensors.push(Self::from_erased(erased));
+        }
+        tensors
+    }
+
+    /// [`from_erased`](Self::from_erased) of what a dynamic operator gave.
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn try_from_dyn(result: Result<DynTensor>) -> Result<Self> {
+        Self::try_from_erased(result.map(|found| compose::erased(found, D::STATIC)))
+    }
+
     /// [`from_erased`](Self::from_erased) for what may have failed.
     #[inline(always)]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn try_from_erased(result: Result<Erased>) -> Result<Self> {
         match result {
             Ok(erased) => Ok(Self::from_erased(erased)),

@@ -27,6 +27,7 @@ use crate::call::factory;
 impl<D: Dims, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tensor<D, T> {
     type Error = Error;
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn try_from(array: Array<T, X>) -> Result<Self> {
         if array.ndim() != D::RANK {
             let what = format!("an array of {} dims", array.ndim());

@@ -75,6 +75,7 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn make(
         self,
         op: &'static str,

@@ -187,6 +187,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Without any name, in types and at run time.
     #[must_use]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn drop_names(&self) -> Tensor<DropNames<D>, T> {
         Tensor::from_erased(Erased::new(self.erased.raw.clone()))
     }

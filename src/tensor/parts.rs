@@ -7,11 +7,9 @@ use std::marker::PhantomData;
 use nomina_core::dims::Dims;
 use nomina_core::{Element, Inexact, Real, Result};
 use nomina_macros::twin;
-use nomina_runtime::{DynTensor, tensor};
+use nomina_runtime::tensor;
 
 use super::Tensor;
-use crate::call::Known;
-use crate::call::compose::erased;
 
 /// The windows or blocks of a dim, each of which a reduction makes one element: of
 /// [`rolling`](Tensor::rolling) and [`resample`](Tensor::resample).
@@ -29,11 +27,6 @@ pub struct GroupBy<D: Dims, T: Element> {
     pub(super) types: PhantomData<fn() -> (D, T)>,
 }
 
-/// What a reduction found.
-fn found<D: Dims, T: Element>(found: Result<DynTensor>) -> Result<Tensor<D, T>> {
-    Tensor::try_from_erased(found.map(|found| erased(found, D::STATIC)))
-}
-
 macro_rules! reductions {
     ($parts:ident) => {
         impl<D: Dims, T: Element> $parts<D, T> {
@@ -43,7 +36,7 @@ macro_rules! reductions {
             /// Missing memory.
             #[twin]
             pub fn try_sum(&self) -> Result<Tensor<D, T::Sum>> {
-                found(self.of.sum())
+                Tensor::try_from_dyn(self.of.sum())
             }
 
             /// The mean of each, NaN of no elements.
@@ -55,7 +48,7 @@ macro_rules! reductions {
             where
                 T: Inexact,
             {
-                found(self.of.mean())
+                Tensor::try_from_dyn(self.of.mean())
             }
 
             /// The greatest element of each.
@@ -67,7 +60,7 @@ macro_rules! reductions {
             where
                 T: Real,
             {
-                found(self.of.max())
+                Tensor::try_from_dyn(self.of.max())
             }
 
             /// The smallest element of each.
@@ -79,7 +72,7 @@ macro_rules! reductions {
             where
                 T: Real,
             {
-                found(self.of.min())
+                Tensor::try_from_dyn(self.of.min())
             }
         }
     };
@@ -98,7 +91,7 @@ impl<D: Dims, T: Element> Windows<D, T> {
     where
         T: Inexact,
     {
-        found(self.of.std())
+        Tensor::try_from_dyn(self.of.std())
     }
 }
 
@@ -109,6 +102,6 @@ impl<D: Dims, T: Element> GroupBy<D, T> {
     /// Missing memory.
     #[twin]
     pub fn try_count(&self) -> Result<Tensor<D, i64>> {
-        found(self.of.count())
+        Tensor::try_from_dyn(self.of.count())
     }
 }

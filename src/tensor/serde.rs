@@ -7,7 +7,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Tensor;
-use super::dynamic::Typed;
+use super::dynamic::checked;
+use crate::call::Known;
 
 impl<D: Dims, T: Element> Serialize for Tensor<D, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -18,6 +19,10 @@ impl<D: Dims, T: Element> Serialize for Tensor<D, T> {
 impl<'de, D: Dims + Distinct, T: Element> Deserialize<'de> for Tensor<D, T> {
     fn deserialize<S: Deserializer<'de>>(deserializer: S) -> Result<Self, S::Error> {
         let read = DynTensor::deserialize(deserializer)?;
-        read.typed().map_err(S::Error::custom)
+        let erased = checked(read, D::STATIC, T::DTYPE);
+        // No call of the user's made it.
+        erased
+            .map(Self::kept)
+            .map_err(|(_, error)| S::Error::custom(error))
     }
 }

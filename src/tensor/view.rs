@@ -122,7 +122,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             position::<X, D>(),
             <Without<D, X>>::STATIC,
         );
-        Ok(all?.into_iter().map(Tensor::from_erased).collect())
+        Ok(Tensor::all_from_erased(all?))
     }
 
     /// Pieces of a dim: of one size, the last one smaller where it does not divide, or of a list
@@ -149,7 +149,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Pieces::Equal(size) => view::split(self.erased.erased(D::STATIC), at, size),
             Pieces::Listed(sizes) => view::split_sizes(self.erased.erased(D::STATIC), at, sizes),
         };
-        Ok(pieces?.into_iter().map(Self::from_erased).collect())
+        Ok(Self::all_from_erased(pieces?))
     }
 
     /// A dim of size 1 dropped.

@@ -83,7 +83,9 @@ pub use rename::{refine_names, rename, rename_map};
 pub use repeat::{diag_embed, repeat, repeat_interleave, tile, unfold};
 pub use reshape::reshape;
 pub use search::searchsorted;
-pub use shape::{MAX_NUMEL, broadcast_all, broadcast_into, broadcast_shapes, expand, numel};
+pub use shape::{
+    MAX_NUMEL, broadcast_all, broadcast_into, broadcast_shapes, expand, expand_as, numel,
+};
 pub use unify::{equal_names, matches, unify, unify_all};
 
 /// Positions of dims.

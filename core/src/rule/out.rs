@@ -64,7 +64,28 @@ pub fn out_shape(
     if shape == computed {
         return Ok(false);
     }
-    resize(op, names, shape, computed).map(|()| true)
+    if !names.has_names() {
+        return Ok(true);
+    }
+    let apart = shape.iter().zip(computed).position(|(own, new)| own != new);
+    let what = match apart.filter(|_| shape.len() == computed.len()) {
+        Some(dim) => {
+            let called = match &names[dim] {
+                Some(name) => format!("dim `{name}`"),
+                None => format!("dim {dim}"),
+            };
+            let (own, new) = (shape[dim], computed[dim]);
+            format!("{called} has size {own} in the out tensor and {new} in the result")
+        }
+        None => {
+            let (own, new) = (shape.len(), computed.len());
+            format!("the out tensor has {own} dims and the result {new}")
+        }
+    };
+    Err(Error::new(ErrorKind::Resize, op, what)
+        .operand(names, shape)
+        .operand(&Names::default(), computed)
+        .hint("an out tensor with names keeps its sizes: give one of the result's"))
 }
 
 /// `resize_`: a named tensor only to its own shape.

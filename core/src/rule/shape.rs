@@ -137,6 +137,24 @@ pub fn broadcast_into(op: &'static str, own: &[usize], other: &[usize]) -> Resul
     .hint(HINT))
 }
 
+/// Whether sizes expand to those of another tensor: dims of size 1 grow.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] when a dim of another size would change.
+pub fn expand_as(shape: &[usize], other: &[usize]) -> Result<()> {
+    let new = other.len().saturating_sub(shape.len());
+    let both = shape.iter().zip(&other[new..]);
+    let apart = both.clone().position(|(&own, &its)| own != its && own != 1);
+    match apart {
+        Some(dim) => {
+            let dims = [(0, dim), (1, new + dim)];
+            let error = Error::sizes("expand_as", [shape, other], dims);
+            Err(error.hint("only dims of size 1 repeat"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The names and the shape of a tensor expanded to `sizes`: dims of size 1 grow, -1 keeps a size,
 /// new dims on the left have no name.
 ///

@@ -147,6 +147,7 @@ impl One<'_> {
         quote_spanned! {name.span()=>
             #docs
             #attributes
+            #[cfg_attr(debug_assertions, track_caller)]
             #head #name #generics (#parameters) -> Result<#result> #bounds #body
         }
     }

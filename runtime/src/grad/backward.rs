@@ -299,7 +299,12 @@ pub(super) fn check(op: &'static str, x: &Raw, seed: &Raw) -> Result<()> {
     if x.shape() == seed.shape() && x.dtype() == seed.dtype() && x.device() == seed.device() {
         return Ok(());
     }
-    let what = "the gradient to start from has other sizes, or another dtype or device";
+    let apart = x.shape().iter().zip(seed.shape()).position(|(a, b)| a != b);
+    if let Some(dim) = apart.filter(|_| x.rank() == seed.rank()) {
+        let (shapes, dims) = ([x.shape(), seed.shape()], [(0, dim), (1, dim)]);
+        return Err(Error::sizes(op, shapes, dims).hint("a seed has the sizes of its tensor"));
+    }
+    let what = "the gradient to start from has another rank, dtype or device";
     Err(Error::new(ErrorKind::Shape, op, what)
         .operand(&Names::default(), x.shape())
         .operand(&Names::default(), seed.shape())

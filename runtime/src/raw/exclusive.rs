@@ -1,5 +1,7 @@
 //! Exclusive access to the elements of a tensor, or to a part of them.
 
+use std::panic::Location;
+
 use crate::Device;
 use nomina_core::{DType, Element, Result};
 
@@ -63,6 +65,12 @@ impl<'a> RawMut<'a> {
     #[must_use]
     pub fn layout(&self) -> &Strided {
         &self.layout
+    }
+
+    /// The call that made the tensor, where a debug build was told.
+    #[must_use]
+    pub fn made(&self) -> Option<&'static Location<'static>> {
+        self.tag.made()
     }
 
     /// The number of dims.
@@ -224,9 +232,11 @@ impl RawMut<'_> {
 
     /// From now on a node computed the tensor, or nothing did.
     pub(crate) fn was_computed_by(&mut self, node: Option<NodeRef>) {
+        let made = self.tag.made();
         *self.tag = match node {
             None => Tag::of(self.dtype),
             Some(node) => Tag::computed(self.dtype, node),
-        };
+        }
+        .made_at(made);
     }
 }

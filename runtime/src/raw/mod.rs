@@ -13,6 +13,8 @@ mod views;
 #[cfg(test)]
 mod tests;
 
+use std::panic::Location;
+
 use crate::Device;
 use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 
@@ -182,6 +184,20 @@ impl Raw {
         self.tag.dtype()
     }
 
+    /// The call that made it, where a debug build was told: errors of sizes show it.
+    #[must_use]
+    #[inline(always)]
+    pub fn made(&self) -> Option<&'static Location<'static>> {
+        self.tag.made()
+    }
+
+    /// Says which call made it. Release builds forget that.
+    #[inline]
+    pub fn set_made(&mut self, at: &'static Location<'static>) {
+        let tag = std::mem::replace(&mut self.tag, Tag::of(DType::Bool));
+        self.tag = tag.made_at(Some(at));
+    }
+
     /// Whether what is computed of it is recorded.
     #[must_use]
     #[inline(always)]
@@ -202,7 +218,7 @@ impl Raw {
 
     /// The same elements as what a node computed.
     pub(crate) fn computed_by(mut self, node: NodeRef) -> Self {
-        self.tag = Tag::computed(self.dtype(), node);
+        self.tag = Tag::computed(self.dtype(), node).made_at(self.made());
         self
     }
 
@@ -214,7 +230,7 @@ impl Raw {
 
     /// From now on nothing computed it.
     pub(crate) fn forget(&mut self) {
-        self.tag = Tag::of(self.dtype());
+        self.tag = Tag::of(self.dtype()).made_at(self.made());
     }
 
     /// The same elements, which nothing computed.

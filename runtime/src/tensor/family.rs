@@ -3,7 +3,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg};
-use nomina_core::{DType, Names, Result};
+use nomina_core::{DType, Error, Names, Result};
 use smallvec::SmallVec;
 
 use super::{DynTensor, Operand, ReduceOptions, about};
@@ -181,9 +181,13 @@ fn check_out(
 ) -> Result<(Names, bool)> {
     let name = op.name();
     rule::dtype::cast_to(name, dtype, out.dtype())?;
-    let resize = rule::out_shape(name, &out.names, out.shape(), shape)?;
-    let names =
-        rule::out(name, &out.names, computed).map_err(|e| e.with_shapes([out.shape(), shape]))?;
+    let fit = |e: Error| {
+        e.with_names([&out.names, computed])
+            .with_shapes([out.shape(), shape])
+            .made_at([(&out.names, out.shape(), out.raw.made())])
+    };
+    let resize = rule::out_shape(name, &out.names, out.shape(), shape).map_err(fit)?;
+    let names = rule::out(name, &out.names, computed).map_err(fit)?;
     Ok((names, resize || !out.raw.is_unique()))
 }
 

@@ -1,6 +1,6 @@
 //! Gradients: leaves, the way back, and what it leaves at them.
 
-use nomina_core::{Error, ErrorKind, Result, Scalar};
+use nomina_core::{Result, Scalar};
 
 use super::{DynTensor, about};
 use crate::call;
@@ -33,7 +33,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`] for integers and bool, and for a result of what is recorded; when memory is missing.
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) for integers and bool, and for a result of what is recorded; when memory is missing.
     pub fn requires_grad_(&mut self) -> Result<&mut Self> {
         let done = self.raw.requires_grad_();
         done.map_err(|e| about(e, &[self]))?;
@@ -74,7 +74,7 @@ impl DynTensor {
     /// Adds the gradients of this number to those of the leaves that it was computed of; the graph is used up.
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`] when this is not one real number, was not recorded, or was computed by an operator without a
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) when this is not one real number, was not recorded, or was computed by an operator without a
     /// derivative; when memory is missing. No gradient has changed then.
     pub fn backward(&self) -> Result<()> {
         grad::one_number("backward", &self.raw).map_err(|e| about(e, &[self]))?;
@@ -95,13 +95,8 @@ impl DynTensor {
     pub fn backward_with(&self, seed: &Self, options: BackwardOptions) -> Result<()> {
         let fit = |error| about(error, &[self, seed]);
         nomina_core::rule::unify("backward", &self.names, &seed.names).map_err(fit)?;
-        if self.shape() != seed.shape() {
-            let what = "the gradient to start from has other sizes";
-            let error = Error::new(ErrorKind::Shape, "backward", what);
-            return Err(fit(error.hint("give one with the sizes of the tensor")));
-        }
-        let seed = call::to_dtype(&seed.raw, self.dtype()).map_err(fit)?;
-        self.back(seed, options)
+        let raw = call::to_dtype(&seed.raw, self.dtype()).map_err(fit)?;
+        grad::backward(&self.raw, raw, options).map_err(fit)
     }
 
     /// Calls `hook` with each gradient that comes to this tensor, before it goes on. What the hook gives takes its place; when
@@ -119,7 +114,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`] when the tensor is not recorded.
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) when the tensor is not recorded.
     pub fn register_hook(
         &self,
         hook: impl Fn(&Self) -> Result<Option<Self>> + Send + Sync + 'static,
@@ -139,7 +134,7 @@ impl DynTensor {
     /// Calls `hook` with the gradient of this leaf each time that `backward` has written it.
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`] when the tensor is no leaf.
+    /// [`ErrorKind::Gradient`](nomina_core::ErrorKind::Gradient) when the tensor is no leaf.
     pub fn register_post_accumulate_grad_hook(
         &self,
         hook: impl Fn(&Self) -> Result<()> + Send + Sync + 'static,

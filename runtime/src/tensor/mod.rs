@@ -234,12 +234,14 @@ impl fmt::Debug for DynTensor {
 /// Shows `error` with the dims of the operands it is about.
 #[cold]
 pub(crate) fn about(error: Error, operands: &[&DynTensor]) -> Error {
-    if error.operands().is_empty() {
-        return operands
+    let error = match error.operands() {
+        [] => operands
             .iter()
-            .fold(error, |e, x| e.operand(&x.names, x.shape()));
-    }
+            .fold(error, |e, x| e.operand(&x.names, x.shape())),
+        _ => error,
+    };
     error
         .with_names(operands.iter().map(|x| &x.names))
         .with_shapes(operands.iter().map(|x| x.shape()))
+        .made_at(operands.iter().map(|x| (&x.names, x.shape(), x.raw.made())))
 }

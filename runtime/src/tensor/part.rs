@@ -120,9 +120,13 @@ impl<'a> DynTensorMut<'a> {
                 .iter()
                 .fold(error, |e, x| e.operand(x.names(), x.shape()));
         }
-        let names = std::iter::once(&self.names).chain(others.iter().map(|x| x.names()));
-        let shapes = std::iter::once(self.shape()).chain(others.iter().map(|x| x.shape()));
-        error.with_names(names).with_shapes(shapes)
+        let own = (&self.names, self.shape(), self.raw.made());
+        let others = others.iter().map(|x| (x.names(), x.shape(), x.raw.made()));
+        let all: Vec<_> = std::iter::once(own).chain(others).collect();
+        error
+            .with_names(all.iter().map(|x| x.0))
+            .with_shapes(all.iter().map(|x| x.1))
+            .made_at(all)
     }
 
     /// Writes one number, or the number in a zero-dim tensor, everywhere.

@@ -78,6 +78,7 @@ where
 
 /// [`einsum`] that returns the error.
 #[doc(hidden)]
+#[cfg_attr(debug_assertions, track_caller)]
 pub fn try_einsum<O: OrderSpec, L, R: Dims, T: Element>(
     terms: EinsumTerms<'_, L, R, T>,
 ) -> Result<Tensor<Aligned<R, O>, T>>

@@ -146,6 +146,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
     ///
     /// # Errors
     /// As the separate operators.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_compute(self) -> Result<Tensor<D, T>> {
         Tensor::try_from_erased(fused::new(
             self.program,
@@ -169,6 +170,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
     ///
     /// # Errors
     /// As the separate operators.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_then<R>(self, f: impl FnOnce(Tensor<D, T>) -> Result<R>) -> Result<R> {
         f(self.try_compute()?)
     }
@@ -200,6 +202,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
     ///
     /// # Errors
     /// As the separate operators.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_reduce<A: Axes, R: Dims, U: Element>(
         self,
         op: Op,
@@ -218,6 +221,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
     }
 
     /// [`reduce`](Self::reduce) over what are no dims: the method is to say so.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn reduce_at<A, R>(self, _op: Op, dims: A, f: impl FnOnce(Tensor<D, T>, A) -> R) -> R {
         f(self.compute(), dims)
     }
@@ -226,6 +230,7 @@ impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D,
     ///
     /// # Errors
     /// As the separate operators.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_reduce_at<A, R>(
         self,
         _op: Op,

@@ -288,10 +288,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Integer,
     {
         let found = compose::on(&[self.erased()], |given| given[0].unravel_index(shape))?;
-        let each = found
-            .into_iter()
-            .map(|index| Tensor::from_erased(compose::erased(index, D::STATIC)));
-        Ok(each.collect())
+        let each = found.into_iter();
+        let each = each.map(|index| compose::erased(index, D::STATIC));
+        Ok(Tensor::all_from_erased(each.collect()))
     }
 }
 

@@ -23,6 +23,7 @@ pub trait Vectors {
     /// Each vector, spread over the grid.
     type Grids;
     #[doc(hidden)]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn grids(&self) -> Result<Self::Grids>;
 }
 
@@ -36,12 +37,14 @@ macro_rules! grids {
             type Dims = $dims;
             type Grids = [Tensor<$dims, T>; count!($($dim)*)];
 
+            #[cfg_attr(debug_assertions, track_caller)]
             fn grids(&self) -> Result<Self::Grids> {
                 let out = <$dims>::STATIC;
                 let operands = [$(self.$at.erased()),*];
                 let all = shape::grid(&operands, out, MeshgridOptions::default())?;
+                let all = Tensor::all_from_erased(all);
                 // There are as many as vectors.
-                Ok(std::array::from_fn(|at| Tensor::from_erased(all[at].clone())))
+                Ok(std::array::from_fn(|at| all[at].clone()))
             }
         }
     };

@@ -164,10 +164,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = position::<X, D>();
-        shape::pieces(self.erased(), at, |size| {
+        let pieces = shape::pieces(self.erased(), at, |size| {
             nomina_runtime::call::chunks("chunk", size, count_of(chunks))
-        })
-        .map(|pieces| pieces.into_iter().map(Self::from_erased).collect())
+        });
+        Ok(Self::all_from_erased(pieces?))
     }
 
     /// A dim in a number of pieces whose sizes differ by at most one (`3`), or cut before indices
@@ -186,8 +186,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let _ = dim;
         let at = position::<X, D>();
-        shape::pieces(self.erased(), at, |size| sections.ranges(size))
-            .map(|pieces| pieces.into_iter().map(Self::from_erased).collect())
+        let pieces = shape::pieces(self.erased(), at, |size| sections.ranges(size));
+        Ok(Self::all_from_erased(pieces?))
     }
 
     /// Windows of `size` elements that begin `step` apart along a dim, without a copy; the dim within
@@ -235,8 +235,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: ExpandInto<E>,
     {
-        Tensor::try_from_erased(
-            view::expand(self.erased(), other.shape(), E::STATIC).map_err(|e| e.in_op("expand_as")),
-        )
+        Tensor::try_from_erased(view::expand_as(self.erased(), other.erased()))
     }
 }

@@ -134,6 +134,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::windowed("kaiser_window", options.shaped(), n)
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn windowed(op: &'static str, (shape, periodic): (Window, bool), n: usize) -> Result<Self>
     where
         D: Distinct + Vector,

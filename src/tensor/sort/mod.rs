@@ -23,8 +23,10 @@ use crate::call::{Erased, Known, sort};
 /// The same dims twice: values and positions.
 type Both<D, T> = (Tensor<D, T>, Tensor<D, i64>);
 
-fn both<D: Dims, T: Element>((values, indices): (Erased, Erased)) -> Both<D, T> {
-    (Tensor::from_erased(values), Tensor::from_erased(indices))
+#[cfg_attr(debug_assertions, track_caller)]
+fn both<D: Dims, T: Element>(found: Result<(Erased, Erased)>) -> Result<Both<D, T>> {
+    let (values, indices) = found?;
+    Ok((Tensor::from_erased(values), Tensor::from_erased(indices)))
 }
 
 /// # Sorting
@@ -57,7 +59,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::sort(Op::Sort, self.erased(), dim, options).map(both)
+        both(sort::sort(Op::Sort, self.erased(), dim, options))
     }
 
     /// Where each element stood that is in order along a dim.
@@ -107,7 +109,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         SizeOf<X>: Resizable<X>,
     {
         let dim = at(&dim, self);
-        sort::topk(self.erased(), k, dim, options).map(both)
+        both(sort::topk(self.erased(), k, dim, options))
     }
 
     /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
@@ -124,7 +126,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let picked = picked::<X, D>(&dim);
-        sort::kthvalue(self.erased(), k, picked, <Without<D, X>>::STATIC).map(both)
+        both(sort::kthvalue(
+            self.erased(),
+            k,
+            picked,
+            <Without<D, X>>::STATIC,
+        ))
     }
 
     /// The median along a dim, the lower one of two, and where it stands; over `..`, the median
@@ -138,11 +145,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, A>>::STATIC;
-        let (values, indices) =
-            sort::typical(Op::Median, self.erased(), picked::<A, D>(&dim), out)?;
-        Ok(A::found(Tensor::from_erased(values), || {
-            Tensor::from_erased(indices)
-        }))
+        let found = sort::typical(Op::Median, self.erased(), picked::<A, D>(&dim), out)?;
+        Ok(Self::extremes::<A>(found))
     }
 
     /// The median along a dim of what is not NaN, and where it stands; over `..`, the median alone.
@@ -155,11 +159,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, A>>::STATIC;
-        let (values, indices) =
-            sort::typical(Op::Nanmedian, self.erased(), picked::<A, D>(&dim), out)?;
-        Ok(A::found(Tensor::from_erased(values), || {
-            Tensor::from_erased(indices)
-        }))
+        let found = sort::typical(Op::Nanmedian, self.erased(), picked::<A, D>(&dim), out)?;
+        Ok(Self::extremes::<A>(found))
     }
 
     /// The most frequent element along a dim, the smallest of several, and where it stands last.
@@ -175,7 +176,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let out = <Without<D, X>>::STATIC;
-        sort::typical(Op::Mode, self.erased(), picked::<X, D>(&dim), out).map(both)
+        both(sort::typical(
+            Op::Mode,
+            self.erased(),
+            picked::<X, D>(&dim),
+            out,
+        ))
     }
 
     /// The greatest element so far along a dim, and where it stands; of equal ones the last.
@@ -188,7 +194,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::running(Op::Cummax, self.erased(), dim).map(both)
+        both(sort::running(Op::Cummax, self.erased(), dim))
     }
 
     /// The smallest element so far along a dim, and where it stands; of equal ones the last.
@@ -201,7 +207,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
     {
         let dim = at(&dim, self);
-        sort::running(Op::Cummin, self.erased(), dim).map(both)
+        both(sort::running(Op::Cummin, self.erased(), dim))
     }
 }
 

@@ -18,7 +18,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor::AddOptions;
 use nomina_runtime::{AnyLayout, DynSparse, SparseOperand};
 
-use super::{Sparse, dense};
+use super::Sparse;
 use crate::call::typed;
 use crate::tensor::Tensor;
 
@@ -109,13 +109,15 @@ pub trait Summed: Dims {
     /// [`Tensor<()>`](Tensor) or [`Sparse`].
     type Out<T: Element>;
     #[doc(hidden)]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn try_from_erased<T: Element>(x: AnyLayout) -> Result<Self::Out<T>>;
 }
 
 impl Summed for () {
     type Out<T: Element> = Tensor<(), T>;
+    #[cfg_attr(debug_assertions, track_caller)]
     fn try_from_erased<T: Element>(x: AnyLayout) -> Result<Tensor<(), T>> {
-        x.to_dense().map(dense)
+        Tensor::try_from_dyn(x.to_dense())
     }
 }
 
@@ -184,7 +186,7 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         fn try_add_dense [E: SparseTerm<D>, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
-            typed(|| self.inner.add_dense(&other.to_dyn())).map(dense)
+            Tensor::try_from_dyn(typed(|| self.inner.add_dense(&other.to_dyn())))
         }
 
         /// The product, entry by entry, with a number or a tensor of the same sizes; what is zero
@@ -210,8 +212,8 @@ impl<D: Dims, T: Element> Sparse<D, T> {
                 keepdim: A::KEEPDIM,
                 dtype: None,
             };
-            typed(|| self.inner.sum_with(&at[..], options))
-                .and_then(<Without<D, A> as Summed>::try_from_erased)
+            let sum = typed(|| self.inner.sum_with(&at[..], options))?;
+            <Without<D, A> as Summed>::try_from_erased(sum)
         }
 
         /// The values negated.
@@ -326,7 +328,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Broadcast<E> + SameRankAs<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
-        typed(|| self.to_dyn().add_sparse(&other.inner)).map(dense)
+        Tensor::try_from_dyn(typed(|| self.to_dyn().add_sparse(&other.inner)))
     }
 
     /// The elements at the places of a sparse tensor; dims unify.

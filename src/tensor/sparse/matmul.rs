@@ -6,7 +6,7 @@ use nomina_core::dims::{Dims, Factor, Matrix, Product, Vector};
 use nomina_core::{Element, Result};
 use nomina_macros::twin;
 
-use super::{Sparse, dense};
+use super::Sparse;
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Sparse<D, T> {
@@ -16,21 +16,21 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         fn try_matmul [E: Factor<D>] (self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
-            self.inner.matmul(&other.to_dyn()).map(dense)
+            Tensor::try_from_dyn(self.inner.matmul(&other.to_dyn()))
         }
 
         /// The product with a dense matrix, which is dense.
         fn try_mm [E: Factor<D> + Matrix] (self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
-            self.inner.mm(&mat2.to_dyn()).map(dense)
+            Tensor::try_from_dyn(self.inner.mm(&mat2.to_dyn()))
         }
 
         /// The product with a dense vector, which is dense.
         fn try_mv [E: Factor<D> + Vector] (self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
-            self.inner.mv(&vec.to_dyn()).map(dense)
+            Tensor::try_from_dyn(self.inner.mv(&vec.to_dyn()))
         }
     }
 }
@@ -48,6 +48,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Matrix,
     {
-        self.to_dyn().mm_sparse(&mat2.inner).map(dense)
+        Tensor::try_from_dyn(self.to_dyn().mm_sparse(&mat2.inner))
     }
 }

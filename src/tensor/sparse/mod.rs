@@ -33,11 +33,11 @@ use nomina_core::dims::{DimOf, Dims, Distinct, Matrix, ShapeFor, Vector, Wild, p
 use nomina_core::{DType, Element, Layout, Names, Result};
 use nomina_macros::twin;
 use nomina_runtime::Device;
-use nomina_runtime::{DynSparse, DynTensor};
+use nomina_runtime::DynSparse;
 
 use super::Tensor;
 use super::dynamic::check;
-use crate::call::{Known, compose, sparse, view::check_sizes};
+use crate::call::{Known, sparse, view::check_sizes};
 
 pub use arithmetic::{SparseFactor, SparseTerm, Summed};
 
@@ -65,11 +65,6 @@ impl<D: Dims, T: Element> Clone for Sparse<D, T> {
     fn clone(&self) -> Self {
         Self::from_erased(self.inner.clone())
     }
-}
-
-/// A dense result with the types that its operator computed.
-fn dense<D: Dims, T: Element>(x: DynTensor) -> Tensor<D, T> {
-    Tensor::from_erased(compose::erased(x, D::STATIC))
 }
 
 impl<D: Dims, T: Element> Sparse<D, T> {
@@ -237,17 +232,17 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 
         /// With all elements, zeros included.
         fn try_to_dense [] (self) -> Tensor<D, T> [] {
-            self.inner.to_dense().map(dense)
+            Tensor::try_from_dyn(self.inner.to_dense())
         }
 
         /// The coordinates of a coalesced tensor: one row per dim, one column per entry.
         fn try_indices [] (self) -> Tensor<(Wild, Wild), i64> [] {
-            self.inner.indices().map(dense)
+            Tensor::try_from_dyn(self.inner.indices())
         }
 
         /// The values of a coalesced tensor, one per entry.
         fn try_values [] (self) -> Tensor<(Wild,), T> [] {
-            self.inner.values().map(dense)
+            Tensor::try_from_dyn(self.inner.values())
         }
 
         /// The values converted, as PyTorch casts.

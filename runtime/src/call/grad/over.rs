@@ -154,7 +154,10 @@ fn running_product_recorded(x: &Raw, grad: &Raw, dim: usize) -> Result<Raw> {
 /// In logarithms, so that nothing overflows, positive and negative gradients apart.
 fn running_exponents(x: &Raw, grad: &Raw, result: &Raw, dim: usize) -> Result<Raw> {
     if grad.dtype().is_complex() || x.dtype().is_complex() {
-        let logs = sub(&pointwise(Op::Log, &[grad.into()])?, &conj(result)?)?;
+        let zero = is_zero(grad)?;
+        let own = choose(&zero, number(1.0), grad.into())?;
+        let logs = sub(&pointwise(Op::Log, &[(&own).into()])?, &conj(result)?)?;
+        let logs = choose(&zero, number(f64::NEG_INFINITY), (&logs).into())?;
         let sums = scan(Op::Logcumsumexp, &logs.flip(dim)?, dim, None)?.flip(dim)?;
         return pointwise(Op::Exp, &[(&add(&sums, &conj(x)?)?).into()]);
     }

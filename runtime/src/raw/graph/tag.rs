@@ -1,15 +1,20 @@
-//! The dtype of a tensor and the node that computed it, in one word.
+//! The dtype of a tensor and the node that computed it, in one word; and in debug builds the call that made it.
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::ptr::{NonNull, without_provenance_mut};
 
 use nomina_core::DType;
 
 use super::node::{Node, NodeRef};
 
-/// A dtype in the low four bits, above it the address of a node, which is a multiple of 64; or zeros.
+/// What a tensor is of: its dtype, and what made it.
 #[derive(Debug)]
-pub(crate) struct Tag(*mut Node);
+pub(crate) struct Tag {
+    /// A dtype in the low four bits, above it the address of a node, which is a multiple of 64; or zeros.
+    word: *mut Node,
+    #[cfg(debug_assertions)]
+    made: Option<&'static Location<'static>>,
+}
 
 // SAFETY: a dtype, and what a `NodeRef` is.
 unsafe impl Send for Tag {}
@@ -33,34 +38,64 @@ impl Tag {
     /// Of what no node computed.
     #[inline(always)]
     pub(crate) const fn of(dtype: DType) -> Self {
-        Self(without_provenance_mut(dtype as usize))
+        Self::new(without_provenance_mut(dtype as usize))
+    }
+
+    #[inline(always)]
+    const fn new(word: *mut Node) -> Self {
+        Self {
+            word,
+            #[cfg(debug_assertions)]
+            made: None,
+        }
+    }
+
+    /// Where the tensor was made, as far as known.
+    #[inline(always)]
+    #[allow(clippy::unused_self, reason = "only debug builds know")]
+    pub(crate) fn made(&self) -> Option<&'static Location<'static>> {
+        #[cfg(debug_assertions)]
+        return self.made;
+        #[cfg(not(debug_assertions))]
+        None
+    }
+
+    /// The same, made at `_at`: release builds forget that.
+    #[inline(always)]
+    #[allow(unused_mut, reason = "only debug builds keep it")]
+    pub(crate) fn made_at(mut self, _at: Option<&'static Location<'static>>) -> Self {
+        #[cfg(debug_assertions)]
+        {
+            self.made = _at;
+        }
+        self
     }
 
     /// Of what a node computed.
     pub(crate) fn computed(dtype: DType, node: NodeRef) -> Self {
         let node = node.into_ptr().as_ptr();
-        Self(node.map_addr(|address| address | dtype as usize))
+        Self::new(node.map_addr(|address| address | dtype as usize))
     }
 
     #[inline(always)]
     pub(crate) fn dtype(&self) -> DType {
-        DTYPES[self.0.addr() & BITS]
+        DTYPES[self.word.addr() & BITS]
     }
 
     /// Whether there is a node.
     #[inline(always)]
     pub(crate) fn has_node(&self) -> bool {
-        self.0.addr() > BITS
+        self.word.addr() > BITS
     }
 
     /// Whether both are one dtype without a node.
     #[inline(always)]
     pub(crate) fn is_plain_as(&self, other: &Self) -> bool {
-        self.0.addr() == other.0.addr() && !self.has_node()
+        self.word.addr() == other.word.addr() && !self.has_node()
     }
 
     fn ptr(&self) -> Option<NonNull<Node>> {
-        NonNull::new(self.0.map_addr(|address| address & !BITS))
+        NonNull::new(self.word.map_addr(|address| address & !BITS))
     }
 
     /// The node.
@@ -81,7 +116,7 @@ impl Clone for Tag {
         if self.has_node() {
             return self.clone_node();
         }
-        Self(self.0)
+        Self::new(self.word).made_at(self.made())
     }
 }
 
@@ -89,8 +124,8 @@ impl Tag {
     #[cold]
     fn clone_node(&self) -> Self {
         match self.node_ref() {
-            Some(node) => Self::computed(self.dtype(), node),
-            None => Self(self.0),
+            Some(node) => Self::computed(self.dtype(), node).made_at(self.made()),
+            None => Self::new(self.word).made_at(self.made()),
         }
     }
 

@@ -108,8 +108,8 @@ impl DynTensor {
             crate::shape::Shape::from_slice(indices.shape()),
         ];
         shapes.iter_mut().for_each(|shape| shape[at] = 1);
-        let mut wide =
-            crate::shape::broadcast(op.name(), &[&shapes[0], &shapes[1]]).map_err(fail)?;
+        let mut wide = crate::shape::broadcast(op.name(), &[&shapes[0], &shapes[1]])
+            .map_err(|e| fail(e.on_operands([self.shape(), indices.shape()])))?;
         wide[at] = self.shape()[at];
         let own = self.raw.broadcast_to(op.name(), &wide)?;
         wide[at] = indices.shape()[at];

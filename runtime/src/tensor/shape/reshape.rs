@@ -62,6 +62,7 @@ impl DynTensor {
     /// # Errors
     /// [`ErrorKind::Shape`] when a size that is not 1 would change.
     pub fn expand_as(&self, other: &Self) -> Result<Self> {
+        rule::expand_as(self.shape(), other.shape()).map_err(|e| about(e, &[self, other]))?;
         self.expand(&signed(other.shape()))
             .map_err(|e| about(e.in_op("expand_as"), &[self]))
     }

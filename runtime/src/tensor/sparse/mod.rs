@@ -107,9 +107,9 @@ impl DynSparse {
     /// When the dtype, names or sizes do not fit `out`, or the devices differ.
     pub fn stored(self, op: &'static str, out: &Self) -> Result<Self> {
         rule::dtype::cast_to(op, self.dtype(), out.dtype())?;
-        rule::out_shape(op, &out.names, out.shape(), self.shape())?;
-        let names = rule::out(op, &out.names, &self.names)
-            .map_err(|e| e.with_shapes([out.shape(), self.shape()]))?;
+        let fit = |e| about(e, &[(&out.names, out.shape()), (&self.names, self.shape())]);
+        rule::out_shape(op, &out.names, out.shape(), self.shape()).map_err(fit)?;
+        let names = rule::out(op, &out.names, &self.names).map_err(fit)?;
         call::fits_device(op, out.device(), self.device())?;
         Ok(Self::new(self.to_dtype(out.dtype())?.raw, names))
     }
