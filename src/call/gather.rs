@@ -65,10 +65,10 @@ pub(crate) fn in_place(
         .collect::<Result<Vec<_>>>()?;
     let mut x = DynTensor::from_parts(own.raw.clone(), known(&own.erased(of)))?;
     // The other handle goes, so that the buffer is written to and not copied.
-    own.raw = Raw::from_vec(Vec::<u8>::new(), &[0])?;
+    own.put(Raw::from_vec(Vec::<u8>::new(), &[0])?);
     let done = typed(|| write(&mut x, &given));
     let (raw, names) = x.into_parts();
-    own.raw = raw;
+    own.put(raw);
     match done {
         Ok(()) if named => own.wild = wilds(names, of),
         Ok(()) => {}
