@@ -55,6 +55,7 @@ impl Raw {
     }
 
     /// The vector that the buffer came from, where the tensor is all of it and nothing shares it; else itself.
+    #[allow(clippy::result_large_err, reason = "the tensor itself comes back")]
     pub(crate) fn into_adopted<T: Element>(self) -> Result<Vec<T>, Self> {
         let whole =
             self.layout.offset == 0 && self.is_contiguous() && self.fills_buffer(self.numel());
