@@ -299,7 +299,7 @@ fn gradients() {
             let mut w = Tensor::<(C, K)>::ones([2, 3]).with_grad();
             w.square().sum(..).backward();
             let g = w.grad().unwrap().transpose(C, K);
-            nomina::no_grad(|| w.sub_(&g.rename((C, K), (K, C))));
+            nomina::no_grad(|| w.sub_(g.rename((C, K), (K, C))));
         },
         &format!(
             "sub: dim `C` has size 2 in the first operand and 3 in the second; dims (C=2, K=3) and (C=3, K=2); {BROADCAST}"
