@@ -5,6 +5,7 @@
 //! | [`npy`] | `npy` | none | mapped, without a copy | at once |
 //! | [`npz`] | `npz` | none | array by array | at once |
 //! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
+//! | `zarr` | `zarr`, off by default | its own | by chunks | by chunks |
 //!
 //! A file's tensor is opened as what is wanted of it: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
 //! are checked, or a [`DynTensor`](nomina::DynTensor), which takes what is there. Files are written beside their place and
@@ -41,6 +42,8 @@ pub mod npz;
 mod open;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 pub use open::OpenAs;
 
