@@ -1,6 +1,6 @@
 """How fast nomina is next to PyTorch and to other libraries of Rust, case by case, in one run.
 
-usage: python scripts/compare.py [--rounds 3] [--threads 2] [--only SUBSTRING] [--peers ndarray,candle,burn]
+usage: python scripts/compare.py [--bench ops|grads] [--rounds 3] [--threads 2] [--only SUBSTRING] [--peers ndarray,candle,burn]
                                  [--device cuda] [--ours PROGRAM] [--update docs/performance.md]
 needs: pip install torch==2.11.0 numpy
 
@@ -8,7 +8,8 @@ It builds the benchmarks, starts every side once and then asks all of them for t
 so many rounds: what else the machine does meets all sides alike. A ratio is another side's time over ours, within a
 round; the median over the rounds is printed. `--peers ''` asks PyTorch alone. `--update` writes the table between
 the lines `<!-- figures -->` and `<!-- /figures -->` of a file. `--device cuda` measures on a GPU, against PyTorch
-there, and chains against what torch.compile makes of them. `--ours` names a benchmark that was built before.
+there, and chains against what torch.compile makes of them. `--bench grads` measures gradients, against PyTorch alone.
+`--ours` names a benchmark that was built before.
 """
 
 import argparse
@@ -136,6 +137,7 @@ def update(path, text):
 
 def main():
     p = argparse.ArgumentParser()
+    p.add_argument("--bench", choices=("ops", "grads"), default="ops")
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--only", default="")
@@ -146,19 +148,20 @@ def main():
     args = p.parse_args()
     threads = ["--threads", str(args.threads)]
     on_host = args.device == "cpu"
-    peers = args.peers if args.peers is not None else "ndarray,candle,burn" if on_host else ""
+    with_peers = on_host and args.bench == "ops"
+    peers = args.peers if args.peers is not None else "ndarray,candle,burn" if with_peers else ""
     peers = [peer for peer in peers.split(",") if peer]
-    if peers and not on_host:
-        raise SystemExit("the peers are measured on the host: `--peers ''`")
+    if peers and not with_peers:
+        raise SystemExit("the peers are measured on the host, without gradients: `--peers ''`")
     device = [] if on_host else ["--device", args.device]
 
-    ours = args.ours or built("bench", "--bench", "ops", "--no-run", *([] if on_host else ["--features", "cuda"]))
-    torch = [sys.executable, str(pathlib.Path(__file__).resolve().parent / "bench/torch_ops.py"), *device]
+    ours = args.ours or built("bench", "--bench", args.bench, "--no-run", *([] if on_host else ["--features", "cuda"]))
+    torch = [sys.executable, str(pathlib.Path(__file__).resolve().parent / f"bench/torch_{args.bench}.py"), *device]
     cases, theirs = names(ours), names(*torch)
     for case in theirs:
-        # Some chains are asked for fused alone. Gradients are still to come.
-        if not {case, f"fused/{case}"} & set(cases) and not case.startswith("mlp_train_step"):
-            raise SystemExit(f"`ops` has no case {case}, which torch_ops.py has")
+        # Some chains are asked for fused alone, and steps with their gradients are cases of `grads`.
+        if not {case, f"fused/{case}"} & set(cases) and not (args.bench == "ops" and case.startswith("mlp_train_step")):
+            raise SystemExit(f"`{args.bench}` has no case {case}, which PyTorch's side has")
     others = [Side("PyTorch", *torch, *threads)]
     if peers:
         program = built("build", "--release", "--manifest-path", PEERS)

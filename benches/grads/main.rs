@@ -10,6 +10,8 @@ use harness::{Case, Options, case};
 use nomina::dims::{Distinct, ShapeFor};
 use nomina::no_grad;
 use nomina::prelude::*;
+use nomina_runtime::Raw;
+use nomina_runtime::call::{AdamWOptions, AdamWParam, adamw};
 
 dims! { N, C, H, K }
 
@@ -81,25 +83,134 @@ fn rows(cases: &mut Vec<Case>) {
         x.cross_entropy(&*target, C).backward();
         x.zero_grad();
     }));
+    let words = || {
+        let ids: Tensor<(N,), i64> = (Tensor::<(N,)>::rand([2048]) * 30522.0).to::<i64>();
+        (leaf::<(K, C)>([30522, 384]), ids)
+    };
+    cases.push(case(
+        "embedding/2048_of_30522x384",
+        words,
+        |(weight, ids)| {
+            weight.embedding(K, &*ids).sum(..).backward();
+            weight.zero_grad();
+        },
+    ));
 }
 
+/// Steps of gradient descent of a perceptron with so many layers.
 fn steps(cases: &mut Vec<Case>) {
-    let deep = || {
+    let step = |[n, c, h, k]: [usize; 4]| {
+        let target: Tensor<(N,), i64> = (Tensor::<(N,)>::rand([n]) * k as f32).to::<i64>();
+        let (w1, w2) = (
+            scaled::<(C, H)>([c, h], 0.03),
+            scaled::<(H, K)>([h, k], 0.04),
+        );
+        let biases = (leaf::<(H,)>([h]), leaf::<(K,)>([k]));
+        (Tensor::<(N, C)>::randn([n, c]), target, w1, w2, biases)
+    };
+    cases.push(case(
+        "mlp_train_step/256x784x512x10",
+        move || step([256, 784, 512, 10]),
+        |(x, target, w1, w2, (b1, b2))| {
+            let hidden = (x.matmul(&*w1) + &*b1).relu();
+            (hidden.matmul(&*w2) + &*b2)
+                .cross_entropy(&*target, K)
+                .backward();
+            no_grad(|| {
+                descend(w1);
+                descend(w2);
+                descend(b1);
+                descend(b2);
+            });
+        },
+    ));
+    let deep = move || {
+        let (x, target, w1, w3, biases) = step([128, 64, 256, 10]);
         (
-            Tensor::<(N, C)>::randn([128, 64]),
-            leaf::<(H, C)>([256, 64]),
-            leaf::<(K, H)>([10, 256]),
+            x,
+            target,
+            (w1, scaled::<(H, Prime<H>)>([256, 256], 0.06), w3),
+            biases,
+            leaf::<(Prime<H>,)>([256]),
         )
     };
-    cases.push(case("mlp_gradients/128x64-256-10", deep, |(x, w1, w2)| {
-        let hidden = x.contract(&*w1, C).relu();
-        hidden.contract(&*w2, H).square().mean(..).backward();
-        let (g1, g2) = (w1.take_grad(), w2.take_grad());
-        no_grad(|| {
-            *w1 -= g1.expect("a gradient") * 1e-3;
-            *w2 -= g2.expect("a gradient") * 1e-3;
-        });
-    }));
+    cases.push(case(
+        "mlp_train_step/128x64x256x256x10",
+        deep,
+        |(x, target, (w1, w2, w3), (b1, b3), b2)| {
+            let hidden = (x.matmul(&*w1) + &*b1).relu();
+            let hidden = (hidden.matmul(&*w2) + &*b2).relu().rename(Prime(H), H);
+            (hidden.matmul(&*w3) + &*b3)
+                .cross_entropy(&*target, K)
+                .backward();
+            no_grad(|| {
+                descend(w1);
+                descend(w2);
+                descend(w3);
+                descend(b1);
+                descend(b2);
+                descend(b3);
+            });
+        },
+    ));
+}
+
+/// The sizes of an encoder's layer: projections and their biases, the inner layers, two norms.
+const LAYER: [&[usize]; 16] = [
+    &[384, 384],
+    &[384, 384],
+    &[384, 384],
+    &[384, 384],
+    &[384],
+    &[384],
+    &[384],
+    &[384],
+    &[384, 1536],
+    &[1536],
+    &[1536, 384],
+    &[384],
+    &[384],
+    &[384],
+    &[384],
+    &[384],
+];
+
+/// A step of AdamW of six layers.
+fn optimizers(cases: &mut Vec<Case>) {
+    let model = || {
+        let raw = |sizes: &[usize]| {
+            Raw::from_vec(vec![0.5_f32; sizes.iter().product()], sizes).expect("a tensor")
+        };
+        let params = (0..6)
+            .flat_map(|_| LAYER)
+            .map(|sizes| [raw(sizes), raw(sizes), raw(sizes), raw(sizes)]);
+        (params.collect::<Vec<[Raw; 4]>>(), 0)
+    };
+    // Beside PyTorch's fused step, and beside its default.
+    for name in ["adamw/10.6M", "adamw_default/10.6M"] {
+        cases.push(case(name, model, |(params, step)| {
+            *step += 1;
+            let all = params.iter_mut();
+            let all = all.map(|[param, grad, exp_avg, exp_avg_sq]| AdamWParam {
+                param,
+                grad,
+                exp_avg,
+                exp_avg_sq,
+            });
+            let mut all: Vec<AdamWParam<'_>> = all.collect();
+            adamw(&mut all, *step, &AdamWOptions::default()).expect("a step");
+        }));
+    }
+}
+
+fn scaled<D: Dims + Distinct>(sizes: impl ShapeFor<D>, by: f32) -> Tensor<D> {
+    (Tensor::<D>::randn(sizes) * by).with_grad()
+}
+
+fn descend<D: Dims + Distinct>(weight: &mut Tensor<D>) {
+    if let Some(grad) = weight.take_grad() {
+        *weight -= grad * 0.1;
+    }
 }
 
 fn main() {
@@ -113,5 +224,6 @@ fn main() {
     chains(&mut cases);
     rows(&mut cases);
     steps(&mut cases);
+    optimizers(&mut cases);
     harness::run(&cases, &options);
 }

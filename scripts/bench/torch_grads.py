@@ -7,7 +7,7 @@ needs: pip install torch==2.11.0 numpy
 """
 import argparse, json, sys
 import torch
-from torch.nn.functional import cross_entropy, gelu, layer_norm
+from torch.nn.functional import cross_entropy, embedding, gelu, layer_norm
 from torch_ops import measure
 
 R = torch.randn
@@ -63,20 +63,58 @@ classes = lambda: (G(4096, 1000), torch.randint(1000, (4096,)))
 both_ways("cross_entropy/4096x1000", classes, cross_entropy)
 
 
-def mlp():
-    x, w1, w2 = R(128, 64), G(256, 64), G(10, 256)
-
-    def run():
-        ((x @ w1.T).relu() @ w2.T).square().mean().backward()
-        with torch.no_grad():
-            for w in (w1, w2):
-                w -= w.grad * 1e-3
-                w.grad = None
-
-    return run
+def words():
+    ids = torch.randint(30522, (2048,))
+    return G(30522, 384), ids
 
 
-CASES["mlp_gradients/128x64-256-10"] = mlp
+both_ways("embedding/2048_of_30522x384", words, lambda weight, ids: embedding(ids, weight).sum())
+
+
+def step_of(sizes):
+    """A step of gradient descent of a perceptron with so many layers."""
+
+    def ready():
+        n, *sizes_ = sizes
+        x, target = R(n, sizes_[0]), torch.randint(sizes_[-1], (n,))
+        weights = [(R(a, b) * 0.05).requires_grad_() for a, b in zip(sizes_, sizes_[1:])]
+        biases = [torch.zeros(b, requires_grad=True) for b in sizes_[1:]]
+
+        def run():
+            y = x
+            for w, b in zip(weights[:-1], biases):
+                y = (y @ w + b).relu()
+            cross_entropy(y @ weights[-1] + biases[-1], target).backward()
+            with torch.no_grad():
+                for p in (*weights, *biases):
+                    p -= 0.1 * p.grad
+                    p.grad = None
+
+        return run
+
+    return ready
+
+
+for sizes in ((256, 784, 512, 10), (128, 64, 256, 256, 10)):
+    CASES["mlp_train_step/" + "x".join(map(str, sizes))] = step_of(sizes)
+
+LAYER = [(384, 384)] * 4 + [(384,)] * 4 + [(384, 1536), (1536,), (1536, 384)] + [(384,)] * 5
+
+
+def adamw(fused):
+    """A step of AdamW of six layers of an encoder."""
+
+    def ready():
+        params = [torch.full(sizes, 0.5, requires_grad=True) for _ in range(6) for sizes in LAYER]
+        for p in params:
+            p.grad = torch.full_like(p, 0.5)
+        return torch.optim.AdamW(params, fused=fused).step
+
+    return ready
+
+
+CASES["adamw/10.6M"] = adamw(True)
+CASES["adamw_default/10.6M"] = adamw(None)
 
 if __name__ == "__main__":
     p = argparse.ArgumentParser()

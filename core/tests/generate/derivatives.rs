@@ -253,7 +253,7 @@ pub fn lines() -> String {
                 assert!(left, "{}: {line} is no chain of elementwise rows", row.name);
                 if line.starts_with("never") {
                     let at = place(row, param);
-                    let _ = write!(lowered, "Line {{ operand: {at}, steps: &[] }},");
+                    let _ = write!(lowered, "Line::new({at}, &[]),");
                 }
                 continue;
             }
@@ -271,7 +271,7 @@ pub fn lines() -> String {
             );
             let at = place(row, param);
             let steps = steps.steps.join(", ");
-            let _ = write!(lowered, "Line {{ operand: {at}, steps: &[{steps}] }},");
+            let _ = write!(lowered, "Line::new({at}, &[{steps}]),");
         }
         if !lowered.is_empty() || row.expression().is_some() {
             let _ = writeln!(

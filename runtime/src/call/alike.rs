@@ -60,7 +60,7 @@ pub(crate) fn count(layout: &Strided) -> Option<usize> {
 #[must_use]
 #[inline(always)]
 pub fn of_one(op: Op, x: &Raw) -> Option<Raw> {
-    let made = one(op, x)?;
+    let made = one::<false>(op, x)?;
     // SAFETY: `one` looked at it.
     Some(unsafe { put(made, x.layout()) })
 }
@@ -84,7 +84,7 @@ pub fn of_alike(op: Op, x: &Raw, y: &Raw) -> Option<Raw> {
     if x.shape().len() != y.shape().len() {
         return None;
     }
-    let made = alike(op, x, y)?;
+    let made = alike::<false>(op, x, y)?;
     // SAFETY: `alike` looked at it.
     Some(unsafe { put(made, x.layout()) })
 }
@@ -93,8 +93,22 @@ pub fn of_alike(op: Op, x: &Raw, y: &Raw) -> Option<Raw> {
 #[must_use]
 #[inline(always)]
 pub fn of_unlike(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
-    let (made, like) = unlike(op, x, y)?;
+    let (made, like) = unlike::<false>(op, x, y)?;
     // SAFETY: `unlike` looked at it.
+    Some(unsafe { put(made, like) })
+}
+
+/// What [`of_one`] and [`of_two`] give, also of operands that nodes computed; it is not recorded.
+pub(crate) fn of_recorded(op: Op, args: &[Arg<'_>]) -> Option<Raw> {
+    let (made, like) = match *args {
+        [Arg::Tensor(x)] => (one::<true>(op, x)?, x.layout()),
+        [Arg::Tensor(x), Arg::Tensor(y)] if x.shape() == y.shape() => {
+            (alike::<true>(op, x, y)?, x.layout())
+        }
+        [x, y] => unlike::<true>(op, x, y)?,
+        _ => return None,
+    };
+    // SAFETY: the function that made the elements looked at it.
     Some(unsafe { put(made, like) })
 }
 
@@ -112,9 +126,10 @@ pub fn into_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> bool {
     try_own(op, own, other, behind).is_some()
 }
 
+/// The elements of [`of_one`], whatever computed the operand where `ANY` holds, as below.
 #[inline(never)]
-fn one(op: Op, x: &Raw) -> Option<Made> {
-    if x.requires_grad() {
+fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Made> {
+    if !ANY && x.requires_grad() {
         return None;
     }
     let input = x.on_host_ptr()?;
@@ -125,8 +140,12 @@ fn one(op: Op, x: &Raw) -> Option<Made> {
 }
 
 #[inline(never)]
-fn alike(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
-    if !x.is_plain_as(y) || x.layout().is_spilled() {
+fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
+    let fits = match ANY {
+        false => x.is_plain_as(y),
+        true => x.dtype() == y.dtype(),
+    };
+    if !fits || x.layout().is_spilled() {
         return None;
     }
     let inputs = inputs(x.on_host_ptr()?, y.on_host_ptr()?);
@@ -137,7 +156,11 @@ fn alike(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
 }
 
 #[inline(never)]
-fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
+fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
+    let recorded = |arg: &Arg<'_>| matches!(arg, Arg::Tensor(raw) if raw.requires_grad());
+    if !ANY && (recorded(&x) || recorded(&y)) {
+        return None;
+    }
     let (whole, other, behind) = match (x, y) {
         (Arg::Tensor(a), Arg::Tensor(b))
             if std::ptr::eq(larger(b.layout(), a.layout()), b.layout()) =>
@@ -148,10 +171,6 @@ fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
         (_, Arg::Tensor(b)) => (b, &x, true),
         _ => return None,
     };
-    let recorded = |arg: &Arg<'_>| matches!(arg, Arg::Tensor(raw) if raw.requires_grad());
-    if recorded(&x) || recorded(&y) {
-        return None;
-    }
     let (input, dtype) = (whole.on_host_ptr()?, whole.dtype());
     let count = count(whole.layout())?;
     let kernel = find(op, dtype, 2)?;

@@ -151,3 +151,34 @@ fn what_does_not_fit() {
     let numbers = to_dtype(&mask, DType::I32).unwrap();
     assert_eq!(kind(&q, &k, &v, Some(&numbers), false), ErrorKind::DType);
 }
+
+#[test]
+fn gradients_by_blocks_are_those_of_all_scores() {
+    let leaf = |shape: &[usize], seed: usize| {
+        let mut raw = sample(shape, seed);
+        raw.requires_grad_().unwrap();
+        raw
+    };
+    let mask = sample(&[1, 40, 40], 4);
+    for (mask, causal) in [(None, false), (None, true), (Some(&mask), false)] {
+        let (query, key) = (leaf(&[2, 40, 3], 1), leaf(&[2, 40, 3], 2));
+        // Shared by all of the batch.
+        let value = leaf(&[40, 5], 3);
+        let scores = Scores {
+            causal,
+            ..Scores::default()
+        };
+        let back = |create_graph: bool| {
+            let out = attention(&query, &key, &value, mask, scores).unwrap();
+            let options = crate::grad::BackwardOptions {
+                create_graph,
+                ..Default::default()
+            };
+            let seed = sample(out.shape(), 5);
+            crate::grad::gradients(&out, seed, &[&query, &key, &value], options).unwrap()
+        };
+        for (blocks, whole) in back(false).into_iter().zip(back(true)) {
+            close(&blocks.unwrap(), &whole.unwrap().detach(), 1e-12);
+        }
+    }
+}

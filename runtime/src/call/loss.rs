@@ -147,7 +147,10 @@ pub fn entropy(
         }
     };
     match is_wanted([x]) {
-        true => entropies(op, out, x, target, dim, options, losses, divisor),
+        true => {
+            let each = found.select(1, 0)?.reshape(&kept)?;
+            entropies(op, out, x, target, dim, options, &each, (losses, divisor))
+        }
         false => Ok(out),
     }
 }

@@ -47,6 +47,7 @@ mod softmax;
 mod sort;
 mod sparse;
 mod stat;
+mod step;
 
 #[cfg(test)]
 mod tests;
@@ -117,3 +118,4 @@ pub use sparse::{
     to_sparse,
 };
 pub use stat::{Spacing, corrcoef, cov, diff, renorm, trapezoid};
+pub use step::{AdamWOptions, AdamWParam, adamw};

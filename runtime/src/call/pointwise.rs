@@ -6,7 +6,7 @@ use crate::job::{Input, Place, Pointwise, scalar};
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result};
 
-use super::alike::{of_one, of_two};
+use super::alike::{into_own, of_one, of_two};
 use super::arg::{Source, device, error, number, resolve, shape};
 use super::direct::Short;
 use super::grad::{assign, assign_unrecorded, elementwise, out_of_recorded};
@@ -315,7 +315,8 @@ fn long(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
 /// # Errors
 /// As [`pointwise`].
 pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> {
-    if pointwise_reusing(op, &[], &mut first, rest)? {
+    let short = matches!(*rest, [other] if into_own(op, &mut first, other, false));
+    if short || pointwise_reusing(op, &[], &mut first, rest)? {
         return Ok(first);
     }
     let mut args: SmallVec<[Arg<'_>; 3]> = SmallVec::new();

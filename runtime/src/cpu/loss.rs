@@ -3,54 +3,30 @@
 use nomina_core::DType;
 
 use super::parallel::{GRAIN, Shared, try_split};
-use super::reduce::real::Real;
-use super::reduce::simd::{Kernel, dispatch};
+use super::reduce::logsumexp::{ExpRow, Ordered};
+use super::reduce::simd::dispatch;
 use super::rows::Rows;
+use super::softmax::Peak;
 use crate::dispatch::arithmetic;
 use crate::job::EntropyJob;
 
 use crate::memory::{NoMemory, Scratch};
 
-const LANES: usize = 16;
+/// Elements whose exponentials sum up in lanes before they go to the wide sum.
+const BLOCK: usize = 1024;
 
 /// The logarithm of the sum of a row's exponentials.
-struct LogSumExp<'a, T>(&'a [T]);
-
-impl<T: Real> Kernel for LogSumExp<'_, T> {
-    type Out = f64;
-    #[inline(always)]
-    fn run(self) -> f64 {
-        let mut lanes = [T::NEG_INFINITY; LANES];
-        for chunk in self.0.chunks(LANES) {
-            for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                *lane = if x > *lane { x } else { *lane };
-            }
-        }
-        let max = lanes.iter().fold(
-            T::NEG_INFINITY,
-            |max, &lane| if lane > max { lane } else { max },
-        );
-        if max.wide().is_infinite() {
-            // Nothing beside an infinity counts; NaN does.
-            return self.0.iter().fold(
-                max.wide(),
-                |sum, x| {
-                    if x.wide().is_nan() { x.wide() } else { sum }
-                },
-            );
-        }
-        let mut total = 0.0;
-        for block in self.0.chunks(1024) {
-            let mut sums = [T::ZERO; LANES];
-            for chunk in block.chunks(LANES) {
-                for (lane, &x) in sums.iter_mut().zip(chunk) {
-                    *lane += (x - max).exp();
-                }
-            }
-            total += sums.iter().fold(0.0, |sum, lane| sum + lane.wide());
-        }
-        max.wide() + total.ln()
+fn log_sum_exp<T: Ordered>(row: &[T]) -> f64 {
+    let max = dispatch(Peak(row));
+    if max.wide().is_infinite() {
+        // Nothing beside an infinity counts; NaN does.
+        let nan = row.iter().find(|x| x.wide().is_nan());
+        return nan.map_or(max.wide(), |x| x.wide());
     }
+    let origin = max;
+    let blocks = row.chunks(BLOCK);
+    let sum: f64 = blocks.map(|xs| dispatch(ExpRow { xs, origin })).sum();
+    max.wide() + sum.ln()
 }
 
 /// Computes the loss and the weight of each row.
@@ -68,7 +44,7 @@ pub(crate) unsafe fn execute(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-unsafe fn each_row<T: Real>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
+unsafe fn each_row<T: Ordered>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     let dims = [job.dim];
     let rows = Rows::new(job.shape, &dims);
     let x = rows.of(job.x, job.shape, job.strides, &dims);
@@ -86,11 +62,7 @@ unsafe fn each_row<T: Real>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
             if target != ignored {
                 // SAFETY: the row is readable, by the caller's promise.
                 let row = unsafe { rows.load(&x, index, &mut buffer) };
-                let log = if logits {
-                    dispatch(LogSumExp(row))
-                } else {
-                    0.0
-                };
+                let log = if logits { log_sum_exp(row) } else { 0.0 };
                 counted = weight(target as usize);
                 loss = counted * (log - row[target as usize].wide());
                 if smoothing != 0.0 {

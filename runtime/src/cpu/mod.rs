@@ -27,12 +27,14 @@ pub(crate) mod pointwise;
 mod quantile;
 pub(crate) mod random;
 pub(crate) mod reduce;
+pub(crate) mod row_gradients;
 pub(crate) mod rows;
 pub(crate) mod scan;
 pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;
 pub(crate) mod sparse;
+pub(crate) mod step;
 pub(crate) mod transpose;
 pub(crate) mod triangle;
 #[cfg(feature = "rayon")]

@@ -5,6 +5,7 @@
 
 use nomina_core::DType;
 
+use super::nontemporal::NonTemporal;
 use super::parallel::{GRAIN, Shared, try_split};
 use super::reduce::real::Real;
 use super::reduce::simd::{Kernel, dispatch};
@@ -13,6 +14,7 @@ use crate::dispatch::arithmetic;
 use crate::job::{NormJob, Place};
 
 use crate::memory::{NoMemory, Scratch};
+use crate::shape::product;
 
 /// Elements that sum up in lanes before they go to the wide sum.
 const BLOCK: usize = 1024;
@@ -160,7 +162,9 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     };
     let (weight, bias) = (scale(&job.weight), scale(&job.bias));
     let stats = Shared(job.stats.cast());
-    let direct = out.is_dense::<T>();
+    let bytes = product([rows.count, rows.len, size_of::<T>(), 2]);
+    let past = NonTemporal::of(bytes).filter(|_| out.is_dense::<T>());
+    let direct = past.is_none() && out.is_dense::<T>();
     let (count, rms, eps) = (rows.len as f64, job.rms, job.eps);
     try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
         let own = |needed: bool| Scratch::new([usize::from(needed), rows.len], T::ZERO);
@@ -185,8 +189,9 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
                     stats.add(2 * index).write(mean);
                     stats.add(2 * index + 1).write(variance);
                 }
+                let start = rows.start(&out, index);
                 let to = if direct {
-                    rows.start(&out, index).cast()
+                    start.cast()
                 } else {
                     output.as_mut_ptr()
                 };
@@ -198,10 +203,15 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
                     weight: weight.as_mut().map(|scale| scale.row(&rows, index)),
                     bias: bias.as_mut().map(|scale| scale.row(&rows, index)),
                 });
-                if !direct {
-                    rows.store(&out, index, &output);
+                match past {
+                    Some(past) => past.copy(to.cast(), start, rows.len * size_of::<T>()),
+                    None if !direct => rows.store(&out, index, &output),
+                    None => {}
                 }
             }
+        }
+        if let Some(past) = past {
+            past.settle();
         }
         Ok(())
     })

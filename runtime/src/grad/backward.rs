@@ -1,15 +1,17 @@
 //! The way back through a graph.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::MutexGuard;
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};
 
+use crate::SmallVec;
 use crate::call::{Arg, pointwise, pointwise_owned};
 use crate::raw::Raw;
-use crate::raw::graph::{Given, Node, NodeRef, Run, lock, switched, trace};
+use crate::raw::graph::{
+    Chain, Extended, Found, Given, Incoming, Node, NodeRef, Rule, Run, lock, switched, trace,
+};
 
 use super::reach::{Reach, pull};
 
@@ -26,6 +28,26 @@ pub struct BackwardOptions {
 struct Pending {
     node: NodeRef,
     given: Given,
+    /// What is still to be computed for its only result; nothing else has come then.
+    chain: Option<Box<dyn Chain>>,
+}
+
+impl Pending {
+    fn new(node: &NodeRef) -> Self {
+        Self {
+            node: NodeRef::of(node),
+            given: Given::new(),
+            chain: None,
+        }
+    }
+
+    /// Computes what is still to be computed.
+    fn settle(&mut self) -> Result<()> {
+        if let Some(chain) = self.chain.take() {
+            self.given.push(Some(chain.compute()?));
+        }
+        Ok(())
+    }
 }
 
 /// The way back: nodes that something has come for, the latest last.
@@ -45,20 +67,25 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// Adds to what has come for an output of a node.
-    pub(super) fn give(&mut self, node: &NodeRef, output: usize, grad: Raw) -> Result<()> {
+    fn pending(&mut self, node: &NodeRef) -> Option<&mut Pending> {
         let outside = |all: &HashSet<usize>| !all.contains(&node.address());
         if self.through.is_some_and(outside) {
+            return None;
+        }
+        let place = self.pending.entry((node.clock(), node.address()));
+        Some(place.or_insert_with(|| Pending::new(node)))
+    }
+
+    /// Adds to what has come for an output of a node.
+    pub(super) fn give(&mut self, node: &NodeRef, output: usize, grad: Raw) -> Result<()> {
+        let Some(pending) = self.pending(node) else {
+            return Ok(());
+        };
+        if let Some(chain) = &mut pending.chain {
+            chain.plus(grad);
             return Ok(());
         }
-        let given = match self.pending.entry((node.clock(), node.address())) {
-            Entry::Vacant(entry) => {
-                let node = NodeRef::of(node);
-                let given = Given::new();
-                &mut entry.insert(Pending { node, given }).given
-            }
-            Entry::Occupied(entry) => &mut entry.into_mut().given,
-        };
+        let given = &mut pending.given;
         while given.len() <= output {
             given.push(None);
         }
@@ -69,14 +96,38 @@ impl<'a> Way<'a> {
         Ok(())
     }
 
-    /// Goes back. `reached` gets each node with its gradient, which its hooks have seen, and says whether to go on from there.
-    pub(super) fn run(mut self, mut reached: impl FnMut(&NodeRef, &Given) -> bool) -> Result<()> {
+    /// The same of the only output of a node, and what is still to be computed.
+    fn give_chain(&mut self, node: &NodeRef, mut chain: Box<dyn Chain>) -> Result<()> {
+        let Some(pending) = self.pending(node) else {
+            return Ok(());
+        };
+        pending.settle()?;
+        if let Some(Some(before)) = pending.given.pop() {
+            chain.plus(before);
+        }
+        pending.chain = Some(chain);
+        Ok(())
+    }
+
+    /// Goes back. `reached` gets each node that `asks` for it with its gradient, which its hooks have seen, and says whether to go
+    /// on from there.
+    pub(super) fn run(
+        mut self,
+        asks: impl Fn(&Node) -> bool,
+        mut reached: impl FnMut(&NodeRef, &Given) -> bool,
+    ) -> Result<()> {
         let records = self.options.create_graph;
         switched(records, || {
-            while let Some((_, Pending { node, given })) = self.pending.pop_last() {
-                let given = hooked(&node, given)?;
-                if reached(&node, &given) && self.goes_on(&node) {
-                    self.pass(&node, given)?;
+            while let Some((_, mut pending)) = self.pending.pop_last() {
+                let mut goes_on = true;
+                let node = &pending.node;
+                if node.extras().is_some() || asks(node) {
+                    pending.settle()?;
+                    pending.given = hooked(&pending.node, pending.given)?;
+                    goes_on = reached(&pending.node, &pending.given);
+                }
+                if goes_on && self.goes_on(&pending.node) {
+                    self.pass(pending)?;
                 }
             }
             Ok(())
@@ -93,24 +144,64 @@ impl<'a> Way<'a> {
     }
 
     /// Lets a gradient through a node to those of its operands.
-    fn pass(&mut self, node: &NodeRef, given: Given) -> Result<()> {
+    fn pass(&mut self, mut pending: Pending) -> Result<()> {
         let records = self.options.create_graph;
         let last = !(self.options.retain_graph || records);
+        let node = NodeRef::of(&pending.node);
         if let (Some(output), Some(Some(operator))) = (node.output(), node.edges().first()) {
-            return match given.into_iter().next() {
+            pending.settle()?;
+            return match pending.given.into_iter().next() {
                 Some(Some(grad)) => self.give(operator, output, grad),
                 _ => Ok(()),
             };
         }
-        let run = Run::new(node, records, self.through);
-        let found = node.backward(&given, &run, last).ok_or_else(used)?;
-        for (edge, grad) in node.edges().iter().zip(found?) {
-            if let (Some(edge), Some(grad)) = (edge, grad) {
-                self.give(edge, 0, grad)?;
+        let run = Run::new(&node, records, self.through);
+        let found = node.through(|rule| {
+            let found = passed(rule, pending, &run);
+            (found, last)
+        });
+        match found.ok_or_else(used)?? {
+            Passed::Chains(chains) => {
+                for (edge, chain) in node.edges().iter().zip(chains) {
+                    if let (Some(edge), Some(chain)) = (edge, chain) {
+                        self.give_chain(edge, chain)?;
+                    }
+                }
+            }
+            Passed::Computed(grads) => {
+                for (edge, grad) in node.edges().iter().zip(grads) {
+                    if let (Some(edge), Some(grad)) = (edge, grad) {
+                        self.give(edge, 0, grad)?;
+                    }
+                }
             }
         }
         Ok(())
     }
+}
+
+/// The gradients of a rule's operands.
+enum Passed {
+    Computed(Found),
+    Chains(SmallVec<[Option<Box<dyn Chain>>; 2]>),
+}
+
+fn passed(rule: &dyn Rule, mut pending: Pending, run: &Run<'_>) -> Result<Passed> {
+    let incoming = match (pending.chain.take(), &mut pending.given[..]) {
+        (Some(chain), _) => Some(Incoming::Chain(chain)),
+        (None, [grad]) if !run.records() => grad.take().map(Incoming::Computed),
+        _ => None,
+    };
+    if let Some(incoming) = incoming {
+        match rule.extend(incoming, run)? {
+            Extended::Chains(chains) => return Ok(Passed::Chains(chains)),
+            Extended::Not(incoming) => {
+                pending.given.clear();
+                pending.given.push(Some(incoming.compute()?));
+            }
+        }
+    }
+    rule.backward(&pending.given, run).map(Passed::Computed)
 }
 
 /// What a node's hooks make of its gradient.
@@ -162,7 +253,8 @@ pub fn backward(x: &Raw, seed: Raw, options: BackwardOptions) -> Result<()> {
     let mut way = Way::new(options, None);
     way.give(&NodeRef::of(node), 0, seed)?;
     let mut found: Vec<(NodeRef, Raw)> = Vec::new();
-    way.run(|node, given| {
+    let asks = |node: &Node| node.slot().is_some();
+    way.run(asks, |node, given| {
         if let (Some(_), Some(Some(grad))) = (node.slot(), given.first()) {
             found.push((NodeRef::of(node), grad.clone()));
         }

@@ -106,7 +106,9 @@ pub(super) fn pull<'r>(
             way.give(&NodeRef::of(node), 0, grad)?;
         }
     }
-    way.run(|node, given| match found.get_mut(&node.address()) {
+    let targets: HashSet<usize> = found.keys().copied().collect();
+    let asks = |node: &Node| targets.contains(&node.address());
+    way.run(asks, |node, given| match found.get_mut(&node.address()) {
         None => true,
         Some(found) => {
             *found = given.first().cloned().flatten();

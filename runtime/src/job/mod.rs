@@ -15,6 +15,7 @@ mod product;
 mod random;
 mod reduce;
 mod resample;
+mod step;
 mod window;
 
 use nomina_core::{Result, Scalar};
@@ -32,7 +33,7 @@ pub(crate) use fused::{FusedJob, Known};
 pub use index::Update;
 pub(crate) use index::{Counted, IndexJob, Unchecked};
 pub(crate) use lines::{LineJob, Rows, Search, Task};
-pub(crate) use normalize::{EntropyJob, NormJob, SoftmaxJob};
+pub(crate) use normalize::{EntropyJob, NormJob, RowGradient, RowGradientJob, SoftmaxJob};
 pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, Span, UnpoolJob};
 pub(crate) use product::{
     AttentionJob, AttentionPart, DistanceJob, Matrix, Product, Repeat, Repeats,
@@ -41,6 +42,7 @@ pub(crate) use random::{Drawn, Multinomial};
 pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{Along, ResampleJob, SpreadJob};
+pub(crate) use step::{AdamWFactors, AdamWJob};
 pub(crate) use window::{ColumnsJob, ConvJob, Sliding, TransposedJob, Windows, is_direct};
 
 /// The kernels of one device, one method per class.

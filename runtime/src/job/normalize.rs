@@ -67,3 +67,33 @@ pub(crate) struct EntropyJob<'a> {
     /// The loss and the weight of each row.
     pub out: *mut f64,
 }
+
+/// Which gradient of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RowGradient {
+    /// Of a softmax, whose result was saved.
+    Softmax,
+    /// Of its logarithm.
+    LogSoftmax,
+    /// Of a normalisation, whose operand was saved; `eps` was added to the variance.
+    Norm { rms: bool, eps: f64 },
+    /// Of the cross entropy of logits, which were saved, without that of the true classes. What comes for it is in the numbers.
+    Entropy,
+}
+
+/// Gradients of rows, which the host alone computes in one pass. There is at least one element.
+pub(crate) struct RowGradientJob<'a> {
+    pub by: RowGradient,
+    /// What elements are converted to.
+    pub compute: DType,
+    pub shape: &'a [usize],
+    /// The dims along a row, in order.
+    pub dims: &'a [usize],
+    pub saved: (Place, &'a [isize]),
+    pub grad: (Place, &'a [isize]),
+    pub out: (Place, &'a [isize]),
+    /// What rows were multiplied by.
+    pub weight: Option<(Place, &'a [isize])>,
+    /// Two of each row, or null: mean and variance of a norm, the logarithm of the sum of exponentials and a factor of an entropy.
+    pub numbers: *const f64,
+}

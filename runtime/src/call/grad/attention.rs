@@ -6,9 +6,10 @@ use nomina_core::{DType, Result, Scalar};
 use super::Target;
 use super::arithmetic::{apply, choose, mul, number, scaled, sub, sum, turned, with_number};
 use crate::call::shape::triangle;
-use crate::call::{ReduceOptions, Scores, full, matmul, reduce, softmax};
+use crate::call::{ReduceOptions, Scores, cat, full, matmul, pointwise_in_place, reduce, softmax};
 use crate::raw::Raw;
 use crate::raw::graph::{Found, Given, Rule, Run, is_wanted, record};
+use crate::shape::{Shape, product};
 
 const OP: Op = Op::ScaledDotProductAttention;
 
@@ -43,6 +44,19 @@ pub(in crate::call) fn attended(
     record(out, operands(), rule)
 }
 
+/// Scores that are made at once where they are not recorded.
+const SCORES: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
+
+/// Queries from one on, and all that they see.
+struct Block<'a> {
+    first: usize,
+    query: Raw,
+    key: Raw,
+    value: Raw,
+    mask: Option<Raw>,
+    of: &'a Attended,
+}
+
 impl Attended {
     fn scale(&self) -> f64 {
         let features = self.query.shape()[self.query.rank() - 1];
@@ -50,33 +64,138 @@ impl Attended {
         self.scores.scale.unwrap_or(root)
     }
 
+    fn whole(&self) -> Block<'_> {
+        Block {
+            first: 0,
+            query: self.query.clone(),
+            key: self.key.clone(),
+            value: self.value.clone(),
+            mask: self.mask.clone(),
+            of: self,
+        }
+    }
+
+    fn block(&self, first: usize, rows: usize) -> Result<Block<'_>> {
+        let part = |x: &Raw| x.narrow(x.rank() - 2, first, rows);
+        let keys = self.key.shape()[self.key.rank() - 2];
+        let seen = match self.scores.causal {
+            true => keys.min(first + rows),
+            false => keys,
+        };
+        let before = |x: &Raw| x.narrow(x.rank() - 2, 0, seen);
+        let mask = match &self.mask {
+            Some(mask) if mask.rank() > 1 && mask.shape()[mask.rank() - 2] > 1 => Some(part(mask)?),
+            mask => mask.clone(),
+        };
+        Ok(Block {
+            first,
+            query: part(&self.query)?,
+            key: before(&self.key)?,
+            value: before(&self.value)?,
+            mask,
+            of: self,
+        })
+    }
+
+    /// As the gradients of all queries at once, without ever holding all scores: those of keys and values add up.
+    fn by_blocks(&self, grad: &Raw, rows: usize, wants: [bool; 4]) -> Result<[Option<Raw>; 4]> {
+        let length = grad.shape()[grad.rank() - 2];
+        let mut queries: Vec<Raw> = Vec::new();
+        let mut sums: [Option<Raw>; 2] = [None, None];
+        for first in (0..length).step_by(rows) {
+            let rows = rows.min(length - first);
+            let grad = grad.narrow(grad.rank() - 2, first, rows)?;
+            let [query, key, value, _] = self.block(first, rows)?.gradients(&grad, wants)?;
+            queries.extend(query);
+            for ((sum, part), of) in sums
+                .iter_mut()
+                .zip([key, value])
+                .zip([&self.key, &self.value])
+            {
+                if let Some(part) = part {
+                    add_rows(sum, &part, of.shape()[of.rank() - 2])?;
+                }
+            }
+        }
+        let query = match &queries[..] {
+            [] => None,
+            [first, ..] => Some(cat(&queries.iter().collect::<Vec<_>>(), first.rank() - 2)?),
+        };
+        let [key, value] = sums;
+        Ok([query, key, value, None])
+    }
+}
+
+/// Adds a gradient of the first rows of an operand to that of all its rows.
+fn add_rows(sum: &mut Option<Raw>, part: &Raw, all: usize) -> Result<()> {
+    let at = part.rank() - 2;
+    let seen = part.shape()[at];
+    if sum.is_none() {
+        let mut shape = Shape::from_slice(part.shape());
+        shape[at] = all;
+        *sum = Some(Raw::zeros(OP.name(), &shape, part.dtype(), part.device())?);
+    }
+    match sum {
+        Some(sum) => {
+            let rows = sum.as_mut()?.narrow(at, 0, seen)?;
+            pointwise_in_place(Op::Add, rows, &[part.into()])
+        }
+        None => Ok(()),
+    }
+}
+
+impl Block<'_> {
     /// What each query gives to each key; nothing where it sees none.
     fn weights(&self) -> Result<Raw> {
-        let scores = scaled(&matmul(&self.query, &turned(&self.key)?)?, self.scale())?;
+        let scores = scaled(&matmul(&self.query, &turned(&self.key)?)?, self.of.scale())?;
         let rank = scores.rank();
         let seen = match &self.mask {
             Some(mask) if mask.dtype() != DType::Bool => {
-                return self.softmax(&apply(Op::Add, [(&scores).into(), mask.into()])?);
+                return softmax_or_none(&apply(Op::Add, [(&scores).into(), mask.into()])?);
             }
             Some(mask) => mask.clone(),
-            None if self.scores.causal => {
+            None if self.of.scores.causal => {
                 let last = &scores.shape()[rank - 2..];
                 let all = full(last, Scalar::Bool(true), DType::Bool, scores.device())?;
-                triangle(OP.name(), &all, 0, false)?
+                triangle(OP.name(), &all, self.first as i64, false)?
             }
             None => return softmax(Op::Softmax, &scores, rank - 1, None),
         };
-        self.softmax(&choose(&seen, (&scores).into(), number(f64::NEG_INFINITY))?)
+        softmax_or_none(&choose(&seen, (&scores).into(), number(f64::NEG_INFINITY))?)
     }
 
-    fn softmax(&self, scores: &Raw) -> Result<Raw> {
-        let last = scores.rank() - 1;
-        let options = ReduceOptions::default();
-        let greatest = reduce(Op::Amax, &scores.clone().detach(), &[last], true, options)?;
-        let blind = with_number(Op::Eq, &greatest, f64::NEG_INFINITY)?;
-        let weights = softmax(Op::Softmax, scores, last, None)?;
-        choose(&blind, number(0.0), (&weights).into())
+    /// Of queries, keys, values and a mask, as far as they are wanted. With p the weights: dv = pᵀ g, ds = p (g vᵀ - sum(p g vᵀ,
+    /// true)), dq = s ds k, dk = s dsᵀ q, dm = ds.
+    fn gradients(&self, grad: &Raw, wants: [bool; 4]) -> Result<[Option<Raw>; 4]> {
+        let weights = self.weights()?;
+        let of_value = match wants[2] {
+            true => Some(matmul(&turned(&weights)?, grad)?),
+            false => None,
+        };
+        if !(wants[0] || wants[1] || wants[3]) {
+            return Ok([None, None, of_value, None]);
+        }
+        let back = matmul(grad, &turned(&self.value)?)?;
+        let whole = sum(&mul(&weights, &back)?, &[weights.rank() - 1], true)?;
+        let scores = mul(&weights, &sub(&back, &whole)?)?;
+        let wanted = |at: usize, of: &dyn Fn() -> Result<Raw>| match wants[at] {
+            true => scaled(&of()?, self.of.scale()).map(Some),
+            false => Ok(None),
+        };
+        let of_query = wanted(0, &|| matmul(&scores, &self.key))?;
+        let of_key = wanted(1, &|| matmul(&turned(&scores)?, &self.query))?;
+        Ok([of_query, of_key, of_value, wants[3].then_some(scores)])
     }
+}
+
+/// The softmax along the last dim; zeros where nothing is seen.
+fn softmax_or_none(scores: &Raw) -> Result<Raw> {
+    let last = scores.rank() - 1;
+    let options = ReduceOptions::default();
+    let greatest = reduce(Op::Amax, &scores.clone().detach(), &[last], true, options)?;
+    let blind = with_number(Op::Eq, &greatest, f64::NEG_INFINITY)?;
+    let weights = softmax(Op::Softmax, scores, last, None)?;
+    choose(&blind, number(0.0), (&weights).into())
 }
 
 impl Rule for Attended {
@@ -84,41 +203,30 @@ impl Rule for Attended {
         OP.name()
     }
 
-    /// With p the weights: dv = pᵀ g, ds = p (g vᵀ - sum(p g vᵀ, true)), dq = s ds k, dk = s dsᵀ q, dm = ds.
     fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
-        let mut found = Found::new();
         let Some(Some(grad)) = given.first() else {
-            return Ok(found);
+            return Ok(Found::new());
         };
-        let weights = self.weights()?;
-        let of_value = match run.wants(2) {
-            true => Some(self.targets[2].take(matmul(&turned(&weights)?, grad)?)?),
-            false => None,
+        let wants = [0, 1, 2, 3].map(|at| run.wants(at));
+        let keys = self.key.shape()[self.key.rank() - 2];
+        let width = grad.shape()[grad.rank() - 1];
+        // Scores of one query at each place of the batch.
+        let row =
+            product([grad.numel() / width.max(1), keys]) / grad.shape()[grad.rank() - 2].max(1);
+        let rows = (SCORES / row.max(1)).max(16);
+        // A mask's gradient is as large as all scores anyway.
+        let found = match run.records() || wants[3] || rows >= grad.shape()[grad.rank() - 2] {
+            true => self.whole().gradients(grad, wants)?,
+            false => self.by_blocks(grad, rows, wants)?,
         };
-        let of_scores = match (0..4).any(|at| at != 2 && run.wants(at)) {
-            true => {
-                let back = matmul(grad, &turned(&self.value)?)?;
-                let whole = sum(&mul(&weights, &back)?, &[weights.rank() - 1], true)?;
-                Some(mul(&weights, &sub(&back, &whole)?)?)
-            }
-            false => None,
-        };
-        let through = |at: usize, of: &dyn Fn(&Raw) -> Result<Raw>| match &of_scores {
-            Some(scores) if run.wants(at) => {
-                let grad = scaled(&of(scores)?, self.scale())?;
-                Ok(Some(self.targets[at].take(grad)?))
-            }
+        let [query, key, value] = &self.targets;
+        let mask = self.mask.as_ref().map(Target::of);
+        let targets = [Some(query), Some(key), Some(value), mask.as_ref()];
+        let taken = found.into_iter().zip(targets);
+        let taken = taken.map(|(grad, target)| match (grad, target) {
+            (Some(grad), Some(target)) => target.take(grad).map(Some),
             _ => Ok(None),
-        };
-        found.push(through(0, &|scores| matmul(scores, &self.key))?);
-        found.push(through(1, &|scores| matmul(&turned(scores)?, &self.query))?);
-        found.push(of_value);
-        found.push(match (&of_scores, &self.mask) {
-            (Some(scores), Some(mask)) if run.wants(3) => {
-                Some(Target::of(mask).take(scores.clone())?)
-            }
-            _ => None,
         });
-        Ok(found)
+        taken.collect()
     }
 }

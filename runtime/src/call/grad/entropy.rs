@@ -1,14 +1,18 @@
 //! Cross entropy against indices of classes.
 
 use nomina_core::op::Op;
-use nomina_core::{Result, Scalar};
+use nomina_core::{DType, Result, Scalar};
 
-use super::arithmetic::{apply, choose, mul, number, scaled, sub, sum};
+use super::arithmetic::{add, apply, choose, mul, number, replaced, scaled, sub, sum};
 use super::by::{Back, by};
 use super::pick::{At, Way};
+use super::rows::{Scales, row_gradient};
 use crate::SmallVec;
-use crate::call::{Entropy, Losses, full, index_select, softmax, to_dtype};
-use crate::job::Update;
+use crate::call::{
+    Entropy, Losses, ReduceOptions, cat, full, gather, index_select, reduce, softmax, to_device,
+    to_dtype,
+};
+use crate::job::{RowGradient, Update};
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -25,13 +29,14 @@ struct Entropies {
     /// All weights, along the dim of classes.
     weights: Option<Raw>,
     smoothing: f64,
-    logits: bool,
+    /// Of logits, the logarithm of each row's sum of exponentials, with the dim of classes.
+    log_sum: Option<Raw>,
     losses: Losses,
     /// What the sum of all rows was divided by.
     divisor: f64,
 }
 
-/// A loss for each row, or of all rows over `divisor`.
+/// Losses of rows, or of all rows over `divisor`; `each` is the loss of each row, in f64 on the host.
 #[allow(clippy::too_many_arguments, reason = "they are the operator's")]
 pub(in crate::call) fn entropies(
     op: Op,
@@ -40,15 +45,14 @@ pub(in crate::call) fn entropies(
     target: &Raw,
     dim: usize,
     options: Entropy<'_>,
-    losses: Losses,
-    divisor: f64,
+    each: &Raw,
+    (losses, divisor): (Losses, f64),
 ) -> Result<Raw> {
-    let own = Entropies::new(op, x, target, dim, options)?;
-    let own = Entropies {
-        losses,
-        divisor,
-        ..own
-    };
+    let mut own = Entropies::new(op, x, target, dim, options)?;
+    (own.losses, own.divisor) = (losses, divisor);
+    if options.logits {
+        own.log_sum = Some(own.log_sum(each)?);
+    }
     by(op, out, [x], || {
         move |back: &Back<'_>, _| own.gradient(back).map(Some)
     })
@@ -84,10 +88,50 @@ impl Entropies {
             ignored: ignored.unsqueeze(dim)?,
             weights: options.weight.map(along).transpose()?,
             smoothing: options.smoothing,
-            logits: options.logits,
+            log_sum: None,
             losses: Losses::Each,
             divisor: 1.0,
         })
+    }
+
+    /// The logarithms of the rows' sums. A plain loss is what the true class lacks to it.
+    fn log_sum(&self, each: &Raw) -> Result<Raw> {
+        let x = self.x.clone().detach();
+        if self.weights.is_some() || self.smoothing != 0.0 {
+            let sums = reduce(
+                Op::Logsumexp,
+                &x,
+                &[self.dim],
+                true,
+                ReduceOptions::default(),
+            )?;
+            return to_dtype(&sums, DType::F64);
+        }
+        let each = to_device(each, x.device())?.unsqueeze(self.dim)?;
+        let own = to_dtype(&gather(self.op, &x, self.dim, &self.index)?, DType::F64)?;
+        replaced(&self.ignored, f64::INFINITY, &add(&each, &own)?)
+    }
+
+    /// The softmax times what is the same for a row, in one pass where it is not recorded.
+    fn chances(&self, log_sum: &Raw, factor: &Raw, records: bool) -> Result<Raw> {
+        if records {
+            return mul(&softmax(Op::Softmax, &self.x, self.dim, None)?, factor);
+        }
+        let x = self.x.clone().detach();
+        let column = |of: &Raw| {
+            let all = of.clone().detach().expand(log_sum.shape())?;
+            to_dtype(&all, DType::F64)?.reshape(&[log_sum.numel(), 1])
+        };
+        let numbers = cat(&[&column(log_sum)?, &column(factor)?], 1)?;
+        let scales = Scales {
+            numbers: Some(&numbers),
+            ..Scales::default()
+        };
+        let name = self.op.name();
+        match row_gradient(name, RowGradient::Entropy, &x, &x, &[self.dim], scales)? {
+            Some(found) => Ok(found),
+            None => mul(&softmax(Op::Softmax, &x, self.dim, None)?, factor),
+        }
     }
 
     /// With q the weighted target, smoothed: (softmax(x) sum(q, true) - q) g of logits, -q g of logarithms.
@@ -114,19 +158,15 @@ impl Entropies {
                 Some(mul(&share, &all)?)
             }
         };
-        let dense = match (self.logits, &all) {
-            (false, _) => Raw::zeros("backward", self.x.shape(), self.x.dtype(), self.x.device())?,
-            (true, None) => {
-                let chances = softmax(Op::Softmax, &self.x, self.dim, None)?;
-                let whole = mul(&self.weight, &grad)?;
-                mul(&chances, &whole)?
+        let dense = match (&self.log_sum, &all) {
+            (None, _) => Raw::zeros("backward", self.x.shape(), self.x.dtype(), self.x.device())?,
+            (Some(log_sum), None) => {
+                self.chances(log_sum, &mul(&self.weight, &grad)?, back.records())?
             }
-            (true, Some(all)) => {
-                let chances = softmax(Op::Softmax, &self.x, self.dim, None)?;
+            (Some(log_sum), Some(all)) => {
                 let shared = all.expand(self.x.shape())?;
-                let whole = sum(&shared, &[self.dim], true)?;
-                let whole = sub(&whole, &put)?;
-                mul(&chances, &whole)?
+                let whole = sub(&sum(&shared, &[self.dim], true)?, &put)?;
+                self.chances(log_sum, &whole, back.records())?
             }
         };
         let dense = match &all {

@@ -286,7 +286,7 @@ fn line(op: Op, operand: usize) -> Result<Option<&'static Line>> {
 }
 
 /// A line of real numbers, behind the program.
-fn write(
+pub(super) fn write(
     program: &mut Program,
     (op, line): (Op, &Line),
     grad: usize,

@@ -12,58 +12,30 @@ use super::lines::Step::{
 /// The lines of a row that is elementwise or goes over dims; none where it has no derivative.
 pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
     Some(match op {
-        Op::Add => {
-            const {
-                &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[Grad],
-                    },
-                ]
-            }
-        }
+        Op::Add => const { &[Line::new(0, &[Grad]), Line::new(1, &[Grad])] },
         Op::Sub => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[Grad, Apply(Op::Neg, &[0])],
-                    },
+                    Line::new(0, &[Grad]),
+                    Line::new(1, &[Grad, Apply(Op::Neg, &[0])]),
                 ]
             }
         }
         Op::Mul => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad, Operand(1), Conj(1), Apply(Op::Mul, &[0, 2])],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[Grad, Operand(0), Conj(1), Apply(Op::Mul, &[0, 2])],
-                    },
+                    Line::new(0, &[Grad, Operand(1), Conj(1), Apply(Op::Mul, &[0, 2])]),
+                    Line::new(1, &[Grad, Operand(0), Conj(1), Apply(Op::Mul, &[0, 2])]),
                 ]
             }
         }
         Op::Div => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad, Operand(1), Conj(1), Apply(Op::Div, &[0, 2])],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    Line::new(0, &[Grad, Operand(1), Conj(1), Apply(Op::Div, &[0, 2])]),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Result,
@@ -72,16 +44,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(4),
                             Apply(Op::Mul, &[1, 5]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Pow => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(1),
                             Number(0.0),
                             Apply(Op::Eq, &[0, 1]),
@@ -95,10 +67,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Mul, &[3, 9]),
                             Apply(Op::Where, &[2, 1, 10]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Number(0.0),
                             Apply(Op::Eq, &[0, 1]),
@@ -116,52 +88,45 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Mul, &[9, 13]),
                             Apply(Op::Where, &[8, 1, 14]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
-        Op::Neg => {
-            const {
-                &[Line {
-                    operand: 0,
-                    steps: &[Grad, Apply(Op::Neg, &[0])],
-                }]
-            }
-        }
+        Op::Neg => const { &[Line::new(0, &[Grad, Apply(Op::Neg, &[0])])] },
         Op::Abs => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Sgn, &[1]),
                         Apply(Op::Mul, &[0, 2]),
                     ],
-                }]
+                )]
             }
         }
         Op::Exp => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[Grad, Result, Conj(1), Apply(Op::Mul, &[0, 2])],
-                }]
+                &[Line::new(
+                    0,
+                    &[Grad, Result, Conj(1), Apply(Op::Mul, &[0, 2])],
+                )]
             }
         }
         Op::Log => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[Grad, Operand(0), Conj(1), Apply(Op::Div, &[0, 2])],
-                }]
+                &[Line::new(
+                    0,
+                    &[Grad, Operand(0), Conj(1), Apply(Op::Div, &[0, 2])],
+                )]
             }
         }
         Op::Sqrt => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Result,
                         Conj(1),
@@ -169,14 +134,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[3, 2]),
                         Apply(Op::Div, &[0, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Tanh => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Result,
                         Apply(Op::Mul, &[1, 1]),
@@ -185,14 +150,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(4),
                         Apply(Op::Mul, &[0, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Sigmoid => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Result,
                         Number(1.0),
@@ -201,29 +166,29 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(4),
                         Apply(Op::Mul, &[0, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Relu => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Result,
                         Number(0.0),
                         Apply(Op::Le, &[0, 1]),
                         Grad,
                         Apply(Op::Where, &[2, 1, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Clamp => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Ge, &[0, 1]),
@@ -234,10 +199,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[5, 6, 7]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Lt, &[0, 1]),
@@ -248,10 +213,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[5, 6, 7]),
                         ],
-                    },
-                    Line {
-                        operand: 2,
-                        steps: &[
+                    ),
+                    Line::new(
+                        2,
+                        &[
                             Operand(0),
                             Operand(2),
                             Apply(Op::Gt, &[0, 1]),
@@ -262,20 +227,17 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[5, 6, 7]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Addcmul => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    Line::new(0, &[Grad]),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(2),
                             Number(1.0),
@@ -283,10 +245,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(3),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
-                    Line {
-                        operand: 2,
-                        steps: &[
+                    ),
+                    Line::new(
+                        2,
+                        &[
                             Grad,
                             Operand(1),
                             Number(1.0),
@@ -294,57 +256,57 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(3),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Where => {
             const {
                 &[
-                    Line {
-                        operand: 1,
-                        steps: &[Operand(0), Grad, Number(0.0), Apply(Op::Where, &[0, 1, 2])],
-                    },
-                    Line {
-                        operand: 2,
-                        steps: &[Operand(0), Grad, Number(0.0), Apply(Op::Where, &[0, 2, 1])],
-                    },
+                    Line::new(
+                        1,
+                        &[Operand(0), Grad, Number(0.0), Apply(Op::Where, &[0, 1, 2])],
+                    ),
+                    Line::new(
+                        2,
+                        &[Operand(0), Grad, Number(0.0), Apply(Op::Where, &[0, 2, 1])],
+                    ),
                 ]
             }
         }
         Op::MaskedFill => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Operand(1), Grad, Number(0.0), Apply(Op::Where, &[0, 2, 1])],
-                    },
-                    Line {
-                        operand: 2,
-                        steps: &[Operand(1), Grad, Number(0.0), Apply(Op::Where, &[0, 1, 2])],
-                    },
+                    Line::new(
+                        0,
+                        &[Operand(1), Grad, Number(0.0), Apply(Op::Where, &[0, 2, 1])],
+                    ),
+                    Line::new(
+                        2,
+                        &[Operand(1), Grad, Number(0.0), Apply(Op::Where, &[0, 1, 2])],
+                    ),
                 ]
             }
         }
         Op::Sin => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Cos, &[1]),
                         Conj(2),
                         Apply(Op::Mul, &[0, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Cos => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Apply(Op::Neg, &[0]),
                         Operand(0),
@@ -352,14 +314,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(3),
                         Apply(Op::Mul, &[1, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Tan => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Result,
                         Apply(Op::Mul, &[1, 1]),
@@ -368,14 +330,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(4),
                         Apply(Op::Mul, &[0, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Asin => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Mul, &[1, 1]),
@@ -385,14 +347,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(5),
                         Apply(Op::Mul, &[0, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Acos => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Apply(Op::Neg, &[0]),
                         Operand(0),
@@ -403,14 +365,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(6),
                         Apply(Op::Mul, &[1, 7]),
                     ],
-                }]
+                )]
             }
         }
         Op::Atan => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Mul, &[1, 1]),
@@ -419,42 +381,42 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(4),
                         Apply(Op::Div, &[0, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Sinh => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Cosh, &[1]),
                         Conj(2),
                         Apply(Op::Mul, &[0, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Cosh => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Sinh, &[1]),
                         Conj(2),
                         Apply(Op::Mul, &[0, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Asinh => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Mul, &[1, 1]),
@@ -464,14 +426,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(5),
                         Apply(Op::Mul, &[0, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Acosh => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Number(1.0),
@@ -483,14 +445,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(7),
                         Apply(Op::Mul, &[0, 8]),
                     ],
-                }]
+                )]
             }
         }
         Op::Atanh => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Mul, &[1, 1]),
@@ -499,14 +461,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(4),
                         Apply(Op::Div, &[0, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Expm1 => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Result,
                         Number(1.0),
@@ -514,14 +476,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(3),
                         Apply(Op::Mul, &[0, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Exp2 => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Result,
                         Conj(1),
@@ -529,14 +491,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.6931471805599453),
                         Apply(Op::Mul, &[3, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Log1p => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Number(1.0),
@@ -544,14 +506,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(3),
                         Apply(Op::Div, &[0, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Log2 => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Conj(1),
@@ -559,14 +521,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[2, 3]),
                         Apply(Op::Div, &[0, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Log10 => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Conj(1),
@@ -574,14 +536,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[2, 3]),
                         Apply(Op::Div, &[0, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Reciprocal => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Apply(Op::Neg, &[0]),
                         Result,
@@ -589,14 +551,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(3),
                         Apply(Op::Mul, &[1, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Rsqrt => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Number(-0.5),
                         Apply(Op::Mul, &[1, 0]),
@@ -606,14 +568,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(5),
                         Apply(Op::Mul, &[2, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Sinc => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Eq, &[0, 1]),
@@ -628,30 +590,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[3, 10]),
                         Apply(Op::Where, &[2, 1, 11]),
                     ],
-                }]
+                )]
             }
         }
-        Op::Deg2rad => {
-            const {
-                &[Line {
-                    operand: 0,
-                    steps: &[Grad, Apply(Op::Deg2rad, &[0])],
-                }]
-            }
-        }
-        Op::Rad2deg => {
-            const {
-                &[Line {
-                    operand: 0,
-                    steps: &[Grad, Apply(Op::Rad2deg, &[0])],
-                }]
-            }
-        }
+        Op::Deg2rad => const { &[Line::new(0, &[Grad, Apply(Op::Deg2rad, &[0])])] },
+        Op::Rad2deg => const { &[Line::new(0, &[Grad, Apply(Op::Rad2deg, &[0])])] },
         Op::Erf => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Number(1.1283791670955126),
                         Apply(Op::Mul, &[0, 1]),
@@ -661,14 +609,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Exp, &[5]),
                         Apply(Op::Mul, &[2, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Erfc => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Apply(Op::Neg, &[0]),
                         Number(1.1283791670955126),
@@ -679,14 +627,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Exp, &[6]),
                         Apply(Op::Mul, &[3, 7]),
                     ],
-                }]
+                )]
             }
         }
         Op::Erfinv => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Number(0.886226925452758),
                         Apply(Op::Mul, &[0, 1]),
@@ -695,42 +643,42 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Exp, &[4]),
                         Apply(Op::Mul, &[2, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Lgamma => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Digamma, &[1]),
                         Apply(Op::Mul, &[0, 2]),
                     ],
-                }]
+                )]
             }
         }
         Op::Digamma => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Number(1.0),
                         Apply(Op::Polygamma, &[1, 2]),
                         Apply(Op::Mul, &[0, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Atan2 => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Number(0.0),
                             Apply(Op::Eq, &[0, 1]),
@@ -745,10 +693,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Div, &[7, 10]),
                             Apply(Op::Where, &[5, 1, 11]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Number(0.0),
                             Apply(Op::Eq, &[0, 1]),
@@ -764,42 +712,42 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Div, &[8, 11]),
                             Apply(Op::Where, &[5, 1, 12]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Hypot => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(0),
                             Result,
                             Apply(Op::Div, &[1, 2]),
                             Apply(Op::Mul, &[0, 3]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(1),
                             Result,
                             Apply(Op::Div, &[1, 2]),
                             Apply(Op::Mul, &[0, 3]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Logaddexp => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(1),
                             Operand(0),
@@ -810,10 +758,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(6),
                             Apply(Op::Div, &[0, 7]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(0),
                             Operand(1),
@@ -824,16 +772,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(6),
                             Apply(Op::Div, &[0, 7]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Xlogy => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(0),
                             Number(0.0),
@@ -842,25 +790,25 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Xlogy, &[3, 4]),
                             Apply(Op::Mul, &[0, 5]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(0),
                             Apply(Op::Mul, &[0, 1]),
                             Operand(1),
                             Apply(Op::Div, &[2, 3]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Silu => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Sigmoid, &[1]),
@@ -872,14 +820,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(7),
                         Apply(Op::Mul, &[0, 8]),
                     ],
-                }]
+                )]
             }
         }
         Op::Gelu => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Ndtr, &[1]),
@@ -893,22 +841,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Add, &[2, 9]),
                         Apply(Op::Mul, &[0, 10]),
                     ],
-                }]
+                )]
             }
         }
-        Op::Frac => {
-            const {
-                &[Line {
-                    operand: 0,
-                    steps: &[Grad],
-                }]
-            }
-        }
+        Op::Frac => const { &[Line::new(0, &[Grad])] },
         Op::Sgn => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Eq, &[0, 1]),
@@ -923,14 +864,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Div, &[9, 10]),
                         Apply(Op::Where, &[2, 1, 11]),
                     ],
-                }]
+                )]
             }
         }
         Op::Square => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Number(2.0),
                         Apply(Op::Mul, &[1, 0]),
@@ -938,19 +879,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(3),
                         Apply(Op::Mul, &[2, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Fmod => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    Line::new(0, &[Grad]),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(0),
@@ -959,20 +897,17 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Trunc, &[4]),
                             Apply(Op::Mul, &[1, 5]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Remainder => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    Line::new(0, &[Grad]),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(0),
@@ -980,16 +915,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::FloorDivide, &[2, 3]),
                             Apply(Op::Mul, &[1, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Maximum => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Lt, &[0, 1]),
@@ -1001,10 +936,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[2, 8, 7]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(1),
                             Operand(0),
                             Apply(Op::Lt, &[0, 1]),
@@ -1016,16 +951,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[2, 8, 7]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Minimum => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Gt, &[0, 1]),
@@ -1037,10 +972,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[2, 8, 7]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(1),
                             Operand(0),
                             Apply(Op::Gt, &[0, 1]),
@@ -1052,31 +987,24 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[2, 8, 7]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
-        Op::Sum => {
-            const {
-                &[Line {
-                    operand: 0,
-                    steps: &[Grad, Spread(0)],
-                }]
-            }
-        }
+        Op::Sum => const { &[Line::new(0, &[Grad, Spread(0)])] },
         Op::Mean => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[Grad, Spread(0), Count, Apply(Op::Div, &[1, 2])],
-                }]
+                &[Line::new(
+                    0,
+                    &[Grad, Spread(0), Count, Apply(Op::Div, &[1, 2])],
+                )]
             }
         }
         Op::Amax => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Result,
@@ -1087,14 +1015,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Spread(6),
                         Apply(Op::Mul, &[7, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Amin => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Result,
@@ -1105,14 +1033,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Spread(6),
                         Apply(Op::Mul, &[7, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Var => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Spread(0),
                         Count,
@@ -1126,14 +1054,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Sub, &[8, 9]),
                         Apply(Op::Mul, &[7, 10]),
                     ],
-                }]
+                )]
             }
         }
         Op::Std => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Result,
                         Number(0.0),
                         Apply(Op::Eq, &[0, 1]),
@@ -1150,14 +1078,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Sub, &[11, 12]),
                         Apply(Op::Mul, &[10, 13]),
                     ],
-                }]
+                )]
             }
         }
         Op::Nanvar => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Apply(Op::Isnan, &[0]),
                         Grad,
@@ -1175,14 +1103,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[1, 14, 13]),
                     ],
-                }]
+                )]
             }
         }
         Op::Nanstd => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Apply(Op::Isnan, &[0]),
                         Result,
@@ -1202,14 +1130,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[13, 15]),
                         Apply(Op::Where, &[1, 3, 16]),
                     ],
-                }]
+                )]
             }
         }
         Op::Logsumexp => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Spread(0),
                         Operand(0),
@@ -1220,14 +1148,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Conj(6),
                         Apply(Op::Mul, &[1, 7]),
                     ],
-                }]
+                )]
             }
         }
         Op::Softmax => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Result,
                         Grad,
                         Apply(Op::Mul, &[1, 0]),
@@ -1235,14 +1163,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Sub, &[1, 3]),
                         Apply(Op::Mul, &[0, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::LogSoftmax => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Result,
                         Apply(Op::Exp, &[1]),
@@ -1250,14 +1178,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[2, 3]),
                         Apply(Op::Sub, &[0, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Softmin => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Result,
                         Grad,
                         Apply(Op::Mul, &[1, 0]),
@@ -1265,14 +1193,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Sub, &[3, 1]),
                         Apply(Op::Mul, &[0, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Nansum => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Apply(Op::Isnan, &[0]),
                         Grad,
@@ -1280,14 +1208,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[1, 4, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Nanmean => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Apply(Op::Isnan, &[0]),
                         Grad,
@@ -1298,14 +1226,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[1, 7, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Angle => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Eq, &[0, 1]),
@@ -1318,14 +1246,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Div, &[6, 8]),
                         Apply(Op::Where, &[2, 1, 9]),
                     ],
-                }]
+                )]
             }
         }
         Op::Erfcx => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Number(2.0),
@@ -1336,14 +1264,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Sub, &[5, 6]),
                         Apply(Op::Mul, &[0, 7]),
                     ],
-                }]
+                )]
             }
         }
         Op::Ndtr => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Number(0.3989422804014327),
                         Apply(Op::Mul, &[0, 1]),
@@ -1354,14 +1282,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Exp, &[6]),
                         Apply(Op::Mul, &[2, 7]),
                     ],
-                }]
+                )]
             }
         }
         Op::Ndtri => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Number(2.5066282746310002),
                         Apply(Op::Mul, &[0, 1]),
@@ -1372,14 +1300,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Exp, &[6]),
                         Apply(Op::Mul, &[2, 7]),
                     ],
-                }]
+                )]
             }
         }
         Op::LogNdtr => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Number(0.7978845608028654),
                         Apply(Op::Mul, &[0, 1]),
@@ -1389,14 +1317,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Erfcx, &[5]),
                         Apply(Op::Div, &[2, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Entr => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Lt, &[0, 1]),
@@ -1410,27 +1338,27 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[3, 9]),
                         Apply(Op::Where, &[2, 5, 10]),
                     ],
-                }]
+                )]
             }
         }
         Op::I0 => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::I1, &[1]),
                         Apply(Op::Mul, &[0, 2]),
                     ],
-                }]
+                )]
             }
         }
         Op::I0e => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::I1e, &[1]),
@@ -1440,14 +1368,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Sub, &[2, 5]),
                         Apply(Op::Mul, &[0, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::I1 => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Number(0.0),
@@ -1460,14 +1388,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Where, &[3, 8, 7]),
                         Apply(Op::Mul, &[0, 9]),
                     ],
-                }]
+                )]
             }
         }
         Op::I1e => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Number(0.0),
@@ -1484,14 +1412,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Where, &[3, 12, 11]),
                         Apply(Op::Mul, &[0, 13]),
                     ],
-                }]
+                )]
             }
         }
         Op::Logit => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Result,
                         Apply(Op::Isnan, &[0]),
                         Grad,
@@ -1502,33 +1430,30 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Div, &[2, 6]),
                         Apply(Op::Where, &[1, 0, 7]),
                     ],
-                }]
+                )]
             }
         }
         Op::NanToNum => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Apply(Op::Isfinite, &[0]),
                         Grad,
                         Number(0.0),
                         Apply(Op::Where, &[1, 2, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Zeta => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    Line::new(0, &[]),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(0),
@@ -1539,15 +1464,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Zeta, &[5, 6]),
                             Apply(Op::Mul, &[3, 7]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Polygamma => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(1),
                         Number(1.0),
@@ -1556,15 +1481,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Polygamma, &[4, 3]),
                         Apply(Op::Mul, &[0, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Logaddexp2 => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(1),
                             Operand(0),
@@ -1574,10 +1499,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Add, &[5, 4]),
                             Apply(Op::Div, &[0, 6]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(0),
                             Operand(1),
@@ -1587,16 +1512,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Add, &[5, 4]),
                             Apply(Op::Div, &[0, 6]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Xlog1py => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(0),
                             Number(0.0),
@@ -1605,10 +1530,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Xlog1py, &[3, 4]),
                             Apply(Op::Mul, &[0, 5]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(0),
                             Apply(Op::Mul, &[0, 1]),
@@ -1617,15 +1542,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Add, &[3, 4]),
                             Apply(Op::Div, &[2, 5]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Copysign => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Eq, &[0, 1]),
@@ -1635,15 +1560,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[3, 5]),
                         Apply(Op::Where, &[2, 1, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Fmax => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Ge, &[0, 1]),
@@ -1653,10 +1578,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[4, 5, 6]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Ge, &[0, 1]),
@@ -1666,16 +1591,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[4, 6, 5]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Fmin => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Le, &[0, 1]),
@@ -1685,10 +1610,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[4, 5, 6]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Le, &[0, 1]),
@@ -1698,30 +1623,30 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[4, 6, 5]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Heaviside => {
             const {
-                &[Line {
-                    operand: 1,
-                    steps: &[
+                &[Line::new(
+                    1,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Eq, &[0, 1]),
                         Grad,
                         Apply(Op::Where, &[2, 3, 1]),
                     ],
-                }]
+                )]
             }
         }
         Op::FloatPower => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(1),
                             Number(0.0),
                             Apply(Op::Eq, &[0, 1]),
@@ -1735,10 +1660,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Mul, &[3, 9]),
                             Apply(Op::Where, &[2, 1, 10]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Number(0.0),
                             Apply(Op::Eq, &[0, 1]),
@@ -1756,26 +1681,26 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Mul, &[9, 13]),
                             Apply(Op::Where, &[8, 1, 14]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Ldexp => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(1),
                             Apply(Op::Exp2, &[1]),
                             Conj(2),
                             Apply(Op::Mul, &[0, 3]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Result,
                             Conj(1),
@@ -1783,16 +1708,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.6931471805599453),
                             Apply(Op::Mul, &[3, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::ClampMin => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Ge, &[0, 1]),
@@ -1800,10 +1725,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[2, 3, 4]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Lt, &[0, 1]),
@@ -1811,16 +1736,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[2, 3, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::ClampMax => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Le, &[0, 1]),
@@ -1828,10 +1753,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[2, 3, 4]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Gt, &[0, 1]),
@@ -1839,20 +1764,17 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Number(0.0),
                             Apply(Op::Where, &[2, 3, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Addcdiv => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    Line::new(0, &[Grad]),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(3),
                             Operand(2),
@@ -1860,10 +1782,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(3),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
-                    Line {
-                        operand: 2,
-                        steps: &[
+                    ),
+                    Line::new(
+                        2,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(3),
@@ -1875,16 +1797,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(7),
                             Apply(Op::Mul, &[1, 8]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Lerp => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(2),
                             Number(1.0),
@@ -1892,14 +1814,11 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(3),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[Grad, Operand(2), Conj(1), Apply(Op::Mul, &[0, 2])],
-                    },
-                    Line {
-                        operand: 2,
-                        steps: &[
+                    ),
+                    Line::new(1, &[Grad, Operand(2), Conj(1), Apply(Op::Mul, &[0, 2])]),
+                    Line::new(
+                        2,
+                        &[
                             Grad,
                             Operand(1),
                             Operand(0),
@@ -1907,15 +1826,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(3),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::GeluTanh => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Number(0.044715),
@@ -1943,14 +1862,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Add, &[13, 23]),
                         Apply(Op::Mul, &[0, 24]),
                     ],
-                }]
+                )]
             }
         }
         Op::LogitEps => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Operand(1),
                         Apply(Op::Ge, &[0, 1]),
@@ -1965,19 +1884,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[6, 10, 11]),
                     ],
-                }]
+                )]
             }
         }
         Op::AddcmulValue => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[Grad],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    Line::new(0, &[Grad]),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(3),
                             Operand(2),
@@ -1985,10 +1901,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(3),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
-                    Line {
-                        operand: 2,
-                        steps: &[
+                    ),
+                    Line::new(
+                        2,
+                        &[
                             Grad,
                             Operand(3),
                             Operand(1),
@@ -1996,15 +1912,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(3),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Dropped => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(1),
                         Operand(2),
                         Apply(Op::Lt, &[0, 1]),
@@ -2015,24 +1931,24 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[2, 7, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Gated => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(1),
                             Apply(Op::Sigmoid, &[1]),
                             Apply(Op::Mul, &[0, 2]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(0),
                             Apply(Op::Mul, &[0, 1]),
@@ -2043,16 +1959,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sub, &[6, 4]),
                             Apply(Op::Mul, &[5, 7]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::SquaredError => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Number(2.0),
                             Apply(Op::Mul, &[1, 0]),
@@ -2062,10 +1978,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(5),
                             Apply(Op::Mul, &[2, 6]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Number(-2.0),
                             Apply(Op::Mul, &[1, 0]),
@@ -2075,16 +1991,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Conj(5),
                             Apply(Op::Mul, &[2, 6]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::AbsoluteError => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(0),
                             Operand(1),
@@ -2092,10 +2008,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sgn, &[3]),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(0),
@@ -2104,16 +2020,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sgn, &[4]),
                             Apply(Op::Mul, &[1, 5]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::SmoothError => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Sub, &[0, 1]),
@@ -2127,10 +2043,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Mul, &[6, 9]),
                             Apply(Op::Where, &[5, 8, 10]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Operand(1),
                             Apply(Op::Sub, &[0, 1]),
@@ -2145,16 +2061,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Mul, &[7, 10]),
                             Apply(Op::Where, &[5, 9, 11]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::HuberError => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(0),
                             Operand(1),
@@ -2164,10 +2080,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Clamp, &[3, 5, 4]),
                             Apply(Op::Mul, &[0, 6]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(0),
@@ -2178,16 +2094,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Clamp, &[4, 6, 5]),
                             Apply(Op::Mul, &[1, 7]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::BinaryEntropy => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(0),
                             Operand(1),
@@ -2200,10 +2116,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::ClampMin, &[7, 8]),
                             Apply(Op::Div, &[4, 9]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(0),
                             Apply(Op::Neg, &[1]),
@@ -2215,16 +2131,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sub, &[5, 7]),
                             Apply(Op::Mul, &[0, 8]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::LogitEntropy => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(2),
                             Number(1.0),
@@ -2239,10 +2155,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sub, &[9, 10]),
                             Apply(Op::Mul, &[0, 11]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(0),
                             Apply(Op::Neg, &[1]),
@@ -2254,10 +2170,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sub, &[2, 7]),
                             Apply(Op::Mul, &[0, 8]),
                         ],
-                    },
-                    Line {
-                        operand: 2,
-                        steps: &[
+                    ),
+                    Line::new(
+                        2,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(1),
@@ -2266,25 +2182,25 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Logsigmoid, &[4]),
                             Apply(Op::Mul, &[3, 5]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Divergence => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(1),
                             Apply(Op::Mul, &[1, 2]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Operand(1),
                             Apply(Op::Log, &[1]),
@@ -2294,26 +2210,26 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sub, &[4, 5]),
                             Apply(Op::Mul, &[0, 6]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::LogDivergence => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(1),
                             Apply(Op::Exp, &[2]),
                             Apply(Op::Mul, &[1, 3]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Result,
                             Operand(1),
@@ -2321,16 +2237,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Add, &[1, 3]),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::SoftMargin => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(1),
@@ -2341,10 +2257,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sigmoid, &[6]),
                             Apply(Op::Mul, &[3, 7]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(0),
@@ -2355,16 +2271,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sigmoid, &[6]),
                             Apply(Op::Mul, &[3, 7]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::PoissonError => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(1),
                             Operand(0),
@@ -2375,10 +2291,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sub, &[6, 5]),
                             Apply(Op::Mul, &[0, 7]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(0),
@@ -2387,16 +2303,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Log, &[4]),
                             Apply(Op::Mul, &[1, 5]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::PoissonLogError => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Grad,
                             Operand(0),
                             Apply(Op::Exp, &[1]),
@@ -2404,24 +2320,24 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Sub, &[2, 3]),
                             Apply(Op::Mul, &[0, 4]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Grad,
                             Apply(Op::Neg, &[0]),
                             Operand(0),
                             Apply(Op::Mul, &[1, 2]),
                         ],
-                    },
+                    ),
                 ]
             }
         }
         Op::Stirling => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(1.0),
                         Apply(Op::Gt, &[0, 1]),
@@ -2434,14 +2350,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[2, 8, 9]),
                     ],
-                }]
+                )]
             }
         }
         Op::Selu => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Le, &[0, 1]),
@@ -2454,14 +2370,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[3, 8]),
                         Apply(Op::Where, &[2, 7, 9]),
                     ],
-                }]
+                )]
             }
         }
         Op::Mish => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Number(1.0),
@@ -2476,28 +2392,28 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Add, &[5, 10]),
                         Apply(Op::Mul, &[0, 11]),
                     ],
-                }]
+                )]
             }
         }
         Op::Logsigmoid => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Neg, &[1]),
                         Apply(Op::Sigmoid, &[2]),
                         Apply(Op::Mul, &[0, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Hardsigmoid => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(-3.0),
                         Apply(Op::Gt, &[0, 1]),
@@ -2510,14 +2426,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[5, 8, 9]),
                     ],
-                }]
+                )]
             }
         }
         Op::Hardswish => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(-3.0),
                         Apply(Op::Le, &[0, 1]),
@@ -2532,14 +2448,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[2, 11, 10]),
                     ],
-                }]
+                )]
             }
         }
         Op::Relu6 => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Le, &[0, 1]),
@@ -2549,14 +2465,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Grad,
                         Apply(Op::Where, &[5, 1, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Softsign => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Abs, &[1]),
@@ -2565,28 +2481,28 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Square, &[4]),
                         Apply(Op::Div, &[0, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Tanhshrink => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Grad,
                         Operand(0),
                         Apply(Op::Tanh, &[1]),
                         Apply(Op::Square, &[2]),
                         Apply(Op::Mul, &[0, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Elu => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Le, &[0, 1]),
@@ -2597,14 +2513,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[5, 6]),
                         Apply(Op::Where, &[2, 7, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Celu => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Le, &[0, 1]),
@@ -2615,14 +2531,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[3, 6]),
                         Apply(Op::Where, &[2, 7, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::LeakyRelu => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Number(0.0),
                         Apply(Op::Gt, &[0, 1]),
@@ -2631,14 +2547,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[3, 4]),
                         Apply(Op::Where, &[2, 3, 5]),
                     ],
-                }]
+                )]
             }
         }
         Op::Softplus => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(1),
                         Operand(0),
                         Apply(Op::Mul, &[0, 1]),
@@ -2649,14 +2565,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[5, 6]),
                         Apply(Op::Where, &[4, 5, 7]),
                     ],
-                }]
+                )]
             }
         }
         Op::Hardtanh => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Operand(1),
                         Apply(Op::Le, &[0, 1]),
@@ -2667,14 +2583,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[5, 7, 6]),
                     ],
-                }]
+                )]
             }
         }
         Op::Softshrink => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Apply(Op::Abs, &[0]),
                         Operand(1),
@@ -2683,14 +2599,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[3, 5, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Hardshrink => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Apply(Op::Abs, &[0]),
                         Operand(1),
@@ -2699,14 +2615,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[3, 5, 4]),
                     ],
-                }]
+                )]
             }
         }
         Op::Threshold => {
             const {
-                &[Line {
-                    operand: 0,
-                    steps: &[
+                &[Line::new(
+                    0,
+                    &[
                         Operand(0),
                         Operand(1),
                         Apply(Op::Le, &[0, 1]),
@@ -2714,15 +2630,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Where, &[2, 4, 3]),
                     ],
-                }]
+                )]
             }
         }
         Op::Prelu => {
             const {
                 &[
-                    Line {
-                        operand: 0,
-                        steps: &[
+                    Line::new(
+                        0,
+                        &[
                             Operand(0),
                             Number(0.0),
                             Apply(Op::Gt, &[0, 1]),
@@ -2731,10 +2647,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Mul, &[3, 4]),
                             Apply(Op::Where, &[2, 3, 5]),
                         ],
-                    },
-                    Line {
-                        operand: 1,
-                        steps: &[
+                    ),
+                    Line::new(
+                        1,
+                        &[
                             Operand(0),
                             Number(0.0),
                             Apply(Op::Gt, &[0, 1]),
@@ -2742,7 +2658,7 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Mul, &[3, 0]),
                             Apply(Op::Where, &[2, 1, 4]),
                         ],
-                    },
+                    ),
                 ]
             }
         }

@@ -10,6 +10,51 @@ pub(super) struct Line {
     pub(super) operand: usize,
     /// The last step is the gradient; none where it has no derivative.
     pub(super) steps: &'static [Step],
+    /// What the steps read, as bits: the operands by their places, and the result.
+    reads: u8,
+}
+
+const RESULT: u8 = 1 << 7;
+
+impl Line {
+    pub(super) const fn new(operand: usize, steps: &'static [Step]) -> Self {
+        let (mut reads, mut at) = (0, 0);
+        while at < steps.len() {
+            reads |= match steps[at] {
+                Step::Operand(of) => {
+                    assert!(of < RESULT.ilog2() as usize);
+                    1 << of
+                }
+                Step::Result => RESULT,
+                _ => 0,
+            };
+            at += 1;
+        }
+        Self {
+            operand,
+            steps,
+            reads,
+        }
+    }
+
+    /// Whether its steps are elementwise operators of real numbers.
+    pub(super) fn is_chain(&self) -> bool {
+        let other = |step: &Step| {
+            matches!(
+                step,
+                Step::Imaginary | Step::Spread(_) | Step::Count | Step::Over(..)
+            )
+        };
+        !self.steps.is_empty() && !self.steps.iter().any(other)
+    }
+
+    pub(super) const fn reads_operand(&self, at: usize) -> bool {
+        self.reads >> at & 1 == 1
+    }
+
+    pub(super) const fn reads_result(&self) -> bool {
+        self.reads & RESULT != 0
+    }
 }
 
 /// A step of a line; steps name earlier ones by their places.

@@ -11,6 +11,7 @@ mod conv;
 mod convert;
 #[cfg(feature = "linalg")]
 mod decomposition;
+mod deferred;
 mod distance;
 mod entropy;
 #[cfg(feature = "fft")]
@@ -32,7 +33,9 @@ mod pool;
 mod product;
 mod program;
 mod quantile;
+mod read;
 mod resample;
+mod rows;
 mod view;
 
 use nomina_core::op::Op;

@@ -5,10 +5,12 @@ use nomina_core::{DType, Result, Scalar};
 
 use super::arithmetic::{apply, mul, number, sub};
 use super::by::{Back, by};
-use super::lined::{Operand, Over, Read};
 use super::lines::Step::{self, Apply, Grad, Number, Operand as Given, Over as Sum};
+use super::read::{Operand, Over, Read};
+use super::rows::{Scales, row_gradient};
 use crate::SmallVec;
 use crate::call::{Affine, ReduceOptions, reduce, to_dtype};
+use crate::job::RowGradient;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -145,19 +147,33 @@ pub(in crate::call) fn normalized(
 impl Normalized {
     fn gradient(&self, back: &Back<'_>, operand: usize) -> Result<Raw> {
         let grad = back.grad()?;
+        if operand == 0 && !back.records() {
+            let by = RowGradient::Norm {
+                rms: self.rms,
+                eps: self.eps,
+            };
+            let scales = Scales {
+                weight: self.weight.as_ref(),
+                numbers: Some(&self.stats),
+            };
+            let name = self.op.name();
+            if let Some(found) = row_gradient(name, by, &self.x, &grad, &self.dims, scales)? {
+                return Ok(found);
+            }
+        }
         let (mean, slope) = match back.records() {
             true => self.recorded_stats()?,
             false => self.stats()?,
         };
         let weight = match &self.weight {
-            Some(weight) => Operand::Tensor(weight.clone()),
+            Some(weight) => Operand::Tensor(weight),
             None => Operand::Number(Scalar::Float(1.0)),
         };
         let operands = [
-            Operand::Tensor(self.x.clone()),
-            Operand::Tensor(slope),
+            Operand::Tensor(&self.x),
+            Operand::Tensor(&slope),
             weight,
-            Operand::Tensor(mean),
+            Operand::Tensor(&mean),
         ];
         let dims = match operand {
             0 => &self.dims,

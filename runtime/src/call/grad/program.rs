@@ -26,6 +26,10 @@ pub(super) struct Program {
 }
 
 impl Program {
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
     fn push(&mut self, step: Step) -> usize {
         self.steps.push(step);
         self.steps.len() - 1

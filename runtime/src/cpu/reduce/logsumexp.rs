@@ -86,9 +86,9 @@ impl Ordered for f64 {
 
 /// The sum of `exp(x - origin)` over a row. A kernel apart from the one that finds the origin: together they do not fit
 /// into the registers.
-struct ExpRow<'a, T> {
-    xs: &'a [T],
-    origin: T,
+pub(crate) struct ExpRow<'a, T> {
+    pub(crate) xs: &'a [T],
+    pub(crate) origin: T,
 }
 
 impl<T: Real> Kernel for ExpRow<'_, T> {

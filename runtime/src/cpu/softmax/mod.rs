@@ -29,6 +29,7 @@ mod tests;
 mod whole;
 
 use short::Short;
+pub(crate) use whole::Peak;
 
 /// What becomes of an element, given two numbers of its line.
 trait Finish: Sync {

@@ -93,7 +93,7 @@ unsafe fn lines<T: Ordered>(
 }
 
 /// The greatest number of a line. NaN does not count: it comes back in the sum.
-struct Peak<'a, T>(&'a [T]);
+pub(crate) struct Peak<'a, T>(pub(crate) &'a [T]);
 
 impl<T: Ordered> Kernel for Peak<'_, T> {
     type Out = T;

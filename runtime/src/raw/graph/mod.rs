@@ -13,7 +13,8 @@ mod view;
 
 pub use hook::HookHandle;
 pub(crate) use node::{
-    Found, Given, Node, NodeRef, Results, Rule, Run, is_wanted, lock, record, record_all,
+    Chain, Extended, Found, Given, Incoming, Node, NodeRef, Results, Rule, Run, is_wanted, lock,
+    record, record_all,
 };
 pub(crate) use switch::switched;
 pub use switch::{enable_grad, is_grad_enabled, no_grad};

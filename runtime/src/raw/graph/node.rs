@@ -1,5 +1,6 @@
 //! Nodes: what computed a tensor, and how a gradient goes back through it.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::mem::ManuallyDrop;
@@ -30,6 +31,61 @@ pub(crate) trait Rule: Send + Sync {
 
     /// The gradient of each operand that `run` wants.
     fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found>;
+
+    /// The same without computing it: where this rule is elementwise, what is to be computed for the result goes on into what
+    /// is to be computed for each operand. What came is given back where the rule is not.
+    ///
+    /// # Errors
+    /// As [`Rule::backward`].
+    fn extend(&self, given: Incoming, _: &Run<'_>) -> Result<Extended> {
+        Ok(Extended::Not(given))
+    }
+}
+
+/// A gradient that is still to be computed, in one pass over its elements.
+pub(crate) trait Chain: Any {
+    /// A tensor of its sizes, dtype and device.
+    fn like(&self) -> &Raw;
+
+    /// Itself, for whoever knows which one it is.
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+
+    /// Computes it.
+    fn compute(&self) -> Result<Raw>;
+
+    /// The sum with another gradient.
+    fn plus(&mut self, other: Raw);
+}
+
+/// The gradient of an operator's only result.
+pub(crate) enum Incoming {
+    Computed(Raw),
+    Chain(Box<dyn Chain>),
+}
+
+/// What became of a gradient.
+pub(crate) enum Extended {
+    /// It was not looked at.
+    Not(Incoming),
+    /// The gradients of the operands.
+    Chains(SmallVec<[Option<Box<dyn Chain>>; 2]>),
+}
+
+impl Incoming {
+    /// A tensor of its sizes, dtype and device.
+    pub(crate) fn like(&self) -> &Raw {
+        match self {
+            Self::Computed(raw) => raw,
+            Self::Chain(chain) => chain.like(),
+        }
+    }
+
+    pub(crate) fn compute(self) -> Result<Raw> {
+        match self {
+            Self::Computed(raw) => Ok(raw),
+            Self::Chain(chain) => chain.compute(),
+        }
+    }
 }
 
 /// Which result of an operator.
@@ -320,16 +376,11 @@ impl Node {
         self.extras_mut().slot.get_or_init(Mutex::default);
     }
 
-    /// Lets a gradient through; none where the rule is used up. The last time what was saved is dropped.
-    pub(crate) fn backward(
-        &self,
-        given: &Given,
-        run: &Run<'_>,
-        last: bool,
-    ) -> Option<Result<Found>> {
+    /// Lets a gradient through by `f`; none where the rule is used up. Where this was the last time, what was saved is dropped.
+    pub(crate) fn through<R>(&self, f: impl FnOnce(&dyn Rule) -> (R, bool)) -> Option<R> {
         let mut rule = lock(&self.rule);
         // SAFETY: it lives in this node's block, until it is taken out.
-        let found = unsafe { rule.as_ref()?.0.as_ref() }.backward(given, run);
+        let (found, last) = f(unsafe { rule.as_ref()?.0.as_ref() });
         if last {
             let used = rule.take();
             drop(rule);

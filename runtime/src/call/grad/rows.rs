@@ -1,0 +1,68 @@
+//! Gradients of normalised rows in one pass, where the host computes them.
+
+use nomina_core::Result;
+
+use crate::SmallVec;
+use crate::call::reduce::address;
+use crate::cpu;
+use crate::job::{Place, RowGradient, RowGradientJob};
+use crate::raw::Raw;
+
+/// What a normalisation has besides its rows.
+#[derive(Default)]
+pub(super) struct Scales<'a> {
+    /// A tensor that broadcasts to the operand's sizes.
+    pub(super) weight: Option<&'a Raw>,
+    /// Two numbers of each row, as f64.
+    pub(super) numbers: Option<&'a Raw>,
+}
+
+/// The gradient of the operand; `None` where lines compute it: on a device, and where elements of a row lie apart.
+///
+/// # Errors
+/// When memory is missing.
+pub(super) fn row_gradient(
+    op: &'static str,
+    by: RowGradient,
+    saved: &Raw,
+    grad: &Raw,
+    dims: &[usize],
+    scales: Scales<'_>,
+) -> Result<Option<Raw>> {
+    let last = saved.rank().checked_sub(1);
+    let dense = last.is_some_and(|last| saved.strides()[last] == 1 && dims.contains(&last));
+    let fits = saved.device().is_cpu() && grad.device().is_cpu() && saved.shape() == grad.shape();
+    if !dense || !fits || saved.numel() == 0 {
+        return Ok(None);
+    }
+    let mut dims: SmallVec<[usize; 8]> = dims.into();
+    dims.sort_unstable();
+    let place = |raw: &Raw| Place {
+        ptr: raw.as_ptr().cast_mut(),
+        dtype: raw.dtype(),
+    };
+    let weight = scales.weight.map(|raw| raw.broadcast_to(op, saved.shape()));
+    let weight = weight.transpose()?;
+    let mut out = Raw::empty(op, saved.shape(), saved.dtype(), saved.device())?;
+    let to = Place {
+        ptr: address(&mut out),
+        dtype: out.dtype(),
+    };
+    let job = RowGradientJob {
+        by,
+        compute: saved.dtype(),
+        shape: saved.shape(),
+        dims: &dims,
+        saved: (place(saved), saved.strides()),
+        grad: (place(grad), grad.strides()),
+        out: (to, out.strides()),
+        weight: weight.as_ref().map(|raw| (place(raw), raw.strides())),
+        numbers: scales
+            .numbers
+            .map_or(std::ptr::null(), |raw| raw.as_ptr().cast()),
+    };
+    // SAFETY: the job describes whole operands of these sizes, and a fresh result that no one else has.
+    let done = unsafe { cpu::row_gradients::execute(&job) };
+    done.map_err(|error| error.in_op(op))?;
+    Ok(Some(out))
+}

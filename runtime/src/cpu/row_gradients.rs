@@ -1,0 +1,261 @@
+//! Gradients of rows that were normalised: sums over a row, and then its elements.
+//!
+//! A row is read once from memory: its sums and its result come from it while it is in the cache. Sums run in lanes over
+//! blocks, and over blocks in `f64`.
+
+use std::marker::PhantomData;
+
+use nomina_core::DType;
+
+use super::nontemporal::NonTemporal;
+use super::parallel::{GRAIN, Shared, try_split};
+use super::reduce::real::Real;
+use super::reduce::simd::{Kernel, dispatch};
+use super::rows::Rows;
+use crate::dispatch::arithmetic;
+use crate::job::{RowGradient, RowGradientJob};
+use crate::memory::{NoMemory, Scratch};
+use crate::shape::product;
+
+/// Elements that sum up in lanes before they go to the wide sum.
+const BLOCK: usize = 1024;
+const LANES: usize = 16;
+
+/// A gradient's element, of what was saved, what comes for it, two numbers of the row, and the means or sums of two terms.
+trait Formula {
+    /// Whether there are terms.
+    const SUMS: bool = true;
+    /// Whether the terms' means are taken, and not their sums.
+    const MEANS: bool;
+    fn terms<T: Real>(saved: T, grad: T, row: [T; 2]) -> [T; 2];
+    fn last<T: Real>(saved: T, grad: T, row: [T; 2], terms: [T; 2]) -> T;
+}
+
+/// Of the result y: y (g - sum(g y)).
+struct Softmax;
+
+impl Formula for Softmax {
+    const MEANS: bool = false;
+    #[inline(always)]
+    fn terms<T: Real>(saved: T, grad: T, _: [T; 2]) -> [T; 2] {
+        [grad * saved, T::ZERO]
+    }
+    #[inline(always)]
+    fn last<T: Real>(saved: T, grad: T, _: [T; 2], [sum, _]: [T; 2]) -> T {
+        (grad - sum) * saved
+    }
+}
+
+/// Of the result y: g - exp(y) sum(g).
+struct LogSoftmax;
+
+impl Formula for LogSoftmax {
+    const MEANS: bool = false;
+    #[inline(always)]
+    fn terms<T: Real>(_: T, grad: T, _: [T; 2]) -> [T; 2] {
+        [grad, T::ZERO]
+    }
+    #[inline(always)]
+    fn last<T: Real>(saved: T, grad: T, _: [T; 2], [sum, _]: [T; 2]) -> T {
+        grad - saved.exp() * sum
+    }
+}
+
+/// Of the operand x, with n = (x - mean) / σ: (g - mean(g) - n mean(g n)) / σ, where `CENTRED`; else without mean(g).
+struct Norm<const CENTRED: bool>;
+
+impl<const CENTRED: bool> Formula for Norm<CENTRED> {
+    const MEANS: bool = true;
+    #[inline(always)]
+    fn terms<T: Real>(saved: T, grad: T, [mean, slope]: [T; 2]) -> [T; 2] {
+        let centre = if CENTRED { grad } else { T::ZERO };
+        [centre, grad * ((saved - mean) * slope)]
+    }
+    #[inline(always)]
+    fn last<T: Real>(saved: T, grad: T, [mean, slope]: [T; 2], terms: [T; 2]) -> T {
+        let grad = if CENTRED { grad - terms[0] } else { grad };
+        (grad - (saved - mean) * slope * terms[1]) * slope
+    }
+}
+
+/// Of logits x: exp(x - log sum exp) times a factor, which are the row's numbers.
+struct Entropy;
+
+impl Formula for Entropy {
+    const SUMS: bool = false;
+    const MEANS: bool = false;
+    #[inline(always)]
+    fn terms<T: Real>(_: T, _: T, _: [T; 2]) -> [T; 2] {
+        [T::ZERO; 2]
+    }
+    #[inline(always)]
+    fn last<T: Real>(saved: T, _: T, [log_sum, factor]: [T; 2], _: [T; 2]) -> T {
+        (saved - log_sum).exp() * factor
+    }
+}
+
+/// The sums of a row's terms.
+struct Sums<'a, T, F>(&'a [T], &'a [T], [T; 2], PhantomData<F>);
+
+impl<T: Real, F: Formula> Kernel for Sums<'_, T, F> {
+    type Out = [f64; 2];
+    #[inline(always)]
+    fn run(self) -> [f64; 2] {
+        let mut totals = [0.0; 2];
+        for (saved, grad) in self.0.chunks(BLOCK).zip(self.1.chunks(BLOCK)) {
+            let mut lanes = [[T::ZERO; LANES]; 2];
+            let (saved, last) = saved.as_chunks::<LANES>();
+            let (grad, last_grad) = grad.as_chunks::<LANES>();
+            for (saved, grad) in saved.iter().zip(grad) {
+                for lane in 0..LANES {
+                    let [a, b] = F::terms(saved[lane], grad[lane], self.2);
+                    lanes[0][lane] += a;
+                    lanes[1][lane] += b;
+                }
+            }
+            for (lane, (&saved, &grad)) in last.iter().zip(last_grad).enumerate() {
+                let [a, b] = F::terms(saved, grad, self.2);
+                lanes[0][lane] += a;
+                lanes[1][lane] += b;
+            }
+            for (total, lanes) in totals.iter_mut().zip(lanes) {
+                *total += lanes.iter().fold(0.0, |sum, lane| sum + lane.wide());
+            }
+        }
+        totals
+    }
+}
+
+/// A row's result.
+struct Last<'a, T, F> {
+    saved: &'a [T],
+    grad: &'a [T],
+    row: [T; 2],
+    terms: [T; 2],
+    out: *mut T,
+    by: PhantomData<F>,
+}
+
+impl<T: Real, F: Formula> Kernel for Last<'_, T, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for (i, (&saved, &grad)) in self.saved.iter().zip(self.grad).enumerate() {
+            let element = F::last(saved, grad, self.row, self.terms);
+            // SAFETY: whoever made this says that so many elements can be written.
+            unsafe { self.out.add(i).write(element) };
+        }
+    }
+}
+
+/// Products of two rows.
+struct Products<'a, T>(&'a [T], &'a [T], &'a mut [T]);
+
+impl<T: Real> Kernel for Products<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for (out, (&a, &b)) in self.2.iter_mut().zip(self.0.iter().zip(self.1)) {
+            *out = a * b;
+        }
+    }
+}
+
+/// Computes the gradients of rows.
+///
+/// # Safety
+/// The operands and the result lie where the job says, and nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match arithmetic(job.compute) {
+            DType::F64 => of::<f64>(job),
+            _ => of::<f32>(job),
+        }
+    }
+}
+
+unsafe fn of<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match job.by {
+            RowGradient::Softmax => each_row::<T, Softmax>(job),
+            RowGradient::LogSoftmax => each_row::<T, LogSoftmax>(job),
+            RowGradient::Entropy => each_row::<T, Entropy>(job),
+            RowGradient::Norm { rms: false, .. } => each_row::<T, Norm<true>>(job),
+            RowGradient::Norm { rms: true, .. } => each_row::<T, Norm<false>>(job),
+        }
+    }
+}
+
+unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
+    let (shape, dims) = (job.shape, job.dims);
+    let rows = Rows::new(shape, dims);
+    let of = |(place, strides)| rows.of(place, shape, strides, dims);
+    let (saved, grad, out) = (of(job.saved), of(job.grad), of(job.out));
+    let weight = job.weight.map(of);
+    let numbers = Shared(job.numbers.cast_mut().cast());
+    let eps = match job.by {
+        RowGradient::Norm { eps, .. } => Some(eps),
+        _ => None,
+    };
+    let bytes = product([rows.count, rows.len, size_of::<T>(), 3]);
+    let past = NonTemporal::of(bytes).filter(|_| out.is_dense::<T>());
+    let direct = past.is_none() && out.is_dense::<T>();
+    try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
+        let own = |needed: bool| Scratch::new([usize::from(needed), rows.len], T::ZERO);
+        let mut input = own(!saved.is_dense::<T>())?;
+        let mut given = own(!grad.is_dense::<T>())?;
+        let mut output = own(!direct)?;
+        let scale = weight.as_ref().filter(|weight| !weight.is_dense::<T>());
+        let (mut factors, mut products) = (own(scale.is_some())?, own(weight.is_some())?);
+        for index in range {
+            // SAFETY: operands are readable and each row of the result is written by one task, as the caller promised.
+            unsafe {
+                let saved = rows.load(&saved, index, &mut input);
+                let mut grad = rows.load(&grad, index, &mut given);
+                if let Some(weight) = &weight {
+                    let weight = rows.load(weight, index, &mut factors);
+                    dispatch(Products(grad, weight, &mut products));
+                    grad = &products;
+                }
+                let mut row = [T::ZERO; 2];
+                let numbers = numbers.get().cast::<f64>();
+                if !numbers.is_null() {
+                    let [a, b] = [*numbers.add(2 * index), *numbers.add(2 * index + 1)];
+                    // Of a norm they are mean and variance.
+                    let b = eps.map_or(b, |eps| 1.0 / (b + eps).sqrt());
+                    row = [T::of(a), T::of(b)];
+                }
+                let sums = match F::SUMS {
+                    true => dispatch(Sums(saved, grad, row, PhantomData::<F>)),
+                    false => [0.0; 2],
+                };
+                let count = if F::MEANS { rows.len as f64 } else { 1.0 };
+                let start = rows.start(&out, index);
+                let to = if direct {
+                    start.cast()
+                } else {
+                    output.as_mut_ptr()
+                };
+                dispatch(Last {
+                    saved,
+                    grad,
+                    row,
+                    terms: sums.map(|sum| T::of(sum / count)),
+                    out: to,
+                    by: PhantomData::<F>,
+                });
+                match past {
+                    Some(past) => past.copy(to.cast(), start, rows.len * size_of::<T>()),
+                    None if !direct => rows.store(&out, index, &output),
+                    None => {}
+                }
+            }
+        }
+        if let Some(past) = past {
+            past.settle();
+        }
+        Ok(())
+    })
+}
