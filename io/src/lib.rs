@@ -30,6 +30,11 @@
 //! # Ok::<(), Error>(())
 //! ```
 #![forbid(unsafe_code)]
+// What formats share is nobody's without one.
+#![cfg_attr(
+    not(any(feature = "npy", feature = "safetensors", feature = "zarr")),
+    allow(dead_code)
+)]
 
 #[cfg(target_endian = "big")]
 compile_error!("the elements of files are little-endian, and so must be the machine's");
