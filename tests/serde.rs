@@ -102,3 +102,34 @@ fn what_is_no_such_tensor_is_refused_in_words() {
         assert!(error.contains(words), "{error:?} without {words:?}");
     }
 }
+
+/// What says how a tensor is, without one.
+#[test]
+fn names_dtypes_and_devices_come_back() {
+    type All = (Names, DType, Device);
+    let all: All = (names!["N", _, "C'"], DType::BF16, Device::Cuda(Some(1)));
+    let text = serde_json::to_string(&all).unwrap();
+    assert_eq!(text, r#"[["N",null,"C'"],"bfloat16","cuda:1"]"#);
+    assert_eq!(serde_json::from_str::<All>(&text).unwrap(), all);
+    // By way of a reader, which lends no text.
+    assert_eq!(
+        serde_json::from_reader::<_, All>(text.as_bytes()).unwrap(),
+        all
+    );
+    assert_eq!(
+        serde_json::from_str::<DType>("\"f32\"").unwrap(),
+        DType::F32
+    );
+    for wrong in [r#"["N","N"]"#, r#"["2d"]"#, "3"] {
+        assert!(serde_json::from_str::<Names>(wrong).is_err(), "{wrong}");
+    }
+    assert!(serde_json::from_str::<DType>("\"f8\"").is_err());
+    assert!(serde_json::from_str::<Device>("\"tpu\"").is_err());
+    let error = serde_json::from_str::<nomina::Name>("\"a b\"").unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("\"a b\" is not a valid dim name"),
+        "{error}"
+    );
+}

@@ -63,6 +63,8 @@ pub enum ErrorKind {
     Matrix,
     /// There is no gradient: nothing was recorded, the graph is used up, or the operator has no derivative.
     Gradient,
+    /// A file cannot be opened, read or written. What it holds is [`Parse`](Self::Parse).
+    File,
 }
 
 /// An operand as an error shows it. Two are equal that have equal dims, wherever they were made.
@@ -209,6 +211,21 @@ impl Error {
     pub fn in_op(mut self, op: &'static str) -> Self {
         if !self.0.settled {
             self.0.op = op;
+        }
+        self
+    }
+
+    /// Says where in what the operator was given this went wrong: a file, and a tensor in it.
+    ///
+    /// ```
+    /// use nomina_core::{Error, ErrorKind};
+    /// let error = Error::new(ErrorKind::DType, "tensor", "the elements are f16, not f32");
+    /// assert_eq!(error.within("`w` in a.npz").to_string(), "tensor: `w` in a.npz: the elements are f16, not f32");
+    /// ```
+    #[must_use]
+    pub fn within(mut self, place: impl fmt::Display) -> Self {
+        if !self.0.settled {
+            self.0.what = alloc::format!("{place}: {}", self.0.what);
         }
         self
     }

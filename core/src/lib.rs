@@ -19,6 +19,8 @@ mod name;
 pub mod op;
 pub mod rule;
 mod scalar;
+#[cfg(feature = "serde")]
+mod serde;
 
 pub use dtype::{Category, DType, Promoter};
 pub use element::*;

@@ -1,4 +1,6 @@
 //! An allocator that counts what the calling thread asks for.
+// Each test has its own of the two ways to look at it.
+#![allow(dead_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,11 +10,20 @@ struct Counting;
 thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
     static BYTES: Cell<usize> = const { Cell::new(0) };
+    /// What the thread asked for and did not give back; less than nothing where it frees what another one asked for.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count(bytes: usize) {
     CALLS.set(CALLS.get() + 1);
     BYTES.set(BYTES.get() + bytes);
+    LIVE.set(LIVE.get() + bytes as isize);
+    PEAK.set(PEAK.get().max(LIVE.get()));
+}
+
+fn freed(bytes: usize) {
+    LIVE.set(LIVE.get() - bytes as isize);
 }
 
 // SAFETY: every call is passed on to the system's allocator as it came.
@@ -30,12 +41,15 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Old and new are there at the same time, where the block moves.
         count(size);
+        freed(layout.size());
         // SAFETY: the caller's promise is the same.
         unsafe { System.realloc(ptr, layout, size) }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        freed(layout.size());
         // SAFETY: the caller's promise is the same.
         unsafe { System.dealloc(ptr, layout) }
     }
@@ -49,4 +63,12 @@ pub fn counted<R>(f: impl FnOnce() -> R) -> (usize, usize, R) {
     let (calls, bytes) = (CALLS.get(), BYTES.get());
     let result = f();
     (CALLS.get() - calls, BYTES.get() - bytes, result)
+}
+
+/// How many bytes more than before this thread has at one time while `f` runs, and what it gives.
+pub fn peak<R>(f: impl FnOnce() -> R) -> (usize, R) {
+    let before = LIVE.get();
+    PEAK.set(before);
+    let result = f();
+    ((PEAK.get() - before) as usize, result)
 }

@@ -1,10 +1,13 @@
 //! Tensors without names: a shared buffer, a layout, a dtype.
 
 mod access;
+mod bytes;
 mod coo;
 mod exclusive;
 mod format;
 pub(crate) mod graph;
+#[cfg(feature = "mmap")]
+mod map;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod strided;
@@ -27,6 +30,8 @@ pub use exclusive::RawMut;
 pub(crate) use format::{dense, preserved};
 pub use format::{strides_in, strides_like};
 use graph::{Node, NodeRef, Tag};
+#[cfg(feature = "mmap")]
+pub use map::{MappedFile, MappedPart};
 pub use strided::Strided;
 pub(crate) use views::{check_count, not_viewed};
 

@@ -3,12 +3,16 @@
 use std::alloc::{Layout, dealloc};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+#[cfg(feature = "mmap")]
+use std::sync::Arc;
 
+#[cfg(feature = "mmap")]
+use memmap2::MmapRaw;
 use nomina_core::{Element, Result};
 
 use crate::memory::{Block, refused};
 
-/// A block of its own, or a vector's allocation.
+/// A block of its own, a vector's allocation, or a part of a file.
 #[derive(Debug)]
 pub(super) struct CpuBuffer {
     ptr: NonNull<u8>,
@@ -24,6 +28,10 @@ enum Owner {
     Vector(Layout),
     /// The one of the block that also holds the count.
     Storage,
+    #[cfg(feature = "mmap")]
+    Map {
+        _map: Arc<MmapRaw>,
+    },
 }
 
 // SAFETY: the buffer owns its bytes, as a `Vec<u8>` does. All writes need `&mut self`.
@@ -48,6 +56,16 @@ impl CpuBuffer {
     #[inline]
     pub(super) unsafe fn within(ptr: NonNull<u8>, len: usize) -> Self {
         let owner = Owner::Storage;
+        Self { ptr, len, owner }
+    }
+
+    /// Elements within a mapped file, which may be written to: the mapping is private.
+    ///
+    /// # Safety
+    /// `len` bytes there lie in `map`, and are only this buffer's for as long as it lives.
+    #[cfg(feature = "mmap")]
+    pub(super) unsafe fn mapped(ptr: NonNull<u8>, len: usize, map: Arc<MmapRaw>) -> Self {
+        let owner = Owner::Map { _map: map };
         Self { ptr, len, owner }
     }
 
@@ -97,7 +115,7 @@ impl CpuBuffer {
     pub(super) unsafe fn into_vec<T: Element>(self) -> Vec<T> {
         let capacity = match self.owner {
             Owner::Vector(layout) => layout.size() / size_of::<T>(),
-            Owner::Block { .. } | Owner::Storage => return Vec::new(),
+            _ => return Vec::new(),
         };
         let this = ManuallyDrop::new(self);
         let len = this.len / size_of::<T>();

@@ -12,8 +12,12 @@ mod tests;
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+#[cfg(feature = "mmap")]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
+#[cfg(feature = "mmap")]
+use memmap2::MmapRaw;
 use nomina_core::{Element, Result};
 
 use crate::Device;
@@ -111,6 +115,22 @@ impl Storage {
     fn new(op: &'static str, buffer: Buffer) -> Result<Self> {
         let home = Block::new(HEAD, false).ok_or_else(|| refused(op, HEAD))?;
         Ok(Self::at_home(home, buffer))
+    }
+
+    /// A part of a file that is in memory.
+    ///
+    /// # Safety
+    /// `len` bytes from `ptr` on lie in `map`, and are this storage's alone for as long as it lives.
+    #[cfg(feature = "mmap")]
+    pub(crate) unsafe fn mapped(
+        op: &'static str,
+        ptr: NonNull<u8>,
+        len: usize,
+        map: Arc<MmapRaw>,
+    ) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        let buffer = unsafe { CpuBuffer::mapped(ptr, len, map) };
+        Self::new(op, Buffer::Cpu(buffer))
     }
 
     /// A buffer on a device.

@@ -1,0 +1,58 @@
+//! Files of named tensors.
+//!
+//! | module | feature | names in the file | read | written |
+//! |---|---|---|---|---|
+//! | [`npy`] | `npy` | none | mapped, without a copy | at once |
+//! | [`npz`] | `npz` | none | array by array | at once |
+//! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
+//! | `zarr` | `zarr`, off by default | its own | by chunks | by chunks |
+//!
+//! A file's tensor is opened as what is wanted of it: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
+//! are checked, or a [`DynTensor`](nomina::DynTensor), which takes what is there. Files are written beside their place and
+//! moved there when they are whole. A broken file is an [`Error`](nomina::Error) that names it, whatever it holds.
+//!
+//! ```
+//! use nomina::prelude::*;
+//! use nomina_io::safetensors::{self, SafeTensors};
+//! dims! { Out, In }
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("model.safetensors");
+//! let w: Tensor<(Out, In)> = Tensor::ones([2, 3]);
+//! safetensors::save(&path, [("w", w)])?;
+//!
+//! let file = SafeTensors::open(&path)?;
+//! let w = file.tensor::<Tensor<(Out, In)>>("w")?;
+//! let error = file.tensor::<Tensor<(In, Out)>>("w").unwrap_err();
+//! assert!(error.to_string().contains("dim `Out` is not `In`, where the type has dims (In, Out)"));
+//! assert!(error.to_string().contains("dims (Out=2, In=3)"));
+//! # assert_eq!(w.to_vec(), [1.0; 6]);
+//! # Ok::<(), Error>(())
+//! ```
+#![forbid(unsafe_code)]
+// What formats share is nobody's without one.
+#![cfg_attr(
+    not(any(feature = "npy", feature = "safetensors", feature = "zarr")),
+    allow(dead_code)
+)]
+
+#[cfg(target_endian = "big")]
+compile_error!("the elements of files are little-endian, and so must be the machine's");
+
+mod atomic;
+#[cfg(feature = "npy")]
+pub mod npy;
+#[cfg(feature = "npz")]
+pub mod npz;
+mod open;
+#[cfg(feature = "safetensors")]
+pub mod safetensors;
+#[cfg(feature = "zarr")]
+pub mod zarr;
+
+pub use open::OpenAs;
+
+/// The guide to files, whose every snippet is to run.
+#[cfg(all(doctest, feature = "npz", feature = "safetensors"))]
+#[doc = include_str!("../../docs/files.md")]
+pub struct Files;

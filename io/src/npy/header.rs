@@ -1,0 +1,374 @@
+//! What stands before the elements: a Python dict in ASCII, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+//!
+//! Read here and not by a crate: the crates multiply sizes without looking, and make room for as long a header as a file says.
+
+use std::io::Read;
+
+use nomina::{DType, Error, ErrorKind, Result};
+
+use crate::atomic::failed;
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// What the first version of the format can have, which is enough for any tensor.
+const LONGEST: usize = u16::MAX as usize;
+
+/// More than any tensor of ours has.
+const MOST_DIMS: usize = 64;
+
+/// What a dtype is called; each has as many bytes as its digits say.
+const DTYPES: [(DType, &str); 11] = [
+    (DType::Bool, "b1"),
+    (DType::U8, "u1"),
+    (DType::I8, "i1"),
+    (DType::I16, "i2"),
+    (DType::I32, "i4"),
+    (DType::I64, "i8"),
+    (DType::F16, "f2"),
+    (DType::F32, "f4"),
+    (DType::F64, "f8"),
+    (DType::C64, "c8"),
+    (DType::C128, "c16"),
+];
+
+/// A header that was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) dtype: DType,
+    /// Whether the bytes of each number come in the other order than here.
+    pub(crate) swapped: bool,
+    /// Whether the first dim's index runs fastest.
+    pub(crate) fortran: bool,
+    pub(crate) shape: Vec<usize>,
+    /// Where elements begin, from the file's start.
+    pub(crate) start: usize,
+}
+
+#[cold]
+fn broken(op: &'static str, what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Parse, op, what)
+}
+
+/// Reads a header, and nothing behind it.
+pub(crate) fn read(op: &'static str, from: &mut impl Read) -> Result<Header> {
+    let mut take = |count: usize| {
+        let mut bytes = Vec::new();
+        from.take(count as u64)
+            .read_to_end(&mut bytes)
+            .map_err(|error| failed(op, &error))?;
+        match bytes.len() == count {
+            true => Ok(bytes),
+            false => Err(broken(op, "it ends within the header")),
+        }
+    };
+    let begin = take(8)?;
+    if begin[..6] != MAGIC[..] {
+        return Err(broken(op, "it does not begin as npy files do"));
+    }
+    let width = match begin[6] {
+        1 => 2,
+        2 | 3 => 4,
+        version => {
+            return Err(broken(
+                op,
+                format!("version {version} of the format is unknown"),
+            ));
+        }
+    };
+    let count = take(width)?;
+    let count = count
+        .iter()
+        .rev()
+        .fold(0, |all, &byte| all << 8 | usize::from(byte));
+    if count > LONGEST {
+        return Err(broken(
+            op,
+            format!("a header of {count} bytes, of which {LONGEST} are read at most"),
+        ));
+    }
+    let text = take(count)?;
+    let header = parse(&text).map_err(|error| error.in_op(op))?;
+    Ok(Header {
+        start: 8 + width + count,
+        ..header
+    })
+}
+
+/// The header of elements that lie in this order.
+pub(crate) fn written(
+    op: &'static str,
+    dtype: DType,
+    fortran: bool,
+    shape: &[usize],
+) -> Result<Vec<u8>> {
+    let name = DTYPES
+        .iter()
+        .find(|pair| pair.0 == dtype)
+        .map(|pair| pair.1);
+    let name = name.ok_or_else(|| {
+        let what = format!("npy files have no elements of {dtype}");
+        Error::new(ErrorKind::DType, op, what).hint("convert it with `to` to f32")
+    })?;
+    let order = if dtype.size() == 1 { '|' } else { '<' };
+    let fortran = if fortran { "True" } else { "False" };
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    // One is no tuple without a comma.
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let sizes = format!("({}{comma})", sizes.join(", "));
+    let mut text =
+        format!("{{'descr': '{order}{name}', 'fortran_order': {fortran}, 'shape': {sizes}, }}");
+    // Elements begin at a multiple of a cache line.
+    let end = (10 + text.len() + 1).next_multiple_of(64) - 10;
+    text.push_str(&" ".repeat(end - 1 - text.len()));
+    text.push('\n');
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([1, 0]);
+    // Sixty-four sizes of twenty digits are far less than it can say.
+    bytes.extend((text.len() as u16).to_le_bytes());
+    bytes.extend(text.into_bytes());
+    Ok(bytes)
+}
+
+/// The text of a dict.
+fn parse(text: &[u8]) -> Result<Header> {
+    let wrong = |what: &str| broken("load", format!("the header: {what}"));
+    let mut text = Text(text);
+    let (mut descr, mut fortran, mut shape) = (None, None, None);
+    text.expect(b"{").ok_or_else(|| wrong("it is no dict"))?;
+    while text.expect(b"}").is_none() {
+        let key = text
+            .string()
+            .ok_or_else(|| wrong("a key that is no text"))?;
+        text.expect(b":")
+            .ok_or_else(|| wrong("a key without a value"))?;
+        let twice = match key {
+            b"descr" => {
+                let name = text.string();
+                let name =
+                    name.ok_or_else(|| wrong("`descr` is no text: records are no tensors"))?;
+                descr.replace(name).is_some()
+            }
+            b"fortran_order" => {
+                let value = text
+                    .truth()
+                    .ok_or_else(|| wrong("`fortran_order` is no truth value"))?;
+                fortran.replace(value).is_some()
+            }
+            b"shape" => {
+                let sizes = text
+                    .tuple()
+                    .ok_or_else(|| wrong("`shape` is no tuple of sizes"))?;
+                shape.replace(sizes).is_some()
+            }
+            _ => return Err(wrong("a key that the format does not have")),
+        };
+        if twice {
+            return Err(wrong("a key that stands twice"));
+        }
+        if text.expect(b",").is_none() {
+            text.expect(b"}").ok_or_else(|| wrong("it does not end"))?;
+            break;
+        }
+    }
+    if !text.is_at_end() {
+        return Err(wrong("something stands behind it"));
+    }
+    let (Some(descr), Some(fortran), Some(shape)) = (descr, fortran, shape) else {
+        return Err(wrong("`descr`, `fortran_order` or `shape` is missing"));
+    };
+    let (dtype, swapped) = dtype(descr)?;
+    Ok(Header {
+        dtype,
+        swapped,
+        fortran,
+        shape,
+        start: 0,
+    })
+}
+
+fn dtype(descr: &[u8]) -> Result<(DType, bool)> {
+    let known = |name: &[u8]| DTYPES.iter().find(|pair| pair.1.as_bytes() == name);
+    let found = descr
+        .split_first()
+        .and_then(|(order, name)| Some((order, known(name)?)));
+    match found {
+        Some((b'<' | b'=', (dtype, _))) => Ok((*dtype, false)),
+        Some((b'>', (dtype, _))) => Ok((*dtype, dtype.size() > 1)),
+        Some((b'|', (dtype, _))) if dtype.size() == 1 => Ok((*dtype, false)),
+        _ => {
+            let what = format!(
+                "elements of `{}`, which no tensor here has",
+                descr.escape_ascii()
+            );
+            Err(Error::new(ErrorKind::DType, "load", what).hint("convert it before it is saved"))
+        }
+    }
+}
+
+/// What is left of a text.
+struct Text<'a>(&'a [u8]);
+
+impl<'a> Text<'a> {
+    fn skip(&mut self) {
+        self.0 = self.0.trim_ascii_start();
+    }
+
+    fn is_at_end(&mut self) -> bool {
+        self.skip();
+        self.0.is_empty()
+    }
+
+    fn expect(&mut self, word: &[u8]) -> Option<()> {
+        self.skip();
+        self.0 = self.0.strip_prefix(word)?;
+        Some(())
+    }
+
+    /// What stands between two quotes.
+    fn string(&mut self) -> Option<&'a [u8]> {
+        self.skip();
+        let (&quote, rest) = self
+            .0
+            .split_first()
+            .filter(|(quote, _)| b"'\"".contains(quote))?;
+        let end = rest.iter().position(|&byte| byte == quote)?;
+        self.0 = &rest[end + 1..];
+        Some(&rest[..end])
+    }
+
+    fn truth(&mut self) -> Option<bool> {
+        match self.expect(b"True") {
+            Some(()) => Some(true),
+            None => self.expect(b"False").map(|()| false),
+        }
+    }
+
+    fn tuple(&mut self) -> Option<Vec<usize>> {
+        let mut sizes = Vec::new();
+        self.expect(b"(")?;
+        while self.expect(b")").is_none() {
+            if sizes.len() == MOST_DIMS {
+                return None;
+            }
+            sizes.push(self.size()?);
+            if self.expect(b",").is_none() {
+                // `(3)` is a number.
+                return self
+                    .expect(b")")
+                    .filter(|()| sizes.len() > 1)
+                    .map(|()| sizes);
+            }
+        }
+        Some(sizes)
+    }
+
+    fn size(&mut self) -> Option<usize> {
+        self.skip();
+        let end = self
+            .0
+            .iter()
+            .position(|byte| !byte.is_ascii_digit())
+            .unwrap_or(self.0.len());
+        let (digits, rest) = self.0.split_at(end);
+        self.0 = rest.strip_prefix(b"L").unwrap_or(rest);
+        std::str::from_utf8(digits).ok()?.parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for (dtype, _) in DTYPES {
+            for shape in [&[][..], &[3], &[2, 0], &[1, 2, 3]] {
+                for fortran in [false, true] {
+                    let bytes = written("save", dtype, fortran, shape).unwrap();
+                    assert_eq!((bytes.len() % 64, bytes.last()), (0, Some(&b'\n')));
+                    let wanted = Header {
+                        dtype,
+                        swapped: false,
+                        fortran,
+                        shape: shape.to_vec(),
+                        start: bytes.len(),
+                    };
+                    assert_eq!(read("load", &mut &bytes[..]).unwrap(), wanted);
+                }
+            }
+        }
+        let error = written("save", DType::BF16, false, &[2]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DType);
+        // The longest there is.
+        let bytes = written("save", DType::C128, false, &[usize::MAX; 64]).unwrap();
+        assert_eq!(
+            read("load", &mut &bytes[..]).unwrap().shape,
+            [usize::MAX; 64]
+        );
+    }
+
+    #[test]
+    fn other_spellings_of_the_same() {
+        let header =
+            parse(b" {\"shape\":(2,3L,),'descr':\n'>i4' , 'fortran_order':True} ").unwrap();
+        assert_eq!(
+            (header.shape, header.swapped, header.fortran),
+            (vec![2, 3], true, true)
+        );
+    }
+
+    #[test]
+    fn what_is_no_header_is_refused() {
+        let rest = "'fortran_order': False, 'shape': (2,)";
+        for text in [
+            "",
+            "{",
+            "{}",
+            "[]",
+            "3",
+            "{'descr': '<f4'}",
+            &format!("{{'descr': [('a', '<f4')], {rest}}}"),
+            &format!("{{'descr': '<f4', {rest}}} 3"),
+            &format!("{{'descr': '<f4', {rest}"),
+            &format!("{{'descr': '<f4' {rest}}}"),
+            &format!("{{'descr': '<f4', 'descr': '<f4', {rest}}}"),
+            &format!("{{'descr': '<f4', 'more': 3, {rest}}}"),
+            &format!("{{'descr': '<f4, {rest}}}"),
+            &format!("{{'descr': '', {rest}}}"),
+            &format!("{{'descr': '|f4', {rest}}}"),
+            &format!("{{'descr': '<u2', {rest}}}"),
+            &format!("{{'descr': '|O', {rest}}}"),
+            "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': 2}",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (2.0,)}",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (1,,)}",
+            &format!(
+                "{{'descr': '<f4', 'fortran_order': False, 'shape': ({})}}",
+                "1,".repeat(65)
+            ),
+            &"(".repeat(60_000),
+        ] {
+            assert!(parse(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_is_not_there_costs_nothing() {
+        for bytes in [
+            &b""[..],
+            b"\x93NUMPY",
+            b"\x93NUMPX\x01\x00\x02\x00{}",
+            b"\x93NUMPY\x09\x00\x02\x00{}",
+            b"\x93NUMPY\x01\x00\xff\xff{}",
+            b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}",
+        ] {
+            assert_eq!(
+                read("load", &mut &bytes[..]).unwrap_err().kind(),
+                ErrorKind::Parse
+            );
+        }
+    }
+}

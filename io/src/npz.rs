@@ -1,0 +1,145 @@
+//! npz files: several npy files in a zip archive, as `np.savez` and `np.savez_compressed` write them.
+//!
+//! The format has no names of dims: the type that is asked for says them, and [`save`] drops those that a tensor has.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use nomina::{DynTensor, Error, ErrorKind, Result};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use crate::atomic::{self, failed};
+use crate::npy::{header, write};
+use crate::open::{OpenAs, refined};
+
+/// A file that is open for reading. An array is read when it is asked for.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_io::npz::{self, Npz};
+/// dims! { N, C }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("all.npz");
+/// npz::save(&path, [("x", tensor!([[1., 2.], [3., 4.]]; N, C).into_dyn()), ("y", tensor!([1, 2]; N).into_dyn())])?;
+/// let file = Npz::open(&path)?;
+/// assert_eq!(file.keys(), ["x", "y"]);
+/// let x: Tensor<(N, C)> = file.load("x")?;
+/// # assert_eq!(x.to_vec(), [1., 2., 3., 4.]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Npz {
+    path: PathBuf,
+    keys: Vec<String>,
+    /// The place in the file is one, whoever reads.
+    archive: Mutex<ZipArchive<BufReader<File>>>,
+}
+
+#[cold]
+fn broken(op: &'static str, error: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Parse, op, error.to_string())
+}
+
+impl Npz {
+    /// Opens a file and reads the list of its arrays.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] when the system cannot open it, [`ErrorKind::Parse`] when it is no zip archive or a broken one.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let (op, path) = ("open", path.as_ref());
+        let about = |error: Error| error.within(path.display());
+        let file = File::open(path).map_err(|error| about(failed(op, &error)))?;
+        let archive =
+            ZipArchive::new(BufReader::new(file)).map_err(|error| about(broken(op, error)))?;
+        let names: std::result::Result<Vec<_>, _> = archive.file_names().collect();
+        let names = names.map_err(|error| about(broken(op, error)))?;
+        let arrays = names.iter().filter_map(|name| name.strip_suffix(".npy"));
+        let mut keys: Vec<String> = arrays.map(str::to_owned).collect();
+        keys.sort_unstable();
+        Ok(Self {
+            path: path.to_owned(),
+            keys,
+            archive: Mutex::new(archive),
+        })
+    }
+
+    /// The names of the arrays, sorted.
+    #[must_use]
+    pub fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
+    /// Reads an array. Its dims have the names that the type says, by position; those of a [`DynTensor`] have none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] when there is no such array; [`ErrorKind::Parse`] when it is broken, or compressed in another
+    /// way than NumPy does; [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] when its elements or dims are
+    /// others than the type says; [`ErrorKind::Memory`].
+    pub fn load<X: OpenAs>(&self, name: &str) -> Result<X> {
+        let op = "load";
+        let loaded = self.read(op, name).and_then(|tensor| refined(op, tensor));
+        loaded.map_err(|error: Error| {
+            error.within(format_args!("`{name}` in {}", self.path.display()))
+        })
+    }
+
+    fn read(&self, op: &'static str, name: &str) -> Result<DynTensor> {
+        if !self.keys.iter().any(|key| key == name) {
+            let keys = self.keys.iter().take(20).map(|key| format!("`{key}`"));
+            let keys: Vec<String> = keys.collect();
+            return Err(
+                Error::new(ErrorKind::Argument, op, "there is no such array")
+                    .hint(format!("the file has {}", keys.join(", "))),
+            );
+        }
+        // A thread that panicked while it read left the file at some place, as any other does.
+        let mut archive = self.archive.lock().unwrap_or_else(|held| held.into_inner());
+        let entry = archive.by_name(&format!("{name}.npy"));
+        let mut entry = entry.map_err(|error| broken(op, error))?;
+        let header = header::read(op, &mut entry)?;
+        header.numel(op, entry.size())?;
+        let stored = header.read(op, &mut entry)?;
+        // At its end the sum of all bytes is compared.
+        let more = entry.read(&mut [0]).map_err(|error| broken(op, error))?;
+        if more != 0 {
+            return Err(broken(op, "elements go on behind the last one"));
+        }
+        header.tensor(stored)
+    }
+}
+
+/// Writes tensors to a file, which is there as a whole or not at all: it is written beside its place and moved there. Their
+/// names of dims are not in it; elements are not compressed.
+///
+/// # Errors
+/// [`ErrorKind::DType`] for `bf16`, which the format lacks; [`ErrorKind::Argument`] for a name that stands twice;
+/// [`ErrorKind::File`] when the system cannot write; [`ErrorKind::Memory`]. What was there before stays then.
+pub fn save<K: Into<String>, X: Into<DynTensor>>(
+    path: impl AsRef<Path>,
+    tensors: impl IntoIterator<Item = (K, X)>,
+) -> Result<()> {
+    let tensors: Vec<(String, DynTensor)> = tensors
+        .into_iter()
+        .map(|(name, tensor)| (name.into(), tensor.into()))
+        .collect();
+    let op = "save";
+    atomic::write(op, path.as_ref(), |out| {
+        let zip =
+            |error: zip::result::ZipError| Error::new(ErrorKind::Argument, op, error.to_string());
+        let mut archive = ZipWriter::new(out);
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Stored)
+            .large_file(true);
+        for (name, tensor) in &tensors {
+            let about = |error: Error| error.within(format_args!("`{name}`"));
+            archive
+                .start_file(format!("{name}.npy"), options)
+                .map_err(|error| about(zip(error)))?;
+            write(op, &mut archive, tensor).map_err(about)?;
+        }
+        archive.finish().map(drop).map_err(zip)
+    })
+}

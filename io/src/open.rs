@@ -1,0 +1,83 @@
+//! What a file's tensor becomes.
+
+use nomina::dims::Distinct;
+use nomina::{DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor, dims::Dims};
+
+/// What a tensor of a file is opened as: a [`Tensor`], whose names, constant sizes and dtype are checked, or a [`DynTensor`],
+/// which takes any.
+#[diagnostic::on_unimplemented(
+    message = "a file's tensor cannot be opened as `{Self}`",
+    label = "expected a tensor type, such as `Tensor<(Out, In)>`, or `DynTensor`",
+    note = "no name may stand twice in the dims of a tensor type"
+)]
+pub trait OpenAs: sealed::Sealed + Sized {
+    /// The names that its type says.
+    #[doc(hidden)]
+    const NAMES: &'static [Option<&'static str>];
+    #[doc(hidden)]
+    fn of(tensor: DynTensor) -> Result<Self>;
+    /// The same elements, whose names the run time knows.
+    #[doc(hidden)]
+    fn dynamic(&self) -> DynTensor;
+}
+
+impl<D: Dims + Distinct, T: Element> OpenAs for Tensor<D, T> {
+    const NAMES: &'static [Option<&'static str>] = D::NAMES;
+    fn of(tensor: DynTensor) -> Result<Self> {
+        tensor.try_into()
+    }
+    fn dynamic(&self) -> DynTensor {
+        self.to_dyn()
+    }
+}
+
+impl OpenAs for DynTensor {
+    const NAMES: &'static [Option<&'static str>] = &[];
+    fn of(tensor: DynTensor) -> Result<Self> {
+        Ok(tensor)
+    }
+    fn dynamic(&self) -> DynTensor {
+        self.clone()
+    }
+}
+
+mod sealed {
+    use super::{Dims, DynTensor, Element, Tensor};
+
+    pub trait Sealed {}
+    impl<D: Dims, T: Element> Sealed for Tensor<D, T> {}
+    impl Sealed for DynTensor {}
+}
+
+/// Opens what a file holds as `X`, with the names of the file.
+pub(crate) fn as_it_is<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
+    X::of(tensor).map_err(|error: Error| {
+        let error = error.in_op(op);
+        match error.kind() {
+            ErrorKind::UnnamedDim => {
+                error.hint("open it with `refine`, which names its dims as the type says")
+            }
+            _ => error,
+        }
+    })
+}
+
+/// The same, where dims without a name take the one that `X` says.
+#[cfg(any(feature = "npy", feature = "safetensors"))]
+pub(crate) fn refined<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
+    let (raw, names) = tensor.into_parts();
+    let names = names_of::<X>(&names);
+    let tensor = DynTensor::from_parts(raw, names).map_err(|error| error.in_op(op))?;
+    as_it_is(op, tensor)
+}
+
+/// The names of a file's dims, where those without one take the one that `X` says. No name may stand twice in them before they
+/// are a tensor's.
+pub(crate) fn names_of<X: OpenAs>(names: &Names) -> Names {
+    if X::NAMES.len() != names.len() {
+        return names.clone();
+    }
+    let given = X::NAMES.iter().map(|name| name.map(Name::from_static));
+    let names = names.iter().zip(given);
+    names.map(|(own, given)| own.clone().or(given)).collect()
+}

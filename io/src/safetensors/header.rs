@@ -1,0 +1,272 @@
+//! What stands before the elements: the tensors' dtypes, sizes and places, and the metadata.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+
+use nomina::{DType, Error, ErrorKind, Name, Names, Result};
+use safetensors::tensor::{Dtype, Metadata, TensorInfo};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+use super::DIMS;
+use crate::atomic::failed;
+
+/// The format's own limit.
+const LONGEST: u64 = 100_000_000;
+
+/// More than any tensor of ours has.
+const MOST_DIMS: usize = 64;
+
+/// The dtypes that both sides have. The format has no pair of `f64`.
+const DTYPES: [(DType, Dtype); 11] = [
+    (DType::Bool, Dtype::BOOL),
+    (DType::U8, Dtype::U8),
+    (DType::I8, Dtype::I8),
+    (DType::I16, Dtype::I16),
+    (DType::I32, Dtype::I32),
+    (DType::I64, Dtype::I64),
+    (DType::F16, Dtype::F16),
+    (DType::BF16, Dtype::BF16),
+    (DType::F32, Dtype::F32),
+    (DType::F64, Dtype::F64),
+    (DType::C64, Dtype::C64),
+];
+
+/// The format's dtype of elements of ours.
+pub(super) fn to_file(op: &'static str, dtype: DType) -> Result<Dtype> {
+    let found = DTYPES.iter().find(|pair| pair.0 == dtype);
+    found.map(|pair| pair.1).ok_or_else(|| {
+        let what = format!("safetensors files have no elements of {dtype}");
+        Error::new(ErrorKind::DType, op, what)
+            .hint("save its parts, as of `view_as_real`, or convert it with `to`")
+    })
+}
+
+/// Our dtype of the format's, where there is one.
+pub(super) fn from_file(dtype: Dtype) -> Option<DType> {
+    DTYPES
+        .iter()
+        .find(|pair| pair.1 == dtype)
+        .map(|pair| pair.0)
+}
+
+/// A header that was read.
+pub(super) struct Header {
+    /// The tensors in the order in which they lie, checked: no gaps, no overlaps, no sizes that wrap.
+    pub(super) tensors: Vec<(String, TensorInfo)>,
+    pub(super) metadata: BTreeMap<String, String>,
+    /// The names of the dims of tensors that have some, checked.
+    pub(super) dims: BTreeMap<String, Vec<Option<String>>>,
+    /// Where elements begin, from the file's start.
+    pub(super) start: usize,
+}
+
+#[cold]
+fn broken(op: &'static str, what: impl fmt::Display) -> Error {
+    Error::new(ErrorKind::Parse, op, what.to_string())
+}
+
+/// Reads a header. Memory is asked for what the file has, and not for what it says.
+pub(super) fn read(op: &'static str, mut file: &File) -> Result<Header> {
+    let io = |error: std::io::Error| failed(op, &error);
+    let len = file.metadata().map_err(io)?.len();
+    let Some(room) = len.checked_sub(8) else {
+        let what = format!("{len} bytes are no safetensors file");
+        return Err(broken(op, what));
+    };
+    let mut count = [0; 8];
+    file.read_exact(&mut count).map_err(io)?;
+    let count = u64::from_le_bytes(count);
+    if count > room.min(LONGEST) {
+        let what = format!(
+            "a header of {count} bytes in a file of {len}: it is none of safetensors, or cut off"
+        );
+        return Err(broken(op, what));
+    }
+    let mut text = String::new();
+    let read = file.take(count).read_to_string(&mut text).map_err(io)?;
+    let wrong = |error: serde_json::Error| broken(op, format_args!("the header: {error}"));
+    let Listed {
+        mut tensors,
+        metadata,
+    } = serde_json::from_str(&text).map_err(wrong)?;
+    drop(text);
+    tensors.sort_by_key(|(_, info)| info.data_offsets);
+    let end = check(tensors.clone()).map_err(|error| broken(op, error))?;
+    if read as u64 != count || end as u64 != room - count {
+        let what = format!(
+            "its tensors take {end} bytes, and the file has {}",
+            room - count
+        );
+        return Err(broken(op, what));
+    }
+    let dims = dims(op, &tensors, &metadata)?;
+    Ok(Header {
+        tensors,
+        metadata,
+        dims,
+        start: read + 8,
+    })
+}
+
+/// How many bytes the tensors take, which lie without gaps.
+fn check(tensors: Vec<(String, TensorInfo)>) -> Result<usize, safetensors::SafeTensorError> {
+    Metadata::new(None, tensors).map(|metadata| metadata.data_len())
+}
+
+/// The text of a header.
+pub(super) fn written(
+    op: &'static str,
+    tensors: Vec<(String, TensorInfo)>,
+    metadata: HashMap<String, String>,
+) -> Result<Vec<u8>> {
+    let metadata = Some(metadata).filter(|all| !all.is_empty());
+    let header = Metadata::new(metadata, tensors).map_err(|error| broken(op, error))?;
+    let mut text = serde_json::to_vec(&header).map_err(|error| broken(op, error))?;
+    // So that elements begin at a multiple of their size.
+    text.resize(text.len().next_multiple_of(8), b' ');
+    if text.len() as u64 > LONGEST {
+        let what = format!(
+            "a header of {} bytes, where the format has {LONGEST} at most",
+            text.len()
+        );
+        return Err(Error::new(ErrorKind::Argument, op, what));
+    }
+    Ok(text)
+}
+
+/// The names that the metadata gives to dims, each for a tensor that is there, as many as it has dims.
+fn dims(
+    op: &'static str,
+    tensors: &[(String, TensorInfo)],
+    metadata: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, Vec<Option<String>>>> {
+    let Some(text) = metadata.get(DIMS) else {
+        return Ok(BTreeMap::new());
+    };
+    let parsed: serde_json::Result<BTreeMap<String, Vec<Option<String>>>> =
+        serde_json::from_str(text);
+    let dims =
+        parsed.map_err(|error| broken(op, format_args!("`{DIMS}` of the metadata: {error}")))?;
+    let ranks: BTreeMap<&str, usize> = tensors
+        .iter()
+        .map(|(name, info)| (&name[..], info.shape.len()))
+        .collect();
+    for (tensor, names) in &dims {
+        let about = |error: Error| {
+            error
+                .in_op(op)
+                .within(format_args!("the names of `{tensor}`"))
+        };
+        let Some(&rank) = ranks.get(&tensor[..]) else {
+            return Err(about(broken(op, "there is no such tensor")));
+        };
+        if rank != names.len() {
+            let what = format!("{} names for {rank} dims", names.len());
+            return Err(about(Error::new(ErrorKind::NamesLen, op, what)));
+        }
+        names_of(names).map_err(about)?;
+    }
+    Ok(dims)
+}
+
+/// A list of names from their spelling.
+pub(super) fn names_of(names: &[Option<String>]) -> Result<Names> {
+    let names: Result<Vec<_>> = names
+        .iter()
+        .map(|name| name.as_deref().map(Name::new).transpose())
+        .collect();
+    Names::new(names?)
+}
+
+/// A header as it is written, each tensor once.
+struct Listed {
+    tensors: Vec<(String, TensorInfo)>,
+    metadata: BTreeMap<String, String>,
+}
+
+impl<'de> Deserialize<'de> for Listed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// Entry by entry: the crate's own way keeps all of the text's values until it knows which are tensors.
+struct Entries;
+
+impl<'de> Visitor<'de> for Entries {
+    type Value = Listed;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of tensors")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Listed, A::Error> {
+        let (mut tensors, mut metadata) = (Vec::new(), None);
+        while let Some(key) = map.next_key::<String>()? {
+            if key != "__metadata__" {
+                tensors.push((key, map.next_value::<Info>()?.into()));
+            } else if metadata.replace(map.next_value()?).is_some() {
+                return Err(A::Error::custom("`__metadata__` stands twice"));
+            }
+        }
+        let metadata = metadata.unwrap_or_default();
+        tensors.sort_by(|a: &(String, TensorInfo), b| a.0.cmp(&b.0));
+        match tensors.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(A::Error::custom(format_args!(
+                "tensor `{}` stands twice",
+                pair[0].0
+            ))),
+            None => Ok(Listed { tensors, metadata }),
+        }
+    }
+}
+
+/// As the crate's `TensorInfo`, with no more sizes than a tensor has.
+#[derive(Deserialize)]
+struct Info {
+    dtype: Dtype,
+    shape: Sizes,
+    data_offsets: (usize, usize),
+}
+
+impl From<Info> for TensorInfo {
+    fn from(info: Info) -> Self {
+        Self {
+            dtype: info.dtype,
+            shape: info.shape.0,
+            data_offsets: info.data_offsets,
+        }
+    }
+}
+
+struct Sizes(Vec<usize>);
+
+impl<'de> Deserialize<'de> for Sizes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(AtMost)
+    }
+}
+
+struct AtMost;
+
+impl<'de> Visitor<'de> for AtMost {
+    type Value = Sizes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at most {MOST_DIMS} sizes")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Sizes, A::Error> {
+        let mut sizes = Vec::new();
+        while let Some(size) = seq.next_element()? {
+            if sizes.len() == MOST_DIMS {
+                return Err(A::Error::invalid_length(MOST_DIMS + 1, &self));
+            }
+            sizes.push(size);
+        }
+        Ok(Sizes(sizes))
+    }
+}

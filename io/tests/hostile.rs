@@ -1,0 +1,509 @@
+//! Files that were changed at random: no panic, and no memory that the file does not account for.
+//!
+//! `NOMINA_FILES=count,seed` says how many files each format gets, and where they begin.
+
+#[allow(dead_code)]
+#[path = "../../tests/programs/bytes.rs"]
+mod bytes;
+#[path = "../../tests/counting/mod.rs"]
+mod counting;
+
+use std::fs;
+use std::path::Path;
+
+use bytes::Bytes;
+use nomina::prelude::*;
+
+/// What an error's text, an empty tensor and their kin take beside what a file accounts for.
+const FLAT: usize = 24 << 10;
+
+/// The same of what inflates, which has a window and tables.
+#[cfg(feature = "npz")]
+const INFLATING: usize = 128 << 10;
+
+/// The same of zarr, whose descriptions name codecs of several kinds.
+#[cfg(feature = "zarr")]
+const INFLATING_CHUNKS: usize = 256 << 10;
+
+/// A format as it is attacked.
+struct Format {
+    name: &'static str,
+    /// Whole files.
+    seeds: Vec<Vec<u8>>,
+    /// What stands in such files, to be put where it does not belong.
+    words: &'static [&'static str],
+    /// Memory that no file accounts for.
+    flat: usize,
+    /// Makes what says how long a header is right again.
+    framed: fn(&mut Vec<u8>),
+    /// Reads all of a file: whether it could, and how many bytes of elements were copied.
+    read: Box<dyn Fn(&Path) -> Result<usize> + std::panic::RefUnwindSafe>,
+}
+
+/// What a digit becomes.
+const NUMBERS: [&str; 10] = [
+    "0",
+    "1",
+    "2",
+    "4",
+    "7",
+    "10",
+    "99",
+    "65536",
+    "4294967296",
+    "18446744073709551615",
+];
+
+/// A folder that is no disk's, where there is one: files are written by the thousand.
+fn in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
+}
+
+/// All elements, looked at.
+fn looked_at(tensor: &DynTensor) -> usize {
+    let raw = tensor.contiguous().unwrap();
+    let bytes = raw.raw().as_bytes().unwrap();
+    std::hint::black_box(bytes.iter().fold(0_u8, |all, byte| all ^ byte));
+    bytes.len()
+}
+
+/// One change, or several.
+fn mutated(random: &mut Bytes<'_>, format: &Format) -> Vec<u8> {
+    let mut bytes = format.seeds[random.below(format.seeds.len())].clone();
+    let changes = 1 + if random.once_in(2) {
+        random.below(4)
+    } else {
+        0
+    };
+    for _ in 0..changes {
+        let at = random.below(bytes.len() + 1);
+        let some = random.below(9);
+        match random.below(9) {
+            0 => bytes.truncate(at),
+            1 => {
+                let noise: Vec<u8> = (0..some).map(|_| random.word() as u8).collect();
+                bytes.splice(at..at, noise);
+            }
+            2 => {
+                bytes.drain(at..(at + some).min(bytes.len()));
+            }
+            3 => {
+                let from = random.below(bytes.len() + 1);
+                let until = (from + random.below(80)).min(bytes.len());
+                let copy = bytes[from..until].to_vec();
+                bytes.splice(at..at, copy);
+            }
+            4 | 5 => {
+                let word = random.pick(format.words).as_bytes();
+                // Often in the place of as many bytes.
+                let over = if random.once_in(2) {
+                    random.below(word.len() + 3)
+                } else {
+                    word.len()
+                };
+                bytes.splice(at..(at + over).min(bytes.len()), word.iter().copied());
+            }
+            // A digit becomes another one, or several.
+            6 | 7 => {
+                let digits = (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit());
+                let digits: Vec<usize> = digits.take(400).collect();
+                if let Some(&at) = digits.get(random.below(digits.len())) {
+                    bytes.splice(at..=at, random.pick(&NUMBERS).bytes());
+                }
+            }
+            _ => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << random.below(8);
+                }
+            }
+        }
+    }
+    if !random.once_in(4) {
+        (format.framed)(&mut bytes);
+    }
+    bytes
+}
+
+fn attack(format: &Format) {
+    let asked = std::env::var("NOMINA_FILES").unwrap_or_default();
+    let mut asked = asked.split(',').filter(|text| !text.is_empty());
+    let mut number = |default| {
+        asked
+            .next()
+            .map_or(default, |text| text.parse().expect("count,seed"))
+    };
+    let (count, seed): (u64, u64) = (number(20_000), number(1));
+    let folder = in_memory();
+    let path = folder.path().join("file");
+    // What is made once a process is not the file's doing.
+    for bytes in &format.seeds {
+        fs::write(&path, bytes).unwrap();
+        (format.read)(&path).expect("a seed");
+    }
+    let (mut opened, mut worst) = (0_u64, 0.0_f64);
+    for i in 0..count {
+        let mut random = Bytes::Random(seed.wrapping_add(i).wrapping_mul(0x9e37_79b9));
+        let bytes = mutated(&mut random, format);
+        fs::write(&path, &bytes).unwrap();
+        let run = || counting::peak(|| (format.read)(&path));
+        let Ok((peak, read)) = std::panic::catch_unwind(run) else {
+            let kept = std::env::temp_dir().join(format!("nomina-{}-{i}", format.name));
+            fs::write(&kept, &bytes).unwrap();
+            panic!("file {i} of seed {seed} is in {}", kept.display());
+        };
+        let copied = read.as_ref().map_or(0, |&copied| copied);
+        opened += u64::from(read.is_ok());
+        assert!(
+            peak <= 2 * (bytes.len() + copied) + format.flat,
+            "file {i} of seed {seed}: {peak} bytes of memory for {}",
+            bytes.len()
+        );
+        worst = worst.max(peak.saturating_sub(format.flat) as f64 / bytes.len().max(1) as f64);
+        if let Err(error) = read {
+            assert!(error.to_string().contains("file"), "{error}");
+        }
+    }
+    eprintln!(
+        "{}: {count} files, of which {opened} opened; at most {} bytes and {worst:.2} times the file",
+        format.name, format.flat
+    );
+    assert!(opened > 0 && opened < count, "{opened} of {count} opened");
+}
+
+#[cfg(feature = "safetensors")]
+#[test]
+fn changed_safetensors_files_do_no_harm() {
+    use nomina_io::safetensors::{SafeTensors, save, save_with};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seed");
+    let tensor = |shape: &[usize], dtype| {
+        DynTensor::options()
+            .dtype(dtype)
+            .ones(shape, [Some("N"), None])
+            .unwrap()
+    };
+    let mut seeds = Vec::new();
+    save(
+        &path,
+        [
+            ("w", tensor(&[20, 30], DType::F32)),
+            ("b", tensor(&[4, 1], DType::Bool)),
+        ],
+    )
+    .unwrap();
+    seeds.push(fs::read(&path).unwrap());
+    let all = DType::ALL.into_iter().filter(|dtype| *dtype != DType::C128);
+    let all = all.map(|dtype| (dtype.torch_name(), tensor(&[1, 2], dtype)));
+    save_with(&path, all, [("format", "pt")]).unwrap();
+    seeds.push(fs::read(&path).unwrap());
+    save(&path, [("", DynTensor::zeros(&[0, 3], ()).unwrap())]).unwrap();
+    seeds.push(fs::read(&path).unwrap());
+    attack(&Format {
+        name: "safetensors",
+        flat: FLAT,
+        seeds,
+        words: &[
+            "{",
+            "}",
+            "[",
+            "]",
+            "[[[[",
+            ",",
+            ":",
+            "null",
+            "true",
+            "\"",
+            "\\u0000",
+            "-1",
+            "1e999",
+            "0.5",
+            "F64",
+            "BOOL",
+            "C64",
+            "F4",
+            "U64",
+            "\"shape\":[",
+            "\"data_offsets\":[0,",
+            "__metadata__",
+            "nomina.dims",
+            "{\"w\":[\"N\"]}",
+            "\"N\"",
+            "[18446744073709551615,2]",
+            "[4611686018427387904]",
+            "dtype",
+            " ",
+        ],
+        framed: |bytes| {
+            // The header ends with its last brace.
+            let Some(end) = bytes.iter().rposition(|&byte| byte == b'}') else {
+                return;
+            };
+            if let (Some(count), Some(until)) = (bytes.get_mut(..8), (end + 1).checked_sub(8)) {
+                count.copy_from_slice(&(until as u64).to_le_bytes());
+            }
+        },
+        read: Box::new(|path| {
+            let file = SafeTensors::open(path)?;
+            let all = file.keys().map(|key| Ok(looked_at(&file.tensor(key)?)));
+            all.sum()
+        }),
+    });
+}
+
+/// A header of nothing but tensors costs memory for them: a few times its length, however it is written.
+#[cfg(feature = "safetensors")]
+#[test]
+fn a_header_takes_memory_by_its_length() {
+    use nomina_io::safetensors::SafeTensors;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let tensors: Vec<String> = (0..20_000)
+        .map(|i| format!(r#""{i}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}"#))
+        .collect();
+    let sizes = format!(
+        r#""x":{{"dtype":"U8","shape":[{}0],"data_offsets":[0,0]}}"#,
+        "1,".repeat(500_000)
+    );
+    for (header, times) in [(tensors.join(","), 12), (sizes, 2)] {
+        let header = format!("{{{header}}}");
+        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(header.as_bytes());
+        fs::write(&path, &bytes).unwrap();
+        let (peak, opened) = counting::peak(|| SafeTensors::open(&path).is_ok());
+        eprintln!("{peak} bytes for {} (opened: {opened})", bytes.len());
+        assert!(
+            peak <= times * bytes.len(),
+            "{peak} bytes for {}",
+            bytes.len()
+        );
+    }
+}
+
+/// What stands in the header of an array.
+#[cfg(feature = "npz")]
+const OF_NPY: &[&str] = &[
+    "{",
+    "}",
+    "(",
+    ")",
+    "((((",
+    ",",
+    ":",
+    "'",
+    "\"",
+    "True",
+    "False",
+    "-1",
+    "'>f4'",
+    "'<f8'",
+    "'<c16'",
+    "'|b1'",
+    "'|O'",
+    "'<u2'",
+    "'<f2'",
+    "[('a', '<f4')]",
+    "(2, 3)",
+    "(0, 18446744073709551615)",
+    "(4611686018427387904,)",
+    "()",
+    "'shape'",
+    "'descr'",
+    "\u{1}",
+    "\n",
+    " ",
+    "PK",
+    "\u{3}\u{4}",
+    "\u{1}\u{2}",
+    ".npy",
+];
+
+/// Arrays of each order, and the archive with all of them.
+#[cfg(feature = "npz")]
+fn arrays() -> Vec<(String, DynTensor)> {
+    let x = DynTensor::ones(&[5, 3], ["N", "C"]).unwrap();
+    let as_dtype = |dtype| x.to_dtype(dtype).unwrap();
+    vec![
+        ("x".to_owned(), x.clone()),
+        ("turned".to_owned(), x.align_to(["C", "N"]).unwrap()),
+        ("truth".to_owned(), as_dtype(DType::Bool)),
+        ("pairs".to_owned(), as_dtype(DType::C128)),
+        ("number".to_owned(), DynTensor::scalar(3).unwrap()),
+    ]
+}
+
+#[cfg(feature = "npz")]
+#[test]
+fn changed_npy_files_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seed");
+    let seeds = arrays().into_iter().map(|(_, x)| {
+        nomina_io::npy::save(&path, x).unwrap();
+        fs::read(&path).unwrap()
+    });
+    attack(&Format {
+        name: "npy",
+        flat: FLAT,
+        seeds: seeds.collect(),
+        words: OF_NPY,
+        framed: |bytes| {
+            // The header ends with its last line.
+            let end = bytes.iter().rposition(|&byte| byte == b'\n');
+            if let (Some(until), Some(count)) = (
+                end.and_then(|end| (end + 1).checked_sub(10)),
+                bytes.get_mut(8..10),
+            ) {
+                count.copy_from_slice(&(until as u16).to_le_bytes());
+            }
+        },
+        read: Box::new(|path| Ok(looked_at(&nomina_io::npy::load(path)?))),
+    });
+}
+
+#[cfg(feature = "npz")]
+#[test]
+fn changed_npz_files_do_no_harm() {
+    use nomina_io::npz::{Npz, save};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seed");
+    let mut seeds = Vec::new();
+    for some in [1, 5] {
+        save(&path, arrays().into_iter().take(some)).unwrap();
+        seeds.push(fs::read(&path).unwrap());
+    }
+    // By numpy, compressed.
+    seeds.push(include_bytes!("data/compressed.npz").to_vec());
+    attack(&Format {
+        name: "npz",
+        flat: INFLATING,
+        seeds,
+        words: OF_NPY,
+        framed: |_| (),
+        read: Box::new(|path| {
+            let file = Npz::open(path)?;
+            file.keys()
+                .iter()
+                .map(|key| Ok(looked_at(&file.load(key)?)))
+                .sum()
+        }),
+    });
+}
+
+/// What stands in the description of an array.
+#[cfg(feature = "zarr")]
+const OF_ZARR: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    "[[[[",
+    ",",
+    ":",
+    "null",
+    "true",
+    "\"",
+    "-1",
+    "0",
+    "1e999",
+    "0.5",
+    "[0,0]",
+    "[2]",
+    "[]",
+    "\"bool\"",
+    "\"float64\"",
+    "\"complex128\"",
+    "\"string\"",
+    "\"uint64\"",
+    "\"r8\"",
+    "\"NaN\"",
+    "\"0x7fc00000\"",
+    "\"big\"",
+    "\"zstd\"",
+    "\"gzip\"",
+    "\"crc32c\"",
+    "\"transpose\"",
+    "\"bytes\"",
+    "\"sharding_indexed\"",
+    "\"default\"",
+    "\"v2\"",
+    "\"/\"",
+    "\".\"",
+    "\"configuration\":{",
+    "\"name\":",
+    "\"fill_value\":",
+    "\"dimension_names\":[null,",
+    "18446744073709551615",
+    "4294967296",
+];
+
+/// Reads the array of `folder` with one of its files, `name`, in the place of its own.
+#[cfg(feature = "zarr")]
+fn read_zarr(path: &Path, like: &Path, name: &str) -> Result<usize> {
+    use nomina_io::zarr::Zarr;
+    let folder = path.with_file_name("file.zarr");
+    fs::create_dir_all(folder.join("c/0")).unwrap();
+    for file in ["zarr.json", "c/0/0"] {
+        let from = if file == name {
+            path.to_owned()
+        } else {
+            like.join(file)
+        };
+        fs::copy(from, folder.join(file)).unwrap();
+    }
+    let array = Zarr::<DynTensor>::open(&folder)?;
+    // How much is read is what the caller asks for.
+    let shape = array.shape();
+    let few = shape
+        .iter()
+        .try_fold(1_usize, |all, &size| all.checked_mul(size));
+    match few.is_some_and(|few| few <= 1 << 12) {
+        true => Ok(looked_at(&array.read()?)),
+        false => Ok(0),
+    }
+}
+
+#[cfg(feature = "zarr")]
+fn attack_zarr(
+    dtype: DType,
+    file: &'static str,
+    format: impl FnOnce(std::path::PathBuf) -> Format,
+) {
+    use nomina_io::zarr::Zarr;
+    let folder = in_memory();
+    let path = folder.path().join("like");
+    let x = DynTensor::arange(0, 30, 1, ["N"])
+        .unwrap()
+        .to_dtype(dtype)
+        .unwrap();
+    let x = x.unflatten("N", [("Lat", 5), ("Lon", 6)]).unwrap();
+    let array = Zarr::<DynTensor>::create(&path, dtype, x.names(), x.shape(), &[5, 6]).unwrap();
+    array.write(&x).unwrap();
+    let mut format = format(path.clone());
+    format.seeds.push(fs::read(path.join(file)).unwrap());
+    attack(&format);
+}
+
+#[cfg(feature = "zarr")]
+#[test]
+fn changed_zarr_descriptions_do_no_harm() {
+    attack_zarr(DType::F32, "zarr.json", |like| Format {
+        name: "zarr.json",
+        flat: INFLATING_CHUNKS,
+        seeds: Vec::new(),
+        words: OF_ZARR,
+        framed: |_| (),
+        read: Box::new(move |path| read_zarr(path, &like, "zarr.json")),
+    });
+}
+
+#[cfg(feature = "zarr")]
+#[test]
+fn changed_zarr_chunks_do_no_harm() {
+    attack_zarr(DType::Bool, "c/0/0", |like| Format {
+        name: "chunk",
+        flat: INFLATING_CHUNKS,
+        seeds: Vec::new(),
+        words: OF_ZARR,
+        framed: |_| (),
+        read: Box::new(move |path| read_zarr(path, &like, "c/0/0")),
+    });
+}

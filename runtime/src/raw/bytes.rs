@@ -1,0 +1,91 @@
+//! Elements as the bytes that they lie in, for files.
+
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+
+use super::Raw;
+use crate::shape;
+use crate::storage::Storage;
+
+impl Raw {
+    /// A row-major tensor of a copy of elements as they lie in memory, in the machine's byte order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there are more or fewer bytes than the sizes ask for,
+    /// [`ErrorKind::Parse`] when a truth value is neither 0 nor 1, [`ErrorKind::Memory`].
+    pub fn from_bytes(
+        op: &'static str,
+        dtype: DType,
+        shape: &[usize],
+        bytes: &[u8],
+    ) -> Result<Self> {
+        let asked = shape::bytes(op, shape, dtype)?;
+        if asked != bytes.len() {
+            let what = format!("{} bytes, where the sizes ask for {asked}", bytes.len());
+            return Err(Error::new(ErrorKind::Shape, op, what).operand(&Names::default(), shape));
+        }
+        check_elements(op, dtype, bytes)?;
+        let mut storage = Storage::cpu(op, asked)?;
+        if let Some(first) = storage.unique_ptr() {
+            // SAFETY: a new buffer of as many bytes, which nobody else has.
+            unsafe { first.copy_from_nonoverlapping(bytes.as_ptr(), asked) };
+        }
+        Ok(Self::row_major(storage, shape, dtype))
+    }
+
+    /// The elements as they lie in memory, when they are on the host and contiguous.
+    #[must_use]
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        if !self.device().is_cpu() || !self.is_contiguous() {
+            return None;
+        }
+        // SAFETY: as in `as_slice`; no element has padding, so that every byte is initialised.
+        Some(unsafe { std::slice::from_raw_parts(self.as_ptr(), self.nbytes()) })
+    }
+}
+
+/// Refuses bytes that are no elements. Of all dtypes but one, any bytes are some.
+fn check_elements(op: &'static str, dtype: DType, bytes: &[u8]) -> Result<()> {
+    if dtype != DType::Bool || bytes.iter().fold(0, |all, byte| all | byte) <= 1 {
+        return Ok(());
+    }
+    let what = "a truth value that is neither 0 nor 1";
+    Err(Error::new(ErrorKind::Parse, op, what).hint("open it as `u8`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_elements_and_come_back() {
+        for dtype in DType::ALL {
+            let bytes: Vec<u8> = (0..6 * dtype.size()).map(|i| (i % 2) as u8).collect();
+            let raw = Raw::from_bytes("open", dtype, &[2, 3], &bytes).unwrap();
+            assert_eq!((raw.dtype(), raw.shape()), (dtype, &[2, 3][..]));
+            assert_eq!(raw.as_bytes(), Some(&bytes[..]));
+            let error = Raw::from_bytes("open", dtype, &[2, 4], &bytes).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Shape);
+        }
+        let raw = Raw::from_bytes("open", DType::I16, &[2], &[1, 0, 0, 1]).unwrap();
+        assert_eq!(raw.as_slice::<i16>(), Some(&[1, 256][..]));
+    }
+
+    #[test]
+    fn only_two_bytes_are_truth_values() {
+        let error = Raw::from_bytes("open", DType::Bool, &[3], &[0, 1, 2]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Parse);
+    }
+
+    #[test]
+    fn what_is_no_row_has_no_bytes() {
+        let raw = Raw::from_bytes("open", DType::U8, &[2, 2], &[1, 2, 3, 4]).unwrap();
+        assert_eq!(raw.permute(&[1, 0]).unwrap().as_bytes(), None);
+    }
+
+    #[test]
+    fn sizes_that_no_tensor_has_are_refused_before_memory_is_asked_for() {
+        for shape in [&[usize::MAX, 2][..], &[1 << 62], &[0, usize::MAX], &[1; 65]] {
+            assert!(Raw::from_bytes("open", DType::F64, shape, &[]).is_err());
+        }
+    }
+}

@@ -1,0 +1,146 @@
+"""Files of named tensors between nomina-io and the Python packages of their formats.
+
+usage: python scripts/io_interop.py write FOLDER    # writes one file of each format by the Python packages
+       python scripts/io_interop.py check FOLDER    # checks what nomina-io wrote there: values, dtypes, names
+       python scripts/io_interop.py record          # writes again what io/tests/data has
+       python scripts/io_interop.py needs           # says which formats the packages at hand can write, one a line
+needs: pip install numpy safetensors zarr xarray ml_dtypes
+
+`io/tests/python.rs` calls it both ways. Element number i of a tensor is (7 i) % 23, of a truth value whether that is odd, of a
+complex number that and one more.
+"""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+DATA = pathlib.Path(__file__).resolve().parents[1] / "io" / "tests" / "data"
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+SHAPE, NAMES = (2, 3, 4), ["Time", "Lat", "Lon"]
+
+
+def values(dtype, shape=SHAPE):
+    number = np.arange(np.prod(shape, dtype=int)) * 7 % 23
+    if dtype == "bool":
+        number = number % 2
+    if dtype.startswith("complex"):
+        number = number + 1j * (number + 1)
+    return number.astype(dtype).reshape(shape)
+
+
+def same(name, array, dtype, shape=SHAPE):
+    expected = values(dtype, shape)
+    assert array.dtype == expected.dtype, f"{name}: {array.dtype} for {dtype}"
+    assert array.shape == expected.shape, f"{name}: {array.shape}"
+    assert (np.asarray(array) == expected).all(), f"{name}: {array}"
+
+
+class Safetensors:
+    def write(folder):
+        import ml_dtypes
+        from safetensors.numpy import save_file
+
+        all = {dtype: values(dtype) for dtype in DTYPES if dtype != "complex128"}
+        all["bfloat16"] = values("float32").astype(ml_dtypes.bfloat16)
+        names = {dtype: NAMES for dtype in all if dtype != "int64"}
+        save_file(all, folder / "python.safetensors", {"nomina.dims": json.dumps(names), "format": "np"})
+
+    def check(folder):
+        import ml_dtypes  # which makes numpy know bfloat16
+        from safetensors import safe_open
+
+        assert ml_dtypes
+        with safe_open(folder / "rust.safetensors", framework="np") as file:
+            names = json.loads(file.metadata()["nomina.dims"])
+            assert sorted(file.keys()) == sorted({*DTYPES, "bfloat16"} - {"complex128"}), file.keys()
+            for dtype in file.keys():
+                array = file.get_tensor(dtype)
+                if dtype == "bfloat16":
+                    assert str(array.dtype) == dtype
+                    array, dtype = array.astype("float32"), "float32"
+                same(dtype, array, dtype)
+                assert names[dtype] == NAMES, names
+
+
+class Numpy:
+    def write(folder):
+        np.save(folder / "python.npy", values("float32"))
+        np.save(folder / "fortran.npy", np.asfortranarray(values("float64")))
+        np.save(folder / "big_endian.npy", values("int32").astype(">i4"))
+        np.savez(folder / "python.npz", **{dtype: values(dtype) for dtype in DTYPES})
+        np.savez_compressed(folder / "compressed.npz", **{dtype: values(dtype) for dtype in DTYPES})
+
+    def check(folder):
+        same("rust.npy", np.load(folder / "rust.npy"), "float32")
+        array = np.load(folder / "rust_fortran.npy")
+        same("rust_fortran.npy", array, "float64")
+        assert array.flags.f_contiguous
+        with np.load(folder / "rust.npz") as file:
+            assert sorted(file.files) == sorted(DTYPES), file.files
+            for dtype in DTYPES:
+                same(dtype, file[dtype], dtype)
+
+
+class Zarr:
+    def write(folder):
+        import shutil
+
+        import xarray
+        import zarr
+
+        path = folder / "python.zarr"
+        shutil.rmtree(path, ignore_errors=True)
+        data = xarray.Dataset({dtype: (NAMES, values(dtype)) for dtype in DTYPES})
+        encoding = {dtype: {"chunks": (2, 2, 4)} for dtype in DTYPES}
+        # xarray would store truth values as numbers and take a fill value for missing.
+        data.drop_vars("bool").to_zarr(path, zarr_format=3, consolidated=False, encoding={k: v for k, v in encoding.items() if k != "bool"})
+        group = zarr.open_group(path, mode="a")
+        options = {"bool": {}, "sharded": {"shards": (2, 4, 4)}, "gzipped": {"compressors": [zarr.codecs.GzipCodec()]}, "plain": {"compressors": None}}
+        for name, more in options.items():
+            array = values("bool" if name == "bool" else "float64")
+            names = None if name == "plain" else NAMES
+            group.create_array(name, data=array, chunks=(2, 2, 4), dimension_names=names, **more)
+
+    def check(folder):
+        import xarray
+        import zarr
+
+        data = xarray.open_zarr(folder / "rust.zarr", consolidated=False, mask_and_scale=False)
+        for dtype in DTYPES:
+            assert data[dtype].dims == tuple(NAMES), data[dtype].dims
+            same(dtype, data[dtype].values, dtype)
+        assert data["float32"].isel(Lat=slice(1, 3), Time=0).shape == (2, 4)
+        array = zarr.open_group(folder / "rust.zarr", mode="r")["float32"]
+        assert array.chunks == (1, 2, 3) and array.metadata.dimension_names == tuple(NAMES), array.metadata
+
+
+FORMATS = {"safetensors": Safetensors, "npy": Numpy, "zarr": Zarr}
+
+
+def able():
+    import importlib.util
+
+    needed = {"safetensors": ["safetensors", "ml_dtypes"], "npy": ["numpy"], "zarr": ["zarr", "xarray"]}
+    for name in FORMATS:
+        if all(importlib.util.find_spec(package) for package in needed[name]):
+            yield name
+
+
+def main():
+    task, *rest = sys.argv[1:] or ["help"]
+    if task == "needs":
+        print("\n".join(able()))
+    elif task == "record":
+        DATA.mkdir(exist_ok=True)
+        for format in FORMATS.values():
+            format.write(DATA)
+    elif task in ("write", "check") and rest:
+        for name in rest[1:] or FORMATS:
+            getattr(FORMATS[name], task)(pathlib.Path(rest[0]))
+    else:
+        sys.exit(__doc__)
+
+
+main()
