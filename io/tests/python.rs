@@ -160,8 +160,8 @@ mod zarr {
                 Zarr::<DynTensor>::create(root.join(name), dtype, x.names(), x.shape(), &[1, 2, 3])
                     .unwrap();
             // By boxes that are no chunks.
-            for lon in [0..1, 1..4] {
-                let part = x.narrow("Lon", lon.start, lon.len()).unwrap();
+            for lon in [0_usize..1, 1..4] {
+                let part = x.narrow("Lon", lon.start as i64, lon.len()).unwrap();
                 array.narrow("Lon", lon).unwrap().write(&part).unwrap();
             }
         }
