@@ -7,9 +7,6 @@
 mod bytes;
 #[path = "../../tests/counting/mod.rs"]
 mod counting;
-#[cfg(feature = "zarr")]
-#[path = "hostile/zarr.rs"]
-mod zarr;
 
 use std::fs;
 use std::path::Path;
@@ -36,15 +33,12 @@ struct Format {
     /// Makes what says how long a header is right again.
     framed: fn(&mut Vec<u8>),
     /// Reads all of a file: whether it could, and how many bytes of elements were copied.
-    read: Box<dyn Fn(&Path) -> Result<usize> + std::panic::RefUnwindSafe>,
+    read: fn(&Path) -> Result<usize>,
 }
 
 /// What a digit becomes.
-const NUMBERS: [&str; 10] = [
+const NUMBERS: [&str; 7] = [
     "0",
-    "1",
-    "2",
-    "4",
     "7",
     "10",
     "99",
@@ -241,11 +235,11 @@ fn changed_safetensors_files_do_no_harm() {
                 count.copy_from_slice(&(until as u64).to_le_bytes());
             }
         },
-        read: Box::new(|path| {
+        read: |path| {
             let file = SafeTensors::open(path)?;
             let all = file.keys().map(|key| Ok(looked_at(&file.tensor(key)?)));
             all.sum()
-        }),
+        },
     });
 }
 
@@ -354,7 +348,7 @@ fn changed_npy_files_do_no_harm() {
                 count.copy_from_slice(&(until as u16).to_le_bytes());
             }
         },
-        read: Box::new(|path| Ok(looked_at(&nomina_io::npy::load(path)?))),
+        read: |path| Ok(looked_at(&nomina_io::npy::load(path)?)),
     });
 }
 
@@ -377,12 +371,12 @@ fn changed_npz_files_do_no_harm() {
         seeds,
         words: OF_NPY,
         framed: |_| (),
-        read: Box::new(|path| {
+        read: |path| {
             let file = Npz::open(path)?;
             file.keys()
                 .iter()
                 .map(|key| Ok(looked_at(&file.load(key)?)))
                 .sum()
-        }),
+        },
     });
 }
