@@ -4,7 +4,7 @@ usage: python scripts/io_interop.py write FOLDER    # writes one file of each fo
        python scripts/io_interop.py check FOLDER    # checks what nomina-io wrote there: values, dtypes, names
        python scripts/io_interop.py record          # writes again what io/tests/data has
        python scripts/io_interop.py needs           # says which formats the packages at hand can write, one a line
-needs: pip install numpy safetensors zarr xarray ml_dtypes
+needs: pip install numpy safetensors ml_dtypes
 
 `io/tests/python.rs` calls it both ways. Element number i of a tensor is (7 i) % 23, of a truth value whether that is odd, of a
 complex number that and one more.
@@ -89,7 +89,7 @@ FORMATS = {"safetensors": Safetensors, "npy": Numpy}
 def able():
     import importlib.util
 
-    needed = {"safetensors": ["safetensors", "ml_dtypes"], "npy": ["numpy"], "zarr": ["zarr", "xarray"]}
+    needed = {"safetensors": ["safetensors", "ml_dtypes"], "npy": ["numpy"]}
     for name in FORMATS:
         if all(importlib.util.find_spec(package) for package in needed[name]):
             yield name
