@@ -7,7 +7,7 @@ needs: pip install torch==2.11.0 numpy
 It builds the benchmarks, starts every side once and then asks all of them for the same case, one after the other,
 so many rounds: what else the machine does meets all sides alike. A ratio is another side's time over ours, within a
 round; the median over the rounds is printed. `--peers ''` asks PyTorch alone. `--update` writes the table between
-the lines `<!-- figures -->` and `<!-- /figures -->` of a file. `--device cuda` measures on a GPU, against PyTorch
+the lines `<!-- figures -->` and `<!-- /figures -->` of a file, or those of `gradients`. `--device cuda` measures on a GPU, against PyTorch
 there, and chains against what torch.compile makes of them. `--bench grads` measures gradients, against PyTorch alone.
 `--ours` names a benchmark that was built before.
 """
@@ -23,7 +23,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PEERS = "benches/peers/Cargo.toml"
-BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
+# Between which lines of a file the table of a benchmark stands.
+PLACES = {"ops": "figures", "grads": "gradients"}
 
 
 def built(*command):
@@ -127,12 +128,13 @@ def report(rows, peers):
     return "\n".join(["\n\n".join(sums), "", *lines])
 
 
-def update(path, text):
+def update(path, place, text):
     old = path.read_text()
-    if BEGIN not in old or END not in old:
-        raise SystemExit(f"{path} has no lines {BEGIN} and {END}")
-    head, tail = old.split(BEGIN)[0], old.split(END)[1]
-    path.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+    begin, end = f"<!-- {place} -->", f"<!-- /{place} -->"
+    if begin not in old or end not in old:
+        raise SystemExit(f"{path} has no lines {begin} and {end}")
+    head, tail = old.split(begin)[0], old.split(end)[1]
+    path.write_text(f"{head}{begin}\n{text}\n{end}{tail}")
 
 
 def main():
@@ -187,7 +189,7 @@ def main():
     text = report(rows, peers)
     print(text)
     if args.update:
-        update(args.update, text)
+        update(args.update, PLACES[args.bench], text)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 //! # The language of the lines
 //!
 //! A line is an expression in Rust's grammar for the gradient with respect to one parameter.
-//! `core/tests/generate/grad.rs` reads and checks all of them; `tests/gradients.rs` computes them.
+//! `core/tests/generate/grad.rs` reads and checks all of them; `tests/gradcheck.rs` compares what they give.
 //!
 //! | word | means |
 //! |---|---|
