@@ -5,6 +5,7 @@
 //! | [`npy`] | `npy` | none | mapped, without a copy | at once |
 //! | [`npz`] | `npz` | none | array by array | at once |
 //! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
+//! | `zarr` | `zarr`, off by default | its own | by chunks | by chunks |
 //!
 //! A file's tensor is opened as what is wanted of it: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
 //! are checked, or a [`DynTensor`](nomina::DynTensor), which takes what is there. Files are written beside their place and
@@ -30,7 +31,10 @@
 //! ```
 #![forbid(unsafe_code)]
 // What formats share is nobody's without one.
-#![cfg_attr(not(any(feature = "npy", feature = "safetensors")), allow(dead_code))]
+#![cfg_attr(
+    not(any(feature = "npy", feature = "safetensors", feature = "zarr")),
+    allow(dead_code)
+)]
 
 #[cfg(target_endian = "big")]
 compile_error!("the elements of files are little-endian, and so must be the machine's");
@@ -43,6 +47,8 @@ pub mod npz;
 mod open;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 pub use open::OpenAs;
 

@@ -110,6 +110,64 @@ mod npy {
     }
 }
 
+#[cfg(feature = "zarr")]
+mod zarr {
+    use super::*;
+    use nomina_io::zarr::{Zarr, create_group};
+
+    pub fn read(folder: &Path) {
+        let root = folder.join("python.zarr");
+        for (name, dtype) in all_but(DType::BF16) {
+            let array = Zarr::<DynTensor>::open(root.join(&name)).unwrap();
+            assert_eq!(array.names(), &names!["Time", "Lat", "Lon"]);
+            same(&array.read().unwrap(), dtype);
+            let part = array
+                .narrow("Lat", 1..)
+                .unwrap()
+                .narrow("Lon", 2..3)
+                .unwrap();
+            let part = part.read().unwrap();
+            let whole = ours(dtype)
+                .narrow("Lat", 1, 2)
+                .unwrap()
+                .narrow("Lon", 2, 1)
+                .unwrap();
+            assert_eq!(part.shape(), [2, 2, 1]);
+            assert_eq!(
+                part.raw().as_bytes().unwrap(),
+                whole.contiguous().unwrap().raw().as_bytes().unwrap()
+            );
+        }
+        for name in ["sharded", "gzipped"] {
+            let array = Zarr::<Tensor<(Time, Lat, Lon), f64>>::open(root.join(name)).unwrap();
+            same(&array.read().unwrap().into_dyn(), DType::F64);
+        }
+        let plain = root.join("plain");
+        assert!(Zarr::<Tensor<(Time, Lat, Lon), f64>>::open(&plain).is_err());
+        let array = Zarr::<Tensor<(Time, Lat, Lon), f64>>::refine(&plain).unwrap();
+        assert_eq!(
+            array.narrow(Lat, 1..2).unwrap().read().unwrap().shape(),
+            [2, 1, 4]
+        );
+    }
+
+    pub fn write(folder: &Path) {
+        let root = folder.join("rust.zarr");
+        create_group(&root).unwrap();
+        for (name, dtype) in all_but(DType::BF16) {
+            let x = ours(dtype);
+            let array =
+                Zarr::<DynTensor>::create(root.join(name), dtype, x.names(), x.shape(), &[1, 2, 3])
+                    .unwrap();
+            // By boxes that are no chunks.
+            for lon in [0_usize..1, 1..4] {
+                let part = x.narrow("Lon", lon.start as i64, lon.len()).unwrap();
+                array.narrow("Lon", lon).unwrap().write(&part).unwrap();
+            }
+        }
+    }
+}
+
 /// A format's two ways.
 type Ways = (&'static str, fn(&Path), fn(&Path));
 
@@ -119,6 +177,8 @@ fn formats() -> Vec<Ways> {
         ("safetensors", safetensors::read, safetensors::write),
         #[cfg(feature = "npz")]
         ("npy", npy::read, npy::write),
+        #[cfg(feature = "zarr")]
+        ("zarr", zarr::read, zarr::write),
     ]
 }
 

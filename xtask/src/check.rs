@@ -71,6 +71,9 @@ fn steps() -> Vec<Step> {
         "target/newcomer",
     ];
     let features = ["check", "-p", "nomina", "--no-default-features"];
+    // What `--workspace` builds has one of the formats less.
+    let zarr = ["test", "-p", "nomina-io", "--features", "zarr"];
+    let no_format = ["check", "-p", "nomina-io", "--no-default-features"];
     let powerset = ["hack", "check", "-p", "nomina", "--feature-powerset"];
     let doc = Command::cargo(["doc", "--workspace", "--no-deps"]);
     let count = [
@@ -86,12 +89,14 @@ fn steps() -> Vec<Step> {
         Step::new("clippy", Command::cargo(clippy)).needs(Command::cargo(["clippy", "-V"])),
         Step::new("doc", doc.env("RUSTDOCFLAGS", "-D warnings")),
         Step::new("no features", Command::cargo(features)),
+        Step::new("no format", Command::cargo(no_format)),
         Step::new("features", Command::cargo(powerset)).needs(Command::cargo(["hack", "-V"])),
         // Says so and passes where the compiler cannot be fetched.
         Step::new("kernels", kernels::sample()),
         // All packages' tests, with generators, conformance, properties, documentation, ui-tests, and CUDA on the host that stands
         // for a GPU, where there is none.
         Step::new("test", Command::cargo(TEST)),
+        Step::new("zarr", Command::cargo(zarr)),
         Step::new("next solver", Command::cargo(["xtask", "next-solver"])),
         // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.
         Step::new("attack", Command::cargo(attack)),
