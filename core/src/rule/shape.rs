@@ -142,7 +142,10 @@ pub fn broadcast_into(op: &'static str, own: &[usize], other: &[usize]) -> Resul
 /// # Errors
 /// [`ErrorKind::Shape`] when a dim of another size would change.
 pub fn expand_as(shape: &[usize], other: &[usize]) -> Result<()> {
-    let new = other.len().saturating_sub(shape.len());
+    // What has more dims is `expand`'s error.
+    let Some(new) = other.len().checked_sub(shape.len()) else {
+        return Ok(());
+    };
     let both = shape.iter().zip(&other[new..]);
     let apart = both.clone().position(|(&own, &its)| own != its && own != 1);
     match apart {

@@ -1,7 +1,7 @@
 //! Copies and conversions.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
+use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Result, Scalar, rule};
 
 use super::grad::{Converted, assign, assign_number, recorded};
 use super::reduce::address;
@@ -27,8 +27,17 @@ pub fn contiguous(x: &Raw) -> Result<Raw> {
 /// Elements that stand for those of `x`, whose gradient goes on to `x` as it is.
 ///
 /// # Errors
-/// When memory is missing.
+/// When they have other sizes, or another dtype or device, than `x`; when memory is missing.
 pub fn in_place_of(op: Op, elements: Raw, x: &Raw) -> Result<Raw> {
+    let like = elements.shape() == x.shape() && elements.dtype() == x.dtype();
+    if !like || elements.device() != x.device() {
+        let what =
+            "elements of other sizes, or of another dtype or device, than those they stand for";
+        return Err(Error::new(ErrorKind::Shape, op.name(), what)
+            .operand(&Names::default(), elements.shape())
+            .operand(&Names::default(), x.shape())
+            .hint("give elements like them"));
+    }
     recorded(elements, [x], |_| Ok(Converted::new(op.name(), x)))
 }
 

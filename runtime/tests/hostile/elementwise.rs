@@ -2,7 +2,7 @@
 
 use nomina_core::DType;
 use nomina_core::op::{Class, Op};
-use nomina_runtime::call::{self, Arg, Node, Reduction};
+use nomina_runtime::call::{self, AdamWOptions, AdamWParam, Arg, Node, Reduction};
 use nomina_runtime::raw::Raw;
 
 use super::draw::Draw;
@@ -30,6 +30,18 @@ calls! { call:
     fused(program(), few(), numbers_of_program());
     fused_small(program(), few_alike(), numbers_of_program());
     fused_reduce(program(), few(), numbers_of_program(), _, reduction());
+    in_place_of(map_op(), _, _);
+    adamw |d| {
+        let [mut param, mut mean, mut square] = [d.x().clone(), d.x().clone(), d.x().clone()];
+        let step = d.bytes.word() % 3;
+        let mut all = [AdamWParam {
+            param: &mut param,
+            grad: d.x(),
+            exp_avg: &mut mean,
+            exp_avg_sq: &mut square,
+        }];
+        call::adamw(&mut all, step, &AdamWOptions::default())
+    };
 }
 
 impl<'a> Draw<'a, '_> {

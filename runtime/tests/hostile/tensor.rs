@@ -75,6 +75,12 @@ pub mod raw {
         requires_grad(_);
         requires_grad_(_);
         is_leaf(_);
+        made |d| { d.x().made().is_some() };
+        set_made |d| {
+            let mut x = d.x().clone();
+            x.set_made(std::panic::Location::caller());
+            x
+        };
         grad |d| { came(d.x()).and_then(Raw::grad) };
         take_grad |d| { came(d.x()).and_then(Raw::take_grad) };
         retain_grad(_);
@@ -118,6 +124,7 @@ pub mod raw_mut {
         device |d| { d.dest_part().device() };
         as_mut_ptr |d| { d.dest_part().as_mut_ptr().cast_const() };
         reborrow |d| { d.dest_part().reborrow().numel() };
+        made |d| { d.dest_part().made().is_some() };
         into_slice |d| { d.dest_part().into_slice::<f32>().map(|all| all.fill(1.0)) };
         set |d| {
             let index = d.numbers(d.base.len());
