@@ -195,9 +195,10 @@ fn optimizers(cases: &mut Vec<Case>) {
                 param: param.as_mut().expect("memory"),
                 grad,
                 state: [exp_avg, exp_avg_sq],
+                step: *step,
             });
             let mut all: Vec<StepParam<'_, 2>> = all.collect();
-            adam(&mut all, *step, &AdamOptions::adamw()).expect("a step");
+            adam(&mut all, &AdamOptions::adamw()).expect("a step");
         }));
     }
 }

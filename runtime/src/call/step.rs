@@ -23,6 +23,8 @@ pub struct StepParam<'a, const K: usize> {
     /// What is kept, of the parameter's sizes and dtype: for Adam the running means of the gradient (`exp_avg`) and of its
     /// square (`exp_avg_sq`), for descent with momentum the running sum of gradients (`momentum_buffer`).
     pub state: [&'a mut Raw; K],
+    /// The number of this step among those of the parameter, which counts from 1.
+    pub step: u64,
 }
 
 /// What Adam is told, as PyTorch's `torch.optim.Adam` and `torch.optim.AdamW` are.
@@ -88,20 +90,15 @@ impl AdamOptions {
     }
 }
 
-/// A step of Adam or AdamW of all parameters, in one pass where they lie on the host; `step` counts from 1. Nothing is recorded.
+/// A step of Adam or AdamW of all parameters, in one pass where they lie on the host. Nothing is recorded.
 /// Kingma and Ba, "Adam: A Method for Stochastic Optimization", algorithm 1; Loshchilov and Hutter, "Decoupled Weight Decay
 /// Regularization", algorithm 2.
 ///
 /// # Errors
-/// When the step is 0, a parameter is no float, what belongs to it differs in sizes, dtype or device, or memory is missing.
+/// When a step is 0, a parameter is no float, what belongs to it differs in sizes, dtype or device, or memory is missing.
 /// Nothing is written then.
-pub fn adam(params: &mut [StepParam<'_, 2>], step: u64, options: &AdamOptions) -> Result<()> {
-    const OP: &str = "adam";
-    if step == 0 {
-        let what = "the first step is 1, not 0";
-        return Err(Error::new(ErrorKind::Argument, OP, what).hint("count steps from 1"));
-    }
-    walk(OP, params, options.formula(step))
+pub fn adam(params: &mut [StepParam<'_, 2>], options: &AdamOptions) -> Result<()> {
+    walk("adam", params, |step| options.formula(step))
 }
 
 /// What gradient descent is told, as PyTorch's `torch.optim.SGD` is.
@@ -151,27 +148,19 @@ impl SgdOptions {
 /// [`sgd_momentum`].
 ///
 /// # Errors
-/// When a parameter is no float, its gradient differs in sizes, dtype or device, or memory is missing. Nothing is written then.
+/// When a step is 0, a parameter is no float, its gradient differs in sizes, dtype or device, or memory is missing. Nothing is
+/// written then.
 pub fn sgd(params: &mut [StepParam<'_, 0>], options: &SgdOptions) -> Result<()> {
-    walk("sgd", params, options.descent())
+    walk("sgd", params, |_| options.descent())
 }
 
-/// A step of gradient descent with momentum, as [`sgd`]; `step` counts from 1, and the first adds whole gradients whatever
+/// A step of gradient descent with momentum, as [`sgd`]; the first one adds whole gradients whatever
 /// `dampening` is, as PyTorch's does. Sutskever et al., "On the importance of initialization and momentum in deep learning".
 ///
 /// # Errors
-/// As [`sgd`], and when the step is 0.
-pub fn sgd_momentum(
-    params: &mut [StepParam<'_, 1>],
-    step: u64,
-    options: &SgdOptions,
-) -> Result<()> {
-    const OP: &str = "sgd";
-    if step == 0 {
-        let what = "the first step is 1, not 0";
-        return Err(Error::new(ErrorKind::Argument, OP, what).hint("count steps from 1"));
-    }
-    let by = Momentum {
+/// As [`sgd`].
+pub fn sgd_momentum(params: &mut [StepParam<'_, 1>], options: &SgdOptions) -> Result<()> {
+    walk("sgd", params, |step| Momentum {
         descent: options.descent(),
         keep: options.momentum,
         take: if step == 1 {
@@ -180,21 +169,21 @@ pub fn sgd_momentum(
             1.0 - options.dampening
         },
         nesterov: options.nesterov,
-    };
-    walk(OP, params, by)
+    })
 }
 
-/// A step by any formula.
-fn walk<const K: usize>(
+/// A step of each parameter by the formula of its number.
+fn walk<F: Formula<K>, const K: usize>(
     op: &'static str,
     params: &mut [StepParam<'_, K>],
-    by: impl Formula<K>,
+    formula: impl Fn(u64) -> F,
 ) -> Result<()> {
     params.iter().try_for_each(|of| check(op, of))?;
     let mut changed: SmallVec<[(usize, Raw, [Raw; K]); 4]> = SmallVec::new();
-    let mut passes = [SmallVec::<[StepJob<K>; 8]>::new(), SmallVec::new()];
+    let mut passes = [SmallVec::<[StepJob<F, K>; 8]>::new(), SmallVec::new()];
     for (at, param) in params.iter_mut().enumerate() {
-        match job(param) {
+        let by = formula(param.step);
+        match job(param, by) {
             Some((dtype, job)) => passes[usize::from(dtype == DType::F64)].push(job),
             None => {
                 let (param, state) = programs(param, by).map_err(|error| error.in_op(op))?;
@@ -214,13 +203,17 @@ fn walk<const K: usize>(
     let [single, double] = passes;
     // SAFETY: each job is of one parameter, whose elements are dense and borrowed exclusively.
     unsafe {
-        cpu::step::step::<f32, _, K>(&single, by);
-        cpu::step::step::<f64, _, K>(&double, by);
+        cpu::step::step::<f32, F, K>(&single);
+        cpu::step::step::<f64, F, K>(&double);
     }
     Ok(())
 }
 
 fn check<const K: usize>(op: &'static str, of: &StepParam<'_, K>) -> Result<()> {
+    if of.step == 0 {
+        let what = "the first step is 1, not 0";
+        return Err(Error::new(ErrorKind::Argument, op, what).hint("count steps from 1"));
+    }
     let param = &of.param;
     let refuse = |kind: ErrorKind, what: String, other: &Raw| {
         Error::new(kind, op, what)
@@ -252,7 +245,10 @@ fn check<const K: usize>(op: &'static str, of: &StepParam<'_, K>) -> Result<()> 
 }
 
 /// A parameter of the host whose elements lie side by side everywhere, and are shared with nobody.
-fn job<const K: usize>(of: &mut StepParam<'_, K>) -> Option<(DType, StepJob<K>)> {
+fn job<F: Formula<K>, const K: usize>(
+    of: &mut StepParam<'_, K>,
+    by: F,
+) -> Option<(DType, StepJob<F, K>)> {
     let (dtype, count) = (of.param.dtype(), of.param.numel());
     if !matches!(dtype, DType::F32 | DType::F64) || !of.grad.layout().is_contiguous() {
         return None;
@@ -271,6 +267,7 @@ fn job<const K: usize>(of: &mut StepParam<'_, K>) -> Option<(DType, StepJob<K>)>
         param,
         grad,
         state,
+        by,
     };
     Some((dtype, job))
 }
@@ -384,8 +381,9 @@ mod tests {
                 param: param.as_mut().unwrap(),
                 grad: &grad,
                 state: [&mut mean, &mut square],
+                step,
             }];
-            adam(&mut all, step, &AdamOptions::adamw()).unwrap();
+            adam(&mut all, &AdamOptions::adamw()).unwrap();
         }
         let all = [param, mean, square];
         all.iter()
@@ -426,15 +424,27 @@ mod tests {
         };
         let (mut param, mut sum) = (of(&[1.0, -2.0]), of(&[0.0; 2]));
         let grad = of(&[0.1, -0.2]);
-        for step in 1..=3 {
+        for step in 1..=3_u64 {
             let param = param.as_mut().unwrap();
             let grad = &grad;
             if options.momentum == 0.0 {
                 let state = [];
-                sgd(&mut [StepParam { param, grad, state }], options).unwrap();
+                let of = StepParam {
+                    param,
+                    grad,
+                    state,
+                    step,
+                };
+                sgd(&mut [of], options).unwrap();
             } else {
                 let state = [&mut sum];
-                sgd_momentum(&mut [StepParam { param, grad, state }], step, options).unwrap();
+                let of = StepParam {
+                    param,
+                    grad,
+                    state,
+                    step,
+                };
+                sgd_momentum(&mut [of], options).unwrap();
             }
         }
         param.scalars().map(|x| x.to_f64()).collect()
@@ -508,11 +518,13 @@ mod tests {
             param: a.as_mut().unwrap(),
             grad: &grad,
             state: [&mut b, &mut c],
+            step: 1,
         }];
         let options = AdamOptions::adamw();
-        let text = adam(&mut all, 1, &options).unwrap_err().to_string();
+        let text = adam(&mut all, &options).unwrap_err().to_string();
         assert!(text.contains("the state has other sizes"), "{text}");
-        assert!(adam(&mut all, 0, &options).is_err());
+        all[0].step = 0;
+        assert!(adam(&mut all, &options).is_err());
         assert_eq!(a.to_vec::<f64>().unwrap(), [1.0, 1.0]);
     }
 }

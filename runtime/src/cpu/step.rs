@@ -61,15 +61,14 @@ impl<T: Element + Value, F: Formula<K>, const K: usize> Kernel for Piece<T, F, K
     }
 }
 
-/// A step of all parameters by one formula.
+/// A step of all parameters.
 ///
 /// # Safety
 /// Each parameter has so many elements of `T` at all its places, of which nobody else uses those that are written.
 pub(crate) unsafe fn step<T: Element + Value, F: Formula<K>, const K: usize>(
-    jobs: &[StepJob<K>],
-    by: F,
+    jobs: &[StepJob<F, K>],
 ) {
-    let pieces = |job: &StepJob<K>| job.count.div_ceil(PIECE);
+    let pieces = |job: &StepJob<F, K>| job.count.div_ceil(PIECE);
     // Which parameter each piece is of: the first piece of each, and their number.
     let firsts = jobs.iter().scan(0, |next, job| {
         let first = *next;
@@ -77,24 +76,21 @@ pub(crate) unsafe fn step<T: Element + Value, F: Formula<K>, const K: usize>(
         Some(first)
     });
     let firsts: crate::SmallVec<[usize; 16]> = firsts.collect();
-    let shared: crate::SmallVec<[([Shared; 2], [Shared; K]); 16]> = jobs
+    let shared: crate::SmallVec<[([Shared; 2], [Shared; K], usize, F); 8]> = jobs
         .iter()
         .map(|job| {
-            (
-                [job.param, job.grad.cast_mut()].map(Shared),
-                job.state.map(Shared),
-            )
+            let both = [job.param, job.grad.cast_mut()].map(Shared);
+            (both, job.state.map(Shared), job.count, job.by)
         })
         .collect();
-    let counts: crate::SmallVec<[usize; 16]> = jobs.iter().map(|job| job.count).collect();
     let all = jobs.iter().map(pieces).sum();
     each(all, &|piece| {
         let of = firsts.partition_point(|&first| first <= piece) - 1;
         let start = product([piece - firsts[of], PIECE]);
         let at = |place: Shared| place.get().cast::<T>().wrapping_add(start);
-        let ([param, grad], state) = shared[of];
+        let ([param, grad], state, count, by) = shared[of];
         dispatch(Piece {
-            count: PIECE.min(counts[of] - start),
+            count: PIECE.min(count - start),
             param: at(param),
             grad: at(grad).cast_const(),
             state: state.map(at),

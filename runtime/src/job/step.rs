@@ -2,12 +2,14 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-/// A parameter, its gradient, and the `K` tensors of its state: so many elements side by side, all of one dtype.
-pub(crate) struct StepJob<const K: usize> {
+/// A parameter, its gradient, and the `K` tensors of its state: so many elements side by side, all of one dtype; and the
+/// formula of its step.
+pub(crate) struct StepJob<F, const K: usize> {
     pub count: usize,
     pub param: *mut u8,
     pub grad: *const u8,
     pub state: [*mut u8; K],
+    pub by: F,
 }
 
 /// What a formula computes with: an element, or a step of a program for all of them.

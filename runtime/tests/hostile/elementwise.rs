@@ -38,21 +38,22 @@ calls! { call:
             param: param.as_mut()?,
             grad: d.x(),
             state: [&mut mean, &mut square],
+            step,
         }];
-        call::adam(&mut all, step, &AdamOptions::adamw())
+        call::adam(&mut all, &AdamOptions::adamw())
     };
     sgd |d| {
         let mut param = d.x().clone();
         let (param, grad) = (param.as_mut()?, d.y());
-        let state = [];
-        call::sgd(&mut [StepParam { param, grad, state }], &SgdOptions::default())
+        let (state, step) = ([], d.bytes.word() % 3);
+        call::sgd(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
     };
     sgd_momentum |d| {
         let [mut param, mut sum] = [d.x().clone(), d.y().clone()];
         let step = d.bytes.word() % 3;
         let (param, grad) = (param.as_mut()?, d.x());
         let state = [&mut sum];
-        call::sgd_momentum(&mut [StepParam { param, grad, state }], step, &SgdOptions::default())
+        call::sgd_momentum(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
     };
 }
 
