@@ -37,13 +37,38 @@ pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D
     tensor.into_typed().map_err(|(_, error)| error)
 }
 
-/// Numbers that are uniform within `bound` of zero, for dims that the types have computed.
+/// A tensor whose dims the types have computed, filled by `fill`.
+fn filled<D: Dims + Distinct, T: Element>(
+    sizes: &[usize],
+    fill: impl FnOnce(&mut DynTensor) -> Result<()>,
+) -> Result<Tensor<D, T>> {
+    let names = Names::from_static(D::NAMES);
+    let mut tensor = DynTensor::options().dtype(T::DTYPE).empty(sizes, names)?;
+    fill(&mut tensor)?;
+    tensor.into_typed().map_err(|(_, error)| error)
+}
+
+/// Numbers that are uniform within `bound` of zero.
 pub(crate) fn uniform<D: Dims + Distinct, T: Element>(
     sizes: &[usize],
     bound: f64,
 ) -> Result<Tensor<D, T>> {
-    let names = Names::from_static(D::NAMES);
-    let mut drawn = DynTensor::options().dtype(T::DTYPE).empty(sizes, names)?;
-    drawn.uniform_(-bound, bound)?;
-    drawn.into_typed().map_err(|(_, error)| error)
+    filled(sizes, |tensor| tensor.uniform_(-bound, bound).map(|_| ()))
+}
+
+/// Normally distributed numbers.
+pub(crate) fn normal<D: Dims + Distinct, T: Element>(
+    sizes: &[usize],
+    mean: f64,
+    std: f64,
+) -> Result<Tensor<D, T>> {
+    filled(sizes, |tensor| tensor.normal_(mean, std).map(|_| ()))
+}
+
+/// One number everywhere.
+pub(crate) fn full<D: Dims + Distinct, T: Element>(
+    sizes: &[usize],
+    value: f64,
+) -> Result<Tensor<D, T>> {
+    filled(sizes, |tensor| tensor.fill_(value).map(|_| ()))
 }

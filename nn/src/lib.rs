@@ -45,7 +45,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
-//mod data;
+mod data;
 pub mod init;
 pub mod layers;
 mod load;
@@ -55,7 +55,7 @@ mod param;
 mod path;
 pub mod prelude;
 
-//pub use data::Batches;
+pub use data::Batches;
 pub use module::{Module, Slot};
 /// Makes a struct or an enum whose fields are modules a [`Module`]; a field without parameters is marked `#[module(skip)]`.
 ///

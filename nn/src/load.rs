@@ -32,7 +32,7 @@ pub(crate) fn load(
 }
 
 /// `value` as it is to stand in the place of `own`: under its names, with its sizes, of its dtype.
-fn fitted(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
+pub(crate) fn fitted(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
     let value = match value.names().has_names() {
         false if is_merged(own.shape(), value.shape()) => value.reshape(&signed(own.shape()))?,
         _ => value,

@@ -11,6 +11,13 @@
 //! | [`Lstm`], [`Gru`] | the input's dim by the state's | |
 //! | [`Dropout`] | nothing | none |
 
+mod dropout;
+mod embedding;
 mod linear;
+mod norm;
 
-pub use linear::Linear;
+pub use dropout::Dropout;
+pub use embedding::Embedding;
+pub use linear::{Linear, Weight};
+pub use nomina_runtime::call::Activation;
+pub use norm::{BatchNorm, LayerNorm, RmsNorm};

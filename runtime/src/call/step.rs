@@ -29,7 +29,6 @@ pub struct StepParam<'a, const K: usize> {
 
 /// What Adam is told, as PyTorch's `torch.optim.Adam` and `torch.optim.AdamW` are.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct AdamOptions {
     /// The learning rate.
     pub lr: f64,
@@ -103,7 +102,6 @@ pub fn adam(params: &mut [StepParam<'_, 2>], options: &AdamOptions) -> Result<()
 
 /// What gradient descent is told, as PyTorch's `torch.optim.SGD` is.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct SgdOptions {
     /// The learning rate.
     pub lr: f64,
