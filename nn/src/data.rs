@@ -83,8 +83,8 @@ where
         let end = self.left.end.min(start + self.size);
         self.left.start = end;
         // A view within the dim, whose size is in no type: neither fails.
-        let (first, len) = (i64::try_from(start).ok()?, i64::try_from(end - start).ok()?);
-        let part = self.order.to_dyn().narrow(0, first, len).ok()?;
+        let first = i64::try_from(start).ok()?;
+        let part = self.order.to_dyn().narrow(0, first, end - start).ok()?;
         part.try_into().ok()
     }
 
