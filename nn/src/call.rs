@@ -72,3 +72,8 @@ pub(crate) fn full<D: Dims + Distinct, T: Element>(
 ) -> Result<Tensor<D, T>> {
     filled(sizes, |tensor| tensor.fill_(value).map(|_| ()))
 }
+
+/// The product of sizes, as what scales weights.
+pub(crate) fn product(sizes: &[usize]) -> f64 {
+    sizes.iter().map(|&size| size as f64).product()
+}

@@ -7,7 +7,7 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{self, Activation};
 
 use crate::Module;
-use crate::call::{explain, typed, uniform};
+use crate::call::{explain, product, typed, uniform};
 use crate::param::Param;
 
 /// The dims of the weight of a layer from `I` to `O`: outputs, then inputs.
@@ -120,10 +120,6 @@ impl<I: Axes, O: Axes, T: Inexact> Linear<I, O, T> {
             activation,
         )
     }
-}
-
-fn product(sizes: &[usize]) -> f64 {
-    sizes.iter().map(|&size| size as f64).product()
 }
 
 /// Sums over the last `inputs` dims of the weight, wherever they stand in `x`.

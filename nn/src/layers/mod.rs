@@ -11,13 +11,19 @@
 //! | [`Lstm`], [`Gru`] | the input's dim by the state's | |
 //! | [`Dropout`] | nothing | none |
 
+mod attention;
+mod conv;
 mod dropout;
 mod embedding;
 mod linear;
 mod norm;
+mod sequential;
 
+pub use attention::{Attention, MultiHeadAttention};
+pub use conv::{Conv1d, Conv2d, Conv3d, Kernel};
 pub use dropout::Dropout;
 pub use embedding::Embedding;
 pub use linear::{Linear, Weight};
 pub use nomina_runtime::call::Activation;
 pub use norm::{BatchNorm, LayerNorm, RmsNorm};
+pub use sequential::{Function, Layer, Sequential};
