@@ -10,7 +10,7 @@ use nomina::grad::{
 use nomina::prelude::*;
 use nomina::{DType, Error, ErrorKind, Result, dynamic};
 use nomina_runtime::Raw;
-use nomina_runtime::call::{self, AdamWOptions, AdamWParam};
+use nomina_runtime::call::{self, AdamOptions, StepParam};
 
 use crate::gradients::{Counts, Leaves, numbers};
 use crate::in_place::held;
@@ -263,16 +263,16 @@ fn steps(counts: &mut Counts, dtype: DType, way: Way) {
     };
     let found = until_it_succeeds(arguments, |()| {
         let (all, _) = &mut *all.borrow_mut();
-        let mut params: Vec<AdamWParam<'_>> = all
-            .iter_mut()
-            .map(|[param, grad, exp_avg, exp_avg_sq]| AdamWParam {
-                param,
+        let params = all.iter_mut().map(|[param, grad, exp_avg, exp_avg_sq]| {
+            Ok(StepParam {
+                param: param.as_mut()?,
                 grad,
-                exp_avg,
-                exp_avg_sq,
+                state: [exp_avg, exp_avg_sq],
+                step: 1,
             })
-            .collect();
-        call::adamw(&mut params, 1, &AdamWOptions::default())?;
+        });
+        let mut params = params.collect::<nomina::Result<Vec<StepParam<'_, 2>>>>()?;
+        call::adam(&mut params, &AdamOptions::adamw())?;
         done.set(true);
         Ok(())
     });
