@@ -54,7 +54,11 @@ macro_rules! tiles {
                     unsafe {
                         let mut columns = [$zero(); N];
                         for j in 0..N {
-                            columns[j] = $load(b.wrapping_offset(j as isize * b_col).add(at));
+                            let column = b.wrapping_offset(j as isize * b_col).wrapping_add(at);
+                            columns[j] = $load(column);
+                            // The next tile's, which comes from memory while this one is summed.
+                            let next = column.wrapping_offset(N as isize * b_col);
+                            _mm_prefetch::<_MM_HINT_T0>(next.cast());
                         }
                         for i in 0..M {
                             let x = $load(a.wrapping_offset(i as isize * a_row).add(at));
