@@ -119,4 +119,4 @@ pub use sparse::{
     to_sparse,
 };
 pub use stat::{Spacing, corrcoef, cov, diff, renorm, trapezoid};
-pub use step::{AdamWOptions, AdamWParam, adamw};
+pub use step::{AdamOptions, SgdOptions, StepParam, adam, sgd, sgd_momentum};

@@ -2,7 +2,7 @@
 
 use nomina_core::DType;
 use nomina_core::op::{Class, Op};
-use nomina_runtime::call::{self, AdamWOptions, AdamWParam, Arg, Node, Reduction};
+use nomina_runtime::call::{self, AdamOptions, Arg, Node, Reduction, SgdOptions, StepParam};
 use nomina_runtime::raw::Raw;
 
 use super::draw::Draw;
@@ -31,16 +31,29 @@ calls! { call:
     fused_small(program(), few_alike(), numbers_of_program());
     fused_reduce(program(), few(), numbers_of_program(), _, reduction());
     in_place_of(map_op(), _, _);
-    adamw |d| {
+    adam |d| {
         let [mut param, mut mean, mut square] = [d.x().clone(), d.x().clone(), d.x().clone()];
         let step = d.bytes.word() % 3;
-        let mut all = [AdamWParam {
-            param: &mut param,
+        let mut all = [StepParam {
+            param: param.as_mut()?,
             grad: d.x(),
-            exp_avg: &mut mean,
-            exp_avg_sq: &mut square,
+            state: [&mut mean, &mut square],
+            step,
         }];
-        call::adamw(&mut all, step, &AdamWOptions::default())
+        call::adam(&mut all, &AdamOptions::adamw())
+    };
+    sgd |d| {
+        let mut param = d.x().clone();
+        let (param, grad) = (param.as_mut()?, d.y());
+        let (state, step) = ([], d.bytes.word() % 3);
+        call::sgd(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
+    };
+    sgd_momentum |d| {
+        let [mut param, mut sum] = [d.x().clone(), d.y().clone()];
+        let step = d.bytes.word() % 3;
+        let (param, grad) = (param.as_mut()?, d.x());
+        let state = [&mut sum];
+        call::sgd_momentum(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
     };
 }
 

@@ -1,0 +1,2 @@
+//! A sentence encoder.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The sentence encoder; see `minilm.rs`.

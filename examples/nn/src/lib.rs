@@ -1,0 +1,1 @@
+//! The examples of networks; see `digits.rs`.
