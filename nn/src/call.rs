@@ -1,5 +1,6 @@
 //! What typed layers share.
 
+use std::cell::Cell;
 use std::panic::Location;
 
 use nomina::dims::{Dims, Distinct};
@@ -37,14 +38,40 @@ pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D
     tensor.into_typed().map_err(|(_, error)| error)
 }
 
+thread_local! {
+    /// Whether layers are made without weights.
+    static UNSET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does `make` while layers get no weights.
+pub(crate) fn unset<M>(make: impl FnOnce() -> M) -> M {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            UNSET.set(self.0);
+        }
+    }
+    let _restore = Restore(UNSET.replace(true));
+    make()
+}
+
 /// A tensor whose dims the types have computed, filled by `fill`.
 fn filled<D: Dims + Distinct, T: Element>(
     sizes: &[usize],
     fill: impl FnOnce(&mut DynTensor) -> Result<()>,
 ) -> Result<Tensor<D, T>> {
     let names = Names::from_static(D::NAMES);
-    let mut tensor = DynTensor::options().dtype(T::DTYPE).empty(sizes, names)?;
-    fill(&mut tensor)?;
+    let options = DynTensor::options().dtype(T::DTYPE);
+    let mut tensor = if UNSET.get() {
+        // One zero, which is all of them.
+        let zero = options.zeros(&[], ())?.into_parts().0;
+        DynTensor::from_parts(zero.expand(sizes)?, names)?
+    } else {
+        options.empty(sizes, names)?
+    };
+    if !UNSET.get() {
+        fill(&mut tensor)?;
+    }
     tensor.into_typed().map_err(|(_, error)| error)
 }
 

@@ -9,6 +9,23 @@ use nomina::dims::{Dims, Distinct, ShapeFor};
 use nomina::{Float, Result, Tensor};
 use nomina_macros::twin;
 
+/// Makes a model without weights, which are to be loaded: all are zeros that take no memory, and nothing is drawn.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::{init, prelude::*};
+/// dims! { In, Out }
+/// let mut layer = init::unset(|| Linear::new(In.of(1_000_000), Out.of(1_000_000)));
+/// assert_eq!(layer.count(), 1_000_001_000_000);
+/// # let mut layer = init::unset(|| Linear::new(In.of(3), Out.of(2)));
+/// # let weights = [DynTensor::ones(&[2, 3], ())?, DynTensor::ones(&[2], ())?];
+/// layer.load(|path| Ok(if path == "weight" { &weights[0] } else { &weights[1] }.clone()));
+/// # Ok::<(), Error>(())
+/// ```
+pub fn unset<M>(make: impl FnOnce() -> M) -> M {
+    crate::call::unset(make)
+}
+
 /// The inputs and the outputs of a weight with these sizes.
 fn fans(sizes: &[usize]) -> (f64, f64) {
     let window: f64 = sizes.iter().skip(2).map(|&size| size as f64).product();

@@ -208,6 +208,7 @@ fn a_part_that_is_written() {
 }
 
 mod functions;
+mod threads;
 
 fn one() -> DynTensor {
     DynTensor::from_vec(vec![1.0_f64], &[], ()).unwrap()

@@ -1,1 +1,0 @@
-//! The sentence encoder; see `minilm.rs`.

@@ -1,1 +1,0 @@
-//! The examples of networks; see `digits.rs`.
