@@ -2,9 +2,14 @@
 //!
 //! The cases and their names are those of `scripts/bench/torch_grads.py`, which measures PyTorch. A case is both ways
 //! unless its name says otherwise: the operators, `backward`, and the drop of the graph.
+//! `--values` prints what the models compute, for `scripts/compare.py` to see that all sides compute the same.
 
+mod gmm;
 #[path = "../harness/mod.rs"]
 mod harness;
+mod inputs;
+mod lstm;
+mod models;
 
 use harness::{Case, Options, case};
 use nomina::dims::{Distinct, ShapeFor};
@@ -225,5 +230,6 @@ fn main() {
     rows(&mut cases);
     steps(&mut cases);
     optimizers(&mut cases);
+    models::cases(&mut cases);
     harness::run(&cases, &options);
 }

@@ -8,11 +8,11 @@ use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};
 
 use crate::SmallVec;
-use crate::call::{Arg, pointwise, pointwise_owned};
+use crate::call::{Arg, add_part, pointwise, pointwise_owned};
 use crate::raw::Raw;
 use crate::raw::graph::{
-    Chain, Chains, Extended, Found, Given, Incoming, Node, NodeRef, Rule, Run, lock, switched,
-    trace,
+    Chain, Chains, Extended, Found, Given, Incoming, Node, NodeRef, Rule, Run, View, lock,
+    switched, trace,
 };
 
 use super::reach::{Reach, pull, put, targets};
@@ -122,6 +122,21 @@ impl<'a> Way<'a> {
         Ok(())
     }
 
+    /// Adds the gradient of a part of an operand to what has come for the operand; false where nothing has, or nothing yet.
+    fn add_part(&mut self, node: &Node, part: &View, pending: &mut Pending) -> Result<bool> {
+        pending.settle()?;
+        if let (Some(Some(edge)), Some(Some(grad))) = (node.edges().first(), pending.given.first())
+            && let Some(whole) = self.pending(edge)
+            && whole.chain.is_none()
+            && let Some(sum) = whole.given.first_mut()
+            && let Some(before) = sum.take()
+        {
+            *sum = Some(add_part(before, grad, part)?);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
     /// Goes back. `reached` gets each node that `asks` for it with its gradient, which its hooks have seen, and says whether to go
     /// on from there.
     pub(super) fn run(
@@ -171,7 +186,14 @@ impl<'a> Way<'a> {
         }
         let run = Run::new(&node, records, self.through);
         let found = node.through(|rule| {
-            let found = passed(rule, pending, &run);
+            let found = match rule.part().filter(|_| !records) {
+                Some(part) => self.add_part(&node, part, &mut pending),
+                None => Ok(false),
+            };
+            let found = found.and_then(|added| match added {
+                true => Ok(Passed::default()),
+                false => passed(rule, pending, &run),
+            });
             (found, last)
         });
         let Passed { computed, chains } = found.ok_or_else(used)??;
@@ -190,6 +212,7 @@ impl<'a> Way<'a> {
 }
 
 /// The gradients of a rule's operands: all of one kind.
+#[derive(Default)]
 struct Passed {
     computed: Found,
     chains: Chains,

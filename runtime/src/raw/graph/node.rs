@@ -14,6 +14,7 @@ use nomina_core::Result;
 use super::hook::Extras;
 use super::switch::is_grad_enabled;
 use super::trace;
+use super::view::View;
 use crate::SmallVec;
 use crate::memory::{Block, refused};
 use crate::raw::Raw;
@@ -39,6 +40,11 @@ pub(crate) trait Rule: Send + Sync {
     /// As [`Rule::backward`].
     fn extend(&self, given: Incoming, _: &Run<'_>) -> Result<Extended> {
         Ok(Extended::Not(given))
+    }
+
+    /// Which part of its only operand the result is, where it has fewer elements: a gradient can then be added where it belongs.
+    fn part(&self) -> Option<&View> {
+        None
     }
 }
 
