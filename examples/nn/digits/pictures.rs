@@ -18,12 +18,8 @@ type Drawn = Result<(), Box<dyn Error>>;
 
 /// How often each digit was told as which: what it is by rows, what it was told to be by columns.
 pub fn confusion(path: &Path, counts: &Tensor<(Class, Told)>) -> Drawn {
-    let shares = counts
-        / counts
-            .sum(Told)
-            .clamp(1.0, f32::MAX)
-            .unsqueeze(Told)
-            .align_as(counts);
+    let shares = counts.align_to((Told, Class)) / counts.sum(Told).clamp_min(1.0);
+    let shares = shares.align_as(counts);
     let fields: Vec<(f32, f32)> = counts.iter().zip(shares.iter()).collect();
     save(path, (550, 550), |root| {
         root.fill(&WHITE)?;

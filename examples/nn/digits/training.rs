@@ -9,7 +9,7 @@ use nomina_nn::optim::schedule;
 use nomina_nn::prelude::*;
 
 use super::data::Digits;
-use super::{Class, Classifier, H, N, W};
+use super::{Class, Classifier, N};
 
 const BATCH: usize = 32;
 
@@ -54,7 +54,7 @@ impl<M: Classifier> Training<M> {
         let steps = batches.len() as u64;
         for (at, rows) in (self.epoch * steps..).zip(batches) {
             let batch = digits.pick(&rows);
-            let scores = self.model.forward(&moved(&batch.images), true);
+            let scores = self.model.forward(&batch.images, true);
             let loss = scores.cross_entropy(&batch.labels, Class);
             loss.backward();
             self.optimizer.options.lr =
@@ -90,10 +90,4 @@ impl<M: Classifier> Training<M> {
         found.epoch = epoch.parse()?;
         Ok(found)
     }
-}
-
-/// The pictures, all of them moved by up to one pixel.
-fn moved(images: &Tensor<(N, H, W)>) -> Tensor<(N, H, W)> {
-    let [down, right] = [(); 2].map(|()| Tensor::<(), i64>::randint(-1..=1, []).item());
-    images.pad((H, W), [(down, -down), (right, -right)])
 }

@@ -44,12 +44,12 @@ calls! { call:
     };
     sgd |d| {
         let mut param = d.x().clone();
-        let (param, grad) = (param.as_mut()?, d.y());
+        let (param, grad) = (param.as_mut()?, d.x());
         let (state, step) = ([], d.bytes.word() % 3);
         call::sgd(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
     };
     sgd_momentum |d| {
-        let [mut param, mut sum] = [d.x().clone(), d.y().clone()];
+        let [mut param, mut sum] = [d.x().clone(), d.x().clone()];
         let step = d.bytes.word() % 3;
         let (param, grad) = (param.as_mut()?, d.x());
         let state = [&mut sum];
