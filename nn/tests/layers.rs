@@ -223,3 +223,80 @@ fn layers_in_a_row() {
         ]
     );
 }
+
+/// The gates of a step, by their formulas.
+fn gates(
+    w: &Tensor<(Gate, Hidden, C)>,
+    x: &Tensor<(N, C)>,
+    b: &Tensor<(Gate, Hidden)>,
+) -> Tensor<(N, Gate, Hidden)> {
+    x.contract(w, C) + b
+}
+
+#[test]
+fn lstm_is_that_of_its_formula() {
+    manual_seed(0);
+    let layer = Lstm::<Seq, C, Hidden>::new(C.of(3), Hidden.of(4));
+    let x = Tensor::<(N, C, Seq)>::randn([2, 3, 5]);
+    let (y, [last, kept]) = layer.forward_from(&x, None);
+    let y: Tensor<(N, Seq, Hidden)> = y;
+    let (mut h, mut c) = (
+        Tensor::<(N, Hidden)>::zeros([2, 4]),
+        Tensor::<(N, Hidden)>::zeros([2, 4]),
+    );
+    for at in 0..5 {
+        let ahead = gates(&layer.input, &x.select(Seq, at), &layer.input_bias);
+        let own: Tensor<(N, Gate, Hidden)> = h
+            .rename(Hidden, Prime(Hidden))
+            .contract(&layer.hidden, Prime(Hidden))
+            + &*layer.hidden_bias;
+        let all = ahead + own;
+        let gate = |at| all.select(Gate, at);
+        c = gate(1).sigmoid() * c + gate(0).sigmoid() * gate(2).tanh();
+        h = gate(3).sigmoid() * c.tanh();
+        assert!(y.select(Seq, at).allclose_with(
+            &h,
+            CloseOptions {
+                atol: 1e-5,
+                ..default()
+            }
+        ));
+    }
+    let close = CloseOptions {
+        atol: 1e-5,
+        ..default()
+    };
+    assert!(last.allclose_with(&h, close) && kept.allclose_with(&c, close));
+    // In two halves, the same.
+    let (_, state) = layer.forward_from(&x.narrow(Seq, 0..2), None);
+    let (rest, [again, _]) = layer.forward_from(&x.narrow(Seq, 2..5), Some(&state));
+    assert!(rest.allclose_with(&y.narrow(Seq, 2..5), close) && again.allclose_with(&h, close));
+    y.sum(..).backward();
+    assert!(layer.hidden.grad().is_some() && layer.input.grad().is_some());
+}
+
+#[test]
+fn gru_is_that_of_its_formula() {
+    manual_seed(0);
+    let layer = Gru::<Seq, C, Hidden>::new(C.of(3), Hidden.of(4));
+    let x = Tensor::<(Seq, N, C)>::randn([5, 2, 3]);
+    let y: Tensor<(Seq, N, Hidden)> = layer.forward(&x);
+    let mut h = Tensor::<(N, Hidden)>::zeros([2, 4]);
+    for at in 0..5 {
+        let ahead = gates(&layer.input, &x.select(Seq, at), &layer.input_bias);
+        let own: Tensor<(N, Gate, Hidden)> = h
+            .rename(Hidden, Prime(Hidden))
+            .contract(&layer.hidden, Prime(Hidden))
+            + &*layer.hidden_bias;
+        let [r, z] = [0, 1].map(|at| (ahead.select(Gate, at) + own.select(Gate, at)).sigmoid());
+        let n = (ahead.select(Gate, 2) + r * own.select(Gate, 2)).tanh();
+        h = (1.0 - &z) * n + z * h;
+        assert!(y.select(Seq, at).allclose_with(
+            &h,
+            CloseOptions {
+                atol: 1e-5,
+                ..default()
+            }
+        ));
+    }
+}

@@ -213,7 +213,10 @@ fn packages_depend_one_way() {
         ("runtime", &["nomina-core"]),
         (".", &["nomina-core", "nomina-macros", "nomina-runtime"]),
         ("io", &["nomina", "nomina-runtime"]),
-        ("nn", &["nomina", "nomina-macros", "nomina-runtime"]),
+        (
+            "nn",
+            &["nomina", "nomina-core", "nomina-macros", "nomina-runtime"],
+        ),
     ];
     for (folder, wanted) in wanted {
         let text = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();

@@ -130,9 +130,12 @@ impl<S: Dim, E: Dim, H: Dim, F: Dim, T: Float> MultiHeadAttention<S, E, H, F, T>
     /// # Errors
     /// When sizes differ from the weights', an option is out of range, or memory is short.
     #[twin]
-    pub fn try_forward<D: Dims>(&self, x: &Tensor<D, T>, options: Attention) -> Result<Tensor<D, T>>
+    pub fn try_forward<D: Dims + Has<S> + Has<E> + Distinct>(
+        &self,
+        x: &Tensor<D, T>,
+        options: Attention,
+    ) -> Result<Tensor<D, T>>
     where
-        D: Has<S> + Has<E> + Distinct,
         Joined<Without<D, E>, (H, F)>: Distinct,
     {
         self.attend(&x.to_dyn(), None, options)?.typed()
@@ -145,16 +148,18 @@ impl<S: Dim, E: Dim, H: Dim, F: Dim, T: Float> MultiHeadAttention<S, E, H, F, T>
     /// # Errors
     /// When sizes do not fit, the mask is neither bool nor of this dtype, an option is out of range, or memory is short.
     #[twin]
-    pub fn try_forward_masked<D: Dims, M: Dims, U: Element>(
+    pub fn try_forward_masked<
+        D: Dims + Has<S> + Has<E> + Distinct,
+        M: Dims + EachIn<Joined<Without<D, E>, (H, Prime<S>)>>,
+        U: Element,
+    >(
         &self,
         x: &Tensor<D, T>,
         mask: &Tensor<M, U>,
         options: Attention,
     ) -> Result<Tensor<D, T>>
     where
-        D: Has<S> + Has<E> + Distinct,
         Joined<Without<D, E>, (H, F)>: Distinct,
-        M: EachIn<Joined<Without<D, E>, (H, Prime<S>)>>,
     {
         self.attend(&x.to_dyn(), Some(&mask.to_dyn()), options)?
             .typed()

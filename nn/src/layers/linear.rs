@@ -154,7 +154,7 @@ pub(crate) fn linear(
         let kept: Vec<usize> = order.iter().map(|&dim| x.shape()[dim]).collect();
         order.extend(&places);
         let ordered = x.raw().permute(&order).map_err(at)?;
-        let inputs: usize = merged(&x.shape()[..], &places);
+        let inputs: usize = merged(x.shape(), &places);
         ordered
             .reshape(&[&kept[..], &[inputs]].concat())
             .map_err(at)?

@@ -17,6 +17,7 @@ mod dropout;
 mod embedding;
 mod linear;
 mod norm;
+mod recurrent;
 mod sequential;
 
 pub use attention::{Attention, MultiHeadAttention};
@@ -26,4 +27,5 @@ pub use embedding::Embedding;
 pub use linear::{Linear, Weight};
 pub use nomina_runtime::call::Activation;
 pub use norm::{BatchNorm, LayerNorm, RmsNorm};
+pub use recurrent::{Gate, Gru, Lstm, Outputs};
 pub use sequential::{Function, Layer, Sequential};

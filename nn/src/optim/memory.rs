@@ -90,13 +90,12 @@ impl<const K: usize> Memory<K> {
 
     /// Takes out what is kept for a parameter: zeros at first.
     fn take(&mut self, path: &str, param: &DynTensor) -> Result<Kept<K>> {
-        if let Some(kept) = self.kept.get(path) {
-            if kept.state.iter().any(|raw| raw.shape() != param.shape()) {
-                let what = "the parameter has other sizes than at its last step";
-                return Err(Error::new(ErrorKind::Shape, "step", what)
-                    .operand(param.names(), param.shape())
-                    .hint("make a new optimizer for another model"));
-            }
+        let other = |kept: &Kept<K>| kept.state.iter().any(|raw| raw.shape() != param.shape());
+        if self.kept.get(path).is_some_and(other) {
+            let what = "the parameter has other sizes than at its last step";
+            return Err(Error::new(ErrorKind::Shape, "step", what)
+                .operand(param.names(), param.shape())
+                .hint("make a new optimizer for another model"));
         }
         if let Some(kept) = self.kept.remove(path) {
             return Ok(kept);

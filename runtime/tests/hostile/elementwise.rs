@@ -33,27 +33,27 @@ calls! { call:
     in_place_of(map_op(), _, _);
     adam |d| {
         let [mut param, mut mean, mut square] = [d.x().clone(), d.x().clone(), d.x().clone()];
-        let step = d.bytes.word() % 3;
-        let mut all = [StepParam {
-            param: param.as_mut()?,
-            grad: d.x(),
-            state: [&mut mean, &mut square],
-            step,
-        }];
-        call::adam(&mut all, &AdamOptions::adamw())
+        let (grad, step) = (d.x(), d.bytes.word() % 3);
+        param.as_mut().and_then(|param| {
+            let state = [&mut mean, &mut square];
+            let of = StepParam { param, grad, state, step };
+            call::adam(&mut [of], &AdamOptions::adamw())
+        })
     };
     sgd |d| {
         let mut param = d.x().clone();
-        let (param, grad) = (param.as_mut()?, d.x());
-        let (state, step) = ([], d.bytes.word() % 3);
-        call::sgd(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
+        let (grad, state, step) = (d.x(), [], d.bytes.word() % 3);
+        param.as_mut().and_then(|param| {
+            call::sgd(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
+        })
     };
     sgd_momentum |d| {
         let [mut param, mut sum] = [d.x().clone(), d.x().clone()];
-        let step = d.bytes.word() % 3;
-        let (param, grad) = (param.as_mut()?, d.x());
-        let state = [&mut sum];
-        call::sgd_momentum(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
+        let (grad, step) = (d.x(), d.bytes.word() % 3);
+        param.as_mut().and_then(|param| {
+            let of = StepParam { param, grad, state: [&mut sum], step };
+            call::sgd_momentum(&mut [of], &SgdOptions::default())
+        })
     };
 }
 
