@@ -71,7 +71,7 @@ impl Classifier for Mlp {
         let hidden = Hidden.of(256);
         Self {
             hidden: Linear::new((H.of(8), W.of(8)), hidden),
-            dropout: Dropout::new(0.3),
+            dropout: Dropout::new(0.5),
             out: Linear::new(hidden, Class),
         }
     }
@@ -102,7 +102,7 @@ impl Classifier for Cnn {
         Self {
             strokes: Conv2d::with(Gray, stroke, kernel, same),
             shapes: Conv2d::with(stroke, shape, kernel, same),
-            dropout: Dropout::new(0.3),
+            dropout: Dropout::new(0.5),
             out: Linear::new((shape, H.of(4), W.of(4)), Class),
         }
     }
@@ -159,9 +159,9 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         lr,
         seed: SEED,
     };
-    let mlp = trained::<Mlp>("mlp", plan(40, 3e-3), &train, options)?;
+    let mlp = trained::<Mlp>("mlp", plan(40, 5e-3), &train, options)?;
     report("mlp", &mlp, &held_out, 0.97, out)?;
-    let cnn = trained::<Cnn>("cnn", plan(20, 2e-3), &train, options)?;
+    let cnn = trained::<Cnn>("cnn", plan(20, 4e-3), &train, options)?;
     report("cnn", &cnn, &held_out, 0.98, out)
 }
 
@@ -200,7 +200,7 @@ fn trained<M: Classifier>(
 }
 
 /// Prints how many of the held-out digits are told right, and draws which are not.
-fn report(
+pub(crate) fn report(
     name: &str,
     model: &impl Classifier,
     digits: &Digits,

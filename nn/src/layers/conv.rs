@@ -116,7 +116,7 @@ conv!(
     /// use nomina::prelude::*;
     /// use nomina_nn::prelude::*;
     /// dims! { N, C, Out, H, W }
-    /// let options = ConvOptions { padding: Padding::Each([1, 1]), ..default() };
+    /// let options = ConvOptions { padding: Padding::Same, ..default() };
     /// let conv = Conv2d::<(H, W), C, Out>::with(C.of(3), Out.of(8), (H.of(3), W.of(3)), options);
     /// let y: Tensor<(N, Out, H, W)> = conv.forward(&Tensor::<(N, C, H, W)>::randn([2, 3, 8, 8]));
     /// assert_eq!(y.shape(), [2, 8, 8, 8]);
