@@ -14,7 +14,6 @@ use digits::data::Digits;
 use digits::training::{Plan, Training};
 use digits::{Class, Classifier, Cnn, Mlp, N, Told, pictures, report};
 use nomina::prelude::*;
-use nomina_nn::Module;
 
 /// All threads draw from one generator: tests that train take turns.
 fn alone() -> MutexGuard<'static, ()> {
