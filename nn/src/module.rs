@@ -218,6 +218,7 @@ fn each_tried<M: Module + ?Sized>(
     done
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims + Distinct, T: Element> Module for Tensor<D, T> {
     fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
         visit(path.as_str(), self);
@@ -227,6 +228,7 @@ impl<D: Dims + Distinct, T: Element> Module for Tensor<D, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<M: Module + ?Sized> Module for Box<M> {
     fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
         (**self).each(path, visit);
@@ -236,6 +238,7 @@ impl<M: Module + ?Sized> Module for Box<M> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<M: Module> Module for Option<M> {
     fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
         if let Some(module) = self {
@@ -252,6 +255,7 @@ impl<M: Module> Module for Option<M> {
 /// Modules in a row, which are numbered.
 macro_rules! numbered {
     ($([$($generics:tt)*] $list:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<M: Module, $($generics)*> Module for $list {
             fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
                 for (at, module) in self.iter().enumerate() {
@@ -270,6 +274,7 @@ numbered!([] Vec<M>, [const K: usize] [M; K]);
 
 macro_rules! tuple {
     ($($m:ident $at:tt),*) => {
+        #[diagnostic::do_not_recommend]
         impl<$($m: Module),*> Module for ($($m,)*) {
             fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
                 $(path.enter(stringify!($at), |path| self.$at.each(path, visit));)*
