@@ -67,10 +67,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 "step {step}, loss {:.3}, held out {held_out:.3}",
                 loss.item()
             ));
-            bar.println(format!(
-                "{:4} s  step {step:5}  held out {held_out:.3}",
-                shown.as_secs()
-            ));
+            bar.suspend(|| {
+                println!(
+                    "{:4} s  step {step:5}  held out {held_out:.3}",
+                    shown.as_secs()
+                )
+            });
         }
     }
     bar.finish_and_clear();
