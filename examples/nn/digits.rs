@@ -55,6 +55,7 @@ const USAGE: &str = "digits [--resume] [--out FOLDER]";
 /// A network that scores, for each picture, each digit.
 pub(crate) trait Classifier: Module + Sized {
     fn new() -> Self;
+    /// Leaves elements out at random where `train`.
     fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)>;
 }
 
@@ -132,13 +133,13 @@ struct Options {
 
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
-        let target = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/digits");
-        let (mut resume, mut out) = (false, PathBuf::from(target));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let (mut resume, mut out) = (false, root.join("target/digits"));
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--resume" => resume = true,
                 "--out" => out = args.next().ok_or(USAGE)?.into(),
-                _ => return Err(format!("what is {arg}?\n{USAGE}").into()),
+                _ => return Err(format!("no argument {arg}\n{USAGE}").into()),
             }
         }
         Ok(Self { resume, out })
@@ -162,7 +163,9 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let mlp = trained::<Mlp>("mlp", plan(40, 5e-3), &train, options)?;
     report("mlp", &mlp, &held_out, 0.97, out)?;
     let cnn = trained::<Cnn>("cnn", plan(20, 4e-3), &train, options)?;
-    report("cnn", &cnn, &held_out, 0.98, out)
+    report("cnn", &cnn, &held_out, 0.98, out)?;
+    println!("\n{}", out.canonicalize()?.join("*.png").display());
+    Ok(())
 }
 
 /// A network after all epochs, each of which leaves a checkpoint.
@@ -177,7 +180,7 @@ fn trained<M: Classifier>(
         true => Training::<M>::open(&file, plan)?,
         false => Training::new(plan),
     };
-    println!("\n{name}: {} numbers", training.model.count());
+    println!("\n{name}: {} parameters", training.model.count());
     for (path, param) in training.model.params() {
         let names = param.names().iter().flatten().zip(param.shape());
         let dims: Vec<String> = names.map(|(name, size)| format!("{name}={size}")).collect();
@@ -223,7 +226,8 @@ pub(crate) fn report(
     pictures::worst(&file("worst"), &digits.pick(&worst), &told, &losses)?;
 
     if right < least {
-        return Err(format!("{name} is to tell {} % right", 100.0 * least).into());
+        let (right, least) = (100.0 * right, 100.0 * least);
+        return Err(format!("{name} tells {right:.2} % right, less than {least} %").into());
     }
     Ok(())
 }
