@@ -99,6 +99,40 @@ pub trait Module {
         self.params().iter().map(|(_, param)| param.numel()).sum()
     }
 
+    /// A line for each tensor: its path, its dims with their sizes, its dtype, and whether it is trained.
+    ///
+    /// ```
+    /// use nomina::prelude::*;
+    /// use nomina_nn::prelude::*;
+    /// dims! { In, Out }
+    /// let layer = Linear::new(In.of(2), Out.of(3));
+    /// assert_eq!(layer.summary(), "weight  (Out=3, In=2)  f32\nbias    (Out=3,)       f32\n");
+    /// ```
+    fn summary(&self) -> String {
+        let mut rows = Vec::new();
+        self.each(&mut Path::default(), &mut |path, slot| {
+            let tensor = slot.to_dyn();
+            let what = match (slot.is_param(), tensor.requires_grad()) {
+                (true, true) => "",
+                (true, false) => "  frozen",
+                (false, _) => "  buffer",
+            };
+            let dims = dims(&tensor);
+            rows.push((path.to_owned(), dims, format!("{}{what}", tensor.dtype())));
+        });
+        let width = |of: fn(&(String, String, String)) -> &String| {
+            rows.iter()
+                .map(|row| of(row).chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let (path, dims) = (width(|row| &row.0), width(|row| &row.1));
+        let lines = rows
+            .iter()
+            .map(|row| format!("{:path$}  {:dims$}  {}\n", row.0, row.1, row.2));
+        lines.collect()
+    }
+
     /// All parameters and buffers with their paths, as they are now: what a file takes.
     ///
     /// ```
@@ -201,6 +235,20 @@ pub trait Module {
         each_tried(self, &mut |slot| {
             state.next().map_or(Ok(()), |tensor| slot.set(tensor))
         })
+    }
+}
+
+/// Names and sizes, as errors show them: `(Out=3, In=2)`.
+fn dims(tensor: &DynTensor) -> String {
+    let each = tensor.names().iter().zip(tensor.shape());
+    let each = each.map(|(name, size)| match name {
+        Some(name) => format!("{name}={size}"),
+        None => size.to_string(),
+    });
+    let all: Vec<String> = each.collect();
+    match &all[..] {
+        [one] => format!("({one},)"),
+        _ => format!("({})", all.join(", ")),
     }
 }
 
