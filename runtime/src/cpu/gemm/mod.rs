@@ -358,10 +358,11 @@ macro_rules! by_blocks {
 by_blocks!(bool u8 i8 i16 i32 i64);
 
 /// Whether the crate `gemm` is ahead of tiles of AVX-512: not where a few rows of `f32` meet many columns,
-/// which it does not share out evenly.
+/// which it does not share out evenly; nor where rows of the left operand lie side by side, as in the gradient of a weight, which
+/// it packs slowly.
 fn large(p: &Product) -> bool {
     let wide = p.dtype == DType::F32 && p.m < WIDE && p.n >= 2 * p.m;
-    widest() == Level::Avx512 && p.work() > LARGE && !wide
+    widest() == Level::Avx512 && p.work() > LARGE && !wide && p.a.cols == 1
 }
 
 /// The instructions of tiles. Where the compiler does not optimise, those whose loop is in assembly are ahead.
