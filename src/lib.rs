@@ -174,6 +174,11 @@ pub struct Analysis;
 #[doc = include_str!("../docs/values.md")]
 pub struct Values;
 
+/// How tensors are looked at, whose every snippet is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/look.md")]
+pub struct Look;
+
 /// The guide to gradients, whose every snippet is to run.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/gradients.md")]

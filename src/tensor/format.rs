@@ -15,7 +15,7 @@ impl<D: Dims, T: Element> fmt::Display for Tensor<D, T> {
     }
 }
 
-/// As `Display`, with exponents: `[1.0000e+00, 2.5000e-03]`.
+/// As `Display`, with exponents: `[1.0e+00 2.5e-03]`.
 impl<D: Dims, T: Element> fmt::LowerExp for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::scientific(f, &self.erased.raw, &self.names())

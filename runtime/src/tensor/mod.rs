@@ -217,7 +217,7 @@ impl fmt::Display for DynTensor {
     }
 }
 
-/// As `Display`, with exponents: `[1.0000e+00, 2.5000e-03]`.
+/// As `Display`, with exponents: `[1.0e+00 2.5e-03]`.
 impl fmt::LowerExp for DynTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::scientific(f, &self.raw, &self.names)
