@@ -1,5 +1,6 @@
 //! How tensors are shown: values as NumPy prints them, then what they are.
 
+mod html;
 mod number;
 
 use std::fmt::{self, Formatter};
@@ -9,6 +10,7 @@ use nomina_core::{DType, Names, Result, Scalar};
 
 use crate::call;
 use crate::raw::{Raw, RawCoo};
+pub use html::{evcxr, html, save_html};
 use number::{Asked, Style};
 
 /// How many elements of a dim stand at each end when the middle is cut.

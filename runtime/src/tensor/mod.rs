@@ -20,6 +20,7 @@ mod gather;
 mod generated;
 mod grad;
 pub mod gradient;
+mod html;
 mod index;
 #[cfg(feature = "linalg")]
 mod linalg;
