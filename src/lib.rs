@@ -69,6 +69,7 @@ pub use nomina_core::{
 };
 pub use nomina_macros::relations;
 pub use nomina_runtime::grad::{BackwardOptions, enable_grad, is_grad_enabled, no_grad};
+pub use nomina_runtime::profile::{self, Profile, profile};
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::{
     AnyLayout, Device, DynSparse, DynTensor, Generator, SparseOperand, allow_unoptimized,
@@ -174,7 +175,7 @@ pub struct Analysis;
 #[doc = include_str!("../docs/values.md")]
 pub struct Values;
 
-/// How tensors are looked at, whose every snippet is to run.
+/// How tensors are looked at and profiled, whose every snippet is to run.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/look.md")]
 pub struct Look;

@@ -15,6 +15,7 @@ pub mod grad;
 mod job;
 pub mod memory;
 mod plan;
+pub mod profile;
 pub mod random;
 pub mod raw;
 pub mod shape;

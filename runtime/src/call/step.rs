@@ -7,6 +7,7 @@ use super::fused;
 use crate::SmallVec;
 use crate::cpu;
 use crate::job::{AdamWFactors, AdamWJob, Node};
+use crate::profile::Span;
 use crate::raw::Raw;
 
 const OP: &str = "adamw";
@@ -85,6 +86,7 @@ pub fn adamw(params: &mut [AdamWParam<'_>], step: u64, options: &AdamWOptions) -
         }
     }
     let [single, double] = passes;
+    let _span = Span::new(OP);
     // SAFETY: each job is of one parameter, whose elements are dense and borrowed exclusively.
     unsafe {
         cpu::step::adamw::<f32>(&single, by);

@@ -58,6 +58,7 @@ use crate::Device;
 use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, Names, Result};
 
 use crate::display;
+use crate::profile;
 use crate::raw::Raw;
 
 pub use crate::call::Activation;
@@ -164,6 +165,9 @@ impl DynTensor {
     /// What a rule and a kernel agreed upon.
     pub(crate) fn new(raw: Raw, names: Names) -> Self {
         debug_assert_eq!(raw.rank(), names.len());
+        if profile::is_on() {
+            profile::named(&names, raw.shape(), raw.as_ptr().addr());
+        }
         Self { raw, names }
     }
 
