@@ -8,7 +8,8 @@ It builds the benchmarks, starts every side once and then asks all of them for t
 so many rounds: what else the machine does meets all sides alike. A ratio is another side's time over ours, within a
 round; the median over the rounds is printed. `--peers ''` asks PyTorch alone. `--update` writes the table between
 the lines `<!-- figures -->` and `<!-- /figures -->` of a file, or those of `gradients`. `--device cuda` measures on a GPU, against PyTorch
-there, and chains against what torch.compile makes of them. `--bench grads` measures gradients, against PyTorch alone.
+there, and chains against what torch.compile makes of them. `--bench grads` measures gradients, against PyTorch and burn;
+before it does, all sides tell what they compute, where they begin with the same numbers, and have to agree.
 `--ours` names a benchmark that was built before.
 """
 
@@ -25,6 +26,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PEERS = "benches/peers/Cargo.toml"
 # Between which lines of a file the table of a benchmark stands.
 PLACES = {"ops": "figures", "grads": "gradients"}
+# Which peers have cases of a benchmark, on the host.
+PEERS_OF = {"ops": "ndarray,candle,burn", "grads": "burn"}
+# How far sides may differ in what they compute, as a part of the largest number.
+TOLERANCE = 1e-9
 
 
 def built(*command):
@@ -41,6 +46,33 @@ def built(*command):
 
 def names(*command):
     return subprocess.run([*command, "--list"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+
+
+def values(command, only):
+    """What a side computes, by case: a number first, then all its gradients."""
+    out = subprocess.run([*command, "--values", "--only", only], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return {line["case"]: line["values"] for line in map(json.loads, out.splitlines())}
+
+
+def apart(ours, theirs):
+    """How far two sides' numbers are from each other: the value, and its gradients beside the largest of them."""
+    if len(ours) != len(theirs) or not all(map(math.isfinite, ours + theirs)):
+        return math.inf
+    most = max(map(abs, ours[1:]))
+    grads = max(abs(a - b) for a, b in zip(ours[1:], theirs[1:])) / most
+    return max(abs(ours[0] - theirs[0]) / abs(ours[0]), grads)
+
+
+def agree(ours, others, only):
+    """Ends the program where another side computes something else than we do."""
+    known = values(ours, only)
+    for label, command in others:
+        theirs = values(command, only)
+        for case in known:
+            far = apart(known[case], theirs[case]) if case in theirs else math.inf
+            print(f"{case}: {label} differs by {far:.1e}", file=sys.stderr, flush=True)
+            if not far <= TOLERANCE:
+                raise SystemExit(f"{case}: {label} computes something else")
 
 
 class Side:
@@ -143,18 +175,17 @@ def main():
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--only", default="")
-    p.add_argument("--peers", help="ndarray,candle,burn on the host, and none on a GPU, unless said")
+    p.add_argument("--peers", help="on the host all that have the benchmark, and none on a GPU, unless said")
     p.add_argument("--device", default="cpu")
     p.add_argument("--ours", help="the benchmark `ops`, as cargo built it")
     p.add_argument("--update", type=pathlib.Path)
     args = p.parse_args()
     threads = ["--threads", str(args.threads)]
     on_host = args.device == "cpu"
-    with_peers = on_host and args.bench == "ops"
-    peers = args.peers if args.peers is not None else "ndarray,candle,burn" if with_peers else ""
-    peers = [peer for peer in peers.split(",") if peer]
-    if peers and not with_peers:
-        raise SystemExit("the peers are measured on the host, without gradients: `--peers ''`")
+    there = PEERS_OF[args.bench] if on_host else ""
+    peers = [peer for peer in (there if args.peers is None else args.peers).split(",") if peer]
+    if not set(peers) <= set(there.split(",")):
+        raise SystemExit(f"peers of `{args.bench}` on {args.device}: `--peers '{there}'`")
     device = [] if on_host else ["--device", args.device]
 
     ours = args.ours or built("bench", "--bench", args.bench, "--no-run", *([] if on_host else ["--features", "cuda"]))
@@ -164,11 +195,13 @@ def main():
         # Some chains are asked for fused alone, and steps with their gradients are cases of `grads`.
         if not {case, f"fused/{case}"} & set(cases) and not (args.bench == "ops" and case.startswith("mlp_train_step")):
             raise SystemExit(f"`{args.bench}` has no case {case}, which PyTorch's side has")
-    others = [Side("PyTorch", *torch, *threads)]
+    commands = [("PyTorch", [*torch, *threads])]
     if peers:
         program = built("build", "--release", "--manifest-path", PEERS)
-        others += [Side(peer, program, *threads, "--peer", peer) for peer in peers]
-    sides = [Side("nomina", ours, *threads, *device), *others]
+        commands += [(peer, [program, *threads, "--peer", peer]) for peer in peers]
+    if args.bench == "grads":
+        agree([ours, *threads], commands, args.only)
+    sides = [Side("nomina", ours, *threads, *device), *(Side(label, *command) for label, command in commands)]
 
     rows = []
     for case in cases:

@@ -6,6 +6,7 @@ mod counting;
 use std::hint::black_box;
 
 use counting::counted;
+use nomina::no_grad;
 use nomina::prelude::*;
 use nomina_core::op::Op;
 use nomina_runtime::{Raw, call};
@@ -88,4 +89,34 @@ fn views_by_name_allocate_nothing() {
     assert_eq!(allocations(|| a.narrow(C, 1..3)), 0, "narrow");
     assert_eq!(allocations(|| a.rename(N, K)), 0, "rename");
     assert_eq!(allocations(|| a.flatten((N, C), K)), 0, "flatten");
+}
+
+/// What is recorded lies in blocks of `memory`, as tensors do, and those of the graph before are there again.
+#[test]
+fn a_recorded_chain_and_its_way_back_lie_where_those_before_did() {
+    let x = Tensor::<(N, C)>::ones([4, 4]).with_grad();
+    let w = Tensor::<(N, C)>::ones([4, 4]).with_grad();
+    let b = Tensor::<(C,)>::ones([4]).with_grad();
+    let k = Tensor::<(C, K)>::ones([4, 3]).with_grad();
+    assert_eq!(allocations(|| &x + &w), 0, "add");
+    assert_eq!(allocations(|| x.exp()), 0, "exp");
+    assert_eq!(allocations(|| (&x * &w + &b).tanh() * &x), 0, "a chain");
+    assert_eq!(allocations(|| x.mm(&k).sum(..)), 0, "a product");
+    let zeros = || {
+        x.zero_grad();
+        w.zero_grad();
+        b.zero_grad();
+        k.zero_grad();
+    };
+    let back = |y: Tensor<()>| {
+        zeros();
+        y.backward();
+    };
+    assert_eq!(allocations(|| back((&x * &w).sum(..))), 0, "a product back");
+    let chain = || back(((&x * &w + &b).tanh() * &x).sum(..));
+    assert_eq!(allocations(chain), 0, "a chain back");
+    assert_eq!(allocations(|| back(x.mm(&k).relu().sum(..))), 0, "mm back");
+    let added = || (&x * &w).sum(..).backward();
+    assert_eq!(allocations(added), 0, "added to a gradient");
+    assert_eq!(allocations(|| no_grad(|| &x + &w)), 0, "not recorded");
 }

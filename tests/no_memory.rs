@@ -19,6 +19,10 @@ mod recorded;
 
 #[path = "no_memory/allocator.rs"]
 mod allocator;
+#[path = "no_memory/gradient_functions.rs"]
+mod gradient_functions;
+#[path = "no_memory/gradients.rs"]
+mod gradients;
 #[path = "no_memory/in_place.rs"]
 mod in_place;
 #[path = "no_memory/rows.rs"]
@@ -98,4 +102,9 @@ fn every_row_survives_without_memory() {
 #[test]
 fn in_place_changes_nothing_without_memory() {
     alone("in_place_changes_nothing_without_memory", in_place::all);
+}
+
+#[test]
+fn gradients_stay_as_they_were_without_memory() {
+    alone("gradients_stay_as_they_were_without_memory", gradients::all);
 }

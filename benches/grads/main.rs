@@ -2,16 +2,21 @@
 //!
 //! The cases and their names are those of `scripts/bench/torch_grads.py`, which measures PyTorch. A case is both ways
 //! unless its name says otherwise: the operators, `backward`, and the drop of the graph.
+//! `--values` prints what the models compute, for `scripts/compare.py` to see that all sides compute the same.
 
+mod gmm;
 #[path = "../harness/mod.rs"]
 mod harness;
+mod inputs;
+mod lstm;
+mod models;
 
 use harness::{Case, Options, case};
 use nomina::dims::{Distinct, ShapeFor};
 use nomina::no_grad;
 use nomina::prelude::*;
 use nomina_runtime::Raw;
-use nomina_runtime::call::{AdamWOptions, AdamWParam, adamw};
+use nomina_runtime::call::{AdamOptions, StepParam, adam};
 
 dims! { N, C, H, K }
 
@@ -191,14 +196,14 @@ fn optimizers(cases: &mut Vec<Case>) {
         cases.push(case(name, model, |(params, step)| {
             *step += 1;
             let all = params.iter_mut();
-            let all = all.map(|[param, grad, exp_avg, exp_avg_sq]| AdamWParam {
-                param,
+            let all = all.map(|[param, grad, exp_avg, exp_avg_sq]| StepParam {
+                param: param.as_mut().expect("memory"),
                 grad,
-                exp_avg,
-                exp_avg_sq,
+                state: [exp_avg, exp_avg_sq],
+                step: *step,
             });
-            let mut all: Vec<AdamWParam<'_>> = all.collect();
-            adamw(&mut all, *step, &AdamWOptions::default()).expect("a step");
+            let mut all: Vec<StepParam<'_, 2>> = all.collect();
+            adam(&mut all, &AdamOptions::adamw()).expect("a step");
         }));
     }
 }
@@ -225,5 +230,6 @@ fn main() {
     rows(&mut cases);
     steps(&mut cases);
     optimizers(&mut cases);
+    models::cases(&mut cases);
     harness::run(&cases, &options);
 }

@@ -54,6 +54,8 @@ fn copies<I>(device: &Beside, make: &impl Fn() -> I) -> Vec<I> {
 pub struct Case {
     pub name: String,
     work: Result<Make, &'static str>,
+    /// What the case computes, where other sides compute the same.
+    values: Option<Box<dyn Fn() -> Vec<f64>>>,
     rate: Option<(f64, &'static str)>,
 }
 
@@ -91,6 +93,7 @@ pub fn case<I: 'static, R>(
     Case {
         name: name.into(),
         work: Ok(Box::new(make)),
+        values: None,
         rate: None,
     }
 }
@@ -101,8 +104,15 @@ impl Case {
         Self {
             name: name.to_owned(),
             work: Err(reason),
+            values: None,
             rate: None,
         }
+    }
+
+    /// Also tells, where it is asked to, what it computes.
+    pub fn values(mut self, values: impl Fn() -> Vec<f64> + 'static) -> Self {
+        self.values = Some(Box::new(values));
+        self
     }
 
     /// Also prints how many units of work a second are done, where one run does `work` of them.
@@ -132,6 +142,8 @@ pub struct Options {
     pub ask: bool,
     /// The names of the cases are printed, and nothing is measured.
     pub list: bool,
+    /// What the cases compute is printed, and nothing is measured.
+    pub values: bool,
     /// Only cases whose name has this in it.
     pub only: String,
     pub threads: usize,
@@ -160,7 +172,7 @@ impl Options {
             let peer = if peers.is_empty() { "" } else { " [--peer NAME]" };
             let device = if devices { " [--device cuda]" } else { "" };
             eprintln!(
-                "{error}\nusage: [--json] [--only SUBSTRING] [--threads N] [--ask] [--list]{peer}{device}"
+                "{error}\nusage: [--json] [--only SUBSTRING] [--threads N] [--ask] [--list] [--values]{peer}{device}"
             );
             std::process::exit(2)
         })
@@ -175,6 +187,7 @@ impl Options {
             json: false,
             ask: false,
             list: false,
+            values: false,
             only: String::new(),
             threads: 2,
             peers: Vec::new(),
@@ -190,6 +203,7 @@ impl Options {
                 "--json" => options.json = true,
                 "--ask" => options.ask = true,
                 "--list" => options.list = true,
+                "--values" => options.values = true,
                 "--only" => options.only = value()?,
                 "--threads" => {
                     let text = value()?;
@@ -238,6 +252,15 @@ pub fn run(cases: &[Case], options: &Options) {
     for case in chosen() {
         if options.list {
             say(&case.name);
+            continue;
+        }
+        if options.values {
+            if let Some(values) = &case.values {
+                let (name, values) = (&case.name, values());
+                say(&format_args!(
+                    r#"{{"case": "{name}", "values": {values:?}}}"#
+                ));
+            }
             continue;
         }
         let figure = Figure::of(case, options);

@@ -2,11 +2,11 @@
 
 // Their `main`s are run by hand.
 #[allow(dead_code)]
-#[path = "../digits.rs"]
-mod digits;
-#[allow(dead_code)]
 #[path = "../kalman.rs"]
 mod kalman;
+#[allow(dead_code)]
+#[path = "../readout.rs"]
+mod readout;
 
 use nomina::prelude::*;
 
@@ -77,8 +77,8 @@ fn a_kalman_filter_by_scalars() {
 }
 
 #[test]
-fn an_mlp_tells_digits_apart() {
-    use digits::{Class, Feature, features, pictures, readout};
+fn a_readout_is_ridge_regression() {
+    use readout::{Class, Feature, features, pictures, readout};
     manual_seed(3);
     let (weight, bias) = (Tensor::randn([5, 3, 60]), Tensor::randn([60]));
     let (images, labels) = pictures(400, 0.2);

@@ -15,6 +15,7 @@ mod einsum;
 mod errors;
 mod fuse;
 mod list;
+mod module;
 mod names;
 mod relations;
 mod spelling;
@@ -172,6 +173,16 @@ pub fn try_fuse(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn relations(written: TokenStream, function: TokenStream) -> TokenStream {
     relations::relations(written.into(), function.into()).into()
+}
+
+/// Walks the fields of a struct or an enum, which are modules themselves: parameters, buffers, layers, and collections of them.
+///
+/// A field without parameters is marked `#[module(skip)]`. `#[module(crate = path)]` on the type says where the crate
+/// `nomina_nn` is, if not at the root.
+#[doc(hidden)]
+#[proc_macro_derive(Module, attributes(module))]
+pub fn derive_module(input: TokenStream) -> TokenStream {
+    module::module(input.into()).into()
 }
 
 /// Gives a method that returns `Result` its twin, which panics with the text of the error.

@@ -1,11 +1,11 @@
 """The PyTorch side of the speed comparison of gradients: a line of JSON a case, {"case", "seconds"}.
 
-usage: python torch_grads.py [--threads 2] [--only SUBSTRING] [--ask | --list]
+usage: python torch_grads.py [--threads 2] [--only SUBSTRING] [--ask | --list | --values]
 needs: pip install torch==2.11.0 numpy
 `cargo bench --bench grads` prints the same cases under the same names, measured in the same way as those of
-`torch_ops.py`.
+`torch_ops.py`. `--values` prints what ADBench's models compute: a number, and its gradients.
 """
-import argparse, json, sys
+import argparse, json, math, sys
 import torch
 from torch.nn.functional import cross_entropy, embedding, gelu, layer_norm
 from torch_ops import measure
@@ -116,14 +116,111 @@ def adamw(fused):
 CASES["adamw/10.6M"] = adamw(True)
 CASES["adamw_default/10.6M"] = adamw(None)
 
+# Objectives of ADBench, of the same numbers as in `benches/grads/inputs.rs`.
+VALUES = {}
+
+
+def term(i):
+    return (31 * i * i + 7919 * i) % 10_007
+
+
+def numbers(stream, *shape):
+    terms = term(torch.arange(math.prod(shape)) + 100_003 * stream)
+    return (terms.double() / 5003 - 1).reshape(shape)
+
+
+def model(name, make, fn):
+    """A number computed of leaves and of what is given, and the gradients of the leaves."""
+
+    def operands():
+        leaves, given = make()
+        return [x.requires_grad_() for x in leaves] + given, leaves
+
+    def ready():
+        x, leaves = operands()
+
+        def run():
+            fn(*x).backward()
+            for leaf in leaves:
+                leaf.grad = None
+
+        return run
+
+    def values():
+        x, leaves = operands()
+        value = fn(*x)
+        grads = torch.autograd.grad(value, leaves)
+        return torch.cat([x.detach().flatten() for x in (value, *grads)]).tolist()
+
+    CASES[name], VALUES[name] = ready, values
+
+
+GAMMA, M = 1.0, 0
+
+
+def mixture(n, d, k):
+    parameters = [numbers(0, k), numbers(1, k, d), numbers(2, k, d * (d + 1) // 2) * 0.3]
+    return parameters, [numbers(3, n, d)]
+
+
+def log_density(alphas, means, factors, x):
+    """How likely points are in a Gaussian mixture with full covariances, with a prior of Wishart's kind."""
+    (n, d), k = x.shape, len(alphas)
+    log_diagonal, lower = factors[:, :d], factors[:, d:]
+    diagonal, log_det = log_diagonal.exp(), log_diagonal.sum(1)
+    factor = torch.diag_embed(diagonal)
+    rows, columns = torch.tril_indices(d, d, -1)
+    factor[:, rows, columns] = lower
+    scaled = torch.einsum("nkd,krd->nkr", x[:, None] - means, factor)
+    by_component = alphas + log_det - 0.5 * scaled.square().sum(2)
+    points = by_component.logsumexp(1).sum() - n * alphas.logsumexp(0)
+    squares = diagonal.square().sum() + lower.square().sum()
+    freedom = d + M + 1
+    prior = M * log_det.sum() - 0.5 * GAMMA**2 * squares
+    multigamma = torch.special.multigammaln(torch.tensor(freedom / 2, dtype=torch.float64), d).item()
+    constant = k * (freedom * d * math.log(GAMMA / math.sqrt(2)) - multigamma)
+    return points - 0.5 * n * d * math.log(2 * math.pi) + prior + constant
+
+
+for sizes in ((1000, 10, 25), (1000, 32, 25)):
+    model("gmm_" + "x".join(map(str, sizes)), lambda sizes=sizes: mixture(*sizes), log_density)
+
+
+def text(layers, characters, kinds):
+    parameters = [numbers(0, layers, 4, kinds), numbers(1, layers, 4, kinds), numbers(2, 3, kinds)]
+    rows = torch.nn.functional.one_hot(term(torch.arange(characters)) % kinds, kinds).double()
+    return parameters, [rows, numbers(3, layers, kinds), numbers(4, layers, kinds)]
+
+
+def lstm_loss(weights, biases, ends, text, hidden, cell):
+    """How surprising each next character of a text is to layers whose weights are diagonal."""
+    layers = list(zip(weights.unbind(), biases.unbind()))
+    hidden, cell, above = list(hidden.unbind()), list(cell.unbind()), []
+    for x in (text[:-1] * ends[0]).unbind():
+        for i, (weight, bias) in enumerate(layers):
+            forget, into, out, change = (torch.stack((x, hidden[i], x, hidden[i])) * weight + bias).unbind()
+            cell[i] = cell[i] * forget.sigmoid() + into.sigmoid() * change.tanh()
+            x = hidden[i] = out.sigmoid() * cell[i].tanh()
+        above.append(x)
+    scores = torch.stack(above) * ends[1] + ends[2]
+    return -(scores.log_softmax(1) * text[1:]).mean()
+
+
+model("lstm_2x1024", lambda: text(2, 1024, 14), lstm_loss)
+
 if __name__ == "__main__":
     p = argparse.ArgumentParser()
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--only", default="")
     p.add_argument("--ask", action="store_true")
     p.add_argument("--list", action="store_true")
+    p.add_argument("--values", action="store_true")
     a = p.parse_args()
     torch.set_num_threads(a.threads)
     asked = (line.strip() for line in sys.stdin) if a.ask else [name for name in CASES if a.only in name]
     for name in asked:
+        if a.values:
+            if name in VALUES:
+                print(json.dumps({"case": name, "values": VALUES[name]()}), flush=True)
+            continue
         print(name if a.list else json.dumps({"case": name, "seconds": measure(CASES[name]())}), flush=True)

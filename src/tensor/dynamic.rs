@@ -1,10 +1,12 @@
 //! To and from tensors whose names, rank and dtype rustc does not know.
 //!
-//! [`Tensor::into_dyn`], [`Tensor::to_dyn`].
+//! [`Tensor::into_dyn`], [`Tensor::to_dyn`], [`Tensor::as_dyn_mut`].
 
 use nomina_core::dims::{Dims, Distinct};
 use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
+use nomina_macros::twin;
 use nomina_runtime::DynTensor;
+use nomina_runtime::tensor::DynTensorMut;
 
 use super::Tensor;
 use crate::call::{Erased, Known, Static, compose, ok, view::check_sizes};
@@ -27,6 +29,27 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// A [`DynTensor`] of the same elements. Costs nothing.
     pub fn to_dyn(&self) -> DynTensor {
         self.clone().into_dyn()
+    }
+
+    /// All of this tensor, to write to by names at run time; its dims, sizes and dtype stay.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let mut x = Tensor::<(N, C)>::zeros([2, 3]);
+    /// x.as_dyn_mut().fill_(1.0)?;
+    /// assert_eq!(x.to_vec(), [1.0; 6]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When memory for a copy of shared elements is short.
+    #[twin]
+    pub fn try_as_dyn_mut(&mut self) -> Result<DynTensorMut<'_>> {
+        let names = self.names();
+        let raw = self.erased.raw.as_mut();
+        let raw = raw.map_err(|error| error.with_names([&names]))?;
+        DynTensorMut::from_parts(raw, names)
     }
 }
 

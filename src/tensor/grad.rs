@@ -1,7 +1,7 @@
 //! Gradients: leaves, the way back to them, and what it leaves there.
 //!
 //! [`Tensor::requires_grad`], [`Tensor::requires_grad_`], [`Tensor::with_grad`], [`Tensor::is_leaf`], [`Tensor::grad`],
-//! [`Tensor::take_grad`], [`Tensor::zero_grad`], [`Tensor::retain_grad`], [`Tensor::backward`], [`Tensor::backward_with`],
+//! [`Tensor::take_grad`], [`Tensor::set_grad`], [`Tensor::zero_grad`], [`Tensor::retain_grad`], [`Tensor::backward`], [`Tensor::backward_with`],
 //! [`Tensor::register_hook`], [`Tensor::register_post_accumulate_grad_hook`].
 
 use nomina_core::dims::Dims;
@@ -104,6 +104,16 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     fn beside(&self, raw: Raw) -> Self {
         let wild = self.erased.wild.clone();
         Self::from_erased(Erased { raw, wild })
+    }
+
+    /// Puts a gradient here, in the place of any other.
+    ///
+    /// # Errors
+    /// When the tensor is no leaf, or the gradient has other sizes or lies on another device.
+    #[twin]
+    pub fn try_set_grad(&self, grad: &Self) -> Result<()> {
+        let done = self.erased.raw.set_grad(grad.erased.raw.clone());
+        done.map_err(|error| explain(error, &[self.erased(), grad.erased()]))
     }
 
     /// Forgets the gradient.

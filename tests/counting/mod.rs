@@ -4,8 +4,13 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 struct Counting;
+
+/// The same of all threads together.
+static ALL_LIVE: AtomicIsize = AtomicIsize::new(0);
+static ALL_PEAK: AtomicIsize = AtomicIsize::new(0);
 
 thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
@@ -20,10 +25,13 @@ fn count(bytes: usize) {
     BYTES.set(BYTES.get() + bytes);
     LIVE.set(LIVE.get() + bytes as isize);
     PEAK.set(PEAK.get().max(LIVE.get()));
+    let all = ALL_LIVE.fetch_add(bytes as isize, Ordering::Relaxed) + bytes as isize;
+    ALL_PEAK.fetch_max(all, Ordering::Relaxed);
 }
 
 fn freed(bytes: usize) {
     LIVE.set(LIVE.get() - bytes as isize);
+    ALL_LIVE.fetch_sub(bytes as isize, Ordering::Relaxed);
 }
 
 // SAFETY: every call is passed on to the system's allocator as it came.
@@ -71,4 +79,12 @@ pub fn peak<R>(f: impl FnOnce() -> R) -> (usize, R) {
     PEAK.set(before);
     let result = f();
     ((PEAK.get() - before) as usize, result)
+}
+
+/// The same of all threads together: of a program that does nothing else meanwhile.
+pub fn peak_of_all<R>(f: impl FnOnce() -> R) -> (usize, R) {
+    let before = ALL_LIVE.load(Ordering::Relaxed);
+    ALL_PEAK.store(before, Ordering::Relaxed);
+    let result = f();
+    ((ALL_PEAK.load(Ordering::Relaxed) - before) as usize, result)
 }

@@ -23,7 +23,7 @@ fn index() -> DynTensor {
 type Call<'a> = (&'a str, &'a dyn Fn(&mut DynTensor) -> Result<()>);
 
 /// What a tensor holds, to the bit.
-fn held(x: &DynTensor) -> Vec<u64> {
+pub fn held(x: &DynTensor) -> Vec<u64> {
     let wide = x.to_dtype(DType::F64).expect("a dtype");
     let wide = wide.to_vec::<f64>().expect("elements of f64");
     wide.into_iter().map(f64::to_bits).collect()

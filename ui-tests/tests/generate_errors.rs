@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 27] = [
+const RULES: [(&str, &str, &str); 28] = [
     (
         "broadcast",
         "Operators",
@@ -158,6 +158,12 @@ const RULES: [(&str, &str, &str); 27] = [
         "Gradients",
         "Backward starts from one number. A gradient has the dims of its tensor, a seed those of the \
          result, and a Jacobian the result's dims and then the input's, primed.",
+    ),
+    (
+        "nn",
+        "Networks",
+        "A layer takes what has its dims, wherever they stand, and says at the call which one is missing; a field without \
+         parameters is marked.",
     ),
     (
         "dynamic",

@@ -1,12 +1,15 @@
-//! The cases of `cargo bench --bench ops` on other libraries of Rust:
+//! The cases of `cargo bench --bench ops` on other libraries of Rust, and some of `--bench grads` on burn:
 //! `cargo run --release --manifest-path benches/peers/Cargo.toml -- [--json] [--peer NAME]`.
 //!
 //! Each case is spelled as a user of the library spells it; where the library leaves threads to
 //! its user, on `rayon` from a million elements up. What a library has no operator for is left
 //! out, and the table says why.
 
+mod burn_grads;
 #[path = "../../harness/mod.rs"]
 mod harness;
+#[path = "../../grads/inputs.rs"]
+mod inputs;
 mod with_burn;
 mod with_candle;
 mod with_ndarray;
@@ -53,7 +56,7 @@ fn main() {
     }
     for (name, cases) in PEERS {
         if options.peers.iter().any(|peer| peer == name) {
-            if !options.json && !options.ask {
+            if !(options.json || options.ask || options.values) {
                 println!("\n{name}");
             }
             harness::run(&cases(), &options.of(name));

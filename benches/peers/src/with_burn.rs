@@ -13,6 +13,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(reduce());
     cases.extend(layout());
     cases.extend(product());
+    cases.extend(crate::burn_grads::cases());
     cases
 }
 

@@ -154,7 +154,7 @@ pub use rename::{
 };
 pub use repeat::Repeats;
 pub use search::Sequences;
-pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
+pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes, SizesFor};
 pub use single::OneOrAll;
 pub use size::{Admits, AnySize, CanBe, CanEqual, DimSize, Fixed, Meets, Open, Resizable, SizeOf};
 pub use verdict::*;

@@ -48,6 +48,47 @@ where
     const SIZE: usize = K;
 }
 
+/// The size of a dim `A`, `Hidden.of(384)`, or of each of a tuple of dims `A`: `(Head.of(12), Feature.of(32))`. A dim with a
+/// constant size stands bare.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the size of `{A}`",
+    label = "expected the size of `{A}`, such as `N.of(2)`",
+    note = "a tuple of dims takes a tuple of sizes: `(Head.of(12), Feature.of(32))`"
+)]
+pub trait SizesFor<A> {
+    /// The sizes, in order.
+    fn sizes(&self) -> Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<X: Dim> SizesFor<X> for Of<X> {
+    fn sizes(&self) -> Shape {
+        Shape::from_slice(&[self.size])
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<X: Dim> SizesFor<X> for X
+where
+    X::Size: Constant,
+{
+    fn sizes(&self) -> Shape {
+        Shape::from_slice(&[<X::Size as Constant>::SIZE])
+    }
+}
+macro_rules! sizes_for {
+    ($($size:ident $dim:ident $at:tt),*) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($size: SizedDim<Dim = $dim>, $dim: Dim),*> SizesFor<($($dim,)*)> for ($($size,)*) {
+            fn sizes(&self) -> Shape {
+                Shape::from_slice(&[$(self.$at.size()),*])
+            }
+        }
+    };
+}
+sizes_for!(S A 0);
+sizes_for!(S A 0, T B 1);
+sizes_for!(S A 0, T B 1, U C 2);
+sizes_for!(S A 0, T B 1, U C 2, V D 3);
+
 /// A tuple of dims with sizes, such as `(C.of(3), H.of(4), Rgb)`, or `()`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of dims with sizes",

@@ -112,7 +112,7 @@ impl One<'_> {
         let (returns, must_use) = match first.first() {
             // What is changed may be left alone; this type says itself that it may not.
             Some(sign) if is_punct(sign, '&') => (quote_spanned!(span=> -> #result), None),
-            Some(TokenTree::Ident(ty)) if ty == "TensorMut" => {
+            Some(TokenTree::Ident(ty)) if ty == "TensorMut" || ty == "DynTensorMut" => {
                 (quote_spanned!(span=> -> #result), None)
             }
             Some(TokenTree::Group(group)) if first.len() == 1 && group.stream().is_empty() => {

@@ -83,7 +83,7 @@ pub use gather::{
     index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,
 };
 pub use gemm::{add_product, bmm, dot, matmul, mm, mv};
-pub(crate) use grad::{has_gradient, never};
+pub(crate) use grad::{add_part, has_gradient, never};
 pub use index::{cat, equal, masked_select, stack};
 #[cfg(feature = "linalg")]
 pub use linalg::{MatrixNorm, MatrixOptions, matrices, solve};
@@ -119,4 +119,4 @@ pub use sparse::{
     to_sparse,
 };
 pub use stat::{Spacing, corrcoef, cov, diff, renorm, trapezoid};
-pub use step::{AdamWOptions, AdamWParam, adamw};
+pub use step::{AdamOptions, SgdOptions, StepParam, adam, sgd, sgd_momentum};

@@ -1,60 +1,86 @@
 //! Steps of optimizers, which write to parameters and to what is kept for each.
 
+use std::cell::RefCell;
+use std::ops::{Add, Div, Mul, Sub};
+
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::fused;
+use super::{copy_into, fused};
 use crate::SmallVec;
 use crate::cpu;
-use crate::job::{AdamWFactors, AdamWJob, Node};
+use crate::job::{Adam, Descent, Formula, GradFactors, Momentum, Node, StepJob, Value};
 use crate::profile::Span;
-use crate::raw::Raw;
+use crate::raw::graph::no_grad;
+use crate::raw::{Raw, RawMut};
 
-const OP: &str = "adamw";
-
-/// A parameter, its gradient, and the running means of the gradient and of its square, which are zeros at first.
+/// A parameter, its gradient, and the `K` tensors that its optimizer keeps for it, which are zeros at first.
 #[derive(Debug)]
-pub struct AdamWParam<'a> {
+pub struct StepParam<'a, const K: usize> {
     /// What is optimized. A leaf stays the leaf that it is.
-    pub param: &'a mut Raw,
+    pub param: RawMut<'a>,
     /// Its gradient.
     pub grad: &'a Raw,
-    /// The running mean of the gradient.
-    pub exp_avg: &'a mut Raw,
-    /// The running mean of the gradient's square.
-    pub exp_avg_sq: &'a mut Raw,
+    /// What is kept, of the parameter's sizes and dtype: for Adam the running means of the gradient (`exp_avg`) and of its
+    /// square (`exp_avg_sq`), for descent with momentum the running sum of gradients (`momentum_buffer`).
+    pub state: [&'a mut Raw; K],
+    /// The number of this step among those of the parameter, which counts from 1.
+    pub step: u64,
 }
 
-/// What AdamW is told, as PyTorch's `torch.optim.AdamW` is.
+/// What Adam is told, as PyTorch's `torch.optim.Adam` and `torch.optim.AdamW` are.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct AdamWOptions {
+pub struct AdamOptions {
     /// The learning rate.
     pub lr: f64,
     /// How much of the running means is kept: of the gradient, and of its square.
     pub betas: (f64, f64),
     /// What is added to the root of the mean square.
     pub eps: f64,
-    /// Which part of a parameter, times the learning rate, is taken off it.
+    /// Which part of a parameter is added to its gradient; or, decoupled, is taken off it, times the learning rate.
     pub weight_decay: f64,
+    /// Whether the decay goes by the gradient's means, as Adam has it, or beside them, as AdamW has it.
+    pub decoupled_weight_decay: bool,
+    /// What gradients are multiplied by first.
+    pub grad_scale: f64,
 }
 
-impl Default for AdamWOptions {
-    fn default() -> Self {
+impl AdamOptions {
+    /// AdamW with PyTorch's defaults: a rate of 0.001, means of 0.9 and 0.999, a decay of 0.01.
+    #[must_use]
+    pub const fn adamw() -> Self {
+        Self {
+            weight_decay: 1e-2,
+            decoupled_weight_decay: true,
+            ..Self::adam()
+        }
+    }
+
+    /// Adam with PyTorch's defaults: a rate of 0.001, means of 0.9 and 0.999, no decay.
+    #[must_use]
+    pub const fn adam() -> Self {
         Self {
             lr: 1e-3,
             betas: (0.9, 0.999),
             eps: 1e-8,
-            weight_decay: 1e-2,
+            weight_decay: 0.0,
+            decoupled_weight_decay: false,
+            grad_scale: 1.0,
         }
     }
-}
 
-impl AdamWOptions {
-    fn factors(&self, step: u64) -> AdamWFactors {
+    fn formula(&self, step: u64) -> Adam {
         let rest = |beta: f64| 1.0 - beta.powf(step as f64);
-        AdamWFactors {
-            decay: 1.0 - self.lr * self.weight_decay,
+        let [decoupled, l2] = match self.decoupled_weight_decay {
+            true => [self.weight_decay, 0.0],
+            false => [0.0, self.weight_decay],
+        };
+        Adam {
+            grad: GradFactors {
+                scale: self.grad_scale,
+                l2,
+            },
+            decay: 1.0 - self.lr * decoupled,
             keep_mean: self.betas.0,
             keep_square: self.betas.1,
             rate: self.lr / rest(self.betas.0),
@@ -64,46 +90,133 @@ impl AdamWOptions {
     }
 }
 
-/// A step of AdamW of all parameters, in one pass where they lie on the host; `step` counts from 1. Nothing is recorded.
-/// Loshchilov and Hutter, "Decoupled Weight Decay Regularization", algorithm 2.
+/// A step of Adam or AdamW of all parameters, in one pass where they lie on the host. Nothing is recorded.
+/// Kingma and Ba, "Adam: A Method for Stochastic Optimization", algorithm 1; Loshchilov and Hutter, "Decoupled Weight Decay
+/// Regularization", algorithm 2.
 ///
 /// # Errors
-/// When the step is 0, a parameter is no float, what belongs to it differs in sizes, dtype or device, or memory is missing.
+/// When a step is 0, a parameter is no float, what belongs to it differs in sizes, dtype or device, or memory is missing.
 /// Nothing is written then.
-pub fn adamw(params: &mut [AdamWParam<'_>], step: u64, options: &AdamWOptions) -> Result<()> {
-    if step == 0 {
-        let what = "the first step is 1, not 0";
-        return Err(Error::new(ErrorKind::Argument, OP, what).hint("count steps from 1"));
+pub fn adam(params: &mut [StepParam<'_, 2>], options: &AdamOptions) -> Result<()> {
+    walk("adam", params, |step| options.formula(step))
+}
+
+/// What gradient descent is told, as PyTorch's `torch.optim.SGD` is.
+#[derive(Clone, Copy, Debug)]
+pub struct SgdOptions {
+    /// The learning rate.
+    pub lr: f64,
+    /// How much of the sum of earlier gradients is kept.
+    pub momentum: f64,
+    /// Which part of a gradient is not added to the sum.
+    pub dampening: f64,
+    /// Which part of a parameter is added to its gradient.
+    pub weight_decay: f64,
+    /// Whether the gradient is taken where momentum leads (Nesterov).
+    pub nesterov: bool,
+    /// What gradients are multiplied by first.
+    pub grad_scale: f64,
+}
+
+impl Default for SgdOptions {
+    fn default() -> Self {
+        Self {
+            lr: 1e-3,
+            momentum: 0.0,
+            dampening: 0.0,
+            weight_decay: 0.0,
+            nesterov: false,
+            grad_scale: 1.0,
+        }
     }
-    params.iter().try_for_each(check)?;
-    let by = options.factors(step);
-    let mut changed: SmallVec<[(usize, [Raw; 3]); 4]> = SmallVec::new();
-    let mut passes = [SmallVec::<[AdamWJob; 8]>::new(), SmallVec::new()];
+}
+
+impl SgdOptions {
+    fn descent(&self) -> Descent {
+        Descent {
+            grad: GradFactors {
+                scale: self.grad_scale,
+                l2: self.weight_decay,
+            },
+            rate: self.lr,
+        }
+    }
+}
+
+/// A step of gradient descent of all parameters, in one pass where they lie on the host. Nothing is recorded. Momentum is for
+/// [`sgd_momentum`].
+///
+/// # Errors
+/// When a step is 0, a parameter is no float, its gradient differs in sizes, dtype or device, or memory is missing. Nothing is
+/// written then.
+pub fn sgd(params: &mut [StepParam<'_, 0>], options: &SgdOptions) -> Result<()> {
+    walk("sgd", params, |_| options.descent())
+}
+
+/// A step of gradient descent with momentum, as [`sgd`]; the first one adds whole gradients whatever
+/// `dampening` is, as PyTorch's does. Sutskever et al., "On the importance of initialization and momentum in deep learning".
+///
+/// # Errors
+/// As [`sgd`].
+pub fn sgd_momentum(params: &mut [StepParam<'_, 1>], options: &SgdOptions) -> Result<()> {
+    walk("sgd", params, |step| Momentum {
+        descent: options.descent(),
+        keep: options.momentum,
+        take: if step == 1 {
+            1.0
+        } else {
+            1.0 - options.dampening
+        },
+        nesterov: options.nesterov,
+    })
+}
+
+/// A step of each parameter by the formula of its number.
+fn walk<F: Formula<K>, const K: usize>(
+    op: &'static str,
+    params: &mut [StepParam<'_, K>],
+    formula: impl Fn(u64) -> F,
+) -> Result<()> {
+    params.iter().try_for_each(|of| check(op, of))?;
+    let mut changed: SmallVec<[(usize, Raw, [Raw; K]); 4]> = SmallVec::new();
+    let mut passes = [SmallVec::<[StepJob<F, K>; 8]>::new(), SmallVec::new()];
     for (at, param) in params.iter_mut().enumerate() {
-        match job(param) {
+        let by = formula(param.step);
+        match job(param, by) {
             Some((dtype, job)) => passes[usize::from(dtype == DType::F64)].push(job),
-            None => changed.push((at, stepwise(param, &by)?)),
+            None => {
+                let (param, state) = programs(param, by).map_err(|error| error.in_op(op))?;
+                changed.push((at, param, state));
+            }
+        }
+    }
+    // The only thing below that can fail, where a device does; so it comes first.
+    for (at, param, _) in &changed {
+        no_grad(|| copy_into(params[*at].param.reborrow(), param))?;
+    }
+    for (at, _, state) in changed {
+        for (to, from) in params[at].state.iter_mut().zip(state) {
+            to.replace(from);
         }
     }
     let [single, double] = passes;
-    let _span = Span::new(OP);
+    let _span = Span::new(op);
     // SAFETY: each job is of one parameter, whose elements are dense and borrowed exclusively.
     unsafe {
-        cpu::step::adamw::<f32>(&single, by);
-        cpu::step::adamw::<f64>(&double, by);
-    }
-    for (at, [param, mean, square]) in changed {
-        params[at].param.replace(param);
-        params[at].exp_avg.replace(mean);
-        params[at].exp_avg_sq.replace(square);
+        cpu::step::step::<f32, F, K>(&single);
+        cpu::step::step::<f64, F, K>(&double);
     }
     Ok(())
 }
 
-fn check(of: &AdamWParam<'_>) -> Result<()> {
-    let param = &*of.param;
+fn check<const K: usize>(op: &'static str, of: &StepParam<'_, K>) -> Result<()> {
+    if of.step == 0 {
+        let what = "the first step is 1, not 0";
+        return Err(Error::new(ErrorKind::Argument, op, what).hint("count steps from 1"));
+    }
+    let param = &of.param;
     let refuse = |kind: ErrorKind, what: String, other: &Raw| {
-        Error::new(kind, OP, what)
+        Error::new(kind, op, what)
             .operand(&Names::default(), param.shape())
             .operand(&Names::default(), other.shape())
     };
@@ -111,12 +224,8 @@ fn check(of: &AdamWParam<'_>) -> Result<()> {
         let what = format!("a parameter is {}, not a float", param.dtype());
         return Err(refuse(ErrorKind::DType, what, of.grad).hint("convert it to a float first"));
     }
-    let beside = [
-        ("gradient", of.grad),
-        ("exp_avg", &*of.exp_avg),
-        ("exp_avg_sq", &*of.exp_avg_sq),
-    ];
-    for (word, other) in beside {
+    let state = of.state.iter().map(|raw| ("state", &**raw));
+    for (word, other) in [("gradient", of.grad)].into_iter().chain(state) {
         if other.shape() != param.shape() {
             let what = format!("the {word} has other sizes than its parameter");
             return Err(refuse(ErrorKind::Shape, what, other).hint("give those of one parameter"));
@@ -136,151 +245,123 @@ fn check(of: &AdamWParam<'_>) -> Result<()> {
 }
 
 /// A parameter of the host whose elements lie side by side everywhere, and are shared with nobody.
-fn job(of: &mut AdamWParam<'_>) -> Option<(DType, AdamWJob)> {
+fn job<F: Formula<K>, const K: usize>(
+    of: &mut StepParam<'_, K>,
+    by: F,
+) -> Option<(DType, StepJob<F, K>)> {
     let (dtype, count) = (of.param.dtype(), of.param.numel());
     if !matches!(dtype, DType::F32 | DType::F64) || !of.grad.layout().is_contiguous() {
         return None;
     }
-    let grad = of.grad.on_host_ptr()?;
-    let place = |raw: &mut Raw| {
+    let place = |raw: &mut RawMut<'_>| {
         let dense = raw.layout().is_contiguous() && raw.device().is_cpu();
-        dense.then(|| raw.exclusive().map(|mut raw| raw.as_mut_ptr()))?
+        dense.then(|| raw.as_mut_ptr())
     };
-    let job = AdamWJob {
+    let (param, grad) = (place(&mut of.param)?, of.grad.on_host_ptr()?);
+    let mut state = [param; K];
+    for (to, from) in state.iter_mut().zip(&mut of.state) {
+        *to = place(&mut from.exclusive()?)?;
+    }
+    let job = StepJob {
         count,
-        param: place(of.param)?,
+        param,
         grad,
-        mean: place(of.exp_avg)?,
-        square: place(of.exp_avg_sq)?,
+        state,
+        by,
     };
     Some((dtype, job))
 }
 
-/// What is to stand in the place of a parameter, its mean and its mean square, by chains of operators.
-fn stepwise(of: &AdamWParam<'_>, by: &AdamWFactors) -> Result<[Raw; 3]> {
-    let [param, grad, mean, square] =
-        [of.param, of.grad, of.exp_avg, of.exp_avg_sq].map(|raw: &Raw| raw.clone().detach());
-    let running = |old: &Raw, keep: f64, squares: bool| {
-        let numbers = [keep, 1.0 - keep].map(Scalar::Float);
-        let times = if squares { 1 } else { 3 };
-        let program = [
-            Node::Tensor(0),
-            Node::Tensor(1),
-            Node::Scalar(0),
-            Node::Scalar(1),
-            Node::Apply(Op::Mul, &[0, 2]),
-            Node::Apply(Op::Mul, &[1, times]),
-            Node::Apply(Op::Mul, &[5, 3]),
-            Node::Apply(Op::Add, &[4, if squares { 6 } else { 5 }]),
-        ];
-        fused(&program, &[old, &grad], &numbers)
-    };
-    let (mean, square) = (
-        running(&mean, by.keep_mean, false)?,
-        running(&square, by.keep_square, true)?,
-    );
-    let numbers = [by.decay, by.rate, by.root, by.eps].map(Scalar::Float);
-    let program = [
-        Node::Tensor(0),
-        Node::Tensor(1),
-        Node::Tensor(2),
-        Node::Scalar(0),
-        Node::Scalar(1),
-        Node::Scalar(2),
-        Node::Scalar(3),
-        Node::Apply(Op::Mul, &[0, 3]),
-        Node::Apply(Op::Mul, &[1, 4]),
-        Node::Apply(Op::Sqrt, &[2]),
-        Node::Apply(Op::Mul, &[9, 5]),
-        Node::Apply(Op::Add, &[10, 6]),
-        Node::Apply(Op::Div, &[8, 11]),
-        Node::Apply(Op::Sub, &[7, 12]),
-    ];
-    let param = fused(&program, &[&param, &mean, &square], &numbers)?;
-    Ok([param, mean, square])
+/// What is to stand in the place of a parameter and of its state, each by a chain of operators.
+fn programs<const K: usize>(of: &StepParam<'_, K>, by: impl Formula<K>) -> Result<(Raw, [Raw; K])> {
+    let (param, grad) = (of.param.value()?.detach(), of.grad.clone().detach());
+    let state: [Raw; K] = std::array::from_fn(|at| of.state[at].clone().detach());
+    let mut tensors: SmallVec<[&Raw; 4]> = SmallVec::from_slice(&[&param, &grad]);
+    tensors.extend(&state);
+    let chain = Chain::default();
+    let [param, grad] = [0, 1].map(|at| chain.step(Step::Tensor(at)));
+    let state: [Traced<'_>; K] = std::array::from_fn(|at| chain.step(Step::Tensor(2 + at)));
+    let (param, state) = by.step(param, grad, state);
+    let param = chain.compute(&param, &tensors)?;
+    let mut computed: [Raw; K] = std::array::from_fn(|_| param.clone());
+    for (to, value) in computed.iter_mut().zip(&state) {
+        *to = chain.compute(value, &tensors)?;
+    }
+    Ok((param, computed))
+}
+
+/// A step of a program under construction.
+#[derive(Clone, Copy)]
+enum Step {
+    Tensor(usize),
+    Number(f64),
+    Apply(Op, [usize; 2]),
+    Sqrt([usize; 1]),
+}
+
+/// A program under construction.
+#[derive(Default)]
+struct Chain(RefCell<SmallVec<[Step; 32]>>);
+
+impl Chain {
+    fn step(&self, step: Step) -> Traced<'_> {
+        let mut steps = self.0.borrow_mut();
+        steps.push(step);
+        Traced {
+            chain: self,
+            at: steps.len() - 1,
+        }
+    }
+
+    fn compute(&self, value: &Traced<'_>, tensors: &[&Raw]) -> Result<Raw> {
+        let steps = self.0.borrow();
+        let mut numbers: SmallVec<[Scalar; 16]> = SmallVec::new();
+        let nodes = steps[..=value.at].iter().map(|step| match step {
+            Step::Tensor(at) => Node::Tensor(*at),
+            Step::Number(number) => {
+                numbers.push(Scalar::Float(*number));
+                Node::Scalar(numbers.len() - 1)
+            }
+            Step::Apply(op, args) => Node::Apply(*op, args),
+            Step::Sqrt(args) => Node::Apply(Op::Sqrt, args),
+        });
+        let program: SmallVec<[Node<'_>; 32]> = nodes.collect();
+        fused(&program, tensors, &numbers)
+    }
+}
+
+/// A value of a program under construction.
+#[derive(Clone)]
+struct Traced<'a> {
+    chain: &'a Chain,
+    at: usize,
+}
+
+macro_rules! traced {
+    ($($op:ident $method:ident),*) => {$(
+        impl $op for Traced<'_> {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                self.chain.step(Step::Apply(Op::$op, [self.at, other.at]))
+            }
+        }
+    )*};
+}
+traced!(Add add, Sub sub, Mul mul, Div div);
+
+impl Value for Traced<'_> {
+    fn times(self, factor: f64) -> Self {
+        let factor = self.chain.step(Step::Number(factor));
+        self * factor
+    }
+    fn plus(self, number: f64) -> Self {
+        let number = self.chain.step(Step::Number(number));
+        self + number
+    }
+    fn sqrt(self) -> Self {
+        self.chain.step(Step::Sqrt([self.at]))
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Parameters after three steps, and what is kept for them.
-    fn after(dtype: DType, order: fn(&Raw) -> Result<Raw>) -> Vec<f64> {
-        let of = |values: &[f64]| {
-            let raw = Raw::from_vec(values.to_vec(), &[2, 3]).unwrap();
-            order(&super::super::to_dtype(&raw, dtype).unwrap()).unwrap()
-        };
-        let mut param = of(&[1.0, -2.0, 0.5, 3.0, 0.0, -1.0]);
-        let (mut mean, mut square) = (of(&[0.0; 6]), of(&[0.0; 6]));
-        let grad = of(&[0.1, -0.2, 0.3, 0.0, 5.0, 1e-3]);
-        for step in 1..=3 {
-            let mut all = [AdamWParam {
-                param: &mut param,
-                grad: &grad,
-                exp_avg: &mut mean,
-                exp_avg_sq: &mut square,
-            }];
-            adamw(&mut all, step, &AdamWOptions::default()).unwrap();
-        }
-        let all = [param, mean, square];
-        all.iter()
-            .flat_map(|raw| raw.scalars().map(|x| x.to_f64()))
-            .collect()
-    }
-
-    #[test]
-    fn steps_are_those_of_the_definition() {
-        let found = after(DType::F64, |raw| Ok(raw.clone()));
-        let (grads, params) = (
-            [0.1, -0.2, 0.3, 0.0, 5.0, 1e-3_f64],
-            [1.0, -2.0, 0.5, 3.0, 0.0, -1.0_f64],
-        );
-        for at in 0..6 {
-            let (mut param, mut mean, mut square) = (params[at], 0.0, 0.0);
-            for step in 1..=3 {
-                param -= 1e-3 * 1e-2 * param;
-                mean += 0.1 * (grads[at] - mean);
-                square += 0.001 * (grads[at] * grads[at] - square);
-                let (one, two) = (1.0 - 0.9_f64.powi(step), 1.0 - 0.999_f64.powi(step));
-                param -= 1e-3 * (mean / one) / ((square / two).sqrt() + 1e-8);
-            }
-            for (found, wanted) in [found[at], found[6 + at], found[12 + at]]
-                .into_iter()
-                .zip([param, mean, square])
-            {
-                assert!((found - wanted).abs() < 1e-12, "{found}, not {wanted}");
-            }
-        }
-    }
-
-    #[test]
-    fn any_layout_and_dtype_takes_the_same_steps() {
-        let dense = after(DType::F32, |raw| Ok(raw.clone()));
-        let apart = after(DType::F32, |raw| {
-            super::super::contiguous(&raw.transpose(0, 1)?)?.transpose(0, 1)
-        });
-        let half = after(DType::BF16, |raw| Ok(raw.clone()));
-        for ((dense, apart), half) in dense.iter().zip(apart).zip(half) {
-            assert!((dense - apart).abs() <= 1e-6 * dense.abs().max(1e-3));
-            assert!((dense - half).abs() <= 2e-2 * dense.abs().max(0.1));
-        }
-    }
-
-    #[test]
-    fn what_does_not_fit_changes_nothing() {
-        let of = |len: usize| Raw::from_vec(vec![1.0_f64; len], &[len]).unwrap();
-        let (mut a, mut b, mut c) = (of(2), of(2), of(3));
-        let grad = of(2);
-        let mut all = [AdamWParam {
-            param: &mut a,
-            grad: &grad,
-            exp_avg: &mut b,
-            exp_avg_sq: &mut c,
-        }];
-        let options = AdamWOptions::default();
-        let text = adamw(&mut all, 1, &options).unwrap_err().to_string();
-        assert!(text.contains("the exp_avg_sq has other sizes"), "{text}");
-        assert!(adamw(&mut all, 0, &options).is_err());
-        assert_eq!(a.to_vec::<f64>().unwrap(), [1.0, 1.0]);
-    }
-}
+mod tests;

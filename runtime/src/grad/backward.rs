@@ -1,19 +1,21 @@
 //! The way back through a graph.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::MutexGuard;
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};
 
-use crate::call::{Arg, pointwise, pointwise_owned};
+use crate::SmallVec;
+use crate::call::{Arg, add_part, pointwise, pointwise_owned};
 use crate::raw::Raw;
 use crate::raw::graph::{
-    Chain, Chains, Extended, Found, Given, Incoming, Node, NodeRef, Rule, Run, lock, switched,
-    trace,
+    Chain, Chains, Extended, Found, Given, Incoming, Node, NodeRef, Rule, Run, View, lock,
+    switched, trace,
 };
 
-use super::reach::{Reach, pull};
+use super::reach::{Reach, pull, put, targets};
 
 /// What is left of a graph afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,12 +52,23 @@ impl Pending {
     }
 }
 
-/// The way back: nodes that something has come for, the latest last.
+/// Nodes that something has come for, the latest last.
+type Waiting = BTreeMap<(u64, usize), Pending>;
+
+thread_local! {
+    /// An empty one, which keeps the block that its first nodes lie in.
+    static WAITING: Cell<Waiting> = const { Cell::new(Waiting::new()) };
+}
+
+/// Gradients that are left somewhere, most often few.
+type Left = SmallVec<[(NodeRef, Raw); 4]>;
+
+/// The way back.
 pub(super) struct Way<'a> {
     options: BackwardOptions,
     /// The nodes that it goes through; all where there are none.
     through: Option<&'a HashSet<usize>>,
-    pending: BTreeMap<(u64, usize), Pending>,
+    pending: Waiting,
 }
 
 impl<'a> Way<'a> {
@@ -63,7 +76,7 @@ impl<'a> Way<'a> {
         Self {
             options,
             through,
-            pending: BTreeMap::new(),
+            pending: WAITING.take(),
         }
     }
 
@@ -109,12 +122,27 @@ impl<'a> Way<'a> {
         Ok(())
     }
 
+    /// Adds the gradient of a part of an operand to what has come for the operand; false where nothing has, or nothing yet.
+    fn add_part(&mut self, node: &Node, part: &View, pending: &mut Pending) -> Result<bool> {
+        pending.settle()?;
+        if let (Some(Some(edge)), Some(Some(grad))) = (node.edges().first(), pending.given.first())
+            && let Some(whole) = self.pending(edge)
+            && whole.chain.is_none()
+            && let Some(sum) = whole.given.first_mut()
+            && let Some(before) = sum.take()
+        {
+            *sum = Some(add_part(before, grad, part)?);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
     /// Goes back. `reached` gets each node that `asks` for it with its gradient, which its hooks have seen, and says whether to go
     /// on from there.
     pub(super) fn run(
         mut self,
         asks: impl Fn(&Node) -> bool,
-        mut reached: impl FnMut(&NodeRef, &Given) -> bool,
+        mut reached: impl FnMut(&NodeRef, &Given) -> Result<bool>,
     ) -> Result<()> {
         let records = self.options.create_graph;
         switched(records, || {
@@ -124,12 +152,13 @@ impl<'a> Way<'a> {
                 if node.extras().is_some() || asks(node) {
                     pending.settle()?;
                     pending.given = hooked(&pending.node, pending.given)?;
-                    goes_on = reached(&pending.node, &pending.given);
+                    goes_on = reached(&pending.node, &pending.given)?;
                 }
                 if goes_on && self.goes_on(&pending.node) {
                     self.pass(pending)?;
                 }
             }
+            WAITING.set(self.pending);
             Ok(())
         })
     }
@@ -157,7 +186,14 @@ impl<'a> Way<'a> {
         }
         let run = Run::new(&node, records, self.through);
         let found = node.through(|rule| {
-            let found = passed(rule, pending, &run);
+            let found = match rule.part().filter(|_| !records) {
+                Some(part) => self.add_part(&node, part, &mut pending),
+                None => Ok(false),
+            };
+            let found = found.and_then(|added| match added {
+                true => Ok(Passed::default()),
+                false => passed(rule, pending, &run),
+            });
             (found, last)
         });
         let Passed { computed, chains } = found.ok_or_else(used)??;
@@ -176,6 +212,7 @@ impl<'a> Way<'a> {
 }
 
 /// The gradients of a rule's operands: all of one kind.
+#[derive(Default)]
 struct Passed {
     computed: Found,
     chains: Chains,
@@ -251,16 +288,16 @@ pub fn backward(x: &Raw, seed: Raw, options: BackwardOptions) -> Result<()> {
     check("backward", x, &seed)?;
     let mut way = Way::new(options, None);
     way.give(&NodeRef::of(node), 0, seed)?;
-    let mut found: Vec<(NodeRef, Raw)> = Vec::new();
+    let mut found = Left::new();
     let asks = |node: &Node| node.slot().is_some();
     way.run(asks, |node, given| {
         if let (Some(_), Some(Some(grad))) = (node.slot(), given.first()) {
-            found.push((NodeRef::of(node), grad.clone()));
+            put(&mut found, (NodeRef::of(node), grad.clone()))?;
         }
-        true
+        Ok(true)
     })?;
-    let sums = stored(found, options)?;
-    for (node, sum) in &sums {
+    store(&mut found, options)?;
+    for (node, sum) in &found {
         if let Some(extras) = node.extras() {
             extras.after.run(sum.clone())?;
         }
@@ -268,30 +305,24 @@ pub fn backward(x: &Raw, seed: Raw, options: BackwardOptions) -> Result<()> {
     Ok(())
 }
 
-/// Adds gradients to their slots, and says what is in each.
-fn stored(mut found: Vec<(NodeRef, Raw)>, options: BackwardOptions) -> Result<Vec<(NodeRef, Raw)>> {
+/// Adds gradients to their slots; each becomes the sum that is there.
+fn store(found: &mut Left, options: BackwardOptions) -> Result<()> {
     // All slots at once, always in one order, so that of two threads none waits for the other.
-    found.sort_by_key(|(node, _)| std::ptr::from_ref::<Node>(node).addr());
-    let mut slots: Vec<(MutexGuard<'_, Option<Raw>>, Raw)> = Vec::with_capacity(found.len());
-    for (node, grad) in &found {
+    found.sort_unstable_by_key(|(node, _)| node.address());
+    let mut slots: SmallVec<[(MutexGuard<'_, Option<Raw>>, &mut Raw); 4]> = SmallVec::new();
+    for (node, grad) in found {
         let Some(slot) = node.slot() else { continue };
         let held = lock(slot);
-        let sum = match &*held {
-            None => grad.clone(),
-            Some(before) => switched(options.create_graph, || {
-                pointwise(Op::Add, &[Arg::Tensor(before), Arg::Tensor(grad)])
-            })?,
-        };
-        slots.push((held, sum));
+        if let Some(before) = &*held {
+            let both = [Arg::Tensor(before), Arg::Tensor(grad)];
+            *grad = switched(options.create_graph, || pointwise(Op::Add, &both))?;
+        }
+        put(&mut slots, (held, grad))?;
     }
-    let mut sums = Vec::with_capacity(slots.len());
     for (slot, sum) in &mut slots {
         **slot = Some(sum.clone());
     }
-    for ((_, sum), (node, _)) in slots.into_iter().zip(&found) {
-        sums.push((NodeRef::of(node), sum));
-    }
-    Ok(sums)
+    Ok(())
 }
 
 /// Refuses a seed that is no gradient of `x`.
@@ -326,7 +357,10 @@ pub fn gradients(
         return Err(unrecorded("gradients", x));
     }
     check("gradients", x, &seed)?;
-    let targets: Vec<_> = inputs.iter().map(|input| input.node()).collect();
-    let reach = Reach::new(&[x], &targets, false);
+    let reach = Reach::new(
+        &[x],
+        &targets(inputs.iter().map(|input| input.node()))?,
+        false,
+    )?;
     pull([(x, seed)], &reach, options)
 }

@@ -6,7 +6,7 @@ use nomina_core::Result;
 
 use super::BackwardOptions;
 use super::function::argument;
-use super::reach::{Reach, pull};
+use super::reach::{Reach, pull, targets};
 use crate::call::has_gradient;
 use crate::random::replay::{self, Drawn};
 use crate::raw::Raw;
@@ -81,8 +81,8 @@ impl Rule for Checkpoint {
         super::backward::check("checkpoint", &y, seed)?;
         let captured = run.edges().iter().skip(arguments.len());
         let captured = captured.map(|edge| edge.as_deref());
-        let targets: Vec<_> = arguments.iter().map(Raw::node).chain(captured).collect();
-        let reach = Reach::new(&[&y], &targets, true);
+        let targets = targets(arguments.iter().map(Raw::node).chain(captured))?;
+        let reach = Reach::new(&[&y], &targets, true)?;
         let options = BackwardOptions {
             create_graph: run.records(),
             ..BackwardOptions::default()

@@ -4,8 +4,9 @@ use nomina_core::{Error, ErrorKind, MAX_DIMS, Names, Result, Scalar};
 
 use super::BackwardOptions;
 use super::backward::{check, gradients};
-use super::reach::{Reach, older, pull};
+use super::reach::{Reach, older, pull, targets};
 use crate::call::{self, has_gradient};
+use crate::memory::{self, scratch};
 use crate::raw::Raw;
 use crate::raw::graph::{
     Found, Given, NodeRef, Rule, Run, is_grad_enabled, record, switched, trace,
@@ -56,17 +57,17 @@ impl Called {
             y,
             records: false,
         };
-        called.records = is_grad_enabled() && called.reach().leads_out();
+        called.records = is_grad_enabled() && called.reach()?.leads_out();
         Ok(called)
     }
 
-    fn reach(&self) -> Reach<'_> {
+    fn reach(&self) -> Result<Reach<'_>> {
         reach(&[&self.y], &self.arguments)
     }
 
     /// The gradients of the arguments for that of the result.
     fn pull(&self, seed: Raw, options: BackwardOptions) -> Result<Vec<Raw>> {
-        let found = pull([(&self.y, seed)], &self.reach(), options)?;
+        let found = pull([(&self.y, seed)], &self.reach()?, options)?;
         let pairs = found.into_iter().zip(&self.arguments);
         pairs.map(|(grad, x)| or_zeros(grad, x)).collect()
     }
@@ -88,9 +89,8 @@ impl Called {
     }
 }
 
-fn reach<'a>(roots: &[&'a Raw], arguments: &[Raw]) -> Reach<'a> {
-    let nodes: Vec<_> = arguments.iter().map(Raw::node).collect();
-    Reach::new(roots, &nodes, true)
+fn reach<'a>(roots: &[&'a Raw], arguments: &[Raw]) -> Result<Reach<'a>> {
+    Reach::new(roots, &targets(arguments.iter().map(Raw::node))?, true)
 }
 
 /// A gradient; zeros where nothing came to a tensor.
@@ -183,7 +183,7 @@ pub fn jvp(f: Function<'_>, inputs: &[&Raw], tangents: &[&Raw]) -> Result<(Raw, 
         let seed = [seed];
         let given = grads.iter().zip(tangents);
         let given = given.map(|(grad, tangent)| (grad, (*tangent).clone()));
-        let mut found = pull(given, &reach(&roots, &seed), called.options(tangents))?;
+        let mut found = pull(given, &reach(&roots, &seed)?, called.options(tangents))?;
         let tangent = or_zeros(found.pop().flatten(), &called.y)?;
         Ok((called.value(), vec![tangent]))
     })?;
@@ -215,8 +215,8 @@ pub fn jacobian(f: Function<'_>, x: &Raw) -> Result<Raw> {
         }
         let count = y.numel();
         let seeds = call::eye(count, count, y.dtype(), y.device())?;
-        let reach = called.reach();
-        let mut rows = Vec::with_capacity(count);
+        let reach = called.reach()?;
+        let mut rows = memory::list("jacobian", [count])?;
         for at in 0..count {
             let seed = seeds.select(0, at)?.reshape(y.shape())?;
             let options = BackwardOptions {
@@ -230,7 +230,7 @@ pub fn jacobian(f: Function<'_>, x: &Raw) -> Result<Raw> {
             let none = Raw::zeros("jacobian", &sizes, x.dtype(), x.device())?;
             return Ok((none, Vec::new()));
         }
-        let rows: Vec<&Raw> = rows.iter().collect();
+        let rows = scratch::collect(&rows).map_err(|error| error.in_op("jacobian"))?;
         Ok((call::stack(&rows, 0)?.reshape(&sizes)?, Vec::new()))
     })?;
     Ok(found)
@@ -279,7 +279,7 @@ fn apart(f: impl FnOnce() -> Result<(Raw, Vec<Raw>)>) -> Result<(Raw, Vec<Raw>)>
     }
     let since = NodeRef::latest();
     let (first, rest) = trace::suspended(f)?;
-    let traced = |x: Raw| match older(&x, since) {
+    let traced = |x: Raw| match older(&x, since)? {
         edges if edges.is_empty() => Ok(x),
         edges => Ok(x.computed_by(NodeRef::new(edges, Argument)?)),
     };

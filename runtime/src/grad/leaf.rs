@@ -51,6 +51,31 @@ impl Raw {
         lock(self.node()?.slot()?).take()
     }
 
+    /// Puts a gradient here, in the place of any other: what machines agreed upon, say, or one that was clipped.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Gradient`] when no gradient stays at this tensor; when the gradient's sizes, dtype or device are others.
+    pub fn set_grad(&self, grad: Self) -> Result<()> {
+        const OP: &str = "set_grad";
+        let refuse = |kind, what: String| {
+            let error = Error::new(kind, OP, what).operand(&Names::default(), self.shape());
+            error.operand(&Names::default(), grad.shape())
+        };
+        let slot = self.node().and_then(|node| node.slot());
+        let slot = slot.ok_or_else(|| self.unrecorded(OP))?;
+        if grad.shape() != self.shape() {
+            let what = "the gradient has other sizes than its tensor".to_owned();
+            return Err(refuse(ErrorKind::Shape, what).hint("give it the tensor's sizes"));
+        }
+        if grad.dtype() != self.dtype() || grad.device() != self.device() {
+            let [own, its] = [self, &grad].map(|x| format!("{} on `{}`", x.dtype(), x.device()));
+            let what = format!("the gradient is {its}, its tensor {own}");
+            return Err(refuse(ErrorKind::DType, what).hint("convert it, or move it"));
+        }
+        *lock(slot) = Some(grad.detach());
+        Ok(())
+    }
+
     /// From now on a gradient is left here, too, where no leaf is.
     pub fn retain_grad(&self) {
         if let Some(node) = self.node() {

@@ -3,23 +3,53 @@
 use std::collections::{HashMap, HashSet};
 
 use nomina_core::Result;
+use smallvec::Array;
 
 use super::BackwardOptions;
 use super::backward::Way;
 use crate::SmallVec;
+use crate::memory::{refused, scratch};
 use crate::raw::Raw;
 use crate::raw::graph::{Node, NodeRef};
+
+/// What there is of each of some nodes.
+type Nodes<T> = SmallVec<[T; 8]>;
+
+/// Puts an element behind the others: graphs are of any length, and so are lists of their nodes.
+///
+/// # Errors
+/// Missing memory.
+pub(super) fn put<A: Array>(all: &mut SmallVec<A>, item: A::Item) -> Result<()> {
+    let bytes = size_of::<A::Item>().saturating_mul(all.len());
+    all.try_reserve(1).map_err(|_| refused("backward", bytes))?;
+    all.push(item);
+    Ok(())
+}
+
+/// Puts the address of a node among others; whether it was not there.
+fn note(all: &mut HashSet<usize>, node: usize) -> Result<bool> {
+    let bytes = size_of::<usize>().saturating_mul(all.len());
+    all.try_reserve(1).map_err(|_| refused("backward", bytes))?;
+    Ok(all.insert(node))
+}
+
+/// A list of nodes.
+pub(super) fn targets<'n>(
+    nodes: impl IntoIterator<Item = Option<&'n Node>>,
+) -> Result<Vec<Option<&'n Node>>> {
+    scratch::collect(nodes).map_err(|error| error.in_op("backward"))
+}
 
 /// The nodes through which gradients of some tensors, the roots, come to others, the targets.
 pub(super) struct Reach<'a> {
     /// For each target its node.
-    targets: Vec<Option<usize>>,
+    targets: Nodes<Option<usize>>,
     /// The addresses of nodes that were computed of a target, and of the targets.
     on_way: HashSet<usize>,
     /// Whether gradients end at targets, also where one was computed of another.
     stops: bool,
     /// Nodes that the roots were computed of, and that are none of these.
-    pub(super) outside: Vec<&'a NodeRef>,
+    pub(super) outside: Nodes<&'a NodeRef>,
     /// Whether a root has a node that no target leads to.
     pub(super) beside: bool,
 }
@@ -27,57 +57,66 @@ pub(super) struct Reach<'a> {
 impl<'a> Reach<'a> {
     /// No node is older than those behind its edges, so that what is older than all targets is not looked at: `outside` is
     /// where it begins.
-    pub(super) fn new(roots: &[&'a Raw], targets: &[Option<&Node>], stops: bool) -> Self {
-        let addresses: Vec<_> = targets
-            .iter()
-            .map(|node| Some((*node)?.address()))
-            .collect();
-        let ends: HashSet<usize> = addresses.iter().flatten().copied().collect();
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub(super) fn new(roots: &[&'a Raw], targets: &[Option<&Node>], stops: bool) -> Result<Self> {
+        let (mut addresses, mut ends) = (Nodes::new(), HashSet::new());
+        for node in targets {
+            let address = node.map(Node::address);
+            put(&mut addresses, address)?;
+            if let Some(address) = address {
+                note(&mut ends, address)?;
+            }
+        }
         let oldest = targets.iter().flatten().map(|node| node.clock()).min();
         let oldest = oldest.unwrap_or(u64::MAX);
 
         let mut seen = HashSet::new();
-        let (mut outside, mut behind): (Vec<&'a NodeRef>, Vec<&'a NodeRef>) = Default::default();
-        let mut nodes: Vec<&'a Node> = Vec::new();
-        let starts = roots.iter().filter_map(|root| root.node());
-        let mut open: Vec<&'a Node> = starts.filter(|node| seen.insert(node.address())).collect();
-        while let Some(node) = open.pop() {
-            nodes.push(node);
-            let edges = node.edges().iter().flatten();
-            if stops && ends.contains(&node.address()) {
-                behind.extend(edges);
-                continue;
+        let (mut outside, mut behind) = (Nodes::new(), Nodes::<&'a NodeRef>::new());
+        let (mut nodes, mut open) = (Nodes::<&'a Node>::new(), Nodes::<&'a Node>::new());
+        for node in roots.iter().filter_map(|root| root.node()) {
+            if note(&mut seen, node.address())? {
+                put(&mut open, node)?;
             }
-            for edge in edges.filter(|edge| seen.insert(edge.address())) {
-                match edge.clock() < oldest {
-                    true => outside.push(edge),
-                    false => open.push(edge),
+        }
+        while let Some(node) = open.pop() {
+            put(&mut nodes, node)?;
+            let ends = stops && ends.contains(&node.address());
+            for edge in node.edges().iter().flatten() {
+                if ends {
+                    put(&mut behind, edge)?;
+                } else if note(&mut seen, edge.address())? {
+                    match edge.clock() < oldest {
+                        true => put(&mut outside, edge)?,
+                        false => put(&mut open, edge)?,
+                    }
                 }
             }
         }
-        outside.extend(
-            behind
-                .into_iter()
-                .filter(|edge| seen.insert(edge.address())),
-        );
+        for edge in behind {
+            if note(&mut seen, edge.address())? {
+                put(&mut outside, edge)?;
+            }
+        }
         nodes.sort_unstable_by_key(|node| node.clock());
         let mut on_way = HashSet::new();
         for node in nodes {
             let mut edges = node.edges().iter().flatten();
             let own = ends.contains(&node.address());
             if own || edges.any(|edge| on_way.contains(&edge.address())) {
-                on_way.insert(node.address());
+                note(&mut on_way, node.address())?;
             }
         }
         let mut starts = roots.iter().filter_map(|root| root.node());
         let beside = starts.any(|node| !on_way.contains(&node.address()));
-        Self {
+        Ok(Self {
             targets: addresses,
             on_way,
             stops,
             outside,
             beside,
-        }
+        })
     }
 
     /// Whether the roots were computed of other recorded tensors, too.
@@ -92,46 +131,50 @@ pub(super) fn pull<'r>(
     reach: &Reach<'_>,
     options: BackwardOptions,
 ) -> Result<Vec<Option<Raw>>> {
+    let missing = |count: usize| refused("backward", count.saturating_mul(size_of::<Raw>()));
     let mut found: HashMap<usize, Option<Raw>> = HashMap::new();
-    found.extend(
-        reach
-            .targets
-            .iter()
-            .flatten()
-            .map(|&address| (address, None)),
-    );
+    let count = reach.targets.len();
+    found.try_reserve(count).map_err(|_| missing(count))?;
+    let ends = reach.targets.iter().flatten();
+    found.extend(ends.map(|&address| (address, None)));
     let mut way = Way::new(options, Some(&reach.on_way));
     for (root, grad) in roots {
         if let Some(node) = root.node() {
             way.give(&NodeRef::of(node), 0, grad)?;
         }
     }
-    let targets: HashSet<usize> = found.keys().copied().collect();
+    let mut targets = HashSet::new();
+    for &address in found.keys() {
+        note(&mut targets, address)?;
+    }
     let asks = |node: &Node| targets.contains(&node.address());
     way.run(asks, |node, given| match found.get_mut(&node.address()) {
-        None => true,
+        None => Ok(true),
         Some(found) => {
             *found = given.first().cloned().flatten();
-            !reach.stops
+            Ok(!reach.stops)
         }
     })?;
     let of = |target: &Option<usize>| found.get(&(*target)?).cloned().flatten();
-    Ok(reach.targets.iter().map(of).collect())
+    scratch::collect(reach.targets.iter().map(of)).map_err(|error| error.in_op("backward"))
 }
 
 /// The nodes of up to a time that a tensor was computed of by later ones.
-pub(super) fn older(x: &Raw, since: u64) -> SmallVec<[Option<NodeRef>; 2]> {
+pub(super) fn older(x: &Raw, since: u64) -> Result<SmallVec<[Option<NodeRef>; 2]>> {
     let mut seen = HashSet::new();
     let mut found = SmallVec::new();
-    let mut open: Vec<NodeRef> = x.node().map(NodeRef::of).into_iter().collect();
+    let mut open: Nodes<NodeRef> = x.node().map(NodeRef::of).into_iter().collect();
     while let Some(node) = open.pop() {
-        if !seen.insert(node.address()) {
+        if !note(&mut seen, node.address())? {
             continue;
         }
-        match node.clock() <= since {
-            true => found.push(Some(node)),
-            false => open.extend(node.edges().iter().flatten().map(|edge| NodeRef::of(edge))),
+        if node.clock() <= since {
+            put(&mut found, Some(node))?;
+            continue;
+        }
+        for edge in node.edges().iter().flatten() {
+            put(&mut open, NodeRef::of(edge))?;
         }
     }
-    found
+    Ok(found)
 }

@@ -49,6 +49,45 @@ fn products_views_and_repeated_dims() {
 }
 
 #[test]
+fn parts_are_added_to_what_came_before() {
+    let numbers: Vec<f64> = (0..12).map(f64::from).collect();
+    let (x, b) = (
+        leaf(&numbers, &[3, 4], &["N", "C"]),
+        leaf(&numbers, &[3, 4], &["N", "C"]),
+    );
+    let (row, column) = (x.select("N", 1).unwrap(), x.select("C", -1).unwrap());
+    let range = x.narrow("C", 1, 2).unwrap();
+    // What overlaps itself, and what has an element several times.
+    let windows = x.unfold("C", 3, 1, "W").unwrap();
+    let twice = column.unsqueeze(0, "K").unwrap().expand(&[2, 3]).unwrap();
+    // Later than the views: both get one gradient, which lies in no order of its own, and only one of them is added to.
+    let sum = x
+        .add(&b)
+        .unwrap()
+        .transpose("N", "C")
+        .unwrap()
+        .mul(3.0)
+        .unwrap();
+    let parts = [row, column, range, windows, twice];
+    let total = parts.iter().fold(sum.sum(..).unwrap(), |total, part| {
+        total
+            .add(&part.mul(part).unwrap().sum(..).unwrap())
+            .unwrap()
+    });
+    total.backward().unwrap();
+    let expected = |at: usize| {
+        let (n, c) = (at / 4, at % 4);
+        let rows = f64::from(u8::from(n == 1));
+        let columns = 3.0 * f64::from(u8::from(c == 3));
+        let ranges = f64::from(u8::from((1..3).contains(&c)));
+        let windows = [1.0, 2.0, 2.0, 1.0][c];
+        3.0 + 2.0 * numbers[at] * (rows + columns + ranges + windows)
+    };
+    assert_eq!(grad(&x), (0..12).map(expected).collect::<Vec<f64>>());
+    assert_eq!(grad(&b), [3.0; 12]);
+}
+
+#[test]
 fn gradients_have_gradients() {
     let x = leaf(&[2.0], &[], &[]);
     let y = x.mul(&x).unwrap().mul(&x).unwrap();
@@ -169,6 +208,7 @@ fn a_part_that_is_written() {
 }
 
 mod functions;
+mod threads;
 
 fn one() -> DynTensor {
     DynTensor::from_vec(vec![1.0_f64], &[], ()).unwrap()

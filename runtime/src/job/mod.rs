@@ -42,7 +42,7 @@ pub(crate) use random::{Drawn, Multinomial};
 pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{Along, ResampleJob, SpreadJob};
-pub(crate) use step::{AdamWFactors, AdamWJob};
+pub(crate) use step::{Adam, Descent, Formula, GradFactors, Momentum, StepJob, Value};
 pub(crate) use window::{ColumnsJob, ConvJob, Sliding, TransposedJob, Windows, is_direct};
 
 /// The kernels of one device, one method per class.

@@ -1,18 +1,60 @@
 //! Steps of optimizers.
 
-/// A parameter, what it keeps, and its gradient: so many elements side by side, all of one dtype.
-pub(crate) struct AdamWJob {
+use std::ops::{Add, Div, Mul, Sub};
+
+/// A parameter, its gradient, and the `K` tensors of its state: so many elements side by side, all of one dtype; and the
+/// formula of its step.
+pub(crate) struct StepJob<F, const K: usize> {
     pub count: usize,
     pub param: *mut u8,
     pub grad: *const u8,
-    /// The running means of the gradient and of its square.
-    pub mean: *mut u8,
-    pub square: *mut u8,
+    pub state: [*mut u8; K],
+    pub by: F,
 }
 
-/// What elements are multiplied by.
+/// What a formula computes with: an element, or a step of a program for all of them.
+pub(crate) trait Value:
+    Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    fn times(self, factor: f64) -> Self;
+    fn plus(self, number: f64) -> Self;
+    fn sqrt(self) -> Self;
+}
+
+/// What an optimizer makes of a parameter, its gradient and its state.
+pub(crate) trait Formula<const K: usize>: Copy + Send + Sync {
+    fn step<V: Value>(self, param: V, grad: V, state: [V; K]) -> (V, [V; K]);
+}
+
+/// The gradient as an optimizer sees it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AdamWFactors {
+pub(crate) struct GradFactors {
+    /// The gradient's own factor.
+    pub scale: f64,
+    /// How much of the parameter is added to it.
+    pub l2: f64,
+}
+
+impl GradFactors {
+    #[inline(always)]
+    fn of<V: Value>(self, param: &V, grad: V) -> V {
+        let grad = if self.scale == 1.0 {
+            grad
+        } else {
+            grad.times(self.scale)
+        };
+        // Not even where the parameter is infinite is anything added for 0.
+        if self.l2 == 0.0 {
+            return grad;
+        }
+        grad + param.clone().times(self.l2)
+    }
+}
+
+/// Adam and AdamW. The state is the running means of the gradient and of its square.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Adam {
+    pub grad: GradFactors,
     /// The parameter, before anything is taken off.
     pub decay: f64,
     pub keep_mean: f64,
@@ -22,4 +64,57 @@ pub(crate) struct AdamWFactors {
     /// The root of the mean square, before `eps` is added.
     pub root: f64,
     pub eps: f64,
+}
+
+impl Formula<2> for Adam {
+    #[inline(always)]
+    fn step<V: Value>(self, param: V, grad: V, [mean, square]: [V; 2]) -> (V, [V; 2]) {
+        let grad = self.grad.of(&param, grad);
+        let mean = mean.times(self.keep_mean) + grad.clone().times(1.0 - self.keep_mean);
+        let squared = grad.clone() * grad;
+        let square = square.times(self.keep_square) + squared.times(1.0 - self.keep_square);
+        let root = square.clone().sqrt().times(self.root).plus(self.eps);
+        let taken = mean.clone().times(self.rate) / root;
+        (param.times(self.decay) - taken, [mean, square])
+    }
+}
+
+/// Gradient descent without momentum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Descent {
+    pub grad: GradFactors,
+    pub rate: f64,
+}
+
+impl Formula<0> for Descent {
+    #[inline(always)]
+    fn step<V: Value>(self, param: V, grad: V, []: [V; 0]) -> (V, [V; 0]) {
+        let grad = self.grad.of(&param, grad);
+        (param - grad.times(self.rate), [])
+    }
+}
+
+/// Gradient descent with momentum. The state is the running sum of gradients.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Momentum {
+    pub descent: Descent,
+    /// The sum, before the gradient is added.
+    pub keep: f64,
+    /// The gradient that is added.
+    pub take: f64,
+    pub nesterov: bool,
+}
+
+impl Formula<1> for Momentum {
+    #[inline(always)]
+    fn step<V: Value>(self, param: V, grad: V, [sum]: [V; 1]) -> (V, [V; 1]) {
+        let grad = self.descent.grad.of(&param, grad);
+        let sum = sum.times(self.keep) + grad.clone().times(self.take);
+        let way = if self.nesterov {
+            grad + sum.clone().times(self.keep)
+        } else {
+            sum.clone()
+        };
+        (param - way.times(self.descent.rate), [sum])
+    }
 }

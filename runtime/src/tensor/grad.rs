@@ -1,6 +1,6 @@
 //! Gradients: leaves, the way back, and what it leaves at them.
 
-use nomina_core::{Result, Scalar};
+use nomina_core::{Result, Scalar, rule};
 
 use super::{DynTensor, about};
 use crate::call;
@@ -53,6 +53,17 @@ impl DynTensor {
     #[must_use]
     pub fn grad(&self) -> Option<Self> {
         Some(Self::new(self.raw.grad()?, self.names.clone()))
+    }
+
+    /// Puts a gradient here, in the place of any other.
+    ///
+    /// # Errors
+    /// When the tensor is no leaf, or the gradient's names, sizes, dtype or device are others.
+    pub fn set_grad(&self, grad: &Self) -> Result<()> {
+        let unified = rule::unify("set_grad", &self.names, &grad.names);
+        unified.map_err(|error| about(error, &[self, grad]))?;
+        let done = self.raw.set_grad(grad.raw.clone());
+        done.map_err(|error| about(error, &[self, grad]))
     }
 
     /// The gradient, which the leaf then has no more.

@@ -2,7 +2,7 @@
 
 use nomina_core::DType;
 use nomina_core::op::{Class, Op};
-use nomina_runtime::call::{self, AdamWOptions, AdamWParam, Arg, Node, Reduction};
+use nomina_runtime::call::{self, AdamOptions, Arg, Node, Reduction, SgdOptions, StepParam};
 use nomina_runtime::raw::Raw;
 
 use super::draw::Draw;
@@ -31,16 +31,29 @@ calls! { call:
     fused_small(program(), few_alike(), numbers_of_program());
     fused_reduce(program(), few(), numbers_of_program(), _, reduction());
     in_place_of(map_op(), _, _);
-    adamw |d| {
+    adam |d| {
         let [mut param, mut mean, mut square] = [d.x().clone(), d.x().clone(), d.x().clone()];
-        let step = d.bytes.word() % 3;
-        let mut all = [AdamWParam {
-            param: &mut param,
-            grad: d.x(),
-            exp_avg: &mut mean,
-            exp_avg_sq: &mut square,
-        }];
-        call::adamw(&mut all, step, &AdamWOptions::default())
+        let (grad, step) = (d.x(), d.bytes.word() % 3);
+        param.as_mut().and_then(|param| {
+            let state = [&mut mean, &mut square];
+            let of = StepParam { param, grad, state, step };
+            call::adam(&mut [of], &AdamOptions::adamw())
+        })
+    };
+    sgd |d| {
+        let mut param = d.x().clone();
+        let (grad, state, step) = (d.x(), [], d.bytes.word() % 3);
+        param.as_mut().and_then(|param| {
+            call::sgd(&mut [StepParam { param, grad, state, step }], &SgdOptions::default())
+        })
+    };
+    sgd_momentum |d| {
+        let [mut param, mut sum] = [d.x().clone(), d.x().clone()];
+        let (grad, step) = (d.x(), d.bytes.word() % 3);
+        param.as_mut().and_then(|param| {
+            let of = StepParam { param, grad, state: [&mut sum], step };
+            call::sgd_momentum(&mut [of], &SgdOptions::default())
+        })
     };
 }
 

@@ -83,6 +83,7 @@ pub mod raw {
         };
         grad |d| { came(d.x()).and_then(Raw::grad) };
         take_grad |d| { came(d.x()).and_then(Raw::take_grad) };
+        set_grad |d| { d.x().clone().set_grad(d.x().clone()) };
         retain_grad(_);
         register_hook |d| {
             let handle = d.x().register_hook(|grad| Ok(Some(grad.clone())));

@@ -187,6 +187,7 @@ impl<const SAVED: usize> Rule for Alike<SAVED> {
             lines: self.lines,
             operands: &self.kept.map(|kept| kept.read(&self.saved))[..self.operands.into()],
             saved: &self.saved,
+            targets: &[],
             over: None,
         };
         lines.backward(given, run, |at, grad| {
@@ -251,6 +252,7 @@ impl Rule for Lined {
             lines: self.lines,
             operands: &operands,
             saved: &self.saved,
+            targets: &self.targets,
             over: self.over.as_ref(),
         };
         lines.backward(given, run, |at, grad| {
@@ -282,6 +284,8 @@ struct Lines<'a> {
     operands: &'a [Operand<'a>],
     /// The result is the last of it, where a line reads it.
     saved: &'a [Raw],
+    /// None where all have the sizes of the result.
+    targets: &'a [Option<Target>],
     over: Option<&'a Over>,
 }
 
@@ -297,12 +301,19 @@ impl Lines<'_> {
             return Ok(Found::new());
         };
         let mut found = Found::new();
-        for at in 0..self.operands.len() {
-            let line = self.lines.iter().find(|line| line.operand == at);
-            found.push(match line {
-                Some(line) => take(at, &|| self.gradient(line, grad, run))?,
-                None => None,
-            });
+        found.resize_with(self.operands.len(), || None);
+        // Sums before all others: what is summed is a buffer that is gone when theirs are computed.
+        let is_sum = |at: usize| match self.targets.get(at) {
+            Some(Some(target)) => target.shape[..] != *grad.shape(),
+            _ => false,
+        };
+        for sums in [true, false] {
+            for line in self.lines {
+                let at = line.operand;
+                if at < found.len() && is_sum(at) == sums {
+                    found[at] = take(at, &|| self.gradient(line, grad, run))?;
+                }
+            }
         }
         Ok(found)
     }

@@ -67,6 +67,7 @@ pub(super) use pool::{greatest, means, unpooled};
 pub(super) use product::multiplied;
 pub(super) use quantile::quantiles;
 pub(super) use resample::{Weights, linear_along};
+pub(crate) use view::add_part;
 
 use super::{ReduceOptions, real, reduce as reduced, to_dtype};
 use crate::SmallVec;

@@ -8,7 +8,7 @@ use crate::SmallVec;
 use crate::call::{Arg, ReduceOptions, contiguous, copy_into, pointwise_in_place, reduce};
 use crate::raw::graph::{Found, Given, Rule, Run, View, is_wanted, record};
 use crate::raw::{Raw, RawMut, Strided};
-use crate::shape::row_major;
+use crate::shape::{product as numel, row_major};
 
 impl Rule for View {
     fn op(&self) -> &'static str {
@@ -21,6 +21,22 @@ impl Rule for View {
             _ => Ok(Found::new()),
         }
     }
+
+    fn part(&self) -> Option<&View> {
+        (self.layout().numel() < numel(self.shape().iter().copied())).then_some(self)
+    }
+}
+
+/// The sum of a tensor's gradient and of one of a view of it, put where the view has its elements: written into the first, so that
+/// many small parts cost what they have, and not the whole tensor each.
+pub(crate) fn add_part(before: Raw, grad: &Raw, view: &View) -> Result<Raw> {
+    let (grad, view) = once(grad.clone().detach(), view)?;
+    let mut sum = before.detach();
+    if !sum.is_contiguous() {
+        sum = contiguous(&sum)?;
+    }
+    add(sum.as_mut()?.through(&view), &grad)?;
+    Ok(sum)
 }
 
 /// A gradient's elements in a tensor of which `view` is a view, each where the view has it; zeros elsewhere, sums where the

@@ -14,6 +14,8 @@ mod cache;
 mod dots;
 #[cfg(target_arch = "x86_64")]
 mod engine;
+#[cfg(target_arch = "x86_64")]
+mod few_rows;
 mod half;
 #[cfg(target_arch = "x86_64")]
 mod kind;
@@ -234,6 +236,8 @@ unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bo
                     vector::mv::<$t>(p)?;
                 } else if p.m == 1 {
                     vector::mv::<$t>(&p.flipped())?;
+                } else if <$t>::few_rows(p) {
+                    return Ok(false);
                 } else if <$t>::tiled(p, parallel, next)? {
                     return Ok(true);
                 } else if p.m * p.n * p.k <= TINY {
@@ -276,6 +280,14 @@ trait Large: Arith {
         None
     }
 
+    /// One product of few rows, where the type and the processor have tiles for it; otherwise false.
+    ///
+    /// # Safety
+    /// As for [`run`].
+    unsafe fn few_rows(_p: &Product) -> bool {
+        false
+    }
+
     /// One product by tiles, what comes after it included, where the type and the processor have
     /// them; otherwise false.
     ///
@@ -297,11 +309,17 @@ trait Large: Arith {
 }
 
 macro_rules! by_gemm {
-    ($($t:ty $(, $avx2:ident $avx512:ident $dots:ident)?;)*) => {$(
+    ($($t:ty $(, $avx2:ident $avx512:ident $dots:ident $few:ident)?;)*) => {$(
         impl Large for $t {
             $(#[cfg(target_arch = "x86_64")]
             fn dots() -> Option<dots::Dots<$t>> {
                 (level() == Level::Avx512).then_some(dots::$dots)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            unsafe fn few_rows(p: &Product) -> bool {
+                // SAFETY: the caller's promise.
+                few_rows::$few().is_some_and(|tiles| unsafe { few_rows::product(p, tiles) })
             })?
 
             $(unsafe fn tiled(
@@ -325,7 +343,7 @@ macro_rules! by_gemm {
         }
     )*};
 }
-by_gemm!(f32, Single256 Single512 SINGLE; f64, Double256 Double512 DOUBLE; Complex<f32>; Complex<f64>;);
+by_gemm!(f32, Single256 Single512 SINGLE single; f64, Double256 Double512 DOUBLE double; Complex<f32>; Complex<f64>;);
 
 macro_rules! by_blocks {
     ($($t:ty)*) => {$(

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nomina_core::Result;
@@ -14,6 +14,7 @@ use nomina_core::Result;
 use super::hook::Extras;
 use super::switch::is_grad_enabled;
 use super::trace;
+use super::view::View;
 use crate::SmallVec;
 use crate::memory::{Block, refused};
 use crate::raw::Raw;
@@ -39,6 +40,11 @@ pub(crate) trait Rule: Send + Sync {
     /// As [`Rule::backward`].
     fn extend(&self, given: Incoming, _: &Run<'_>) -> Result<Extended> {
         Ok(Extended::Not(given))
+    }
+
+    /// Which part of its only operand the result is, where it has fewer elements: a gradient can then be added where it belongs.
+    fn part(&self) -> Option<&View> {
+        None
     }
 }
 
@@ -214,7 +220,7 @@ impl NodeRef {
         rule: R,
     ) -> Result<Self> {
         const { assert!(align_of::<R>() <= align_of::<Node>()) };
-        if let Some(node) = trace::stands_for(&edges) {
+        if let Some(node) = trace::stands_for(&edges)? {
             return Ok(node);
         }
         let op = rule.op();
@@ -304,7 +310,8 @@ impl Deref for NodeRef {
 impl Drop for NodeRef {
     fn drop(&mut self) {
         if self.count.fetch_sub(1, Ordering::Release) == 1 {
-            fence(Ordering::Acquire);
+            // A load and not a fence, which ThreadSanitizer does not see.
+            self.count.load(Ordering::Acquire);
             drop_all(self.0);
         }
     }

@@ -7,6 +7,7 @@ use nomina_core::Result;
 
 use super::node::{Node, NodeRef};
 use super::switch::switched;
+use crate::memory::refused;
 
 /// A computation that is traced.
 struct Trace {
@@ -23,10 +24,15 @@ pub(crate) struct Reached {
 }
 
 impl Reached {
-    fn add(&mut self, node: &NodeRef) {
+    fn add(&mut self, node: &NodeRef) -> Result<()> {
+        let bytes = size_of::<NodeRef>().saturating_mul(self.nodes.len());
+        let missing = |_| refused("checkpoint", bytes);
+        self.addresses.try_reserve(1).map_err(missing)?;
+        self.nodes.try_reserve(1).map_err(missing)?;
         if self.addresses.insert(node.address()) {
             self.nodes.push(NodeRef::of(node));
         }
+        Ok(())
     }
 }
 
@@ -48,15 +54,20 @@ pub(super) fn is_of(node: &Node) -> bool {
 }
 
 /// The node of a result of operands with these nodes, where this thread traces.
-pub(super) fn stands_for(edges: &[Option<NodeRef>]) -> Option<NodeRef> {
+///
+/// # Errors
+/// Missing memory.
+pub(super) fn stands_for(edges: &[Option<NodeRef>]) -> Result<Option<NodeRef>> {
     TRACE.with_borrow_mut(|trace| {
-        let Trace { node, reached } = trace.as_mut()?;
+        let Some(Trace { node, reached }) = trace else {
+            return Ok(None);
+        };
         for edge in edges.iter().flatten() {
             if edge.address() != node.address() {
-                reached.add(edge);
+                reached.add(edge)?;
             }
         }
-        Some(NodeRef::of(node))
+        Ok(Some(NodeRef::of(node)))
     })
 }
 

@@ -1,0 +1,229 @@
+//! Handwritten digits, told apart by an MLP and by a small convolutional network.
+//!
+//! ```sh
+//! cargo run --release --example digits                 # trains both, a minute at most on two cores
+//! cargo run --release --example digits -- --resume     # goes on where the last run was cut off
+//! cargo run --release --example digits -- --out dir    # another folder for checkpoints and pictures
+//! ```
+//!
+//! A fifth of the pictures is held out, and the program fails where too few of those are told right.
+
+#[path = "digits/data.rs"]
+pub(crate) mod data;
+#[path = "digits/pictures.rs"]
+pub(crate) mod pictures;
+#[path = "digits/training.rs"]
+pub(crate) mod training;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nomina::prelude::*;
+use nomina::{no_grad, reduction};
+use nomina_nn::prelude::*;
+
+use data::Digits;
+use training::{Plan, Training};
+
+dims! {
+    /// Pictures.
+    pub N,
+    /// Rows of a picture, from the top.
+    pub H,
+    /// Columns of a picture, from the left.
+    pub W,
+    /// What a picture has at each pixel: how dark it is.
+    pub Gray = 1,
+    /// What the first convolution finds around each pixel.
+    pub Stroke,
+    /// What the second one finds around each pixel.
+    pub Shape,
+    /// What the hidden layer of the MLP finds.
+    pub Hidden,
+    /// Digits.
+    pub Class = 10,
+    /// What they are told to be.
+    pub Told = 10,
+}
+
+const SEED: u64 = 7;
+
+const USAGE: &str = "digits [--resume] [--out FOLDER]";
+
+/// A network that scores, for each picture, each digit.
+pub(crate) trait Classifier: Module + Sized {
+    fn new() -> Self;
+    fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)>;
+}
+
+/// Two linear layers. The first one sums over rows and columns: nothing is flattened.
+#[derive(Module)]
+pub(crate) struct Mlp {
+    hidden: Linear<(H, W), Hidden>,
+    dropout: Dropout,
+    out: Linear<Hidden, Class>,
+}
+
+impl Classifier for Mlp {
+    fn new() -> Self {
+        let hidden = Hidden.of(256);
+        Self {
+            hidden: Linear::new((H.of(8), W.of(8)), hidden),
+            dropout: Dropout::new(0.3),
+            out: Linear::new(hidden, Class),
+        }
+    }
+
+    fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)> {
+        let x: Tensor<(N, Hidden)> = self.hidden.forward(x).relu();
+        self.out.forward(&self.dropout.forward(&x, train))
+    }
+}
+
+/// Two convolutions, and a linear layer of what they found where.
+#[derive(Module)]
+pub(crate) struct Cnn {
+    strokes: Conv2d<(H, W), Gray, Stroke>,
+    shapes: Conv2d<(H, W), Stroke, Shape>,
+    dropout: Dropout,
+    out: Linear<(Shape, H, W), Class>,
+}
+
+impl Classifier for Cnn {
+    fn new() -> Self {
+        let (stroke, shape) = (Stroke.of(32), Shape.of(64));
+        let kernel = (H.of(3), W.of(3));
+        let same = ConvOptions {
+            padding: Padding::Same,
+            ..default()
+        };
+        Self {
+            strokes: Conv2d::with(Gray, stroke, kernel, same),
+            shapes: Conv2d::with(stroke, shape, kernel, same),
+            dropout: Dropout::new(0.3),
+            out: Linear::new((shape, H.of(4), W.of(4)), Class),
+        }
+    }
+
+    fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)> {
+        let x: Tensor<(N, Gray, H, W)> = x.unsqueeze(Gray).align_to((N, Gray, H, W));
+        let x: Tensor<(N, Stroke, H, W)> = self.strokes.forward(&x).relu();
+        let x: Tensor<(N, Shape, H, W)> = self.shapes.forward(&x).relu().max_pool2d((H, W), [2, 2]);
+        self.out.forward(&self.dropout.forward(&x, train))
+    }
+}
+
+fn main() -> ExitCode {
+    match Options::parse(std::env::args().skip(1)).and_then(|options| run(&options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("digits: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Options {
+    resume: bool,
+    out: PathBuf,
+}
+
+impl Options {
+    fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
+        let target = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/digits");
+        let (mut resume, mut out) = (false, PathBuf::from(target));
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--resume" => resume = true,
+                "--out" => out = args.next().ok_or(USAGE)?.into(),
+                _ => return Err(format!("what is {arg}?\n{USAGE}").into()),
+            }
+        }
+        Ok(Self { resume, out })
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let out = &options.out;
+    std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let (train, held_out) = Digits::read()?.split(SEED);
+    println!(
+        "{} digits to train with, {} held out",
+        train.len(),
+        held_out.len()
+    );
+    let plan = |epochs, lr| Plan {
+        epochs,
+        lr,
+        seed: SEED,
+    };
+    let mlp = trained::<Mlp>("mlp", plan(40, 3e-3), &train, options)?;
+    report("mlp", &mlp, &held_out, 0.97, out)?;
+    let cnn = trained::<Cnn>("cnn", plan(20, 2e-3), &train, options)?;
+    report("cnn", &cnn, &held_out, 0.98, out)
+}
+
+/// A network after all epochs, each of which leaves a checkpoint.
+fn trained<M: Classifier>(
+    name: &str,
+    plan: Plan,
+    train: &Digits,
+    options: &Options,
+) -> Result<M, Box<dyn Error>> {
+    let file = options.out.join(name).with_extension("safetensors");
+    let mut training = match options.resume && file.exists() {
+        true => Training::<M>::open(&file, plan)?,
+        false => Training::new(plan),
+    };
+    println!("\n{name}: {} numbers", training.model.count());
+    for (path, param) in training.model.params() {
+        let names = param.names().iter().flatten().zip(param.shape());
+        let dims: Vec<String> = names.map(|(name, size)| format!("{name}={size}")).collect();
+        println!("  {path:<16}({})", dims.join(", "));
+    }
+    let style = "{prefix} {bar:40} epoch {pos} of {len}, loss {msg}, {elapsed} of {duration}";
+    let bar = ProgressBar::new(plan.epochs).with_style(ProgressStyle::with_template(style)?);
+    bar.set_prefix(name.to_owned());
+    while !training.is_done() {
+        bar.set_position(training.epoch);
+        let (mut sum, mut count) = (0.0, 0.0);
+        training.run_epoch(train, |loss| {
+            (sum, count) = (sum + loss, count + 1.0);
+            bar.set_message(format!("{:.4}", sum / count));
+        });
+        training.save(&file)?;
+    }
+    bar.finish_and_clear();
+    Ok(training.model)
+}
+
+/// Prints how many of the held-out digits are told right, and draws which are not.
+fn report(
+    name: &str,
+    model: &impl Classifier,
+    digits: &Digits,
+    least: f32,
+    out: &Path,
+) -> Result<(), Box<dyn Error>> {
+    let scores = no_grad(|| model.forward(&digits.images, false));
+    let told = scores.argmax(Class);
+    let right = told.eq(&digits.labels).float().mean(..).item();
+    println!("  {:.2} % of held-out digits are told right", 100.0 * right);
+
+    let (labels, told_as) = (digits.labels.one_hot(Class), told.one_hot(Told));
+    let counts: Tensor<(Class, Told)> = labels.float().contract(&told_as.float(), N);
+    let file = |what: &str| out.join(format!("{name}-{what}.png"));
+    pictures::confusion(&file("confusion"), &counts)?;
+
+    let losses = scores.cross_entropy_with(&digits.labels, Class, reduction::None, default());
+    let (losses, worst) = losses.topk(12, N);
+    let told = told.index_select(N, &worst);
+    pictures::worst(&file("worst"), &digits.pick(&worst), &told, &losses)?;
+
+    if right < least {
+        return Err(format!("{name} is to tell {} % right", 100.0 * least).into());
+    }
+    Ok(())
+}

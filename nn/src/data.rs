@@ -1,0 +1,97 @@
+//! Data in batches.
+
+use std::ops::Range;
+
+use nomina::dims::{Dim, Distinct, Of};
+use nomina::{Generator, Result, Tensor};
+use nomina_macros::twin;
+
+/// The indices of a dim in batches: in order, or shuffled by a seed. Each is a tensor that picks the rows of data.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::prelude::*;
+/// dims! { N, C }
+/// let x = Tensor::<(N, C)>::randn([10, 3]);
+/// let labels = Tensor::<(N,), i64>::zeros([10]);
+/// let mut seen = 0;
+/// for rows in Batches::shuffled(N.of(10), 4, 7) {
+///     let x: Tensor<(N, C)> = x.index_select(N, &rows);
+///     let labels: Tensor<(N,), i64> = labels.index_select(N, &rows);
+///     seen += x.size(N);
+/// }
+/// assert_eq!(seen, 10);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Batches<N: Dim> {
+    order: Tensor<(N,), i64>,
+    size: usize,
+    left: Range<usize>,
+}
+
+impl<N: Dim> Batches<N>
+where
+    (N,): Distinct,
+{
+    /// Batches of `size` indices in order, the last of which may be smaller; of 1 where that is 0.
+    ///
+    /// # Errors
+    /// When memory for all indices is short.
+    #[twin]
+    pub fn try_new(of: Of<N>, size: usize) -> Result<Self> {
+        let end = of.size;
+        Self::over(
+            Tensor::try_arange(0, i64::try_from(end).unwrap_or(i64::MAX), 1)?,
+            size,
+        )
+    }
+
+    /// The same in an order that follows from `seed`. Another one for each epoch: `Batches::shuffled(N.of(10), 4, epoch)`.
+    ///
+    /// # Errors
+    /// When memory for all indices is short.
+    #[twin]
+    pub fn try_shuffled(of: Of<N>, size: usize, seed: u64) -> Result<Self> {
+        let mut generator = Generator::new(seed);
+        let options = Tensor::<(N,)>::options().dtype::<i64>();
+        let order = options.generator(&mut generator).try_randperm(of.size)?;
+        Self::over(order, size)
+    }
+
+    fn over(order: Tensor<(N,), i64>, size: usize) -> Result<Self> {
+        let left = 0..order.numel();
+        let size = size.max(1);
+        Ok(Self { order, size, left })
+    }
+
+    /// Without a last batch that is smaller.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.left.end -= self.left.len() % self.size;
+        self
+    }
+}
+
+impl<N: Dim> Iterator for Batches<N>
+where
+    (N,): Distinct,
+{
+    type Item = Tensor<(N,), i64>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.left.next()?;
+        let end = self.left.end.min(start + self.size);
+        self.left.start = end;
+        // A view within the dim, whose size is in no type: neither fails.
+        let first = i64::try_from(start).ok()?;
+        let part = self.order.to_dyn().narrow(0, first, end - start).ok()?;
+        part.try_into().ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.left.len().div_ceil(self.size);
+        (left, Some(left))
+    }
+}
+
+impl<N: Dim> ExactSizeIterator for Batches<N> where (N,): Distinct {}

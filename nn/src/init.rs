@@ -1,0 +1,145 @@
+//! What weights are at first.
+//!
+//! All take the tensor's sizes, draw from the default generator ([`manual_seed`](nomina::manual_seed)), and give a tensor that is
+//! no leaf: `Param::new(init::xavier_uniform([3, 2], 1.0))`. The fan of a weight is how many inputs an output is summed over
+//! (`fan_in`), or how many outputs an input goes to (`fan_out`): its first dim counts outputs, its second inputs, the others
+//! both, as PyTorch has it.
+
+use nomina::dims::{Dims, Distinct, ShapeFor};
+use nomina::{Float, Result, Tensor};
+use nomina_macros::twin;
+
+/// Makes a model without weights, which are to be loaded: all are zeros that take no memory, and nothing is drawn.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::{init, prelude::*};
+/// dims! { In, Out }
+/// let mut layer = init::unset(|| Linear::new(In.of(1_000_000), Out.of(1_000_000)));
+/// assert_eq!(layer.count(), 1_000_001_000_000);
+/// # let mut layer = init::unset(|| Linear::new(In.of(3), Out.of(2)));
+/// # let weights = [DynTensor::ones(&[2, 3], ())?, DynTensor::ones(&[2], ())?];
+/// layer.load(|path| Ok(if path == "weight" { &weights[0] } else { &weights[1] }.clone()));
+/// # Ok::<(), Error>(())
+/// ```
+pub fn unset<M>(make: impl FnOnce() -> M) -> M {
+    crate::call::unset(make)
+}
+
+/// The inputs and the outputs of a weight with these sizes.
+fn fans(sizes: &[usize]) -> (f64, f64) {
+    let window: f64 = sizes.iter().skip(2).map(|&size| size as f64).product();
+    let first = sizes.first().map_or(1.0, |&size| size as f64);
+    let second = sizes.get(1).map_or(first, |&size| size as f64);
+    (second * window, first * window)
+}
+
+/// Uniform between two numbers.
+///
+/// # Errors
+/// When sizes are none that the dims can have, the range is none, or memory is short.
+#[twin(free)]
+pub fn try_uniform<D: Dims + Distinct, T: Float>(
+    shape: impl ShapeFor<D, T>,
+    from: f64,
+    to: f64,
+) -> Result<Tensor<D, T>> {
+    let mut tensor = Tensor::<D, T>::try_empty(shape)?;
+    tensor.try_uniform_(from, to)?;
+    Ok(tensor)
+}
+
+/// Normally distributed.
+///
+/// # Errors
+/// When sizes are none that the dims can have, the deviation is none, or memory is short.
+#[twin(free)]
+pub fn try_normal<D: Dims + Distinct, T: Float>(
+    shape: impl ShapeFor<D, T>,
+    mean: f64,
+    std: f64,
+) -> Result<Tensor<D, T>> {
+    let mut tensor = Tensor::<D, T>::try_empty(shape)?;
+    tensor.try_normal_(mean, std)?;
+    Ok(tensor)
+}
+
+/// Uniform, so that a layer's outputs vary as its inputs do after a rectifier: within `gain * sqrt(3 / fan_in)`. He et al.,
+/// "Delving Deep into Rectifiers". The gain of a rectifier is `sqrt(2)`.
+///
+/// # Errors
+/// As [`uniform`].
+#[twin(free)]
+pub fn try_kaiming_uniform<D: Dims + Distinct, T: Float>(
+    shape: impl ShapeFor<D, T>,
+    gain: f64,
+) -> Result<Tensor<D, T>> {
+    let bound = gain * (3.0 / fans(&shape.sizes()).0.max(1.0)).sqrt();
+    try_uniform(shape, -bound, bound)
+}
+
+/// Normally distributed with a deviation of `gain / sqrt(fan_in)`; see [`kaiming_uniform`].
+///
+/// # Errors
+/// As [`normal`].
+#[twin(free)]
+pub fn try_kaiming_normal<D: Dims + Distinct, T: Float>(
+    shape: impl ShapeFor<D, T>,
+    gain: f64,
+) -> Result<Tensor<D, T>> {
+    let std = gain / fans(&shape.sizes()).0.max(1.0).sqrt();
+    try_normal(shape, 0.0, std)
+}
+
+/// Uniform within `gain * sqrt(6 / (fan_in + fan_out))`. Glorot and Bengio, "Understanding the difficulty of training deep
+/// feedforward neural networks".
+///
+/// # Errors
+/// As [`uniform`].
+#[twin(free)]
+pub fn try_xavier_uniform<D: Dims + Distinct, T: Float>(
+    shape: impl ShapeFor<D, T>,
+    gain: f64,
+) -> Result<Tensor<D, T>> {
+    let (inputs, outputs) = fans(&shape.sizes());
+    let bound = gain * (6.0 / (inputs + outputs).max(1.0)).sqrt();
+    try_uniform(shape, -bound, bound)
+}
+
+/// Normally distributed with a deviation of `gain * sqrt(2 / (fan_in + fan_out))`; see [`xavier_uniform`].
+///
+/// # Errors
+/// As [`normal`].
+#[twin(free)]
+pub fn try_xavier_normal<D: Dims + Distinct, T: Float>(
+    shape: impl ShapeFor<D, T>,
+    gain: f64,
+) -> Result<Tensor<D, T>> {
+    let (inputs, outputs) = fans(&shape.sizes());
+    let std = gain * (2.0 / (inputs + outputs).max(1.0)).sqrt();
+    try_normal(shape, 0.0, std)
+}
+
+#[cfg(test)]
+mod tests {
+    use nomina::prelude::*;
+
+    use super::*;
+
+    dims! { Out, In, K }
+
+    #[test]
+    fn bounds_are_those_of_the_formulas() {
+        manual_seed(1);
+        let w: Tensor<(Out, In, K)> = kaiming_uniform([40, 10, 5], 2f64.sqrt());
+        let bound = (6.0_f32 / 50.0).sqrt();
+        assert!(w.abs().max(..).item() <= bound && w.abs().max(..).item() > 0.95 * bound);
+        let w: Tensor<(Out, In), f64> = xavier_normal([300, 200], 1.0);
+        let std = w.std(..).item();
+        assert!((std - (2.0_f64 / 500.0).sqrt()).abs() < 0.01 * std, "{std}");
+        let w: Tensor<(Out, In)> = xavier_uniform([300, 200], 1.0);
+        assert!(w.abs().max(..).item() <= (6.0_f32 / 500.0).sqrt());
+        let w: Tensor<(Out, In)> = kaiming_normal([300, 200], 1.0);
+        assert!((w.std(..).item() - 1.0 / 200f32.sqrt()).abs() < 1e-3);
+    }
+}

@@ -1,0 +1,55 @@
+//! Elements left out at random.
+
+use nomina::dims::Dims;
+use nomina::{DropoutOptions, Float, Result, Tensor};
+use nomina_macros::twin;
+
+use crate::module::{Module, Slot};
+use crate::path::Path;
+
+/// Sets elements to zero with a probability while a network is trained, and scales the others so that their mean stays. Srivastava
+/// et al., "Dropout".
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::prelude::*;
+/// dims! { N }
+/// let dropout = Dropout::new(0.5);
+/// let x = Tensor::<(N,)>::ones([1000]);
+/// assert!(dropout.forward(&x, false).equal(&x));
+/// assert!(dropout.forward(&x, true).to_vec().iter().all(|&x| x == 0.0 || x == 2.0));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Dropout {
+    /// The probability.
+    pub p: f64,
+}
+
+impl Dropout {
+    /// With a probability from 0 to 1.
+    #[must_use]
+    pub const fn new(p: f64) -> Self {
+        Self { p }
+    }
+
+    /// The input with elements left out where `train`, and as it is otherwise.
+    ///
+    /// # Errors
+    /// When the probability is none, or memory is short.
+    #[twin]
+    pub fn try_forward<D: Dims, T: Float>(
+        &self,
+        x: &Tensor<D, T>,
+        train: bool,
+    ) -> Result<Tensor<D, T>> {
+        x.try_dropout_with(DropoutOptions {
+            p: self.p,
+            training: train,
+        })
+    }
+}
+
+impl Module for Dropout {
+    fn each<'a>(&'a self, _: &mut Path, _: &mut dyn FnMut(&str, &'a dyn Slot)) {}
+    fn each_mut<'a>(&'a mut self, _: &mut Path, _: &mut dyn FnMut(&str, &'a mut dyn Slot)) {}
+}

@@ -1,0 +1,189 @@
+//! Linear layers.
+
+use nomina::dims::{Axes, ContractTo, Dims, Distinct, Joined, SizesFor};
+use nomina::{DynTensor, Element, Error, Inexact, Result, Tensor};
+use nomina_macros::twin;
+use nomina_runtime::Raw;
+use nomina_runtime::call::{self, Activation};
+
+use crate::Module;
+use crate::call::{explain, product, typed, uniform};
+use crate::param::Param;
+
+/// The dims of the weight of a layer from `I` to `O`: outputs, then inputs.
+pub type Weight<I, O> = Joined<<O as Axes>::List, <I as Axes>::List>;
+
+/// Sums over the dims `I` by a weight and adds a bias: `I` gives way to `O`, which comes last. Each is a dim or a tuple of dims,
+/// so that heads need no reshape.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::prelude::*;
+/// dims! { N, Seq, Hidden, Head, Feature }
+///
+/// let query = Linear::new(Hidden.of(6), (Head.of(2), Feature.of(3)));
+/// let x = Tensor::<(N, Seq, Hidden)>::randn([2, 4, 6]);
+/// let q: Tensor<(N, Seq, Head, Feature)> = query.forward(&x);
+///
+/// let out = Linear::new((Head.of(2), Feature.of(3)), Hidden.of(6));
+/// let y: Tensor<(N, Seq, Hidden)> = out.forward(&q);
+/// ```
+///
+/// Dims that the input lacks are a type error:
+///
+/// ```compile_fail,E0277
+/// # use nomina::prelude::*;
+/// # use nomina_nn::prelude::*;
+/// # dims! { N, Hidden, Inner }
+/// let layer = Linear::new(Inner.of(6), Hidden.of(6));
+/// layer.forward(&Tensor::<(N, Hidden)>::randn([2, 6])); // dim `Inner` not found in dims (N, Hidden)
+/// ```
+#[derive(Clone, Module)]
+#[module(crate = crate)]
+pub struct Linear<I: Axes, O: Axes, T: Element = f32> {
+    /// What inputs are multiplied by.
+    pub weight: Param<Weight<I, O>, T>,
+    /// What is added.
+    pub bias: Option<Param<O::List, T>>,
+}
+
+impl<I: Axes, O: Axes> Linear<I, O>
+where
+    Weight<I, O>: Distinct,
+    O::List: Distinct,
+{
+    /// Weights and a bias that are uniform within `1 / sqrt(inputs)`, as PyTorch draws them.
+    ///
+    /// # Errors
+    /// When a product of sizes is too large, or memory is short.
+    #[twin]
+    pub fn try_new(input: impl SizesFor<I>, output: impl SizesFor<O>) -> Result<Self> {
+        let (inputs, outputs) = (input.sizes(), output.sizes());
+        let bound = 1.0 / product(&inputs).max(1.0).sqrt();
+        let weight = uniform(&[&outputs[..], &inputs].concat(), bound)?;
+        Ok(Self {
+            weight: Param::new(weight),
+            bias: Some(Param::new(uniform(&outputs, bound)?)),
+        })
+    }
+
+    /// The same without a bias.
+    ///
+    /// # Errors
+    /// When a product of sizes is too large, or memory is short.
+    #[twin]
+    pub fn try_without_bias(input: impl SizesFor<I>, output: impl SizesFor<O>) -> Result<Self> {
+        let layer = Self::try_new(input, output)?;
+        Ok(Self {
+            bias: None,
+            ..layer
+        })
+    }
+}
+
+impl<I: Axes, O: Axes, T: Inexact> Linear<I, O, T> {
+    /// The layer's outputs: `I` gives way to `O`, which comes last.
+    ///
+    /// # Errors
+    /// When sizes differ from the weight's, or memory is short.
+    #[twin]
+    pub fn try_forward<D: Dims, Y: Dims + Distinct>(&self, x: &Tensor<D, T>) -> Result<Tensor<Y, T>>
+    where
+        I: ContractTo<D, Weight<I, O>, Y>,
+    {
+        typed(self.rows(x, None)?)
+    }
+
+    /// [`forward`](Self::forward) with a function of the results in the same pass.
+    ///
+    /// # Errors
+    /// When sizes differ from the weight's, or memory is short.
+    #[twin]
+    pub fn try_forward_with<D: Dims, Y: Dims + Distinct>(
+        &self,
+        x: &Tensor<D, T>,
+        activation: Activation,
+    ) -> Result<Tensor<Y, T>>
+    where
+        I: ContractTo<D, Weight<I, O>, Y>,
+    {
+        typed(self.rows(x, Some(activation))?)
+    }
+
+    fn rows<D: Dims>(&self, x: &Tensor<D, T>, activation: Option<Activation>) -> Result<Raw> {
+        let bias = self.bias.as_ref().map(|bias| bias.to_dyn());
+        linear(
+            &x.to_dyn(),
+            &self.weight.to_dyn(),
+            bias.as_ref(),
+            I::NAMES.len(),
+            activation,
+        )
+    }
+}
+
+/// Sums over the last `inputs` dims of the weight, wherever they stand in `x`.
+pub(crate) fn linear(
+    x: &DynTensor,
+    weight: &DynTensor,
+    bias: Option<&DynTensor>,
+    inputs: usize,
+    activation: Option<Activation>,
+) -> Result<Raw> {
+    let at = |error| {
+        let operands: Vec<&DynTensor> = [x, weight].into_iter().chain(bias).collect();
+        explain(error, &operands)
+    };
+    let outputs = weight.rank() - inputs;
+    let places: Vec<usize> = (outputs..weight.rank())
+        .filter_map(|dim| x.names().position(weight.names()[dim].as_ref()?))
+        .collect();
+    let uneven = places
+        .iter()
+        .zip(outputs..)
+        .find(|&(&own, its)| x.shape()[own] != weight.shape()[its]);
+    if let Some((&own, its)) = uneven {
+        let shapes = [x.shape(), weight.shape()];
+        return Err(at(Error::sizes("linear", shapes, [(0, own), (1, its)])));
+    }
+    let rows = if let [_] = places[..] {
+        x.raw().clone()
+    } else {
+        // The inputs as one dim, which is last.
+        let mut order: Vec<usize> = (0..x.rank()).filter(|dim| !places.contains(dim)).collect();
+        let kept: Vec<usize> = order.iter().map(|&dim| x.shape()[dim]).collect();
+        order.extend(&places);
+        let ordered = x.raw().permute(&order).map_err(at)?;
+        let inputs: usize = merged(x.shape(), &places);
+        ordered
+            .reshape(&[&kept[..], &[inputs]].concat())
+            .map_err(at)?
+    };
+    let input = places.first().copied().filter(|_| places.len() == 1);
+    let input = input.unwrap_or(rows.rank() - 1);
+    let sizes: Vec<usize> = (0..rows.rank())
+        .filter(|&dim| dim != input)
+        .map(|dim| rows.shape()[dim])
+        .collect();
+    let split = &weight.shape()[..outputs];
+    let all: Vec<usize> = (0..weight.rank()).collect();
+    let (o, i) = (
+        merged(weight.shape(), &all[..outputs]),
+        merged(weight.shape(), &all[outputs..]),
+    );
+    let matrix = weight.raw().reshape(&[o, i]).map_err(at)?;
+    let bias_row = bias
+        .map(|bias| bias.raw().reshape(&[o]))
+        .transpose()
+        .map_err(at)?;
+    let result = call::linear(&rows, &matrix, bias_row.as_ref(), input, activation).map_err(at)?;
+    if outputs == 1 {
+        return Ok(result);
+    }
+    result.reshape(&[&sizes[..], split].concat()).map_err(at)
+}
+
+/// The product of the sizes of some dims, which are those of a tensor.
+fn merged(sizes: &[usize], dims: &[usize]) -> usize {
+    dims.iter().map(|&dim| sizes[dim]).product()
+}

@@ -1,0 +1,299 @@
+//! Layers that walk along a sequence.
+
+use std::marker::PhantomData;
+
+use nomina::dims::{
+    Contract, Contracted, Dim, Dims, Distinct, Has, Prime, SizesFor, Without, position,
+};
+use nomina::{DynTensor, Element, Error, ErrorKind, Float, Result, Tensor};
+use nomina_core::op::Op;
+use nomina_macros::twin;
+use nomina_runtime::Raw;
+use nomina_runtime::call::{self, Node};
+
+use super::linear::linear;
+use crate::Module;
+use crate::call::{explain, typed, uniform};
+use crate::param::Param;
+
+nomina::prelude::dims! {
+    /// The gates of a recurrent layer, in PyTorch's order: input, forget, cell and output of an LSTM; reset, update and new of a GRU.
+    pub Gate
+}
+
+/// The dims of a recurrent layer's outputs: the state's dim `H` in the place of `I`, behind the others.
+pub type Outputs<D, I, H> = Contracted<D, (H, I), I>;
+
+macro_rules! recurrent {
+    ($(#[$docs:meta])* $name:ident, $gates:literal, $states:literal, $step:ident) => {
+        $(#[$docs])*
+        #[derive(Clone, Module)]
+        #[module(crate = crate)]
+        pub struct $name<S: Dim, I: Dim, H: Dim, T: Element = f32> {
+            /// From inputs to gates.
+            pub input: Param<(Gate, H, I), T>,
+            /// From the state to gates.
+            pub hidden: Param<(Gate, H, Prime<H>), T>,
+            /// What is added to the first.
+            pub input_bias: Param<(Gate, H), T>,
+            /// What is added to the second.
+            pub hidden_bias: Param<(Gate, H), T>,
+            #[module(skip)]
+            sequence: PhantomData<S>,
+        }
+
+        impl<S: Dim, I: Dim, H: Dim> $name<S, I, H>
+        where
+            (Gate, H, I): Distinct,
+            (Gate, H, Prime<H>): Distinct,
+            (Gate, H): Distinct,
+        {
+            /// Weights and biases that are uniform within one over the root of the state's size, as PyTorch draws them.
+            ///
+            /// # Errors
+            /// When a product of sizes is too large, or memory is short.
+            #[twin]
+            pub fn try_new(input: impl SizesFor<I>, state: impl SizesFor<H>) -> Result<Self> {
+                let (inputs, states) = (input.sizes()[0], state.sizes()[0]);
+                let bound = 1.0 / (states as f64).max(1.0).sqrt();
+                Ok(Self {
+                    input: Param::new(uniform(&[$gates, states, inputs], bound)?),
+                    hidden: Param::new(uniform(&[$gates, states, states], bound)?),
+                    input_bias: Param::new(uniform(&[$gates, states], bound)?),
+                    hidden_bias: Param::new(uniform(&[$gates, states], bound)?),
+                    sequence: PhantomData,
+                })
+            }
+        }
+
+        impl<S: Dim, I: Dim, H: Dim, T: Float> $name<S, I, H, T> {
+            /// The state at each position, from a state of zeros on.
+            ///
+            /// # Errors
+            /// When sizes differ from the weights', or memory is short.
+            #[twin]
+            pub fn try_forward<D: Dims + Has<S>>(&self, x: &Tensor<D, T>) -> Result<Tensor<Outputs<D, I, H>, T>>
+            where
+                I: Contract<D, (H, I)>,
+                Outputs<D, I, H>: Has<S> + Distinct,
+                Without<Outputs<D, I, H>, S>: Distinct,
+            {
+                Ok(self.try_forward_from(x, None)?.0)
+            }
+
+            /// The state at each position, and what the next sequence goes on from, both from an earlier one.
+            ///
+            /// # Errors
+            /// When sizes differ from the weights' or the earlier state's, or memory is short.
+            #[twin]
+            pub fn try_forward_from<D: Dims + Has<S>>(
+                &self,
+                x: &Tensor<D, T>,
+                state: Option<&[Tensor<Without<Outputs<D, I, H>, S>, T>; $states]>,
+            ) -> Result<(
+                Tensor<Outputs<D, I, H>, T>,
+                [Tensor<Without<Outputs<D, I, H>, S>, T>; $states],
+            )>
+            where
+                I: Contract<D, (H, I)>,
+                Outputs<D, I, H>: Has<S> + Distinct,
+                Without<Outputs<D, I, H>, S>: Distinct,
+            {
+                let state = state.map(|state| state.each_ref().map(Tensor::to_dyn));
+                let weights = [
+                    self.input.to_dyn(),
+                    self.hidden.to_dyn(),
+                    self.input_bias.to_dyn(),
+                    self.hidden_bias.to_dyn(),
+                ];
+                let place = position::<S, Outputs<D, I, H>>();
+                let (found, state) = walk(&x.to_dyn(), &weights, place, state, $step)?;
+                let mut last = Vec::new();
+                for raw in state {
+                    last.push(typed(raw)?);
+                }
+                let last = last.try_into();
+                Ok((typed(found)?, last.unwrap_or_else(|_| unreachable!("as many states as were given"))))
+            }
+        }
+    };
+}
+recurrent!(
+    /// Long short-term memory along `S`: inputs along `I`, states along `H`, which come last. Hochreiter and Schmidhuber, "Long
+    /// Short-Term Memory". Its state is what it shows and what it keeps: `[hidden, cell]`.
+    ///
+    /// ```
+    /// use nomina::prelude::*;
+    /// use nomina_nn::prelude::*;
+    /// dims! { N, Time, In, Hidden }
+    /// let layer = Lstm::<Time, In, Hidden>::new(In.of(3), Hidden.of(5));
+    /// let x = Tensor::<(N, Time, In)>::randn([2, 7, 3]);
+    /// let (y, state) = layer.forward_from(&x, None);
+    /// let y: Tensor<(N, Time, Hidden)> = y;
+    /// let [hidden, cell]: [Tensor<(N, Hidden)>; 2] = state;
+    /// assert!(y.select(Time, 6).equal(&hidden));
+    /// ```
+    Lstm, 4, 2, lstm
+);
+recurrent!(
+    /// A gated recurrent unit along `S`: inputs along `I`, states along `H`, which come last. Cho et al., "Learning Phrase
+    /// Representations using RNN Encoder-Decoder".
+    ///
+    /// ```
+    /// use nomina::prelude::*;
+    /// use nomina_nn::prelude::*;
+    /// dims! { N, Time, In, Hidden }
+    /// let layer = Gru::<Time, In, Hidden>::new(In.of(3), Hidden.of(5));
+    /// let y: Tensor<(N, Time, Hidden)> = layer.forward(&Tensor::<(Time, N, In)>::randn([7, 2, 3]).align_to((N, Time, In)));
+    /// ```
+    Gru, 3, 1, gru
+);
+
+/// A step: the gates of the input and of the state, each of so many rows, and the states, to the next states.
+type Step<const K: usize> = fn(&[Raw], &[Raw], &[Raw; K]) -> Result<[Raw; K]>;
+
+/// Walks along the sequence, which stands at `place` of the outputs' dims.
+fn walk<const K: usize>(
+    x: &DynTensor,
+    [w_input, w_hidden, b_input, b_hidden]: &[DynTensor; 4],
+    place: usize,
+    state: Option<[DynTensor; K]>,
+    step: Step<K>,
+) -> Result<(Raw, [Raw; K])> {
+    let at = |error: Error| explain(error, &[x, w_input]);
+    let (gates, states) = (w_hidden.shape()[0], w_hidden.shape()[1]);
+    // The input's dims without its own, gates, states; then the sequence first, and all others as rows.
+    let ahead = linear(x, w_input, Some(b_input), 1, None)?;
+    let batch: Vec<usize> = (0..ahead.rank() - 2).filter(|&dim| dim != place).collect();
+    let sizes: Vec<usize> = batch.iter().map(|&dim| ahead.shape()[dim]).collect();
+    let rows: usize = sizes.iter().product();
+    let order = [&[place][..], &batch, &[ahead.rank() - 2, ahead.rank() - 1]].concat();
+    let len = ahead.shape()[place];
+    let ahead = ahead
+        .permute(&order)
+        .map_err(at)?
+        .reshape(&[len, rows, gates, states])
+        .map_err(at)?;
+    let mut state = match state {
+        None => {
+            let zeros = Raw::zeros("recurrent", &[rows, states], x.dtype(), x.device())?;
+            std::array::from_fn(|_| zeros.clone())
+        }
+        Some(given) => {
+            let wanted = [&sizes[..], &[states]].concat();
+            if let Some(wrong) = given.iter().find(|tensor| tensor.shape() != wanted) {
+                let what = format!("the state has other sizes than the input's, {wanted:?}");
+                return Err(at(Error::new(ErrorKind::Shape, "recurrent", what))
+                    .operand(wrong.names(), wrong.shape())
+                    .hint("go on from the state of a sequence of this batch"));
+            }
+            let mut raws = Vec::new();
+            for tensor in &given {
+                raws.push(tensor.raw().reshape(&[rows, states])?);
+            }
+            raws.try_into()
+                .unwrap_or_else(|_| unreachable!("as many as were given"))
+        }
+    };
+    let matrix = w_hidden
+        .raw()
+        .reshape(&[gates * states, states])
+        .map_err(at)?;
+    let bias = b_hidden.raw().reshape(&[gates * states]).map_err(at)?;
+    let split =
+        |raw: &Raw| -> Result<Vec<Raw>> { (0..gates).map(|gate| raw.select(1, gate)).collect() };
+    let mut shown = Vec::new();
+    for position in 0..len {
+        let own = call::linear(&state[0], &matrix, Some(&bias), 1, None).map_err(at)?;
+        let own = split(&own.reshape(&[rows, gates, states]).map_err(at)?)?;
+        let next = split(&ahead.select(0, position)?)?;
+        state = step(&next, &own, &state).map_err(at)?;
+        shown.push(state[0].clone());
+    }
+    let found = if shown.is_empty() {
+        Raw::zeros("recurrent", &[0, rows, states], x.dtype(), x.device())?
+    } else {
+        let shown: Vec<&Raw> = shown.iter().collect();
+        call::stack(&shown, 0).map_err(at)?
+    };
+    let found = found
+        .reshape(&[&[len][..], &sizes, &[states]].concat())
+        .map_err(at)?;
+    // The sequence goes where it was.
+    let order: Vec<usize> = (1..=place)
+        .chain([0])
+        .chain(place + 1..found.rank())
+        .collect();
+    let found = found.permute(&order).map_err(at)?;
+    let wanted = [&sizes[..], &[states]].concat();
+    for raw in &mut state {
+        *raw = raw.reshape(&wanted).map_err(at)?;
+    }
+    Ok((found, state))
+}
+
+/// `c = σ(f) c + σ(i) tanh(g)`, `h = σ(o) tanh(c)`.
+fn lstm(next: &[Raw], own: &[Raw], [_, cell]: &[Raw; 2]) -> Result<[Raw; 2]> {
+    use Node::{Apply, Tensor};
+    let kept = [
+        Tensor(0),
+        Tensor(1),
+        Tensor(2),
+        Tensor(3),
+        Tensor(4),
+        Tensor(5),
+        Tensor(6),
+        Apply(Op::Add, &[0, 1]),
+        Apply(Op::Sigmoid, &[7]),
+        Apply(Op::Add, &[2, 3]),
+        Apply(Op::Sigmoid, &[9]),
+        Apply(Op::Add, &[4, 5]),
+        Apply(Op::Tanh, &[11]),
+        Apply(Op::Mul, &[10, 6]),
+        Apply(Op::Mul, &[8, 12]),
+        Apply(Op::Add, &[13, 14]),
+    ];
+    let operands = [
+        &next[0], &own[0], &next[1], &own[1], &next[2], &own[2], cell,
+    ];
+    let cell = call::fused(&kept, &operands, &[])?;
+    let shown = [
+        Tensor(0),
+        Tensor(1),
+        Tensor(2),
+        Apply(Op::Add, &[0, 1]),
+        Apply(Op::Sigmoid, &[3]),
+        Apply(Op::Tanh, &[2]),
+        Apply(Op::Mul, &[4, 5]),
+    ];
+    let hidden = call::fused(&shown, &[&next[3], &own[3], &cell], &[])?;
+    Ok([hidden, cell])
+}
+
+/// `n = tanh(nₓ + σ(r) nₕ)`, `h = n + σ(z) (h - n)`.
+fn gru(next: &[Raw], own: &[Raw], [hidden]: &[Raw; 1]) -> Result<[Raw; 1]> {
+    use Node::{Apply, Tensor};
+    let program = [
+        Tensor(0),
+        Tensor(1),
+        Tensor(2),
+        Tensor(3),
+        Tensor(4),
+        Tensor(5),
+        Tensor(6),
+        Apply(Op::Add, &[0, 1]),
+        Apply(Op::Sigmoid, &[7]),
+        Apply(Op::Mul, &[8, 5]),
+        Apply(Op::Add, &[4, 9]),
+        Apply(Op::Tanh, &[10]),
+        Apply(Op::Add, &[2, 3]),
+        Apply(Op::Sigmoid, &[12]),
+        Apply(Op::Sub, &[6, 11]),
+        Apply(Op::Mul, &[13, 14]),
+        Apply(Op::Add, &[11, 15]),
+    ];
+    let operands = [
+        &next[0], &own[0], &next[1], &own[1], &next[2], &own[2], hidden,
+    ];
+    Ok([call::fused(&program, &operands, &[])?])
+}

@@ -1,0 +1,154 @@
+//! Layers in a row.
+
+use nomina::dims::{
+    Axes, AxesOf, Contract, Contracted, Convolved, Dim, DimOf, Dims, Distinct, OutChannel,
+    SpatialOf, WeightFor, Without,
+};
+use nomina::{Element, Float, Inexact, Numeric, Result, Tensor};
+use nomina_macros::twin;
+
+use super::{BatchNorm, Conv1d, Conv2d, Conv3d, Kernel, LayerNorm, Linear, RmsNorm, Weight};
+use crate::{Module, Path, Slot};
+
+/// What maps a tensor of dims `D` to another one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` takes no tensor of dims {D}",
+    label = "not a layer for what comes before it"
+)]
+pub trait Layer<D: Dims, T: Element = f32> {
+    /// The dims of its outputs.
+    type Out: Dims;
+    /// Its outputs.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or memory is short.
+    fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<Self::Out, T>>;
+}
+
+/// A function as a layer without parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Function<F>(
+    /// The function.
+    pub F,
+);
+
+impl<F> Module for Function<F> {
+    fn each<'a>(&'a self, _: &mut Path, _: &mut dyn FnMut(&str, &'a dyn Slot)) {}
+    fn each_mut<'a>(&'a mut self, _: &mut Path, _: &mut dyn FnMut(&str, &'a mut dyn Slot)) {}
+}
+
+impl<D: Dims, E: Dims, T: Element, F> Layer<D, T> for Function<F>
+where
+    F: for<'a> Fn(&'a Tensor<D, T>) -> Tensor<E, T>,
+{
+    type Out = E;
+    fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<E, T>> {
+        Ok(self.0(x))
+    }
+}
+
+impl<D: Dims, I: Axes, O: Axes, T: Inexact> Layer<D, T> for Linear<I, O, T>
+where
+    I: Contract<D, Weight<I, O>>,
+    Contracted<D, Weight<I, O>, I>: Distinct,
+{
+    type Out = Contracted<D, Weight<I, O>, I>;
+    fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<Self::Out, T>> {
+        self.try_forward(x)
+    }
+}
+
+macro_rules! stays {
+    ($name:ident, $kind:ident, $bound:ident) => {
+        impl<D: Dims, A: $kind + Default + $bound<D>, T: Float> Layer<D, T> for $name<A, T> {
+            type Out = D;
+            fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<D, T>> {
+                self.try_forward(x)
+            }
+        }
+    };
+}
+stays!(LayerNorm, Axes, AxesOf);
+stays!(RmsNorm, Axes, AxesOf);
+stays!(BatchNorm, Dim, DimOf);
+
+macro_rules! conv {
+    ($name:ident, $s:literal) => {
+        impl<D: Dims, A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Layer<D, T>
+            for $name<A, C, O, T>
+        where
+            C: DimOf<D>,
+            A: SpatialOf<Without<D, C>, $s>,
+            Kernel<A, C, O>: WeightFor<D, C, A, $s>,
+            (OutChannel<Kernel<A, C, O>, C>,): Distinct,
+        {
+            type Out = Convolved<D, Kernel<A, C, O>, C>;
+            fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<Self::Out, T>> {
+                self.try_forward(x)
+            }
+        }
+    };
+}
+conv!(Conv1d, 1);
+conv!(Conv2d, 2);
+conv!(Conv3d, 3);
+
+/// A tuple of layers, each of which takes what the one before it gives.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::prelude::*;
+/// dims! { N, In, Hidden, Out }
+///
+/// let model = Sequential((
+///     Linear::new(In.of(4), Hidden.of(8)),
+///     LayerNorm::new(Hidden.of(8)),
+///     Linear::new(Hidden.of(8), Out.of(2)),
+///     Function(|x: &Tensor<(N, Out)>| x.softmax(Out)),
+/// ));
+/// let y: Tensor<(N, Out)> = model.forward(&Tensor::<(N, In)>::randn([3, 4]));
+/// assert_eq!(y.sum(Out).to_vec().len(), 3);
+/// ```
+#[derive(Clone, Module)]
+#[module(crate = crate)]
+pub struct Sequential<L>(
+    /// The layers.
+    pub L,
+);
+
+impl<L> Sequential<L> {
+    /// What the last layer gives.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or memory is short.
+    #[twin]
+    pub fn try_forward<D: Dims, T: Element>(&self, x: &Tensor<D, T>) -> Result<Tensor<L::Out, T>>
+    where
+        L: Layer<D, T>,
+    {
+        self.0.try_apply(x)
+    }
+}
+
+/// All but the last of a tuple's layers, then the last one.
+macro_rules! row {
+    ([$($m:ident $at:tt $before:ty),*] $last:ident $lastat:tt $input:ty) => {
+        impl<D: Dims, T: Element, $($m: Layer<$before, T>,)* $last: Layer<$input, T>> Layer<D, T>
+            for ($($m,)* $last,)
+        {
+            type Out = $last::Out;
+            fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<Self::Out, T>> {
+                $(let x = &self.$at.try_apply(x)?;)*
+                self.$lastat.try_apply(x)
+            }
+        }
+    };
+}
+row!([] A 0 D);
+row!([A 0 D] B 1 A::Out);
+row!([A 0 D, B 1 A::Out] C 2 B::Out);
+row!([A 0 D, B 1 A::Out, C 2 B::Out] E 3 C::Out);
+row!([A 0 D, B 1 A::Out, C 2 B::Out, E 3 C::Out] F 4 E::Out);
+row!([A 0 D, B 1 A::Out, C 2 B::Out, E 3 C::Out, F 4 E::Out] G 5 F::Out);
+row!([A 0 D, B 1 A::Out, C 2 B::Out, E 3 C::Out, F 4 E::Out, G 5 F::Out] H 6 G::Out);
+row!([A 0 D, B 1 A::Out, C 2 B::Out, E 3 C::Out, F 4 E::Out, G 5 F::Out, H 6 G::Out] I 7 H::Out);

@@ -1,0 +1,90 @@
+//! Neural networks whose layers name their dims.
+//!
+//! ```
+//! use nomina::prelude::*;
+//! use nomina_nn::prelude::*;
+//!
+//! dims! { N, Pixel, Hidden, Class }
+//!
+//! #[derive(Module)]
+//! struct Classifier {
+//!     first: Linear<Pixel, Hidden>,
+//!     second: Linear<Hidden, Class>,
+//! }
+//!
+//! impl Classifier {
+//!     fn forward(&self, x: &Tensor<(N, Pixel)>) -> Tensor<(N, Class)> {
+//!         self.second.forward(&self.first.forward(x).relu())
+//!     }
+//! }
+//!
+//! manual_seed(0);
+//! let mut model = Classifier {
+//!     first: Linear::new(Pixel.of(2), Hidden.of(16)),
+//!     second: Linear::new(Hidden.of(16), Class.of(2)),
+//! };
+//! let x: Tensor<(N, Pixel)> = tensor!([[0., 0.], [0., 1.], [1., 0.], [1., 1.]]; N, Pixel);
+//! let labels = tensor!([0, 1, 1, 0]; N);
+//!
+//! let mut optimizer = AdamW::new(0.05);
+//! for _ in 0..200 {
+//!     model.forward(&x).cross_entropy(&labels, Class).backward();
+//!     optimizer.step(&mut model);
+//! }
+//! assert_eq!(model.forward(&x).argmax(Class).to_vec(), labels.to_vec());
+//! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`Module`] | what has parameters: derived for structs and enums of modules |
+//! | [`Param`] | a tensor that is trained; a plain [`Tensor`](nomina::Tensor) in a module is a buffer |
+//! | [`layers`] | `Linear`, `Embedding`, norms, convolutions, attention, recurrent layers |
+//! | [`optim`] | `Sgd`, `Adam`, `AdamW`, clipping, schedules |
+//! | [`init`] | what weights are at first |
+//! | [`Batches`] | rows of data in batches, shuffled by a seed |
+#![forbid(unsafe_code)]
+
+mod call;
+mod data;
+pub mod init;
+pub mod layers;
+mod load;
+mod module;
+pub mod optim;
+mod param;
+mod path;
+pub mod prelude;
+
+pub use data::Batches;
+pub use module::{Module, Slot};
+/// Makes a struct or an enum whose fields are modules a [`Module`]; a field without parameters is marked `#[module(skip)]`.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::prelude::*;
+/// dims! { In, Out }
+///
+/// #[derive(Module)]
+/// struct Scaled {
+///     linear: Linear<In, Out>,
+///     gain: Param<(Out,)>,
+///     #[module(skip)]
+///     rate: f32,
+/// }
+///
+/// let linear = Linear::new(In.of(2), Out.of(3));
+/// let model = Scaled { linear, gain: Param::new(tensor!([1., 1., 1.]; Out)), rate: 0.1 };
+/// assert_eq!(model.paths(), ["linear.weight", "linear.bias", "gain"]);
+/// assert_eq!(model.count(), 6 + 3 + 3);
+/// ```
+///
+/// Fields of a tuple struct are numbered. `#[module(crate = path)]` on the type says where this crate is, if not at
+/// `::nomina_nn`.
+pub use nomina_macros::Module;
+pub use param::Param;
+pub use path::Path;
+
+/// The guide to networks, whose every snippet is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/nn.md")]
+pub struct Networks;

@@ -1,0 +1,120 @@
+//! Taking a module's tensors from elsewhere.
+
+use nomina::{DynTensor, Error, ErrorKind, Names, Result};
+
+use crate::module::Module;
+use crate::path::Path;
+
+const OP: &str = "load";
+
+/// Checks everything, then takes it.
+pub(crate) fn load(
+    module: &mut dyn Module,
+    mut of: impl FnMut(&str) -> Result<DynTensor>,
+) -> Result<()> {
+    let mut own = Vec::new();
+    module.each(&mut Path::default(), &mut |path, slot| {
+        own.push((path.to_owned(), slot.to_dyn()));
+    });
+    let mut found = Vec::new();
+    for (path, own) in own {
+        let value = of(&path).and_then(|value| fitted(&own, value));
+        found.push(value.map_err(|error| error.in_op(OP).within(format_args!("`{path}`")))?);
+    }
+    let mut found = found.into_iter();
+    let mut done = Ok(());
+    module.each_mut(&mut Path::default(), &mut |_, slot| {
+        if let (Ok(()), Some(value)) = (&done, found.next()) {
+            done = slot.set(value);
+        }
+    });
+    done
+}
+
+/// `value` as it is to stand in the place of `own`: under its names, with its sizes, of its dtype.
+pub(crate) fn fitted(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
+    let value = match value.names().has_names() {
+        false if is_merged(own.shape(), value.shape()) => value.reshape(&signed(own.shape()))?,
+        _ => value,
+    };
+    check_sizes(own, &value)?;
+    if own.dtype() != value.dtype() {
+        let what = format!(
+            "the module's dtype is {}, not {}",
+            own.dtype(),
+            value.dtype()
+        );
+        return Err(beside(ErrorKind::DType, what, own, &value)
+            .hint("convert what is loaded first: `x.to_dtype(..)`"));
+    }
+    let named = value.names().iter().zip(own.names().iter());
+    let names: Names = named
+        .map(|(value, own)| value.clone().or_else(|| own.clone()))
+        .collect();
+    if let Some(at) =
+        (0..names.len()).find(|&at| own.names()[at].is_some() && own.names()[at] != names[at])
+    {
+        let what = "dims have other names than in the module";
+        return Err(
+            beside(ErrorKind::NameMismatch, what.to_owned(), own, &value)
+                .at(0, at)
+                .hint("align or rename what is loaded first"),
+        );
+    }
+    let (raw, _) = value.into_parts();
+    DynTensor::from_parts(raw, names)
+}
+
+/// Whether `merged` is `sizes` where some that lie side by side are one.
+fn is_merged(sizes: &[usize], merged: &[usize]) -> bool {
+    let mut sizes = sizes.iter().copied();
+    let whole = merged.iter().all(|&wanted| {
+        let mut product = sizes.next();
+        while let Some(found) = product.filter(|&found| found != wanted) {
+            product = sizes.next().and_then(|next| found.checked_mul(next));
+        }
+        product.is_some()
+    });
+    whole && sizes.all(|size| size == 1)
+}
+
+fn signed(sizes: &[usize]) -> Vec<i64> {
+    sizes
+        .iter()
+        .map(|&size| i64::try_from(size).unwrap_or(i64::MAX))
+        .collect()
+}
+
+/// Whether sizes are equal.
+pub(crate) fn check_sizes(own: &DynTensor, value: &DynTensor) -> Result<()> {
+    if own.shape() == value.shape() {
+        return Ok(());
+    }
+    let what = "sizes are others than in the module";
+    Err(beside(ErrorKind::Shape, what.to_owned(), own, value)
+        .hint("load what a module of these sizes saved"))
+}
+
+fn beside(kind: ErrorKind, what: String, own: &DynTensor, value: &DynTensor) -> Error {
+    Error::new(kind, OP, what)
+        .operand(value.names(), value.shape())
+        .operand(own.names(), own.shape())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_merged;
+
+    #[test]
+    fn dims_side_by_side_may_be_one() {
+        assert!(is_merged(&[12, 32, 384], &[384, 384]));
+        assert!(is_merged(&[384, 12, 32], &[384, 384]));
+        assert!(is_merged(&[2, 3, 4], &[24]));
+        assert!(is_merged(&[2, 3], &[2, 3]));
+        assert!(is_merged(&[2, 3, 1], &[2, 3]));
+        for merged in [&[4, 6][..], &[24, 1], &[8], &[], &[2, 12, 2], &[3, 8]] {
+            assert!(!is_merged(&[2, 3, 4], merged), "{merged:?}");
+        }
+        assert!(!is_merged(&[usize::MAX, 4], &[3]));
+    }
+}

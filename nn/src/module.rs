@@ -1,0 +1,290 @@
+//! What has parameters.
+
+use nomina::dims::{Dims, Distinct};
+use nomina::dynamic::DynTensorMut;
+use nomina::{Device, DynTensor, Element, Result, Tensor};
+use nomina_macros::twin;
+
+use crate::load;
+use crate::path::Path;
+
+/// A tensor of a module, whatever its type: a [`Param`](crate::Param), or a [`Tensor`], which is a buffer.
+pub trait Slot {
+    /// Whether it is trained.
+    fn is_param(&self) -> bool;
+    /// The tensor: the same leaf.
+    fn to_dyn(&self) -> DynTensor;
+    /// The tensor, to write to.
+    ///
+    /// # Errors
+    /// When memory for a copy of shared elements is short.
+    fn as_dyn_mut(&mut self) -> Result<DynTensorMut<'_>>;
+    /// Puts another tensor in its place, as a leaf of its own where this one is a leaf.
+    ///
+    /// # Errors
+    /// When its names, sizes or dtype are others. Nothing has changed then.
+    fn set(&mut self, value: DynTensor) -> Result<()>;
+    /// Makes it a leaf of its own, or a constant.
+    ///
+    /// # Errors
+    /// When memory for a few words is short.
+    fn track(&mut self, tracked: bool) -> Result<()>;
+}
+
+impl<D: Dims + Distinct, T: Element> Slot for Tensor<D, T> {
+    fn is_param(&self) -> bool {
+        false
+    }
+    fn to_dyn(&self) -> DynTensor {
+        Tensor::to_dyn(self)
+    }
+    fn as_dyn_mut(&mut self) -> Result<DynTensorMut<'_>> {
+        self.try_as_dyn_mut()
+    }
+    fn set(&mut self, value: DynTensor) -> Result<()> {
+        *self = replaced(self, value)?;
+        Ok(())
+    }
+    fn track(&mut self, _: bool) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// `value` as what stands in the place of `old`.
+pub(crate) fn replaced<D: Dims + Distinct, T: Element>(
+    old: &Tensor<D, T>,
+    value: DynTensor,
+) -> Result<Tensor<D, T>> {
+    load::check_sizes(&old.to_dyn(), &value)?;
+    let value: Tensor<D, T> = value.try_into()?;
+    Ok(value.detach())
+}
+
+/// What has parameters and buffers, each under a path: `layers.0.attention.query.weight`. Derived for structs and enums
+/// ([`derive(Module)`](macro@crate::Module)); `Vec`, `Option`, `Box`, arrays and tuples of modules are modules.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` holds no parameters",
+    label = "not a module",
+    note = "mark a field without parameters `#[module(skip)]`; a struct of layers is a module by `#[derive(Module)]`"
+)]
+pub trait Module {
+    /// Calls `visit` with each tensor and its path, in the order of fields.
+    fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot));
+
+    /// The same, to change them.
+    fn each_mut<'a>(&'a mut self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a mut dyn Slot));
+
+    /// The paths of all tensors.
+    fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.each(&mut Path::default(), &mut |path, _| {
+            paths.push(path.to_owned())
+        });
+        paths
+    }
+
+    /// All parameters with their paths: the same leaves.
+    fn params(&self) -> Vec<(String, DynTensor)> {
+        let mut params = Vec::new();
+        self.each(&mut Path::default(), &mut |path, slot| {
+            if slot.is_param() {
+                params.push((path.to_owned(), slot.to_dyn()));
+            }
+        });
+        params
+    }
+
+    /// How many numbers its parameters are.
+    fn count(&self) -> usize {
+        self.params().iter().map(|(_, param)| param.numel()).sum()
+    }
+
+    /// All parameters and buffers with their paths, as they are now: what a file takes.
+    ///
+    /// ```
+    /// use nomina::prelude::*;
+    /// use nomina_io::safetensors::{self, SafeTensors};
+    /// use nomina_nn::prelude::*;
+    /// dims! { In, Out }
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("model.safetensors");
+    ///
+    /// let mut model = Linear::new(In.of(2), Out.of(3));
+    /// safetensors::save(&path, model.state())?;
+    /// let file = SafeTensors::open(&path)?;
+    /// model.load(|path| file.tensor(path));
+    /// # Ok::<(), Error>(())
+    /// ```
+    fn state(&self) -> Vec<(String, DynTensor)> {
+        let mut state = Vec::new();
+        self.each(&mut Path::default(), &mut |path, slot| {
+            state.push((path.to_owned(), slot.to_dyn().detach()));
+        });
+        state
+    }
+
+    /// Takes all parameters and buffers from `of`, which gives the tensor of a path: from a file, a map, or another model's
+    /// state. Where other programs call them otherwise, `of` is the place to say so.
+    ///
+    /// Names and sizes must be equal. A tensor without names goes by position; where several dims of the model lie side by
+    /// side, `(Head=12, Feature=32, Hidden=384)`, it may have one of their product, `(384, 384)`. Elements are not copied.
+    ///
+    /// # Errors
+    /// When `of` fails, or a tensor has other names, sizes or another dtype; the error has the path. Nothing has changed then.
+    #[twin]
+    fn try_load(&mut self, of: impl FnMut(&str) -> Result<DynTensor>) -> Result<()>
+    where
+        Self: Sized,
+    {
+        load::load(self, of)
+    }
+
+    /// Forgets all gradients.
+    fn zero_grad(&self) {
+        self.each(&mut Path::default(), &mut |_, slot| {
+            slot.to_dyn().zero_grad()
+        });
+    }
+
+    /// From now on nothing of it is trained: its parameters are constants.
+    ///
+    /// # Panics
+    /// Never for want of memory: nothing is asked for.
+    fn freeze(&mut self) {
+        self.each_mut(&mut Path::default(), &mut |_, slot| {
+            crate::call::ok(slot.track(false));
+        });
+    }
+
+    /// From now on all of its parameters are trained.
+    ///
+    /// # Errors
+    /// When memory for a few words is short.
+    #[twin]
+    fn try_unfreeze(&mut self) -> Result<()> {
+        each_tried(self, &mut |slot| slot.track(true))
+    }
+
+    /// A model with the same elements and leaves of its own. Elements are copied when one of the two writes to them.
+    ///
+    /// # Errors
+    /// When memory for a few words is short.
+    #[twin]
+    fn try_fork(&self) -> Result<Self>
+    where
+        Self: Clone,
+    {
+        let mut fork = self.clone();
+        each_tried(&mut fork, &mut |slot| {
+            let tracked = slot.to_dyn().requires_grad();
+            slot.track(false)?;
+            slot.track(tracked)
+        })?;
+        Ok(fork)
+    }
+
+    /// Moves all tensors to a device. They are leaves of their own then, without gradients.
+    ///
+    /// # Errors
+    /// When the device is not there, or its memory is short. Nothing has changed then.
+    #[twin]
+    fn try_to_device(&mut self, device: Device) -> Result<()>
+    where
+        Self: Sized,
+    {
+        let state: Result<Vec<DynTensor>> = self
+            .state()
+            .into_iter()
+            .map(|(_, tensor)| tensor.to_device(device))
+            .collect();
+        let mut state = state?.into_iter();
+        each_tried(self, &mut |slot| {
+            state.next().map_or(Ok(()), |tensor| slot.set(tensor))
+        })
+    }
+}
+
+/// Calls `change` with each tensor until it fails.
+fn each_tried<M: Module + ?Sized>(
+    module: &mut M,
+    change: &mut dyn FnMut(&mut dyn Slot) -> Result<()>,
+) -> Result<()> {
+    let mut done = Ok(());
+    module.each_mut(&mut Path::default(), &mut |_, slot| {
+        if done.is_ok() {
+            done = change(slot);
+        }
+    });
+    done
+}
+
+impl<D: Dims + Distinct, T: Element> Module for Tensor<D, T> {
+    fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
+        visit(path.as_str(), self);
+    }
+    fn each_mut<'a>(&'a mut self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a mut dyn Slot)) {
+        visit(path.as_str(), self);
+    }
+}
+
+impl<M: Module + ?Sized> Module for Box<M> {
+    fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
+        (**self).each(path, visit);
+    }
+    fn each_mut<'a>(&'a mut self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a mut dyn Slot)) {
+        (**self).each_mut(path, visit);
+    }
+}
+
+impl<M: Module> Module for Option<M> {
+    fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
+        if let Some(module) = self {
+            module.each(path, visit);
+        }
+    }
+    fn each_mut<'a>(&'a mut self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a mut dyn Slot)) {
+        if let Some(module) = self {
+            module.each_mut(path, visit);
+        }
+    }
+}
+
+/// Modules in a row, which are numbered.
+macro_rules! numbered {
+    ($([$($generics:tt)*] $list:ty),*) => {$(
+        impl<M: Module, $($generics)*> Module for $list {
+            fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
+                for (at, module) in self.iter().enumerate() {
+                    path.enter(&at.to_string(), |path| module.each(path, visit));
+                }
+            }
+            fn each_mut<'a>(&'a mut self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a mut dyn Slot)) {
+                for (at, module) in self.iter_mut().enumerate() {
+                    path.enter(&at.to_string(), |path| module.each_mut(path, visit));
+                }
+            }
+        }
+    )*};
+}
+numbered!([] Vec<M>, [const K: usize] [M; K]);
+
+macro_rules! tuple {
+    ($($m:ident $at:tt),*) => {
+        impl<$($m: Module),*> Module for ($($m,)*) {
+            fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
+                $(path.enter(stringify!($at), |path| self.$at.each(path, visit));)*
+            }
+            fn each_mut<'a>(&'a mut self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a mut dyn Slot)) {
+                $(path.enter(stringify!($at), |path| self.$at.each_mut(path, visit));)*
+            }
+        }
+    };
+}
+tuple!(A 0);
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+tuple!(A 0, B 1, C 2, D 3, E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);

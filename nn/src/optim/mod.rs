@@ -1,0 +1,31 @@
+//! Optimizers: a step changes all parameters of a model by their gradients, which it takes.
+//!
+//! ```
+//! use nomina::prelude::*;
+//! use nomina_nn::optim::{AdamOptions, schedule};
+//! use nomina_nn::prelude::*;
+//! dims! { N, In, Out }
+//!
+//! manual_seed(0);
+//! let mut model = Linear::new(In.of(3), Out.of(1));
+//! let x = Tensor::<(N, In)>::randn([32, 3]);
+//! let y: Tensor<(N, Out)> = x.contract(&tensor!([[1., -2., 0.5]]; Out, In), In);
+//!
+//! let mut optimizer = AdamW::with(AdamOptions { weight_decay: 0.0, ..AdamOptions::adamw() });
+//! for step in 0..300 {
+//!     optimizer.options.lr = 0.1 * schedule::cosine(step, 10, 300);
+//!     model.forward(&x).mse_loss(&y).backward();
+//!     clip_grad_norm(&model, 1.0);
+//!     optimizer.step(&mut model);
+//! }
+//! assert!(model.forward(&x).mse_loss(&y).item() < 1e-4);
+//! ```
+
+mod clip;
+mod memory;
+pub mod schedule;
+mod step;
+
+pub use clip::{clip_grad_norm, try_clip_grad_norm};
+pub use nomina_runtime::call::{AdamOptions, SgdOptions};
+pub use step::{Adam, AdamW, Sgd};

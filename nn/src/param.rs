@@ -1,0 +1,113 @@
+//! Tensors that are trained.
+
+use std::fmt;
+use std::ops::Deref;
+
+use nomina::dims::{Dims, Distinct};
+use nomina::{DynTensor, Element, Inexact, Result, Tensor};
+
+use crate::call::ok;
+use crate::module::{Module, Slot, replaced};
+use crate::path::Path;
+
+/// A tensor that is trained: a leaf, whose gradient an optimizer takes. It is used as the [`Tensor`] that it holds.
+///
+/// Clones are the same leaf, as tensors' are; [`Module::fork`] makes a model with leaves of its own. Where one weight serves in
+/// two places, keep it once and borrow it in both.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::prelude::*;
+/// dims! { N }
+/// let w = Param::new(tensor!([1., 2.]; N));
+/// (&*w * &*w).sum(..).backward();
+/// assert_eq!(w.grad().unwrap().to_vec(), [2.0, 4.0]);
+/// ```
+pub struct Param<D: Dims, T: Element = f32> {
+    tensor: Tensor<D, T>,
+}
+
+impl<D: Dims, T: Element> Clone for Param<D, T> {
+    fn clone(&self) -> Self {
+        Self {
+            tensor: self.tensor.clone(),
+        }
+    }
+}
+
+impl<D: Dims, T: Inexact> Param<D, T> {
+    /// The tensor as a leaf of its own, whatever computed it.
+    ///
+    /// # Panics
+    /// When memory for a few words is short.
+    #[must_use]
+    #[track_caller]
+    pub fn new(tensor: Tensor<D, T>) -> Self {
+        let tensor = ok(tensor.detach().try_with_grad());
+        Self { tensor }
+    }
+}
+
+impl<D: Dims, T: Element> Param<D, T> {
+    /// The tensor.
+    #[must_use]
+    pub fn into_inner(self) -> Tensor<D, T> {
+        self.tensor
+    }
+}
+
+impl<D: Dims, T: Element> Deref for Param<D, T> {
+    type Target = Tensor<D, T>;
+    fn deref(&self) -> &Tensor<D, T> {
+        &self.tensor
+    }
+}
+
+impl<D: Dims, T: Element> fmt::Debug for Param<D, T>
+where
+    Tensor<D, T>: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Param").field(&self.tensor).finish()
+    }
+}
+
+impl<D: Dims + Distinct, T: Inexact> Slot for Param<D, T> {
+    fn is_param(&self) -> bool {
+        true
+    }
+    fn to_dyn(&self) -> DynTensor {
+        self.tensor.to_dyn()
+    }
+    fn as_dyn_mut(&mut self) -> Result<nomina::dynamic::DynTensorMut<'_>> {
+        self.tensor.try_as_dyn_mut()
+    }
+    fn set(&mut self, value: DynTensor) -> Result<()> {
+        let tracked = self.tensor.requires_grad();
+        let tensor = replaced(&self.tensor, value)?;
+        self.tensor = if tracked {
+            tensor.try_with_grad()?
+        } else {
+            tensor
+        };
+        Ok(())
+    }
+    fn track(&mut self, tracked: bool) -> Result<()> {
+        if tracked != self.tensor.requires_grad() {
+            self.tensor.detach_();
+            if tracked {
+                self.tensor.try_requires_grad_()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<D: Dims + Distinct, T: Inexact> Module for Param<D, T> {
+    fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
+        visit(path.as_str(), self);
+    }
+    fn each_mut<'a>(&'a mut self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a mut dyn Slot)) {
+        visit(path.as_str(), self);
+    }
+}

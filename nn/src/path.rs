@@ -1,0 +1,24 @@
+//! Where a tensor stands in a module.
+
+/// The fields on the way to a tensor, with dots between: `layers.0.attention.query.weight`.
+#[derive(Debug, Default)]
+pub struct Path(String);
+
+impl Path {
+    /// The path itself.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Does `inside` one step further.
+    pub fn enter(&mut self, part: &str, inside: impl FnOnce(&mut Self)) {
+        let before = self.0.len();
+        if before > 0 {
+            self.0.push('.');
+        }
+        self.0.push_str(part);
+        inside(self);
+        self.0.truncate(before);
+    }
+}

@@ -1,0 +1,5 @@
+//! What a program with networks uses: `use nomina_nn::prelude::*;`, beside nomina's own prelude.
+
+pub use crate::layers::*;
+pub use crate::optim::{Adam, AdamW, Sgd, clip_grad_norm};
+pub use crate::{Batches, Module, Param};

@@ -1,0 +1,107 @@
+//! Optimizers: what they keep, and what they change when.
+
+use nomina::prelude::*;
+use nomina_nn::optim::{AdamOptions, SgdOptions};
+use nomina_nn::prelude::*;
+
+dims! { N, In, Out }
+
+fn trained(steps: usize, optimizer: &mut AdamW, model: &mut Linear<In, Out>) {
+    let x = Tensor::<(N, In)>::from_vec((0..12).map(|x| x as f32 * 0.1).collect(), [4, 3]).unwrap();
+    for _ in 0..steps {
+        (model.forward(&x) - 1.0).square().mean(..).backward();
+        optimizer.step(model);
+    }
+}
+
+#[test]
+fn training_goes_on_to_the_bit() {
+    manual_seed(3);
+    let first = Linear::new(In.of(3), Out.of(2));
+    let (mut whole, mut cut) = (first.fork(), first.fork());
+    let mut optimizer = AdamW::new(0.01);
+    trained(6, &mut optimizer, &mut whole);
+    let mut optimizer = AdamW::new(0.01);
+    trained(3, &mut optimizer, &mut cut);
+    let (model, state) = (cut.state(), optimizer.state());
+    let find = |list: &[(String, DynTensor)], path: &str| {
+        let found = list.iter().find(|(own, _)| own == path);
+        Ok(found.unwrap_or_else(|| panic!("{path}")).1.clone())
+    };
+    let mut again = Linear::new(In.of(3), Out.of(2));
+    again.load(|path| find(&model, path));
+    let mut optimizer = AdamW::new(0.01);
+    optimizer.load(&again, |path| find(&state, path));
+    trained(3, &mut optimizer, &mut again);
+    assert_eq!(again.weight.to_vec(), whole.weight.to_vec());
+    assert!(!first.weight.equal(&whole.weight));
+    let names: Vec<&str> = state.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(names[..3], ["bias.exp_avg", "bias.exp_avg_sq", "bias.step"]);
+    assert_eq!(state[3].1.names(), &names!["Out", "In"]);
+}
+
+#[test]
+fn a_step_takes_gradients_and_leaves_the_rest() {
+    let mut layer = Linear::new(In.of(2), Out.of(1));
+    let before = layer.weight.to_vec();
+    let mut sgd = Sgd::new(0.5);
+    sgd.step(&mut layer);
+    assert_eq!(layer.weight.to_vec(), before);
+    layer.weight.sum(..).backward();
+    let leaf = layer.weight.clone();
+    sgd.step(&mut layer);
+    assert_eq!(layer.weight.to_vec(), [before[0] - 0.5, before[1] - 0.5]);
+    // A clone has the elements that it had, and is the same leaf.
+    assert_eq!(leaf.to_vec(), before);
+    assert!(layer.weight.grad().is_none() && layer.weight.requires_grad());
+    leaf.sum(..).backward();
+    assert!(layer.weight.grad().is_some());
+    assert!(sgd.state().is_empty());
+}
+
+#[test]
+fn momentum_is_kept_by_path() {
+    let mut layer = Linear::without_bias(In.of(1), Out.of(1));
+    let before = layer.weight.item();
+    let mut sgd = Sgd::with(SgdOptions {
+        lr: 1.0,
+        momentum: 0.5,
+        ..SgdOptions::default()
+    });
+    for _ in 0..2 {
+        layer.weight.sum(..).backward();
+        sgd.step(&mut layer);
+    }
+    assert!((before - layer.weight.item() - 2.5).abs() < 1e-6);
+    assert_eq!(sgd.state()[0].0, "weight.momentum_buffer");
+}
+
+#[test]
+fn gradients_are_clipped_together() {
+    let mut layer = Linear::new(In.of(2), Out.of(1));
+    layer.weight.set_grad(&tensor!([[3., 0.]]; Out, In));
+    layer.bias.as_ref().unwrap().set_grad(&tensor!([4.]; Out));
+    assert_eq!(clip_grad_norm(&layer, 10.0), 5.0);
+    assert_eq!(layer.weight.grad().unwrap().to_vec(), [3.0, 0.0]);
+    assert_eq!(clip_grad_norm(&layer, 1.0), 5.0);
+    let close = |found: f32, wanted: f32| (found - wanted).abs() < 1e-5;
+    assert!(close(layer.weight.grad().unwrap().to_vec()[0], 0.6));
+    layer.freeze();
+    assert_eq!(clip_grad_norm(&layer, 1.0), 0.0);
+}
+
+#[test]
+fn other_sizes_under_the_same_path_are_refused() {
+    let mut adam = Adam::with(AdamOptions::adam());
+    let mut layer = Linear::without_bias(In.of(2), Out.of(1));
+    layer.weight.sum(..).backward();
+    adam.step(&mut layer);
+    let mut other = Linear::without_bias(In.of(3), Out.of(1));
+    other.weight.sum(..).backward();
+    let text = adam.try_step(&mut other).unwrap_err().to_string();
+    assert!(
+        text.starts_with("adam: `weight`: the parameter has other sizes"),
+        "{text}"
+    );
+    assert!(other.weight.grad().is_some());
+}
