@@ -1,4 +1,6 @@
-//! Tensors as text.
+//! Tensors as text, and as HTML.
+//!
+//! [`Tensor::to_html`], [`Tensor::save_html`], [`Tensor::evcxr_display`].
 
 use std::fmt;
 use std::path::Path;
