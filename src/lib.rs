@@ -69,6 +69,7 @@ pub use nomina_core::{
 };
 pub use nomina_macros::relations;
 pub use nomina_runtime::grad::{BackwardOptions, enable_grad, is_grad_enabled, no_grad};
+#[cfg(feature = "profile")]
 pub use nomina_runtime::profile::{self, Profile, profile};
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::{
@@ -176,7 +177,7 @@ pub struct Analysis;
 pub struct Values;
 
 /// How tensors are looked at and profiled, whose every snippet is to run.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "profile"))]
 #[doc = include_str!("../docs/look.md")]
 pub struct Look;
 

@@ -158,9 +158,10 @@ pub(super) fn by_host<R: Made>(
     for x in operands {
         host.push(to_device(x, Device::Cpu)?);
     }
-    let span = Span::new(class);
-    let made = compute(&host)?;
-    drop(span);
+    let made = {
+        let _span = Span::new(class);
+        compute(&host)?
+    };
     made.moved(device)
 }
 
