@@ -10,6 +10,7 @@ mod harness;
 mod inputs;
 mod lstm;
 mod models;
+mod networks;
 
 use harness::{Case, Options, case};
 use nomina::dims::{Distinct, ShapeFor};
@@ -231,5 +232,6 @@ fn main() {
     steps(&mut cases);
     optimizers(&mut cases);
     models::cases(&mut cases);
+    networks::cases(&mut cases);
     harness::run(&cases, &options);
 }

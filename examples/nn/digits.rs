@@ -55,6 +55,7 @@ const USAGE: &str = "digits [--resume] [--out FOLDER]";
 /// A network that scores, for each picture, each digit.
 pub(crate) trait Classifier: Module + Sized {
     fn new() -> Self;
+    /// Leaves elements out at random where `train`.
     fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)>;
 }
 
@@ -71,7 +72,7 @@ impl Classifier for Mlp {
         let hidden = Hidden.of(256);
         Self {
             hidden: Linear::new((H.of(8), W.of(8)), hidden),
-            dropout: Dropout::new(0.3),
+            dropout: Dropout::new(0.5),
             out: Linear::new(hidden, Class),
         }
     }
@@ -102,7 +103,7 @@ impl Classifier for Cnn {
         Self {
             strokes: Conv2d::with(Gray, stroke, kernel, same),
             shapes: Conv2d::with(stroke, shape, kernel, same),
-            dropout: Dropout::new(0.3),
+            dropout: Dropout::new(0.5),
             out: Linear::new((shape, H.of(4), W.of(4)), Class),
         }
     }
@@ -132,13 +133,13 @@ struct Options {
 
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
-        let target = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/digits");
-        let (mut resume, mut out) = (false, PathBuf::from(target));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let (mut resume, mut out) = (false, root.join("target/digits"));
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--resume" => resume = true,
                 "--out" => out = args.next().ok_or(USAGE)?.into(),
-                _ => return Err(format!("what is {arg}?\n{USAGE}").into()),
+                _ => return Err(format!("no argument {arg}\n{USAGE}").into()),
             }
         }
         Ok(Self { resume, out })
@@ -159,10 +160,12 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         lr,
         seed: SEED,
     };
-    let mlp = trained::<Mlp>("mlp", plan(40, 3e-3), &train, options)?;
+    let mlp = trained::<Mlp>("mlp", plan(40, 5e-3), &train, options)?;
     report("mlp", &mlp, &held_out, 0.97, out)?;
-    let cnn = trained::<Cnn>("cnn", plan(20, 2e-3), &train, options)?;
-    report("cnn", &cnn, &held_out, 0.98, out)
+    let cnn = trained::<Cnn>("cnn", plan(20, 4e-3), &train, options)?;
+    report("cnn", &cnn, &held_out, 0.98, out)?;
+    println!("\n{}", out.canonicalize()?.join("*.png").display());
+    Ok(())
 }
 
 /// A network after all epochs, each of which leaves a checkpoint.
@@ -177,7 +180,7 @@ fn trained<M: Classifier>(
         true => Training::<M>::open(&file, plan)?,
         false => Training::new(plan),
     };
-    println!("\n{name}: {} numbers", training.model.count());
+    println!("\n{name}: {} parameters", training.model.count());
     for (path, param) in training.model.params() {
         let names = param.names().iter().flatten().zip(param.shape());
         let dims: Vec<String> = names.map(|(name, size)| format!("{name}={size}")).collect();
@@ -200,7 +203,7 @@ fn trained<M: Classifier>(
 }
 
 /// Prints how many of the held-out digits are told right, and draws which are not.
-fn report(
+pub(crate) fn report(
     name: &str,
     model: &impl Classifier,
     digits: &Digits,
@@ -223,7 +226,8 @@ fn report(
     pictures::worst(&file("worst"), &digits.pick(&worst), &told, &losses)?;
 
     if right < least {
-        return Err(format!("{name} is to tell {} % right", 100.0 * least).into());
+        let (right, least) = (100.0 * right, 100.0 * least);
+        return Err(format!("{name} tells {right:.2} % right, less than {least} %").into());
     }
     Ok(())
 }

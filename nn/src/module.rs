@@ -99,6 +99,40 @@ pub trait Module {
         self.params().iter().map(|(_, param)| param.numel()).sum()
     }
 
+    /// A line for each tensor: its path, its dims with their sizes, its dtype, and whether it is trained.
+    ///
+    /// ```
+    /// use nomina::prelude::*;
+    /// use nomina_nn::prelude::*;
+    /// dims! { In, Out }
+    /// let layer = Linear::new(In.of(2), Out.of(3));
+    /// assert_eq!(layer.summary(), "weight  (Out=3, In=2)  f32\nbias    (Out=3,)       f32\n");
+    /// ```
+    fn summary(&self) -> String {
+        let mut rows = Vec::new();
+        self.each(&mut Path::default(), &mut |path, slot| {
+            let tensor = slot.to_dyn();
+            let what = match (slot.is_param(), tensor.requires_grad()) {
+                (true, true) => "",
+                (true, false) => "  frozen",
+                (false, _) => "  buffer",
+            };
+            let dims = dims(&tensor);
+            rows.push((path.to_owned(), dims, format!("{}{what}", tensor.dtype())));
+        });
+        let width = |of: fn(&(String, String, String)) -> &String| {
+            rows.iter()
+                .map(|row| of(row).chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let (path, dims) = (width(|row| &row.0), width(|row| &row.1));
+        let lines = rows
+            .iter()
+            .map(|row| format!("{:path$}  {:dims$}  {}\n", row.0, row.1, row.2));
+        lines.collect()
+    }
+
     /// All parameters and buffers with their paths, as they are now: what a file takes.
     ///
     /// ```
@@ -204,6 +238,20 @@ pub trait Module {
     }
 }
 
+/// Names and sizes, as errors show them: `(Out=3, In=2)`.
+fn dims(tensor: &DynTensor) -> String {
+    let each = tensor.names().iter().zip(tensor.shape());
+    let each = each.map(|(name, size)| match name {
+        Some(name) => format!("{name}={size}"),
+        None => size.to_string(),
+    });
+    let all: Vec<String> = each.collect();
+    match &all[..] {
+        [one] => format!("({one},)"),
+        _ => format!("({})", all.join(", ")),
+    }
+}
+
 /// Calls `change` with each tensor until it fails.
 fn each_tried<M: Module + ?Sized>(
     module: &mut M,
@@ -218,6 +266,7 @@ fn each_tried<M: Module + ?Sized>(
     done
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims + Distinct, T: Element> Module for Tensor<D, T> {
     fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
         visit(path.as_str(), self);
@@ -227,6 +276,7 @@ impl<D: Dims + Distinct, T: Element> Module for Tensor<D, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<M: Module + ?Sized> Module for Box<M> {
     fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
         (**self).each(path, visit);
@@ -236,6 +286,7 @@ impl<M: Module + ?Sized> Module for Box<M> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<M: Module> Module for Option<M> {
     fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
         if let Some(module) = self {
@@ -252,6 +303,7 @@ impl<M: Module> Module for Option<M> {
 /// Modules in a row, which are numbered.
 macro_rules! numbered {
     ($([$($generics:tt)*] $list:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<M: Module, $($generics)*> Module for $list {
             fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
                 for (at, module) in self.iter().enumerate() {
@@ -270,6 +322,7 @@ numbered!([] Vec<M>, [const K: usize] [M; K]);
 
 macro_rules! tuple {
     ($($m:ident $at:tt),*) => {
+        #[diagnostic::do_not_recommend]
         impl<$($m: Module),*> Module for ($($m,)*) {
             fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
                 $(path.enter(stringify!($at), |path| self.$at.each(path, visit));)*

@@ -103,6 +103,7 @@ impl<D: Dims + Distinct, T: Inexact> Slot for Param<D, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims + Distinct, T: Inexact> Module for Param<D, T> {
     fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot)) {
         visit(path.as_str(), self);

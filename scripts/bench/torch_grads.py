@@ -7,6 +7,7 @@ needs: pip install torch==2.11.0 numpy
 """
 import argparse, json, math, sys
 import torch
+import torch.nn.functional as F
 from torch.nn.functional import cross_entropy, embedding, gelu, layer_norm
 from torch_ops import measure
 
@@ -115,6 +116,55 @@ def adamw(fused):
 
 CASES["adamw/10.6M"] = adamw(True)
 CASES["adamw_default/10.6M"] = adamw(None)
+
+
+
+def trained(make):
+    """A step of AdamW of a model: a function of its loss, and its parameters."""
+
+    def ready():
+        loss, params = make()
+        optimizer = torch.optim.AdamW(params, lr=1e-3, fused=True)
+
+        def run():
+            loss().backward()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+
+        return run
+
+    return ready
+
+
+def encoder_block():
+    heads = torch.nn.ModuleDict({name: torch.nn.Linear(384, 384) for name in ("q", "k", "v", "out")})
+    norms = torch.nn.ModuleList([torch.nn.LayerNorm(384), torch.nn.LayerNorm(384)])
+    inner, outer = torch.nn.Linear(384, 1536), torch.nn.Linear(1536, 384)
+    x, w = torch.randn(16, 128, 384), torch.randn(16, 128, 384)
+    split = lambda y: y.view(16, 128, 12, 32).transpose(1, 2)
+
+    def loss():
+        found = F.scaled_dot_product_attention(*(split(heads[name](x)) for name in ("q", "k", "v")))
+        y = norms[0](heads["out"](found.transpose(1, 2).reshape(16, 128, 384)) + x)
+        return (norms[1](outer(F.gelu(inner(y))) + y) * w).sum()
+
+    params = [p for module in (heads, norms, inner, outer) for p in module.parameters()]
+    return loss, params
+
+
+def convolutions():
+    layers = torch.nn.Conv2d(1, 32, 3, padding=1), torch.nn.Conv2d(32, 64, 3, padding=1), torch.nn.Linear(64, 10)
+    x, target = torch.randn(64, 1, 8, 8), torch.randint(0, 10, (64,))
+
+    def loss():
+        y = layers[1](layers[0](x).relu()).relu()
+        return F.cross_entropy(layers[2](y.mean((2, 3))), target)
+
+    return loss, [p for layer in layers for p in layer.parameters()]
+
+
+CASES["encoder_block/16x128x384"] = trained(encoder_block)
+CASES["conv_step/64x1x8x8x32x64"] = trained(convolutions)
 
 # Objectives of ADBench, of the same numbers as in `benches/grads/inputs.rs`.
 VALUES = {}

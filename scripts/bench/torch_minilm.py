@@ -15,7 +15,6 @@ import numpy
 import torch
 import torch.nn.functional as F
 
-HEADS = 12
 
 
 def weights(folder):
@@ -32,8 +31,9 @@ def weights(folder):
 
 
 class Encoder(torch.nn.Module):
-    def __init__(self, weights):
+    def __init__(self, weights, heads=12, layers=6):
         super().__init__()
+        self.heads, self.layers = heads, layers
         self.w = {name.replace(".", "_"): tensor for name, tensor in weights.items()}
         for name, tensor in self.w.items():
             self.register_buffer(name, tensor)
@@ -42,7 +42,7 @@ class Encoder(torch.nn.Module):
         return F.linear(x, getattr(self, name + "_weight"), getattr(self, name + "_bias"))
 
     def norm(self, x, name):
-        return F.layer_norm(x, (384,), getattr(self, name + "_weight"), getattr(self, name + "_bias"), 1e-12)
+        return F.layer_norm(x, x.shape[-1:], getattr(self, name + "_weight"), getattr(self, name + "_bias"), 1e-12)
 
     def forward(self, ids, mask):
         n, seq = ids.shape
@@ -51,10 +51,10 @@ class Encoder(torch.nn.Module):
         x = x + getattr(self, e + "position_embeddings_weight")[:seq] + getattr(self, e + "token_type_embeddings_weight")[0]
         x = self.norm(x, e + "LayerNorm")
         seen = mask[:, None, None, :].bool()
-        for at in range(6):
+        for at in range(self.layers):
             own = f"encoder_layer_{at}_"
             heads = [
-                self.linear(x, own + f"attention_self_{part}").view(n, seq, HEADS, -1).transpose(1, 2)
+                self.linear(x, own + f"attention_self_{part}").view(n, seq, self.heads, -1).transpose(1, 2)
                 for part in ("query", "key", "value")
             ]
             found = F.scaled_dot_product_attention(*heads, attn_mask=seen)

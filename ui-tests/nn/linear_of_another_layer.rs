@@ -7,7 +7,7 @@ fn main() {
     let up = Linear::new(Hidden.of(4), Inner.of(8));
     let down = Linear::new(Inner.of(8), Hidden.of(4));
     let x: Tensor<(N, Seq, Hidden)> = Tensor::ones([1, 2, 4]);
-    let y: Tensor<(N, Seq, Inner)> = down.forward(&x);
+    let y = down.forward(&x);
     let _ = (up, y);
 }
-// fix: let y: Tensor<(N, Seq, Inner)> = up.forward(&x);
+// fix: let y = up.forward(&x);

@@ -89,8 +89,7 @@ fn write(area: &Area<'_>, text: &str, at: (i32, i32), ink: &RGBColor) -> Drawn {
 }
 
 fn square(area: &Area<'_>, (left, top): (i32, i32), size: i32, color: &impl Color) -> Drawn {
-    // The far corner belongs to a rectangle.
-    let corners = [(left, top), (left + size - 1, top + size - 1)];
+    let corners = [(left, top), (left + size, top + size)];
     area.draw(&Rectangle::new(corners, color.filled()))?;
     Ok(())
 }

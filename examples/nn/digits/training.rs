@@ -11,7 +11,7 @@ use nomina_nn::prelude::*;
 use super::data::Digits;
 use super::{Class, Classifier, N};
 
-const BATCH: usize = 32;
+const BATCH: usize = 64;
 
 /// How long, and how fast at first; the rate falls along half a cosine.
 #[derive(Clone, Copy)]

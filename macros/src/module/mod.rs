@@ -10,10 +10,23 @@ mod tests;
 
 /// The impl, or the errors.
 pub fn module(input: TokenStream) -> TokenStream {
-    let written = syn::parse2::<DeriveInput>(input);
-    written
-        .and_then(|input| expand(&input))
-        .unwrap_or_else(|error| error.to_compile_error())
+    let input = match syn::parse2::<DeriveInput>(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let crate_path = crate_path(&input);
+    let path = match &crate_path {
+        Ok(path) => path.clone(),
+        Err(_) => syn::parse_quote!(::nomina_nn),
+    };
+    let walked = crate_path.and_then(|_| variants(&input));
+    // A mistake is one error: what uses the type has its methods.
+    let (variants, error) = match walked {
+        Ok(variants) => (variants, None),
+        Err(error) => (Vec::new(), Some(error.to_compile_error())),
+    };
+    let implemented = expand(&input, &variants, &path);
+    quote!(#error #implemented)
 }
 
 /// A field that is walked.
@@ -26,9 +39,11 @@ struct Walked<'a> {
     member: Member,
 }
 
-fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
-    let crate_path = crate_path(input)?;
-    let variants: Vec<(TokenStream, Vec<Walked<'_>>)> = match &input.data {
+/// A pattern's path, and its fields.
+type Variant<'a> = (TokenStream, Vec<Walked<'a>>);
+
+fn variants(input: &DeriveInput) -> syn::Result<Vec<Variant<'_>>> {
+    Ok(match &input.data {
         Data::Struct(data) => vec![(quote!(Self), walked(&data.fields)?)],
         Data::Enum(data) => {
             let each = data.variants.iter().map(|variant| {
@@ -41,7 +56,10 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
             let what = "a union holds no parameters: a module is a struct or an enum";
             return Err(syn::Error::new(data.union_token.span, what));
         }
-    };
+    })
+}
+
+fn expand(input: &DeriveInput, variants: &[Variant<'_>], crate_path: &Path) -> TokenStream {
     let body = |method: &str| {
         let method = format_ident!("{method}");
         let arms = variants.iter().map(|(name, fields)| {
@@ -51,12 +69,15 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
             let visits = fields.iter().map(|field| {
                 let (part, bound, ty) = (&field.part, &field.bound, field.ty);
                 // At the field's type: what rustc says of it points there.
-                let call = quote_spanned!(ty.span()=> #crate_path::Module::#method);
-                quote!(path.enter(#part, |path| #call(#bound, path, visit));)
+                let mut argument = bound.clone();
+                argument.set_span(argument.span().located_at(ty.span()));
+                let path = Ident::new("path", Span::mixed_site());
+                let call = quote_spanned!(ty.span()=> #crate_path::Module::#method(#argument, #path, visit));
+                quote!(path.enter(#part, |#path| #call);)
             });
             quote!(#name { #(#patterns,)* .. } => { #(#visits)* })
         });
-        quote!(match self { #(#arms)* })
+        quote!(match self { #(#arms)* _ => {} })
     };
     let [each, each_mut] = ["each", "each_mut"].map(body);
     let name = &input.ident;
@@ -64,15 +85,16 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         .iter()
         .flat_map(|(_, fields)| fields)
         .map(|field| field.ty);
-    let generics = bounded(&input.generics, types, &crate_path);
+    let generics = bounded(&input.generics, types, crate_path);
     let (impls, args, bounds) = generics.split_for_impl();
     let (seen, seen_mut) = (
         quote!(&mut dyn ::core::ops::FnMut(&str, &'nomina dyn #crate_path::Slot)),
         quote!(&mut dyn ::core::ops::FnMut(&str, &'nomina mut dyn #crate_path::Slot)),
     );
-    Ok(quote! {
+    quote! {
         #[automatically_derived]
-        #[allow(unused_variables, unreachable_code)]
+        #[diagnostic::do_not_recommend]
+        #[allow(unused_variables, unreachable_patterns)]
         impl #impls #crate_path::Module for #name #args #bounds {
             fn each<'nomina>(&'nomina self, path: &mut #crate_path::Path, visit: #seen) {
                 #each
@@ -81,7 +103,7 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
                 #each_mut
             }
         }
-    })
+    }
 }
 
 /// `::nomina_nn`, or what `#[module(crate = path)]` says.

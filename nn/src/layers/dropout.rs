@@ -49,6 +49,7 @@ impl Dropout {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Module for Dropout {
     fn each<'a>(&'a self, _: &mut Path, _: &mut dyn FnMut(&str, &'a dyn Slot)) {}
     fn each_mut<'a>(&'a mut self, _: &mut Path, _: &mut dyn FnMut(&str, &'a mut dyn Slot)) {}

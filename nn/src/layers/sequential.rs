@@ -32,11 +32,13 @@ pub struct Function<F>(
     pub F,
 );
 
+#[diagnostic::do_not_recommend]
 impl<F> Module for Function<F> {
     fn each<'a>(&'a self, _: &mut Path, _: &mut dyn FnMut(&str, &'a dyn Slot)) {}
     fn each_mut<'a>(&'a mut self, _: &mut Path, _: &mut dyn FnMut(&str, &'a mut dyn Slot)) {}
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims, E: Dims, T: Element, F> Layer<D, T> for Function<F>
 where
     F: for<'a> Fn(&'a Tensor<D, T>) -> Tensor<E, T>,
@@ -47,6 +49,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims, I: Axes, O: Axes, T: Inexact> Layer<D, T> for Linear<I, O, T>
 where
     I: Contract<D, Weight<I, O>>,
@@ -60,6 +63,7 @@ where
 
 macro_rules! stays {
     ($name:ident, $kind:ident, $bound:ident) => {
+        #[diagnostic::do_not_recommend]
         impl<D: Dims, A: $kind + Default + $bound<D>, T: Float> Layer<D, T> for $name<A, T> {
             type Out = D;
             fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<D, T>> {
@@ -74,6 +78,7 @@ stays!(BatchNorm, Dim, DimOf);
 
 macro_rules! conv {
     ($name:ident, $s:literal) => {
+        #[diagnostic::do_not_recommend]
         impl<D: Dims, A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Layer<D, T>
             for $name<A, C, O, T>
         where
@@ -133,6 +138,7 @@ impl<L> Sequential<L> {
 /// All but the last of a tuple's layers, then the last one.
 macro_rules! row {
     ([$($m:ident $at:tt $before:ty),*] $last:ident $lastat:tt $input:ty) => {
+        #[diagnostic::do_not_recommend]
         impl<D: Dims, T: Element, $($m: Layer<$before, T>,)* $last: Layer<$input, T>> Layer<D, T>
             for ($($m,)* $last,)
         {

@@ -1,15 +1,14 @@
 //! Gradients that became too long.
 
 use nomina::Result;
-use nomina_macros::twin;
 
+use crate::call::ok;
 use crate::module::Module;
 
 /// The norm of all gradients of a model as one vector. Where it is more than `max_norm`, the gradients are scaled down to it.
 ///
 /// # Errors
 /// When memory is short; some gradients may be scaled then.
-#[twin(free)]
 pub fn try_clip_grad_norm(model: &impl Module, max_norm: f64) -> Result<f64> {
     let params = model.params();
     let grads = || {
@@ -31,4 +30,13 @@ pub fn try_clip_grad_norm(model: &impl Module, max_norm: f64) -> Result<f64> {
         }
     }
     Ok(norm)
+}
+
+/// [`try_clip_grad_norm`], whose norm may be of no interest.
+///
+/// # Panics
+/// As there.
+#[track_caller]
+pub fn clip_grad_norm(model: &impl Module, max_norm: f64) -> f64 {
+    ok(try_clip_grad_norm(model, max_norm))
 }

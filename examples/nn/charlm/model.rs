@@ -1,0 +1,191 @@
+//! A small GPT of characters, and its text.
+
+use nomina::no_grad;
+use nomina::prelude::*;
+use nomina_nn::prelude::*;
+
+dims! { pub N, pub Seq, pub Char, pub Hidden, pub Head, pub Feature, pub Inner }
+
+/// The sizes of a model.
+#[derive(Clone, Copy)]
+pub struct Config {
+    pub hidden: usize,
+    pub heads: usize,
+    pub layers: usize,
+}
+
+#[derive(Clone, Module)]
+struct Block {
+    attention: MultiHeadAttention<Seq, Hidden, Head, Feature>,
+    norms: [RmsNorm<Hidden>; 2],
+    up: Linear<Hidden, Inner>,
+    down: Linear<Inner, Hidden>,
+}
+
+impl Block {
+    fn new(config: Config) -> Self {
+        let (hidden, inner) = (Hidden.of(config.hidden), Inner.of(4 * config.hidden));
+        let feature = Feature.of(config.hidden / config.heads);
+        Self {
+            attention: MultiHeadAttention::new(hidden, Head.of(config.heads), feature),
+            norms: [(); 2].map(|()| RmsNorm::new(hidden)),
+            up: Linear::new(hidden, inner),
+            down: Linear::new(inner, hidden),
+        }
+    }
+
+    fn forward(&self, x: &Tensor<(N, Seq, Hidden)>) -> Tensor<(N, Seq, Hidden)> {
+        let past = Attention {
+            causal: true,
+            rotary: Some(10_000.0),
+            ..default()
+        };
+        let x = x + self.attention.forward(&self.norms[0].forward(x), past);
+        let inner: Tensor<(N, Seq, Inner)> = self
+            .up
+            .forward_with(&self.norms[1].forward(&x), Activation::GeluTanh);
+        self.down.forward(&inner) + x
+    }
+}
+
+/// From each character, and those before it, to scores of the next one.
+#[derive(Clone, Module)]
+pub struct CharLm {
+    chars: Embedding<Char, Hidden>,
+    blocks: Vec<Block>,
+    norm: RmsNorm<Hidden>,
+    scores: Linear<Hidden, Char>,
+}
+
+impl CharLm {
+    pub fn new(alphabet: usize, config: Config) -> Self {
+        let hidden = Hidden.of(config.hidden);
+        Self {
+            chars: Embedding::new(Char.of(alphabet), hidden),
+            blocks: (0..config.layers).map(|_| Block::new(config)).collect(),
+            norm: RmsNorm::new(hidden),
+            scores: Linear::new(hidden, Char.of(alphabet)),
+        }
+    }
+
+    pub fn forward(&self, ids: &Tensor<(N, Seq), i64>) -> Tensor<(N, Seq, Char)> {
+        let first = self.chars.forward(ids);
+        let last = self.blocks.iter().fold(first, |x, block| block.forward(&x));
+        self.scores.forward(&self.norm.forward(&last))
+    }
+
+    /// How surprising each next character is, in nats.
+    pub fn loss(&self, (ids, next): &(Tensor<(N, Seq), i64>, Tensor<(N, Seq), i64>)) -> Tensor<()> {
+        self.forward(ids).cross_entropy(next, Char)
+    }
+}
+
+/// A text as numbers of its alphabet: some to train with, and some held out.
+pub struct Text {
+    pub alphabet: Vec<char>,
+    train: Vec<i64>,
+    held_out: Vec<i64>,
+}
+
+impl Text {
+    /// Every tenth page is held out.
+    pub fn new(text: &str, page: usize) -> Self {
+        let mut alphabet: Vec<char> = text.chars().collect();
+        alphabet.sort_unstable();
+        alphabet.dedup();
+        let (mut train, mut held_out) = (Vec::new(), Vec::new());
+        for (at, char) in text.chars().enumerate() {
+            let id = alphabet
+                .binary_search(&char)
+                .expect("a character of the text") as i64;
+            if (at / page) % 10 == 9 {
+                &mut held_out
+            } else {
+                &mut train
+            }
+            .push(id);
+        }
+        Self {
+            alphabet,
+            train,
+            held_out,
+        }
+    }
+
+    fn window(
+        &self,
+        from: &[i64],
+        starts: &[usize],
+        len: usize,
+    ) -> (Tensor<(N, Seq), i64>, Tensor<(N, Seq), i64>) {
+        let sizes = [starts.len(), len];
+        let rows = |shift: usize| {
+            let ids = starts
+                .iter()
+                .flat_map(|&start| from[start + shift..][..len].iter().copied());
+            Tensor::from_vec(ids.collect(), sizes).expect("rows of one length")
+        };
+        (rows(0), rows(1))
+    }
+
+    /// Windows from anywhere, and each one's next characters: those of one step, whatever came before it.
+    pub fn batch(
+        &self,
+        count: usize,
+        len: usize,
+        step: u64,
+    ) -> (Tensor<(N, Seq), i64>, Tensor<(N, Seq), i64>) {
+        let mut generator = Generator::new(step);
+        let last = (self.train.len() - len - 1) as i64;
+        let options = Tensor::<(N,)>::options()
+            .dtype::<i64>()
+            .generator(&mut generator);
+        let starts = options.randint(0..last, [count]).to_vec();
+        let starts: Vec<usize> = starts.into_iter().map(|start| start as usize).collect();
+        self.window(&self.train, &starts, len)
+    }
+
+    /// The mean loss over pages that were held out.
+    pub fn held_out(&self, model: &CharLm, len: usize) -> f32 {
+        let starts: Vec<usize> = (0..self.held_out.len() - len - 1)
+            .step_by(self.held_out.len() / 32)
+            .collect();
+        no_grad(|| {
+            model
+                .loss(&self.window(&self.held_out, &starts, len))
+                .item()
+        })
+    }
+
+    /// What the model goes on with.
+    pub fn sample(&self, model: &CharLm, start: &str, count: usize, len: usize) -> String {
+        let mut ids: Vec<i64> = start
+            .chars()
+            .filter_map(|c| self.alphabet.binary_search(&c).ok())
+            .map(|id| id as i64)
+            .collect();
+        no_grad(|| {
+            for _ in 0..count {
+                let seen = &ids[ids.len().saturating_sub(len)..];
+                let input: Tensor<(N, Seq), i64> =
+                    Tensor::from_vec(seen.to_vec(), [1, seen.len()]).expect("one row");
+                let scores: Tensor<(N, Char)> = model.forward(&input).select(Seq, -1);
+                let chances: Tensor<(Char,)> = (scores.select(N, 0) / 0.8).softmax(Char);
+                ids.push(draw(&chances.to_vec()));
+            }
+        });
+        ids.iter().map(|&id| self.alphabet[id as usize]).collect()
+    }
+}
+
+/// The number of one of some chances.
+fn draw(chances: &[f32]) -> i64 {
+    let mut left = Tensor::<()>::rand([]).item();
+    for (at, &chance) in chances.iter().enumerate() {
+        left -= chance;
+        if left < 0.0 {
+            return at as i64;
+        }
+    }
+    chances.len() as i64 - 1
+}
