@@ -69,6 +69,8 @@ pub use nomina_core::{
 };
 pub use nomina_macros::relations;
 pub use nomina_runtime::grad::{BackwardOptions, enable_grad, is_grad_enabled, no_grad};
+#[cfg(feature = "profile")]
+pub use nomina_runtime::profile::{self, Profile, profile};
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::{
     AnyLayout, Device, DynSparse, DynTensor, Generator, SparseOperand, allow_unoptimized,
@@ -173,6 +175,11 @@ pub struct Analysis;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/values.md")]
 pub struct Values;
+
+/// How tensors are looked at and profiled, whose every snippet is to run.
+#[cfg(all(doctest, feature = "profile"))]
+#[doc = include_str!("../docs/look.md")]
+pub struct Look;
 
 /// The guide to gradients, whose every snippet is to run.
 #[cfg(doctest)]

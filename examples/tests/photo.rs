@@ -110,11 +110,10 @@ fn names_from_the_command_line_give_the_same_mean() {
     let values = |text: &str| -> Vec<f64> {
         let list = text
             .split(['[', ']'])
-            .find(|part| part.starts_with(char::is_numeric));
+            .find(|part| part.trim_start().starts_with(char::is_numeric));
         let list = list.unwrap_or_else(|| panic!("no values in: {text}"));
-        list.split(", ")
-            .map(|value| value.parse().unwrap())
-            .collect()
+        let numbers = list.split([',', ' ']).filter(|text| !text.is_empty());
+        numbers.map(|number| number.parse().unwrap()).collect()
     };
     let line = typed
         .lines()
@@ -122,7 +121,7 @@ fn names_from_the_command_line_give_the_same_mean() {
     let (typed, dynamic) = (values(line.unwrap()), values(&dynamic));
     assert_eq!(typed.len(), 3);
     for (typed, dynamic) in typed.iter().zip(&dynamic) {
-        // One is printed with four digits after the point.
+        // One is printed with eight digits after the point at most.
         assert!((typed - dynamic).abs() < 1e-3, "{typed} is not {dynamic}");
     }
     let rows = String::from_utf8(run(&["--mean", "W"]).stdout).unwrap();

@@ -4,6 +4,7 @@
 //! |---|---|---|---|---|
 //! | [`npy`] | `npy` | none | mapped, without a copy | at once |
 //! | [`npz`] | `npz` | none | array by array | at once |
+//! | [`png`] | `png` | none | pixel by pixel | at once |
 //! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
 //!
 //! A file's tensor is opened as what is wanted of it: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
@@ -30,7 +31,10 @@
 //! ```
 #![forbid(unsafe_code)]
 // What formats share is nobody's without one.
-#![cfg_attr(not(any(feature = "npy", feature = "safetensors")), allow(dead_code))]
+#![cfg_attr(
+    not(any(feature = "npy", feature = "png", feature = "safetensors")),
+    allow(dead_code)
+)]
 
 #[cfg(target_endian = "big")]
 compile_error!("the elements of files are little-endian, and so must be the machine's");
@@ -41,12 +45,14 @@ pub mod npy;
 #[cfg(feature = "npz")]
 pub mod npz;
 mod open;
+#[cfg(feature = "png")]
+pub mod png;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
 
 pub use open::OpenAs;
 
 /// The guide to files, whose every snippet is to run.
-#[cfg(all(doctest, feature = "npz", feature = "safetensors"))]
+#[cfg(all(doctest, feature = "npz", feature = "png", feature = "safetensors"))]
 #[doc = include_str!("../../docs/files.md")]
 pub struct Files;

@@ -7,6 +7,8 @@
 mod bytes;
 #[path = "../../tests/counting/mod.rs"]
 mod counting;
+#[cfg(feature = "png")]
+mod png_file;
 
 use std::fs;
 use std::path::Path;
@@ -378,5 +380,68 @@ fn changed_npz_files_do_no_harm() {
                 .map(|key| Ok(looked_at(&file.load(key)?)))
                 .sum()
         },
+    });
+}
+
+/// A picture is rows that inflate to a thousand times their bytes: those of small files are believed.
+#[cfg(feature = "png")]
+const PIXELS: usize = 512 << 10;
+
+#[cfg(feature = "png")]
+#[test]
+fn changed_pictures_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seed");
+    let mut seeds = Vec::new();
+    for channels in 1..=4 {
+        let x = DynTensor::options().dtype(DType::U8);
+        nomina_io::png::save(&path, x.ones(&[20, 30, channels], ()).unwrap()).unwrap();
+        seeds.push(fs::read(&path).unwrap());
+    }
+    let pixels: Vec<u8> = (0..64).collect();
+    let rows = png_file::interlaced(&pixels, 1);
+    seeds.push(png_file::file([8, 8], [8, 0, 1], &rows));
+    seeds.push(png_file::file([9, 1], [1, 0, 0], &[0, 0xa0, 0x80]));
+    seeds.push(png_file::file([2, 1], [16, 0, 0], &[0, 1, 2, 255, 254]));
+    attack(&Format {
+        name: "png",
+        flat: PIXELS,
+        seeds,
+        words: &[
+            "IHDR",
+            "IDAT",
+            "IEND",
+            "PLTE",
+            "tRNS",
+            "acTL",
+            "fcTL",
+            "fdAT",
+            "iCCP",
+            "zTXt",
+            "eXIf",
+            "\0\0\0\0",
+            "\0\0\0\x01",
+            "\x7f",
+            "\0\0\x02",
+            "\x10\x06\0\0\x01",
+            "\x08\x03\0\0\0",
+        ],
+        framed: |bytes| {
+            // Each chunk gets the checksum of what it is now.
+            let mut at = 8;
+            while let Some(len) = bytes.get(at..at + 4) {
+                let len = u32::from_be_bytes([len[0], len[1], len[2], len[3]]) as usize;
+                let Some(end) = (at + 8)
+                    .checked_add(len)
+                    .filter(|end| end + 4 <= bytes.len())
+                else {
+                    return;
+                };
+                let crc = png_file::crc(&bytes[at + 4..end]).to_be_bytes();
+                bytes[end..end + 4].copy_from_slice(&crc);
+                at = end + 4;
+            }
+        },
+        read: |path| Ok(looked_at(&nomina_io::png::load(path)?)),
     });
 }

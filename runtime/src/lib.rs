@@ -15,6 +15,8 @@ pub mod grad;
 mod job;
 pub mod memory;
 mod plan;
+#[cfg_attr(not(feature = "profile"), path = "profile/off.rs")]
+pub mod profile;
 pub mod random;
 pub mod raw;
 pub mod shape;

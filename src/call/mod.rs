@@ -39,7 +39,7 @@ use std::panic::Location;
 use nomina_core::dims::Dims;
 use nomina_core::{DType, Error, Names, Operand, Result, Scalar};
 use nomina_runtime::call::Arg;
-use nomina_runtime::{Raw, RawMut, config};
+use nomina_runtime::{Raw, RawMut, config, profile};
 
 /// What types know of a tensor's dims, as values.
 #[doc(hidden)]
@@ -146,6 +146,13 @@ impl Erased {
         self
     }
 
+    /// Tells who looks on which dims it has.
+    #[cold]
+    pub(crate) fn named(&self, of: &Static) {
+        let names = names(self.wild.as_deref(), of);
+        profile::named(&names, self.raw.shape(), self.raw.as_ptr().addr());
+    }
+
     /// Other elements in the place of these: the tensor was made where it was.
     pub(crate) fn put(&mut self, raw: Raw) {
         let made = self.raw.made();
@@ -208,6 +215,7 @@ impl<'a> Dest<'a> {
     ) -> Result<()> {
         let Dest { raw, wild, of } = self;
         let made = raw.made();
+        let seen = profile::is_on().then(|| (names(wild.as_deref(), of), raw.shape().to_vec()));
         if let Err(error) = write(raw) {
             let own = Blamed {
                 names: names(wild.as_deref(), of),
@@ -216,6 +224,9 @@ impl<'a> Dest<'a> {
             };
             let others = others.into_iter().map(ErasedRef::blamed);
             return Err(told(error, std::iter::once(own).chain(others)));
+        }
+        if let Some((names, shape)) = seen {
+            profile::written(&names, &shape);
         }
         if of.wild {
             *wild = now;

@@ -1,9 +1,12 @@
-//! Tensors as text.
+//! Tensors as text, and as HTML.
+//!
+//! [`Tensor::to_html`], [`Tensor::save_html`], [`Tensor::evcxr_display`].
 
 use std::fmt;
+use std::path::Path;
 
-use nomina_core::Element;
 use nomina_core::dims::Dims;
+use nomina_core::{Element, Result};
 use nomina_runtime::display;
 
 use super::Tensor;
@@ -15,7 +18,7 @@ impl<D: Dims, T: Element> fmt::Display for Tensor<D, T> {
     }
 }
 
-/// As `Display`, with exponents: `[1.0000e+00, 2.5000e-03]`.
+/// As `Display`, with exponents: `[1.0e+00 2.5e-03]`.
 impl<D: Dims, T: Element> fmt::LowerExp for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::scientific(f, &self.erased.raw, &self.names())
@@ -26,5 +29,39 @@ impl<D: Dims, T: Element> fmt::LowerExp for Tensor<D, T> {
 impl<D: Dims, T: Element> fmt::Debug for Tensor<D, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::line(f, &self.erased.raw, &self.names())
+    }
+}
+
+/// # As HTML
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// A fragment of HTML that shows the tensor: a table with axes by name and colours by value, sliders for the dims beyond
+    /// two, NaN marked. It loads nothing from elsewhere. Of a large tensor it has every so many-th element of each dim, at most
+    /// 32,768 of all, and says so.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let page = tensor!([[1., 2.], [3., f32::NAN]]; N, C).to_html()?;
+    /// assert!(page.contains("Tensor[N=2, C=2] f32 cpu") && page.contains("1 NaN"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When memory is missing or the tensor's device fails.
+    pub fn to_html(&self) -> Result<String> {
+        display::html(&self.erased.raw, &self.names())
+    }
+
+    /// Writes a page of [`to_html`](Self::to_html), which is there as a whole or not at all.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`](nomina_core::ErrorKind::File) when the system cannot write; what was there before stays then.
+    pub fn save_html(&self, path: impl AsRef<Path>) -> Result<()> {
+        display::save_html(&self.erased.raw, &self.names(), path.as_ref())
+    }
+
+    /// Shows the tensor in a notebook of evcxr, which calls this for the last value of a cell.
+    pub fn evcxr_display(&self) {
+        display::evcxr(&self.erased.raw, &self.names());
     }
 }

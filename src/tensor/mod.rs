@@ -66,7 +66,7 @@ pub mod view;
 
 use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
 use nomina_core::{Element, Result};
-use nomina_runtime::DynTensor;
+use nomina_runtime::{DynTensor, profile};
 
 use gather::{EachPoint, Points};
 use index::{AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf};
@@ -143,6 +143,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub(crate) fn from_erased(erased: Erased) -> Self {
         #[cfg(debug_assertions)]
         let erased = erased.here();
+        if profile::is_on() {
+            erased.named(D::STATIC);
+        }
         Self::kept(erased)
     }
 

@@ -145,9 +145,9 @@ fn kernels_see_no_names() {
 }
 
 /// The folders and files of `runtime/src`, each above all that it imports.
-const FLOORS: [&str; 17] = [
-    "dispatch", "config", "device", "shape", "memory", "storage", "plan", "raw", "random", "job",
-    "cpu", "cuda", "call", "grad", "display", "tensor", "lib",
+const FLOORS: [&str; 18] = [
+    "profile", "dispatch", "config", "device", "shape", "memory", "storage", "plan", "raw",
+    "random", "job", "cpu", "cuda", "call", "grad", "display", "tensor", "lib",
 ];
 
 /// The names that stand directly behind `crate::` in a `use` or a path, those in braces too.

@@ -10,10 +10,10 @@ use nomina_core::DType;
 use nomina_core::op::Op;
 
 use super::arg::Arg;
-use super::direct::{keeps, larger, looks_at_elements, repeated};
+use super::direct::{keeps, larger, looks_at_elements, repeated, short};
 use crate::job::Constant;
 
-use crate::cpu::pointwise::{Inputs, Kernel, SMALL, StackBlock, kernel, over, repeat, spread};
+use crate::cpu::pointwise::{Inputs, Kernel, SMALL, StackBlock, over, repeat, spread};
 use crate::raw::{Raw, Strided};
 use crate::shape::product;
 use crate::storage::Storage;
@@ -24,7 +24,7 @@ pub(crate) type Made = (Storage, DType);
 /// The loop of an operator on so many operands of a dtype.
 #[inline(always)]
 fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
-    let kernel = kernel(op, dtype)?;
+    let kernel = short(op, dtype)?;
     let fits = kernel.reads_only(dtype)
         && kernel.arity == operands
         && !(dtype.is_integral() && looks_at_elements(op, dtype));

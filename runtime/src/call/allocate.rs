@@ -2,7 +2,7 @@
 
 use nomina_core::{DType, Result};
 
-use super::backend::backend;
+use super::backend::allocate;
 use super::contiguous;
 use crate::Device;
 use crate::raw::{Raw, check_count, not_viewed};
@@ -17,7 +17,7 @@ impl Raw {
         dtype: DType,
         device: Device,
     ) -> Result<Self> {
-        let storage = backend(op, device)?.allocate(op, bytes(op, shape, dtype)?, false)?;
+        let storage = allocate(op, device, bytes(op, shape, dtype)?, false)?;
         Ok(Self::row_major(storage, shape, dtype))
     }
 
@@ -26,7 +26,7 @@ impl Raw {
     /// # Errors
     /// When memory or the device is missing, or the sizes overflow.
     pub fn zeros(op: &'static str, shape: &[usize], dtype: DType, device: Device) -> Result<Self> {
-        let storage = backend(op, device)?.allocate(op, bytes(op, shape, dtype)?, true)?;
+        let storage = allocate(op, device, bytes(op, shape, dtype)?, true)?;
         Ok(Self::row_major(storage, shape, dtype))
     }
 

@@ -5,13 +5,56 @@ use nomina_core::Result;
 use crate::Device;
 use crate::cpu::Cpu;
 use crate::job::Backend;
+use crate::profile::{self, Span};
+use crate::storage::Storage;
+
+/// A backend while it computes for one operator: what that takes is measured where somebody looks on.
+pub(crate) struct Computing {
+    on: &'static dyn Backend,
+    _span: Span,
+}
+
+impl std::ops::Deref for Computing {
+    type Target = dyn Backend;
+
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        self.on
+    }
+}
+
+/// A buffer of an operator on a device: indeterminate, or all zero.
+///
+/// # Errors
+/// When memory or the device is missing.
+#[inline]
+pub(crate) fn allocate(
+    op: &'static str,
+    device: Device,
+    bytes: usize,
+    zeroed: bool,
+) -> Result<Storage> {
+    let storage = on(op, device)?.allocate(op, bytes, zeroed)?;
+    if profile::is_on() {
+        profile::allocated(op, bytes, storage.as_ptr().addr());
+    }
+    Ok(storage)
+}
 
 /// The backend of a device.
 ///
 /// # Errors
 /// [`ErrorKind::Device`] for a device that is not there.
 #[inline]
-pub(crate) fn backend(op: &'static str, device: Device) -> Result<&'static dyn Backend> {
+pub(crate) fn backend(op: &'static str, device: Device) -> Result<Computing> {
+    Ok(Computing {
+        on: on(op, device)?,
+        _span: Span::new(op),
+    })
+}
+
+#[inline]
+fn on(op: &'static str, device: Device) -> Result<&'static dyn Backend> {
     match device {
         Device::Cpu => Ok(&Cpu),
         Device::Cuda(ordinal) => cuda_backend(op, ordinal),

@@ -7,6 +7,7 @@ use super::sort::Unique;
 use super::sparse::SparseSum;
 use crate::call::backend::backend;
 use crate::memory::Scratch;
+use crate::profile::Span;
 use crate::raw::{Raw, RawCoo};
 use crate::{Device, SmallVec};
 
@@ -157,7 +158,11 @@ pub(super) fn by_host<R: Made>(
     for x in operands {
         host.push(to_device(x, Device::Cpu)?);
     }
-    compute(&host)?.moved(device)
+    let made = {
+        let _span = Span::new(class);
+        compute(&host)?
+    };
+    made.moved(device)
 }
 
 /// As [`by_host`], with sparse operands, of which there is at least one.

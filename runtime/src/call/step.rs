@@ -10,6 +10,7 @@ use super::{copy_into, fused};
 use crate::SmallVec;
 use crate::cpu;
 use crate::job::{Adam, Descent, Formula, GradFactors, Momentum, Node, StepJob, Value};
+use crate::profile::Span;
 use crate::raw::graph::no_grad;
 use crate::raw::{Raw, RawMut};
 
@@ -199,6 +200,7 @@ fn walk<F: Formula<K>, const K: usize>(
         }
     }
     let [single, double] = passes;
+    let _span = Span::new(op);
     // SAFETY: each job is of one parameter, whose elements are dense and borrowed exclusively.
     unsafe {
         cpu::step::step::<f32, F, K>(&single);

@@ -1,23 +1,24 @@
-//! How tensors are shown: values as NumPy and PyTorch write them, then what they are.
+//! How tensors are shown: values as NumPy prints them, then what they are.
 
+mod html;
 mod number;
 
-use std::fmt::{self, Formatter, Write};
+use std::fmt::{self, Formatter};
 
 use crate::Device;
 use nomina_core::{DType, Names, Result, Scalar};
 
 use crate::call;
 use crate::raw::{Raw, RawCoo};
-use crate::shape::product;
-use number::Style;
+pub use html::{evcxr, html, save_html};
+use number::{Asked, Style};
 
 /// How many elements of a dim stand at each end when the middle is cut.
 const EDGE: usize = 3;
 /// From how many elements on the middle is cut.
 const THRESHOLD: usize = 1000;
 /// How wide a line of values may be.
-const WIDTH: usize = 80;
+const WIDTH: usize = 75;
 /// How many elements the one-line form shows.
 const LINE: usize = 8;
 
@@ -70,9 +71,10 @@ fn closed(f: &mut Formatter<'_>, raw: &Raw, names: &Names, scientific: bool) -> 
 
 /// The values alone.
 fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
-    // Rows without elements are shown, too.
-    let rows = product(raw.shape().iter().map(|&size| size.max(1)));
-    let cut = rows > THRESHOLD;
+    if raw.numel() == 0 {
+        return f.write_str("[]");
+    }
+    let cut = raw.numel() > THRESHOLD;
     let mut shown = Vec::new();
     // From a device only what is shown is copied.
     let apart = cut && !raw.device().is_cpu();
@@ -85,10 +87,20 @@ fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
         return Ok(());
     };
     collect(&host, cut && !apart, &mut shown);
-    let style = Style::of(&shown, raw.dtype(), f.precision(), scientific);
+    let asked = Asked {
+        digits: f.precision(),
+        scientific,
+    };
+    if let ([], [value]) = (raw.shape(), &shown[..])
+        && asked.digits.is_none()
+        && !scientific
+    {
+        return f.write_str(&number::plain(*value, raw.dtype()));
+    }
     let mut page = Page {
         f,
-        style,
+        style: Style::of(&shown, raw.dtype(), asked),
+        dtype: raw.dtype(),
         cut,
         shown: shown.into_iter(),
     };
@@ -232,28 +244,29 @@ fn collect(raw: &Raw, cut: bool, shown: &mut Vec<Scalar>) {
 struct Page<'a, 'f> {
     f: &'a mut Formatter<'f>,
     style: Style,
+    dtype: DType,
     cut: bool,
     shown: std::vec::IntoIter<Scalar>,
 }
 
 impl Page<'_, '_> {
-    fn number(&mut self) -> fmt::Result {
-        let Some(value) = self.shown.next() else {
-            return Ok(());
-        };
-        let text = self.style.show(value);
-        write!(self.f, "{text:>width$}", width = self.style.width)
+    fn number(&mut self) -> String {
+        let value = self.shown.next();
+        value.map_or_else(String::new, |value| self.style.show(value, self.dtype))
     }
 
-    /// The dims from the first of `shape` on, at a nesting of `depth` brackets.
+    /// The dims from the first of `shape` on, within `depth` brackets.
     fn block(&mut self, shape: &[usize], depth: usize) -> fmt::Result {
         match shape {
-            [] => self.number(),
+            [] => {
+                let number = self.number();
+                self.f.write_str(&number)
+            }
             &[size] => self.row(size, depth),
             [size, inner @ ..] => {
                 self.f.write_str("[")?;
-                // A blank line less per dim further in, as NumPy separates them.
-                let gap = format!(",{}{}", "\n".repeat(inner.len()), " ".repeat(depth + 1));
+                // A blank line less per dim further in.
+                let gap = format!("{}{}", "\n".repeat(inner.len()), " ".repeat(depth + 1));
                 let mut last = None;
                 for index in indices(*size, self.cut) {
                     if last.is_some() {
@@ -270,32 +283,32 @@ impl Page<'_, '_> {
         }
     }
 
+    /// The last dim, in lines as long as they may be.
     fn row(&mut self, size: usize, depth: usize) -> fmt::Result {
+        let indent = " ".repeat(depth + 1);
+        // The closing brackets of all dims have room at the end of any line.
+        let most = WIDTH.saturating_sub(depth + 1);
+        let mut line = indent.clone();
+        let mut start = depth + 1;
         self.f.write_str("[")?;
-        let per_line = (WIDTH.saturating_sub(depth + 2) / (self.style.width + 2)).max(1);
         let mut last = None;
-        for (count, index) in indices(size, self.cut).enumerate() {
-            if count > 0 {
-                self.f.write_char(',')?;
-                if count % per_line == 0 {
-                    write!(self.f, "\n{}", " ".repeat(depth + 1))?;
-                } else {
-                    self.f.write_char(' ')?;
+        for index in indices(size, self.cut) {
+            let skipped = last.is_some_and(|last: usize| last + 1 < index);
+            let number = self.number();
+            for word in skipped.then(|| "...".into()).into_iter().chain([number]) {
+                if line.len() + word.len() > most && line.len() > indent.len() {
+                    writeln!(self.f, "{}", line[start..].trim_end())?;
+                    line.truncate(indent.len());
+                    start = 0;
                 }
+                line += &word;
+                line.push(' ');
             }
-            if last.is_some_and(|last: usize| last + 1 < index) {
-                self.f.write_str("..., ")?;
-            }
-            self.number()?;
             last = Some(index);
         }
-        self.f.write_str("]")
+        line.pop();
+        write!(self.f, "{}]", &line[start..])
     }
-}
-
-/// Whether a dtype's numbers are written with a point.
-fn pointed(dtype: DType) -> bool {
-    !dtype.is_integral()
 }
 
 #[cfg(test)]

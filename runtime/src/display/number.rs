@@ -1,136 +1,366 @@
-//! How numbers are written so that columns align.
+//! How numbers are written so that columns align: NumPy's choices, from `numpy/_core/arrayprint.py`.
 
+use half::f16;
 use nomina_core::{DType, Scalar};
 
-/// One way to write all shown numbers of a tensor.
-pub(super) struct Style {
-    form: Form,
-    /// The width of the widest.
-    pub(super) width: usize,
+/// Digits after the point at most, where none are asked for.
+const DIGITS: usize = 8;
+
+/// More digits than any number has.
+const ALL: usize = 2000;
+
+/// What a formatter asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    /// So many digits after the point, no less.
+    pub(super) digits: Option<usize>,
+    /// Exponents, whatever the numbers.
+    pub(super) scientific: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Form {
-    /// As it is: integers and bool.
-    Plain,
-    /// Whole numbers with a point: `3.`
-    Whole,
+/// The floats that a dtype's parts are, as far as text goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Half,
+    Single,
+    Double,
+}
+
+impl Kind {
+    fn of(dtype: DType) -> Self {
+        match dtype {
+            DType::F16 => Self::Half,
+            DType::F64 | DType::C128 => Self::Double,
+            _ => Self::Single,
+        }
+    }
+
+    /// So many decimal digits always survive.
+    fn precision(self) -> i32 {
+        match self {
+            Self::Half => 3,
+            Self::Single => 6,
+            Self::Double => 15,
+        }
+    }
+
+    /// From where on a number on its own has an exponent.
+    fn large(self) -> f64 {
+        match self {
+            Self::Double => 1e16,
+            _ => 10f64.powi(self.precision()),
+        }
+    }
+
+    fn round(self, v: f64) -> f64 {
+        match self {
+            Self::Half => f16::from_f64(v).to_f64(),
+            Self::Single => f64::from(v as f32),
+            Self::Double => v,
+        }
+    }
+
+    /// The shortest digits that read back as the same number of this kind, those with the even
+    /// last one where two are as near: `1.5e-7`.
+    fn shortest(self, v: f64) -> String {
+        let same = |text: &String| text.parse().is_ok_and(|read: f64| self.round(read) == v);
+        match self {
+            Self::Half => {
+                // Above a power of two the next number is further away than below it, and the
+                // nearest decimal may miss where the next one hits.
+                let above = v * (1.0 + f64::from(f16::EPSILON) / 4.0);
+                let mut texts = (0..5).flat_map(|p| [format!("{v:.p$e}"), format!("{above:.p$e}")]);
+                texts.find(same).unwrap_or_else(|| format!("{v:e}"))
+            }
+            Self::Single | Self::Double => {
+                let text = match self {
+                    Self::Single => format!("{:e}", v as f32),
+                    _ => format!("{v:e}"),
+                };
+                let digits = fraction_of(&text).len();
+                Some(format!("{v:.digits$e}")).filter(same).unwrap_or(text)
+            }
+        }
+    }
+}
+
+/// A finite number in parts.
+struct Text {
+    /// With its sign.
+    whole: String,
     /// Digits after the point.
-    Fixed(usize),
-    /// `1.2346e-05`
-    Scientific(usize),
+    fraction: String,
+    exponent: i32,
+}
+
+impl Text {
+    /// With an exponent: the shortest digits that tell it from others, where there are from `least` to
+    /// `digits` of them after the point, else `digits`.
+    fn scientific(kind: Kind, v: f64, digits: usize, least: usize) -> Self {
+        let shortest = kind.shortest(v);
+        let fits = (least..=digits).contains(&fraction_of(&shortest).len());
+        let text = if fits {
+            shortest
+        } else {
+            format!("{v:.digits$e}")
+        };
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        Self {
+            whole: whole.into(),
+            fraction: fraction.into(),
+            exponent: exponent.parse().unwrap_or(0),
+        }
+    }
+
+    /// The same without an exponent.
+    fn positional(kind: Kind, v: f64, digits: usize, least: usize) -> Self {
+        let shortest = Self::scientific(kind, v, ALL, 0);
+        let fits = digits
+            .checked_add_signed(shortest.exponent as isize)
+            .is_some_and(|most| least == 0 && shortest.fraction.len() <= most);
+        let text = if fits {
+            shortest.spread()
+        } else {
+            format!("{v:.digits$}")
+        };
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        Self {
+            whole: whole.into(),
+            fraction: fraction.into(),
+            exponent: 0,
+        }
+    }
+
+    /// The number without an exponent.
+    fn spread(self) -> String {
+        let (sign, first) = match self.whole.strip_prefix('-') {
+            Some(first) => ("-", first),
+            None => ("", self.whole.as_str()),
+        };
+        let digits = format!("{first}{}", self.fraction);
+        match usize::try_from(self.exponent) {
+            Ok(shift) if shift >= self.fraction.len() => {
+                format!("{sign}{digits}{}", "0".repeat(shift - self.fraction.len()))
+            }
+            Ok(shift) => {
+                let (whole, fraction) = digits.split_at(first.len() + shift);
+                format!("{sign}{whole}.{fraction}")
+            }
+            Err(_) => {
+                let zeros = self.exponent.unsigned_abs() as usize - 1;
+                format!("{sign}0.{}{digits}", "0".repeat(zeros))
+            }
+        }
+    }
+
+    fn trim(mut self) -> Self {
+        let kept = self.fraction.trim_end_matches('0').len();
+        self.fraction.truncate(kept);
+        self
+    }
+
+    /// `e+05`: a sign, and so many digits.
+    fn exponent(&self, digits: usize) -> String {
+        let sign = if self.exponent < 0 { '-' } else { '+' };
+        format!("e{sign}{:0>digits$}", self.exponent.unsigned_abs())
+    }
+}
+
+fn fraction_of(text: &str) -> &str {
+    let mantissa = text.split('e').next().unwrap_or(text);
+    mantissa
+        .split_once('.')
+        .map_or("", |(_, fraction)| fraction)
+}
+
+/// One way to write all shown floats.
+pub(super) struct Floats {
+    kind: Kind,
+    scientific: bool,
+    /// The shortest text counts from so many digits on; with fewer, further ones are computed.
+    least: usize,
+    /// Whether positive numbers have a sign.
+    signed: bool,
+    /// Digits after the point, at most.
+    digits: usize,
+    /// What stands before the point, at most.
+    left: usize,
+    /// What stands behind it.
+    right: usize,
+    /// Digits of an exponent.
+    exponent: usize,
+}
+
+impl Floats {
+    fn of(values: &[f64], kind: Kind, asked: Asked, signed: bool) -> Self {
+        let finite = || values.iter().copied().filter(|v| v.is_finite());
+        let sizes = || finite().map(f64::abs).filter(|v| *v != 0.0);
+        let high = sizes().fold(0.0, f64::max);
+        let low = sizes().fold(f64::INFINITY, f64::min);
+        let wide = || {
+            high >= 10f64.powi(kind.precision().min(8))
+                || low < kind.round(1e-4)
+                || kind.round(high / low) > 1000.0
+        };
+        let mut floats = Self {
+            kind,
+            scientific: asked.scientific || (high > 0.0 && wide()),
+            least: if asked.digits.is_some() { ALL + 1 } else { 0 },
+            signed,
+            digits: asked.digits.unwrap_or(DIGITS),
+            left: 0,
+            right: 0,
+            exponent: 2,
+        };
+        let (mut left, mut fraction, mut exponent) = (0, 0, 2);
+        for text in finite().map(|v| floats.text(v)) {
+            left = left.max(text.whole.len());
+            fraction = fraction.max(text.fraction.len());
+            exponent = exponent.max(text.exponent(0).len() - 2);
+        }
+        let some = finite().next().is_some();
+        (floats.left, floats.right, floats.exponent) = (left, fraction, exponent);
+        if floats.scientific && some {
+            (floats.digits, floats.least) = (fraction, floats.least.max(fraction));
+            floats.right += exponent + 2;
+        }
+        if finite().count() < values.len() {
+            let sign = signed || values.contains(&f64::NEG_INFINITY);
+            let least = "inf".len() + usize::from(sign);
+            floats.left = floats.left.max(least.saturating_sub(floats.right + 1));
+        }
+        floats
+    }
+
+    fn text(&self, v: f64) -> Text {
+        let write = if self.scientific {
+            Text::scientific
+        } else {
+            Text::positional
+        };
+        let mut text = write(self.kind, v, self.digits, self.least);
+        if self.least == 0 {
+            text = text.trim();
+        }
+        if self.signed && !v.is_sign_negative() {
+            text.whole.insert(0, '+');
+        }
+        text
+    }
+
+    fn show(&self, v: f64) -> String {
+        let Self { left, right, .. } = *self;
+        if !v.is_finite() {
+            let width = left + 1 + right;
+            return format!("{:>width$}", not_finite(v, self.signed));
+        }
+        let text = self.text(v);
+        let (whole, fraction) = (&text.whole, &text.fraction);
+        if self.scientific {
+            format!("{whole:>left$}.{fraction}{}", text.exponent(self.exponent))
+        } else {
+            format!("{whole:>left$}.{fraction:<right$}")
+        }
+    }
+}
+
+fn not_finite(v: f64, signed: bool) -> String {
+    let text = if v.is_nan() { "nan" } else { "inf" };
+    let sign = match v {
+        f64::NEG_INFINITY => "-",
+        _ if signed => "+",
+        _ => "",
+    };
+    format!("{sign}{text}")
+}
+
+/// One way to write all shown numbers of a tensor.
+pub(super) enum Style {
+    /// Integers and bool, padded to a width.
+    Plain(usize),
+    /// Floats.
+    Real(Box<Floats>),
+    /// The real parts and the imaginary ones.
+    Complex(Box<[Floats; 2]>),
 }
 
 impl Style {
-    /// The style that fits all of `shown`, of so many digits if they are asked for; scientific if that is.
-    pub(super) fn of(
-        shown: &[Scalar],
-        dtype: DType,
-        digits: Option<usize>,
-        scientific: bool,
-    ) -> Self {
-        let form = match super::pointed(dtype) {
-            true if scientific => Form::Scientific(digits.unwrap_or(DIGITS)),
-            true => float_form(shown, digits),
-            false => Form::Plain,
-        };
-        let style = Self { form, width: 0 };
-        let width = shown
-            .iter()
-            .map(|&value| style.show(value).chars().count())
-            .max();
-        Self {
-            form,
-            width: width.unwrap_or(0),
+    /// The style that fits all of `shown`.
+    pub(super) fn of(shown: &[Scalar], dtype: DType, asked: Asked) -> Self {
+        let parts = |part: fn(&Scalar) -> f64| shown.iter().map(part).collect::<Vec<_>>();
+        let kind = Kind::of(dtype);
+        let reals = || Floats::of(&parts(|v| v.to_f64()), kind, asked, false);
+        if dtype.is_complex() {
+            let imaginary = Floats::of(&parts(|v| v.to_complex().im), kind, asked, true);
+            return Self::Complex(Box::new([reals(), imaginary]));
         }
+        if dtype.is_integral() {
+            let widths = shown.iter().map(|v| plain(*v, dtype).len());
+            // Truth values have the same width in all tensors.
+            let least = if dtype == DType::Bool { 5 } else { 0 };
+            return Self::Plain(widths.fold(least, usize::max));
+        }
+        Self::Real(Box::new(reals()))
     }
 
-    /// A number, not padded.
-    pub(super) fn show(&self, value: Scalar) -> String {
-        match value {
-            Scalar::Float(v) => self.real(v),
-            Scalar::Complex(v) => {
-                let sign = if v.im.is_sign_negative() { '-' } else { '+' };
-                format!("{}{sign}{}i", self.real(v.re), self.real(v.im.abs()))
-            }
-            other => other.to_string(),
-        }
-    }
-
-    fn real(&self, v: f64) -> String {
-        if !v.is_finite() {
-            return if v.is_nan() {
-                "nan".into()
-            } else {
-                format!("{v}")
-            };
-        }
-        match self.form {
-            Form::Plain => format!("{v}"),
-            Form::Whole => format!("{v:.0}."),
-            Form::Fixed(digits) => format!("{v:.digits$}"),
-            Form::Scientific(digits) => {
-                let text = format!("{v:.digits$e}");
-                // As C writes exponents: a sign, and two digits at least.
-                match text.split_once('e') {
-                    Some((mantissa, exponent)) => {
-                        let (sign, size) = match exponent.strip_prefix('-') {
-                            Some(size) => ('-', size),
-                            None => ('+', exponent),
-                        };
-                        format!("{mantissa}e{sign}{size:0>2}")
-                    }
-                    None => text,
-                }
+    /// A number, padded to the width of all.
+    pub(super) fn show(&self, value: Scalar, dtype: DType) -> String {
+        match self {
+            Self::Plain(width) => format!("{:>width$}", plain(value, dtype)),
+            Self::Real(floats) => floats.show(value.to_f64()),
+            Self::Complex(parts) => {
+                let value = value.to_complex();
+                let mut text = parts[1].show(value.im);
+                text.insert(text.trim_end().len(), 'j');
+                parts[0].show(value.re) + &text
             }
         }
     }
 }
 
-/// Digits after the point where none are asked for.
-const DIGITS: usize = 4;
-
-/// PyTorch's choice: whole numbers bare, unless digits are asked for; a wide range of magnitudes in scientific
-/// notation.
-fn float_form(shown: &[Scalar], asked: Option<usize>) -> Form {
-    let digits = asked.unwrap_or(DIGITS);
-    let parts = shown.iter().flat_map(|value| match value {
-        Scalar::Complex(v) => [v.re, v.im],
-        other => [other.to_f64(); 2],
-    });
-    let sizes: Vec<f64> = parts
-        .map(f64::abs)
-        .filter(|v| v.is_finite() && *v != 0.0)
-        .collect();
-    let high = sizes.iter().copied().fold(0.0, f64::max);
-    let low = sizes.iter().copied().fold(f64::INFINITY, f64::min);
-    if sizes.iter().all(|v| v.fract() == 0.0) {
-        return if high >= 1e8 {
-            Form::Scientific(digits)
-        } else {
-            asked.map_or(Form::Whole, Form::Fixed)
-        };
-    }
-    if high / low > 1000.0 || high > 1e8 || low < 1e-4 {
-        Form::Scientific(digits)
-    } else {
-        Form::Fixed(digits)
-    }
-}
-
-/// A number on its own: `1.0`, `3`, `true`.
+/// A number on its own: `1.0`, `3`, `True`, `(1.5-2j)`.
 pub(super) fn plain(value: Scalar, dtype: DType) -> String {
-    let real = |v: f64| match dtype {
-        // The shortest digits that read back as the same number of that dtype.
-        DType::F64 | DType::C128 => format!("{v:?}"),
-        _ => format!("{:?}", v as f32),
-    };
+    let kind = Kind::of(dtype);
     match value {
-        Scalar::Float(v) => real(v),
-        Scalar::Complex(v) => {
-            let sign = if v.im.is_sign_negative() { '-' } else { '+' };
-            format!("{}{sign}{}i", real(v.re), real(v.im.abs()))
+        Scalar::Bool(true) => "True".into(),
+        Scalar::Bool(false) => "False".into(),
+        Scalar::Int(v) => v.to_string(),
+        Scalar::Float(v) => alone(kind, v, false, ".0"),
+        Scalar::Complex(v) if v.re == 0.0 && v.re.is_sign_positive() => {
+            alone(kind, v.im, false, "") + "j"
         }
-        other => other.to_string(),
+        Scalar::Complex(v) => {
+            let (re, im) = (alone(kind, v.re, false, ""), alone(kind, v.im, true, ""));
+            format!("({re}{im}j)")
+        }
+    }
+}
+
+/// The shortest text of a float, in which a whole number ends with `whole`.
+fn alone(kind: Kind, v: f64, signed: bool, whole: &str) -> String {
+    if !v.is_finite() {
+        return not_finite(v, signed);
+    }
+    let size = v.abs();
+    let plus = if signed && v.is_sign_positive() {
+        "+"
+    } else {
+        ""
+    };
+    let point = |fraction: &str| if fraction.is_empty() { "" } else { "." };
+    if size != 0.0 && (size < 1e-4 || size >= kind.large()) {
+        let text = Text::scientific(kind, v, ALL, 0);
+        let (fraction, exponent) = (&text.fraction, text.exponent(2));
+        return format!(
+            "{plus}{}{}{fraction}{exponent}",
+            text.whole,
+            point(fraction)
+        );
+    }
+    let text = Text::positional(kind, v, ALL, 0);
+    match text.fraction.as_str() {
+        "" => format!("{plus}{}{whole}", text.whole),
+        fraction => format!("{plus}{}.{fraction}", text.whole),
     }
 }

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::{DynTensor, Operand, ReduceOptions, about};
 use crate::call::{self, Arg};
+use crate::profile;
 use crate::raw::{Raw, RawMut};
 
 type Args<'a> = SmallVec<[Arg<'a>; 3]>;
@@ -119,6 +120,9 @@ pub(super) fn in_place_as(
     match own.raw.as_mut().and_then(write) {
         Ok(()) => {
             own.names = names;
+            if profile::is_on() {
+                profile::written(&own.names, own.shape());
+            }
             Ok(())
         }
         Err(error) => {

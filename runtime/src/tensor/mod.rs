@@ -20,6 +20,7 @@ mod gather;
 mod generated;
 mod grad;
 pub mod gradient;
+mod html;
 mod index;
 #[cfg(feature = "linalg")]
 mod linalg;
@@ -57,6 +58,7 @@ use crate::Device;
 use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, Names, Result};
 
 use crate::display;
+use crate::profile;
 use crate::raw::Raw;
 
 pub use crate::call::Activation;
@@ -163,6 +165,9 @@ impl DynTensor {
     /// What a rule and a kernel agreed upon.
     pub(crate) fn new(raw: Raw, names: Names) -> Self {
         debug_assert_eq!(raw.rank(), names.len());
+        if profile::is_on() {
+            profile::named(&names, raw.shape(), raw.as_ptr().addr());
+        }
         Self { raw, names }
     }
 
@@ -217,7 +222,7 @@ impl fmt::Display for DynTensor {
     }
 }
 
-/// As `Display`, with exponents: `[1.0000e+00, 2.5000e-03]`.
+/// As `Display`, with exponents: `[1.0e+00 2.5e-03]`.
 impl fmt::LowerExp for DynTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display::scientific(f, &self.raw, &self.names)

@@ -5,9 +5,10 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
 use crate::call::alike::{Made, count, put};
+use crate::call::direct::short;
 use crate::call::direct::{keeps, larger, repeated, same};
 use crate::cpu::pointwise::Lane;
-use crate::cpu::pointwise::{Inputs, Kernel, StackBlock, kernel, spread};
+use crate::cpu::pointwise::{Inputs, Kernel, StackBlock, spread};
 use crate::job::Node;
 use crate::raw::{Raw, Strided};
 use crate::shape::product;
@@ -135,7 +136,7 @@ impl Steps {
     // In place: a call would pass what the loop reads through memory, twice.
     #[inline(always)]
     fn apply(&mut self, op: Op, args: &[usize]) -> Option<(&'static Kernel, Inputs)> {
-        let kernel = kernel(op, self.dtype)?;
+        let kernel = short(op, self.dtype)?;
         // What a mask fills may be smaller than the mask.
         let fits = kernel.arity == args.len() && op != Op::MaskedFill;
         if !fits || !op.row().dtypes.contains(self.dtype) {

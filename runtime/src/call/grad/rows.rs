@@ -6,6 +6,7 @@ use crate::SmallVec;
 use crate::call::reduce::address;
 use crate::cpu;
 use crate::job::{Place, RowGradient, RowGradientJob};
+use crate::profile::Span;
 use crate::raw::Raw;
 
 /// What a normalisation has besides its rows.
@@ -61,6 +62,7 @@ pub(super) fn row_gradient(
             .numbers
             .map_or(std::ptr::null(), |raw| raw.as_ptr().cast()),
     };
+    let _span = Span::new(op);
     // SAFETY: the job describes whole operands of these sizes, and a fresh result that no one else has.
     let done = unsafe { cpu::row_gradients::execute(&job) };
     done.map_err(|error| error.in_op(op))?;

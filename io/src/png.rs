@@ -1,0 +1,226 @@
+//! PNG pictures: tensors of dims (row, column) or (row, column, channel).
+//!
+//! The format has no names: the type that is asked for says them, and [`save`] goes by position. One channel is grey, two are
+//! grey and opacity, three are red, green and blue, four those and opacity.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Seek, Write};
+use std::path::Path;
+
+use ::png::{BitDepth, ColorType, Decoder, DecodingError, InterlaceInfo, Transformations};
+use nomina::{DType, DynTensor, Error, ErrorKind, Result};
+
+use crate::atomic::{self, failed};
+use crate::open::{OpenAs, refined};
+
+/// Opens a picture as a tensor of dims (row, column, channel), named by position as the type says; those of a [`DynTensor`]
+/// have no names. A type of two dims takes a picture of one channel.
+///
+/// Elements are `u8` from 0 to 255, or `i32` from 0 to 65535 where the file has 16 bits a sample. Fewer bits become eight,
+/// colours of a palette become red, green and blue. Of an animation the first picture is read.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_io::png;
+/// dims! { H, W, Rgb = 3 }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("x.png");
+/// let red: Tensor<(H, W, Rgb), u8> = Tensor::from_fn([2, 4, 3], |at| [255, 0, 0][at[2]]);
+/// png::save(&path, red)?;
+/// let image: Tensor<(H, W, Rgb), u8> = png::load(&path)?;
+/// assert_eq!(image.float().mean((H, W)).to_vec(), [255., 0., 0.]);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::File`] when the system cannot open it; [`ErrorKind::Parse`] when it is no picture, or is cut off;
+/// [`ErrorKind::Memory`]; [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] when the type has another dtype,
+/// other dims or another constant size.
+pub fn load<X: OpenAs>(path: impl AsRef<Path>) -> Result<X> {
+    let path = path.as_ref();
+    let load = || {
+        let mut image = decoded("load", path)?;
+        if let ([rows, columns, 1], 2) = (image.shape(), X::NAMES.len()) {
+            image = image.reshape(&[*rows as i64, *columns as i64])?;
+        }
+        refined("load", image)
+    };
+    load().map_err(|error: Error| error.within(path.display()))
+}
+
+/// Deflate makes no more than so many bytes of one.
+const INFLATES: u64 = 1032;
+
+fn decoded(op: &'static str, path: &Path) -> Result<DynTensor> {
+    let broken = |error: DecodingError| match error {
+        DecodingError::IoError(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
+            failed(op, &error)
+        }
+        error => Error::new(ErrorKind::Parse, op, error.to_string()),
+    };
+    let file = File::open(path).map_err(|error| failed(op, &error))?;
+    let len = file.metadata().map_err(|error| failed(op, &error))?.len();
+    let mut decoder = Decoder::new(BufReader::new(file));
+    decoder.set_transformations(Transformations::EXPAND);
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    let header = decoder.read_header_info().map_err(broken)?;
+    let (rows, columns) = (header.height as usize, header.width as usize);
+    // The sizes of a header are believed as far as the file could hold so many pixels.
+    let least = header.raw_row_length() as u64 - 1;
+    if least.saturating_mul(rows as u64) > len.saturating_mul(INFLATES) {
+        let what = format!("a file of {len} bytes has no {rows} rows of {columns} pixels");
+        return Err(Error::new(ErrorKind::Parse, op, what));
+    }
+    let mut reader = decoder.read_info().map_err(broken)?;
+    let (color, depth) = reader.output_color_type();
+    let shape = [rows, columns, color.samples()];
+    let bytes = pixels(op, &mut reader, broken)?;
+    let wide = depth == BitDepth::Sixteen;
+    if !wide {
+        return DynTensor::from_vec(bytes, &shape, ());
+    }
+    let samples = bytes.chunks_exact(2);
+    let samples = samples.map(|pair| i32::from(u16::from_be_bytes([pair[0], pair[1]])));
+    DynTensor::from_vec(samples.collect(), &shape, ())
+}
+
+/// All samples, row by row. Memory is asked for as rows come.
+fn pixels<R: std::io::BufRead + Seek>(
+    op: &'static str,
+    reader: &mut ::png::Reader<R>,
+    broken: impl Fn(DecodingError) -> Error,
+) -> Result<Vec<u8>> {
+    let memory = |_| Error::new(ErrorKind::Memory, op, "no memory for the pixels");
+    let mut bytes = Vec::new();
+    let mut passes = Vec::new();
+    while let Some(row) = reader.next_interlaced_row().map_err(&broken)? {
+        bytes.try_reserve(row.data().len()).map_err(memory)?;
+        bytes.extend_from_slice(row.data());
+        if let InterlaceInfo::Adam7(pass) = row.interlace() {
+            passes.push((row.data().len(), *pass));
+        }
+    }
+    if passes.is_empty() {
+        return Ok(bytes);
+    }
+    let (color, depth) = reader.output_color_type();
+    let samples = reader.output_buffer_size();
+    let line = reader.output_line_size(reader.info().width);
+    let (Some(size), Some(line)) = (samples, line) else {
+        return Err(Error::new(ErrorKind::Parse, op, "too many pixels"));
+    };
+    let mut image = Vec::new();
+    image.try_reserve_exact(size).map_err(memory)?;
+    image.resize(size, 0);
+    let bits = color.samples() as u8 * depth as u8;
+    let mut rest = &bytes[..];
+    for (len, pass) in passes {
+        let (row, behind) = rest.split_at(len);
+        ::png::expand_interlaced_row(&mut image, line, row, &pass, bits);
+        rest = behind;
+    }
+    Ok(image)
+}
+
+/// Writes a tensor of dims (row, column) or (row, column, channel) as a picture of eight bits a sample, with one to four
+/// channels. The file is there as a whole or not at all.
+///
+/// Elements of `u8` are written as they are, floats from 0 to 1 as 0 to 255 and what lies outside as the nearer end, truth
+/// values as black and white.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_io::png;
+/// dims! { H, W, Rgb = 3 }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("x.png");
+/// let planes: Tensor<(Rgb, H, W)> = Tensor::rand([3, 20, 30]);
+/// png::save(&path, planes.align_to((H, W, Rgb)))?;
+/// png::save(&path, planes.mean(Rgb))?;                       // grey
+/// png::save(&path, planes.mean(Rgb).gt(0.5))?;               // black and white
+/// assert_eq!(png::load::<Tensor<(H, W), u8>>(&path)?.shape(), [20, 30]);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Rank`] unless there are two dims or three; [`ErrorKind::Shape`] for more than four channels, and for no
+/// pixels or more rows or columns than the format has; [`ErrorKind::DType`] for other integers and for complex numbers;
+/// [`ErrorKind::Argument`] for a NaN, with its place; [`ErrorKind::File`] when the system cannot write. What was there
+/// before stays then.
+pub fn save(path: impl AsRef<Path>, tensor: impl Into<DynTensor>) -> Result<()> {
+    let (op, tensor) = ("save", tensor.into());
+    atomic::write(op, path.as_ref(), |out| {
+        let about = |error: Error| error.operand(tensor.names(), tensor.shape());
+        write(op, out, &tensor).map_err(about)
+    })
+}
+
+fn write(op: &'static str, out: &mut BufWriter<&File>, tensor: &DynTensor) -> Result<()> {
+    let wrong = |kind, what: String| Error::new(kind, op, what);
+    let (rows, columns, channels) = match *tensor.shape() {
+        [rows, columns] => (rows, columns, 1),
+        [rows, columns, channels] => (rows, columns, channels),
+        _ => {
+            let what = "a picture has dims (row, column) or (row, column, channel)".into();
+            return Err(wrong(ErrorKind::Rank, what).hint("select along the others first"));
+        }
+    };
+    let color = match channels {
+        1 => ColorType::Grayscale,
+        2 => ColorType::GrayscaleAlpha,
+        3 => ColorType::Rgb,
+        4 => ColorType::Rgba,
+        _ => {
+            let what = format!("a picture has 1 to 4 channels, its last dim, and not {channels}");
+            let hint = "align it first, so that channels are its last dim";
+            return Err(wrong(ErrorKind::Shape, what).hint(hint));
+        }
+    };
+    let size = |n: usize| u32::try_from(n).ok().filter(|n| (1..1 << 31).contains(n));
+    let (Some(height), Some(width)) = (size(rows), size(columns)) else {
+        let what = format!("no picture has {rows} rows of {columns} pixels");
+        return Err(wrong(ErrorKind::Shape, what));
+    };
+    let bytes = samples(op, tensor)?;
+    let failed = |error: ::png::EncodingError| failed(op, &error.into());
+    let mut encoder = ::png::Encoder::new(out as &mut dyn Write, width, height);
+    encoder.set_color(color);
+    encoder.set_depth(BitDepth::Eight);
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(&bytes).map_err(failed)?;
+    writer.finish().map_err(failed)
+}
+
+/// A byte for each element.
+fn samples(op: &'static str, tensor: &DynTensor) -> Result<Vec<u8>> {
+    let dtype = tensor.dtype();
+    match dtype {
+        DType::U8 => tensor.to_vec::<u8>(),
+        DType::Bool => {
+            let all = tensor.to_vec::<bool>()?.into_iter();
+            Ok(all.map(|white| if white { 255 } else { 0 }).collect())
+        }
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => {
+            let values = tensor.detach().to_dtype(DType::F32)?.to_vec::<f32>()?;
+            if let Some(mut at) = values.iter().position(|value| value.is_nan()) {
+                let mut place = Vec::new();
+                for &size in tensor.shape().iter().rev() {
+                    place.insert(0, at % size);
+                    at /= size;
+                }
+                let what = format!("element {place:?} is NaN, which no pixel shows");
+                let hint = "`nan_to_num` makes numbers of them";
+                return Err(Error::new(ErrorKind::Argument, op, what).hint(hint));
+            }
+            let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
+            Ok(values.into_iter().map(byte).collect())
+        }
+        _ => {
+            let what =
+                format!("pixels are `u8`, floats from 0 to 1 or truth values, and not {dtype}");
+            let hint = "`to::<u8>()` makes bytes of it";
+            Err(Error::new(ErrorKind::DType, op, what).hint(hint))
+        }
+    }
+}

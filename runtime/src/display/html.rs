@@ -1,0 +1,250 @@
+//! Tensors as HTML: a table with axes by name, and sliders for the dims beyond two.
+//!
+//! A part of bounded size is in the page, as JSON, with a script that shows it: nothing is fetched.
+
+use std::fmt::{self, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use nomina_core::{DType, Error, ErrorKind, Name, Names, Result, Scalar};
+
+use super::{Heading, number, values};
+use crate::raw::Raw;
+
+/// How many elements a page has.
+const ELEMENTS: usize = 1 << 15;
+/// How many of one dim.
+const SIDE: usize = 128;
+
+/// What a page has of a dim: every so many-th element.
+struct Part {
+    size: usize,
+    step: usize,
+    shown: usize,
+}
+
+impl Part {
+    fn of(size: usize, most: usize) -> Self {
+        let step = size.div_ceil(most).max(1);
+        let shown = size.div_ceil(step);
+        Self { size, step, shown }
+    }
+}
+
+/// As much of each dim as a page may have: the longest give way.
+fn parts(shape: &[usize]) -> Vec<Part> {
+    let mut most: Vec<usize> = shape.iter().map(|&size| size.clamp(1, SIDE)).collect();
+    let total = |most: &[usize]| most.iter().fold(1_usize, |all, &n| all.saturating_mul(n));
+    while total(&most) > ELEMENTS {
+        // Of two of the same length the one further left: rows and columns stay longest.
+        let Some(longest) = (0..most.len()).rev().max_by_key(|&dim| most[dim]) else {
+            break;
+        };
+        most[longest] = most[longest].div_ceil(2);
+    }
+    let each = shape.iter().zip(most);
+    each.map(|(&size, most)| Part::of(size, most)).collect()
+}
+
+/// A fragment of a page that shows `raw`: whole where it is small, else every so many-th element of its dims, as it then says.
+/// It loads nothing from elsewhere, and takes about the same time for tensors of any size.
+///
+/// # Errors
+/// [`ErrorKind::Memory`], and what a device says.
+pub fn html(raw: &Raw, names: &Names) -> Result<String> {
+    let raw = raw.clone().detach();
+    let parts = parts(raw.shape());
+    let mut part = raw.clone();
+    for (dim, of) in parts.iter().enumerate() {
+        if of.step > 1 {
+            part = part.slice(dim, 0, of.shown, of.step as isize)?;
+        }
+    }
+    let part = crate::call::to_device(&part, crate::Device::Cpu)?;
+    let shown: Vec<Scalar> = part.try_scalars()?.collect();
+    let all = parts.iter().all(|part| part.step == 1);
+    let statistics = Statistics::of(&shown);
+    let json = json(&parts, names, raw.dtype(), &shown, &statistics);
+    let mut page = String::with_capacity(json.len() + 16_384);
+    page += "<div class=\"nomina-view\">\n<style>";
+    page += include_str!("view.css");
+    page += "</style>\n";
+    let _ = writeln!(
+        page,
+        "<p><b>{}</b></p>",
+        escaped(&Heading(&raw, names).to_string())
+    );
+    let _ = writeln!(page, "<p>{}</p>", statistics.text(shown.len(), all, &parts));
+    let text = fmt::from_fn(|f| values(f, &part, names)).to_string();
+    // What stands there where scripts do not run.
+    let _ = writeln!(page, "<pre>{}</pre>", escaped(numbers_of(&text)));
+    let _ = writeln!(page, "<script type=\"application/json\">{json}</script>");
+    page += "<script>";
+    page += include_str!("view.js");
+    page += "</script>\n</div>\n";
+    Ok(page)
+}
+
+/// Writes a page that shows `raw`, which is there as a whole or not at all: it is written beside its place and moved there.
+///
+/// # Errors
+/// [`ErrorKind::File`] when the system cannot write; [`ErrorKind::Memory`], and what a device says.
+pub fn save_html(raw: &Raw, names: &Names, path: &Path) -> Result<()> {
+    let title = escaped(&Heading(raw, names).to_string());
+    let page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n<body>\n{}</body>\n</html>\n",
+        html(raw, names)?
+    );
+    let failed = |error: io::Error| {
+        Error::new(ErrorKind::File, "save_html", error.to_string()).within(path.display())
+    };
+    let mut own = path.as_os_str().to_owned();
+    own.push(format!(".{}.tmp", std::process::id()));
+    let own = Path::new(&own);
+    let write = || {
+        let mut file = File::create_new(own)?;
+        file.write_all(page.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(own, path)
+    };
+    write().map_err(|error| {
+        if error.kind() != io::ErrorKind::AlreadyExists {
+            let _ = fs::remove_file(own);
+        }
+        failed(error)
+    })
+}
+
+/// Prints what a notebook of evcxr shows as [`html`]; an error where there is one.
+pub fn evcxr(raw: &Raw, names: &Names) {
+    match html(raw, names) {
+        Ok(page) => println!("EVCXR_BEGIN_CONTENT text/html\n{page}\nEVCXR_END_CONTENT"),
+        Err(error) => println!("{error}"),
+    }
+}
+
+/// The text without the line that says what the tensor is.
+fn numbers_of(text: &str) -> &str {
+    text.rsplit_once('\n').map_or(text, |(numbers, _)| numbers)
+}
+
+/// Text as HTML has it.
+fn escaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => all += "&amp;",
+            '<' => all += "&lt;",
+            '>' => all += "&gt;",
+            '"' => all += "&quot;",
+            '\'' => all += "&#39;",
+            c => all.push(c),
+        }
+    }
+    all
+}
+
+/// What a dim is called on the page.
+fn label(name: Option<&Name>, dim: usize) -> String {
+    name.map_or_else(|| format!("dim {dim}"), ToString::to_string)
+}
+
+/// What a colour says of a number: of a complex one, its size.
+fn size(value: Scalar) -> f64 {
+    match value {
+        Scalar::Complex(v) => v.re.hypot(v.im),
+        other => other.to_f64(),
+    }
+}
+
+/// The greatest whole number up to which JavaScript has them all.
+const WHOLE: i64 = 1 << 53;
+
+/// An element: a number, or its text where JavaScript has no such number, with its size where that is another.
+fn element(value: Scalar, dtype: DType) -> String {
+    let text = number::plain(value, dtype);
+    match value {
+        Scalar::Bool(v) => v.to_string(),
+        Scalar::Int(v) if (-WHOLE..=WHOLE).contains(&v) => text,
+        Scalar::Float(v) if v.is_finite() => text,
+        other if size(other).is_finite() => format!("[{text:?},{:?}]", size(other)),
+        _ => format!("{text:?}"),
+    }
+}
+
+fn json(
+    parts: &[Part],
+    names: &Names,
+    dtype: DType,
+    shown: &[Scalar],
+    statistics: &Statistics,
+) -> String {
+    let dims = parts.iter().enumerate().map(|(dim, part)| {
+        // Of letters, digits, `_` and `'`, as every name.
+        let name = label(names.get(dim).and_then(Option::as_ref), dim);
+        let Part { size, step, shown } = part;
+        format!("{{\"name\":{name:?},\"size\":{size},\"step\":{step},\"shown\":{shown}}}")
+    });
+    let dims = dims.collect::<Vec<_>>().join(",");
+    let (low, high) = statistics.ends.unwrap_or((0.0, 0.0));
+    let mut text = format!("{{\"dims\":[{dims}],\"low\":{low:?},\"high\":{high:?},\"values\":[");
+    for (i, &value) in shown.iter().enumerate() {
+        if i > 0 {
+            text.push(',');
+        }
+        text += &element(value, dtype);
+    }
+    text + "]}"
+}
+
+/// What the shown elements are like.
+struct Statistics {
+    /// The least and the greatest of the finite ones.
+    ends: Option<(f64, f64)>,
+    mean: f64,
+    nan: usize,
+    infinite: usize,
+}
+
+impl Statistics {
+    fn of(shown: &[Scalar]) -> Self {
+        let sizes = || shown.iter().map(|&value| size(value));
+        let finite = || sizes().filter(|v| v.is_finite());
+        let count = finite().count();
+        let low = finite().fold(f64::INFINITY, f64::min);
+        let high = finite().fold(f64::NEG_INFINITY, f64::max);
+        let nan = sizes().filter(|v| v.is_nan()).count();
+        Self {
+            ends: (count > 0).then_some((low, high)),
+            mean: finite().map(|v| v / count as f64).sum(),
+            nan,
+            infinite: shown.len() - count - nan,
+        }
+    }
+
+    fn text(&self, count: usize, all: bool, parts: &[Part]) -> String {
+        let numel = parts
+            .iter()
+            .fold(1_u128, |n, part| n.saturating_mul(part.size as u128));
+        let mut text = match (all, count) {
+            (true, 0) => return "no elements".into(),
+            (true, 1) => "1 element".into(),
+            (true, count) => format!("all {count} elements"),
+            (false, count) => format!("a sample: {count} of {numel} elements, evenly spaced"),
+        };
+        if let Some((low, high)) = self.ends {
+            let _ = write!(
+                text,
+                "; min {low:.6} · max {high:.6} · mean {:.6}",
+                self.mean
+            );
+        }
+        for (count, what) in [(self.nan, "NaN"), (self.infinite, "infinite")] {
+            if count > 0 {
+                let _ = write!(text, " · {count} {what}");
+            }
+        }
+        text
+    }
+}

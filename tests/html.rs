@@ -1,0 +1,240 @@
+//! Tensors as HTML: the data in the page, and what a browser makes of it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use nomina::prelude::*;
+use serde_json::Value as Json;
+
+dims! { Time, Lat, Lon }
+
+/// The JSON in a page.
+fn data(page: &str) -> Json {
+    let (_, from) = page
+        .split_once("<script type=\"application/json\">")
+        .expect("data");
+    let (text, _) = from.split_once("</script>").expect("the data's end");
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn a_small_tensor_is_in_the_page_as_a_whole() {
+    let inf = f32::INFINITY;
+    let page = tensor!([[1., f32::NAN, 2.5], [-inf, 0.1, -4.]]; Lat, Lon)
+        .to_html()
+        .unwrap();
+    let data = data(&page);
+    assert_eq!(
+        data["values"].to_string(),
+        r#"[1.0,"nan",2.5,"-inf",0.1,-4.0]"#
+    );
+    assert_eq!(
+        data["dims"].to_string(),
+        r#"[{"name":"Lat","shown":2,"size":2,"step":1},{"name":"Lon","shown":3,"size":3,"step":1}]"#
+    );
+    assert_eq!(
+        (data["low"].as_f64(), data["high"].as_f64()),
+        (Some(-4.0), Some(2.5))
+    );
+    assert!(page.contains("<b>Tensor[Lat=2, Lon=3] f32 cpu</b>"));
+    assert!(
+        page.contains(
+            "all 6 elements; min -4.000000 · max 2.500000 · mean -0.100000 · 1 NaN · 1 infinite"
+        ),
+        "{page}"
+    );
+    // What is there without scripts.
+    assert!(
+        page.contains("<pre>[[ 1.   nan  2.5]\n [-inf  0.1 -4. ]]</pre>"),
+        "{page}"
+    );
+}
+
+#[test]
+fn numbers_that_scripts_lack_are_texts() {
+    let values = |x: DynTensor| data(&x.to_html().unwrap())["values"].to_string();
+    let most = i64::MAX;
+    let whole = tensor!([3, most, -5]; Lat).into_dyn();
+    assert_eq!(
+        values(whole),
+        r#"[3,["9223372036854775807",9.223372036854776e+18],-5]"#
+    );
+    assert_eq!(
+        values(tensor!([true, false]; Lat).into_dyn()),
+        "[true,false]"
+    );
+    let one = DynTensor::full(&[1], Complex::new(3.0, -4.0), ()).unwrap();
+    assert_eq!(values(one), r#"[["(3-4j)",5.0]]"#);
+    assert_eq!(values(DynTensor::full(&[], 2.5, ()).unwrap()), "[2.5]");
+    assert_eq!(values(DynTensor::zeros(&[2, 0], ()).unwrap()), "[]");
+    for dtype in DType::ALL {
+        let x = DynTensor::options().dtype(dtype).ones(&[2], ["N"]).unwrap();
+        assert!(
+            [
+                "[1,1]",
+                "[1.0,1.0]",
+                "[true,true]",
+                r#"[["(1+0j)",1.0],["(1+0j)",1.0]]"#
+            ]
+            .contains(&values(x).as_str())
+        );
+    }
+}
+
+#[test]
+fn no_text_becomes_a_tag() {
+    let one = Complex::new(1.0_f32, 0.0);
+    let x = DynTensor::full(&[1, 2], one, names!["N'", _]).unwrap();
+    let page = x.to_html().unwrap();
+    assert!(
+        page.contains("<b>Tensor[N&#39;=1, _=2] Complex&lt;f32&gt; cpu</b>"),
+        "{page}"
+    );
+    assert_eq!(data(&page)["dims"][0]["name"], "N'");
+    assert_eq!(data(&page)["dims"][1]["name"], "dim 1");
+    // Names are the only text from outside, and these are none.
+    for name in ["</script>", "<b>", "\"", "a b", "&amp;"] {
+        assert!(DynTensor::ones(&[1], [Some(name)]).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn a_large_tensor_gives_a_sample_and_says_so() {
+    // A hundred million elements, of which few are touched.
+    let row = Tensor::<(Lon,), i64>::arange(0, 10_000, 1);
+    let x = row.to_dyn().expand(&[10_000, 10_000]).unwrap();
+    let page = x.to_html().unwrap();
+    let data = data(&page);
+    let values = data["values"].as_array().unwrap();
+    assert_eq!(values.len(), 127 * 127);
+    assert_eq!(
+        (&values[0], &values[1], &values[126]),
+        (&0.into(), &79.into(), &9954.into())
+    );
+    assert_eq!(
+        data["dims"][1].to_string(),
+        r#"{"name":"Lon","shown":127,"size":10000,"step":79}"#
+    );
+    assert!(page.contains("a sample: 16129 of 100000000 elements, evenly spaced"));
+
+    for shape in [
+        &[70_000_000][..],
+        &[40; 6],
+        &[2; 26],
+        &[1 << 30, 0],
+        &[3, 1000, 500, 700],
+    ] {
+        let x = DynTensor::zeros(&[1], ())
+            .unwrap()
+            .expand(&shape.iter().map(|&n| n as i64).collect::<Vec<_>>())
+            .unwrap();
+        let page = x.to_html().unwrap();
+        let shown = self::data(&page)["values"].as_array().unwrap().len();
+        assert!(shown <= 1 << 15, "{shown} of {shape:?}");
+        assert!(shown >= x.numel().min(100), "{shown} of {shape:?}");
+        assert!(page.len() < 4 << 20, "{} bytes", page.len());
+    }
+}
+
+#[test]
+fn a_page_is_there_as_a_whole_or_not_at_all() {
+    let folder = std::env::temp_dir().join(format!("nomina-html-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let x = tensor!([1., 2.]; Lat);
+    let path = folder.join("x.html");
+    std::fs::write(&path, "old").unwrap();
+    x.save_html(&path).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    assert!(page.contains(&x.to_html().unwrap()));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    let error = x.save_html(folder.join("no/x.html")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::File);
+    assert!(error.to_string().contains("x.html"), "{error}");
+    // A folder stands there.
+    assert!(x.to_dyn().save_html(&folder).is_err());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The page as Chromium has it, after its scripts; nothing where there is no Chromium.
+fn in_browser(x: &DynTensor, fragment: &str) -> Option<String> {
+    let there = |name: &&str| {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+    };
+    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(there)
+    else {
+        eprintln!("skipped: no Chromium in PATH");
+        return None;
+    };
+    let name = format!("nomina-{}-{:p}", std::process::id(), x);
+    let folder: PathBuf = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("x.html");
+    x.save_html(&path).unwrap();
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .arg(format!(
+            "--user-data-dir={}",
+            folder.join("profile").display()
+        ))
+        .arg(format!("file://{}{fragment}", path.display()))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && dom.contains("data-ready"),
+        "{output:?}"
+    );
+    let _ = std::fs::remove_dir_all(&folder);
+    Some(dom)
+}
+
+/// The text of each cell.
+fn cells(dom: &str) -> Vec<&str> {
+    let cells = dom.split("<td").skip(1);
+    cells
+        .map(|cell| {
+            let (_, from) = cell.split_once('>').expect("a tag");
+            from.split_once("</td>").expect("a cell").0
+        })
+        .collect()
+}
+
+#[test]
+fn a_browser_shows_the_slice_that_a_slider_says() {
+    let x = Tensor::<(Time, Lat, Lon)>::from_fn([5, 2, 3], |at| {
+        (100 * at[0] + 10 * at[1] + at[2]) as f32 + if at[0] == 3 { 0.25 } else { 0.0 }
+    });
+    let mut x = x.into_dyn();
+    let nan = x.eq(311.25).unwrap();
+    x.masked_fill_(&nan, f32::NAN).unwrap();
+    let Some(dom) = in_browser(&x, "") else {
+        return;
+    };
+    assert_eq!(cells(&dom), ["0", "1", "2", "10", "11", "12"]);
+    let dom = in_browser(&x, "#slice=Time:3").unwrap();
+    assert_eq!(
+        cells(&dom),
+        ["300.25", "301.25", "302.25", "310.25", "nan", "312.25"]
+    );
+    assert!(
+        dom.contains("title=\"Time=3, Lat=1, Lon=2: 312.25\""),
+        "{dom}"
+    );
+    assert!(
+        dom.contains("<td class=\"nan\" title=\"Time=3, Lat=1, Lon=1: nan\""),
+        "{dom}"
+    );
+    assert!(dom.contains("3 of 5"), "{dom}");
+    // Colours differ, and zero is the palest.
+    let colours: std::collections::BTreeSet<&str> = dom
+        .split("background: ")
+        .skip(1)
+        .filter_map(|rest| rest.split(';').next())
+        .filter(|colour| colour.starts_with("rgb"))
+        .collect();
+    assert!(colours.len() >= 2, "{colours:?}");
+}
