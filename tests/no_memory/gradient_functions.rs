@@ -263,15 +263,18 @@ fn steps(counts: &mut Counts, dtype: DType, way: Way) {
     };
     let found = until_it_succeeds(arguments, |()| {
         let (all, _) = &mut *all.borrow_mut();
-        let params = all.iter_mut().map(|[param, grad, exp_avg, exp_avg_sq]| {
-            Ok(StepParam {
+        let mut params: Vec<StepParam<'_, 2>> = Vec::new();
+        // The list is the caller's.
+        let short = |_| Error::new(ErrorKind::Memory, "adam", "no memory for the list");
+        params.try_reserve_exact(all.len()).map_err(short)?;
+        for [param, grad, exp_avg, exp_avg_sq] in all.iter_mut() {
+            params.push(StepParam {
                 param: param.as_mut()?,
                 grad,
                 state: [exp_avg, exp_avg_sq],
                 step: 1,
-            })
-        });
-        let mut params = params.collect::<nomina::Result<Vec<StepParam<'_, 2>>>>()?;
+            });
+        }
         call::adam(&mut params, &AdamOptions::adamw())?;
         done.set(true);
         Ok(())

@@ -8,8 +8,9 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::{copy_into, fused};
 use crate::SmallVec;
-use crate::cpu;
+use crate::cpu::step::Steps;
 use crate::job::{Adam, Descent, Formula, GradFactors, Momentum, Node, StepJob, Value};
+use crate::memory::refused;
 use crate::profile::Span;
 use crate::raw::graph::no_grad;
 use crate::raw::{Raw, RawMut};
@@ -178,14 +179,23 @@ fn walk<F: Formula<K>, const K: usize>(
     formula: impl Fn(u64) -> F,
 ) -> Result<()> {
     params.iter().try_for_each(|of| check(op, of))?;
+    let room = || Steps::with_room(params.len());
+    let (Ok(mut single), Ok(mut double)) = (room(), room()) else {
+        return Err(refused(
+            op,
+            params.len().saturating_mul(size_of::<StepJob<F, K>>()),
+        ));
+    };
     let mut changed: SmallVec<[(usize, Raw, [Raw; K]); 4]> = SmallVec::new();
-    let mut passes = [SmallVec::<[StepJob<F, K>; 8]>::new(), SmallVec::new()];
     for (at, param) in params.iter_mut().enumerate() {
         let by = formula(param.step);
         match job(param, by) {
-            Some((dtype, job)) => passes[usize::from(dtype == DType::F64)].push(job),
+            Some((DType::F64, job)) => double.push(job),
+            Some((_, job)) => single.push(job),
             None => {
                 let (param, state) = programs(param, by).map_err(|error| error.in_op(op))?;
+                let bytes = size_of_val(&state).saturating_mul(changed.len());
+                changed.try_reserve(1).map_err(|_| refused(op, bytes))?;
                 changed.push((at, param, state));
             }
         }
@@ -199,12 +209,11 @@ fn walk<F: Formula<K>, const K: usize>(
             to.replace(from);
         }
     }
-    let [single, double] = passes;
     let _span = Span::new(op);
     // SAFETY: each job is of one parameter, whose elements are dense and borrowed exclusively.
     unsafe {
-        cpu::step::step::<f32, F, K>(&single);
-        cpu::step::step::<f64, F, K>(&double);
+        single.run::<f32>();
+        double.run::<f64>();
     }
     Ok(())
 }

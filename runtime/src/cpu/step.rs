@@ -2,9 +2,11 @@
 
 use nomina_core::Element;
 
-use super::parallel::{Shared, each};
+use super::parallel::each;
 use super::reduce::simd::{Kernel, dispatch};
+use crate::SmallVec;
 use crate::job::{Formula, StepJob, Value};
+use crate::memory::NoMemory;
 use crate::shape::product;
 
 /// Elements of one task.
@@ -61,40 +63,68 @@ impl<T: Element + Value, F: Formula<K>, const K: usize> Kernel for Piece<T, F, K
     }
 }
 
-/// A step of all parameters.
-///
-/// # Safety
-/// Each parameter has so many elements of `T` at all its places, of which nobody else uses those that are written.
-pub(crate) unsafe fn step<T: Element + Value, F: Formula<K>, const K: usize>(
-    jobs: &[StepJob<F, K>],
-) {
-    let pieces = |job: &StepJob<F, K>| job.count.div_ceil(PIECE);
-    // Which parameter each piece is of: the first piece of each, and their number.
-    let firsts = jobs.iter().scan(0, |next, job| {
-        let first = *next;
-        *next += pieces(job);
-        Some(first)
-    });
-    let firsts: crate::SmallVec<[usize; 16]> = firsts.collect();
-    let shared: crate::SmallVec<[([Shared; 2], [Shared; K], usize, F); 8]> = jobs
-        .iter()
-        .map(|job| {
-            let both = [job.param, job.grad.cast_mut()].map(Shared);
-            (both, job.state.map(Shared), job.count, job.by)
-        })
-        .collect();
-    let all = jobs.iter().map(pieces).sum();
-    each(all, &|piece| {
-        let of = firsts.partition_point(|&first| first <= piece) - 1;
-        let start = product([piece - firsts[of], PIECE]);
-        let at = |place: Shared| place.get().cast::<T>().wrapping_add(start);
-        let ([param, grad], state, count, by) = shared[of];
-        dispatch(Piece {
-            count: PIECE.min(count - start),
-            param: at(param),
-            grad: at(grad).cast_const(),
-            state: state.map(at),
-            by,
+/// Steps of parameters, cut into pieces.
+pub(crate) struct Steps<F, const K: usize> {
+    jobs: SmallVec<[StepJob<F, K>; 8]>,
+    /// The first piece of each job, and the number of all.
+    firsts: SmallVec<[usize; 16]>,
+    pieces: usize,
+}
+
+impl<F: Formula<K>, const K: usize> Steps<F, K> {
+    /// None, with room for so many.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub(crate) fn with_room(count: usize) -> Result<Self, NoMemory> {
+        let mut steps = Self {
+            jobs: SmallVec::new(),
+            firsts: SmallVec::new(),
+            pieces: 0,
+        };
+        let room = steps.jobs.try_reserve(count);
+        let room = room.and_then(|()| steps.firsts.try_reserve(count));
+        room.map_err(|_| NoMemory(count.saturating_mul(size_of::<StepJob<F, K>>())))?;
+        Ok(steps)
+    }
+
+    pub(crate) fn push(&mut self, job: StepJob<F, K>) {
+        self.firsts.push(self.pieces);
+        self.pieces += job.count.div_ceil(PIECE);
+        self.jobs.push(job);
+    }
+
+    /// Does all of them.
+    ///
+    /// # Safety
+    /// Each parameter has so many elements of `T` at all its places, of which nobody else uses those that are written.
+    pub(crate) unsafe fn run<T: Element + Value>(&self) {
+        let (jobs, firsts) = (Jobs(&self.jobs), &self.firsts);
+        each(self.pieces, &|piece| {
+            let of = firsts.partition_point(|&first| first <= piece) - 1;
+            let job = jobs.get(of);
+            let start = product([piece - firsts[of], PIECE]);
+            let at = |place: *mut u8| place.cast::<T>().wrapping_add(start);
+            dispatch(Piece {
+                count: PIECE.min(job.count - start),
+                param: at(job.param),
+                grad: at(job.grad.cast_mut()).cast_const(),
+                state: job.state.map(at),
+                by: job.by,
+            });
         });
-    });
+    }
+}
+
+/// What tasks read of all jobs at once.
+struct Jobs<'a, F, const K: usize>(&'a [StepJob<F, K>]);
+
+// SAFETY: addresses, which tasks only read; whoever writes through them shows that no one else does there.
+unsafe impl<F: Sync, const K: usize> Sync for Jobs<'_, F, K> {}
+
+impl<F, const K: usize> Jobs<'_, F, K> {
+    /// A method, so that closures capture the wrapper and not the bare list.
+    fn get(&self, at: usize) -> &StepJob<F, K> {
+        &self.0[at]
+    }
 }

@@ -10,6 +10,7 @@ use crate::call::arg::Source;
 use crate::call::divisor;
 use crate::call::pointwise::Call;
 use crate::config::default_dtype;
+use crate::memory::refused;
 use crate::raw::{Raw, Strided, dense};
 use crate::shape::{Shape, Strides, row_major};
 
@@ -69,6 +70,10 @@ impl Inferred {
             return Ok(false);
         };
         self.op = op;
+        // A long program is a long list.
+        let bytes = size_of::<Known>().saturating_mul(program.len());
+        let room = self.known.try_reserve(program.len());
+        room.map_err(|_| refused(op, bytes))?;
         self.live = live(program, also);
         if self.plain(program, tensors, numbers) {
             return Ok(true);

@@ -7,6 +7,7 @@ use super::walk::{Operand, Operands};
 use crate::SmallVec;
 use crate::dispatch::arithmetic;
 use crate::job::{FusedJob, Known, Node, scalar};
+use crate::memory::refused;
 
 use crate::cpu::cast::Cast;
 use crate::cpu::parallel::Shared;
@@ -90,6 +91,9 @@ pub(super) struct Fill {
     pub(super) cast: Cast,
 }
 
+/// Nodes of a program whose lists are short whatever they are.
+const SHORT: usize = 16;
+
 #[derive(Default)]
 pub(super) struct Compiled {
     pub(super) steps: SmallVec<[Step; 8]>,
@@ -106,6 +110,9 @@ pub(super) struct Compiled {
 impl Compiled {
     /// Compiles the program of a job.
     pub(super) fn build(&mut self, job: &FusedJob<'_>, operands: &Operands) -> Result<()> {
+        if job.program.len() > SHORT {
+            self.make_room(job)?;
+        }
         let last = job.program.len() - 1;
         // The last step that reads each value.
         let mut until: SmallVec<[usize; 16]> = SmallVec::from_elem(0, job.program.len());
@@ -165,6 +172,21 @@ impl Compiled {
             }
         }
         Ok(())
+    }
+
+    /// Has room for all that a long program may become, so that lists never grow.
+    #[cold]
+    fn make_room(&mut self, job: &FusedJob<'_>) -> Result<()> {
+        let most = |node: &Node<'_>| match node {
+            Node::Apply(_, args) => args.len() + 2,
+            Node::To(..) => 2,
+            Node::Tensor(_) | Node::Scalar(_) => 0,
+        };
+        let most = job.program.iter().map(most).sum();
+        let room = self.steps.try_reserve(most);
+        let room = room.and_then(|()| self.feeds.try_reserve(most));
+        let room = room.and_then(|()| self.constants.try_reserve(most));
+        room.map_err(|_| refused(job.op, size_of::<Step>().saturating_mul(most)))
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step, all of it")]
