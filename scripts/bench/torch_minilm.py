@@ -34,6 +34,7 @@ class Encoder(torch.nn.Module):
     def __init__(self, weights, heads=12, layers=6):
         super().__init__()
         self.heads, self.layers = heads, layers
+        self.width = len(weights["embeddings.LayerNorm.bias"])
         self.w = {name.replace(".", "_"): tensor for name, tensor in weights.items()}
         for name, tensor in self.w.items():
             self.register_buffer(name, tensor)
@@ -42,7 +43,7 @@ class Encoder(torch.nn.Module):
         return F.linear(x, getattr(self, name + "_weight"), getattr(self, name + "_bias"))
 
     def norm(self, x, name):
-        return F.layer_norm(x, x.shape[-1:], getattr(self, name + "_weight"), getattr(self, name + "_bias"), 1e-12)
+        return F.layer_norm(x, (self.width,), getattr(self, name + "_weight"), getattr(self, name + "_bias"), 1e-12)
 
     def forward(self, ids, mask):
         n, seq = ids.shape

@@ -7,7 +7,7 @@ use nomina_core::{Result, Scalar};
 use super::arithmetic::sum;
 use super::{Back, by};
 use crate::call::product::conjugated;
-use crate::call::{ConvArgs, ConvSites, PadMode, TransposedArgs, conv, conv_transpose, flip, pad};
+use crate::call::{ConvArgs, ConvSites, PadMode, TransposedArgs, conv, conv_transpose, pad};
 use crate::job::Sliding;
 use crate::raw::Raw;
 use crate::shape::Shape;
@@ -78,27 +78,6 @@ impl Slides {
     fn back(&self, grad: &Raw, weight: &Raw, shape: &[usize]) -> Result<Raw> {
         if shape.contains(&0) || weight.numel() == 0 {
             return Raw::zeros("backward", shape, grad.dtype(), grad.device());
-        }
-        // Where windows stand side by side, the way back is a convolution as well, by the kernel turned round, and no element is
-        // added up in memory.
-        let turned = |(window, &size): (&Sliding, &usize)| {
-            let reach = window.dilation * (window.kernel - 1);
-            let whole = window.out + reach >= size + 2 * window.before;
-            let around = reach.checked_sub(window.before);
-            around.filter(|_| window.stride == 1 && whole)
-        };
-        let around: Option<Vec<usize>> = self.windows.iter().zip(&shape[2..]).map(turned).collect();
-        if let Some(around) = around.filter(|_| self.groups == 1) {
-            let slide: Vec<usize> = (2..2 + self.windows.len()).collect();
-            let weight = flip(weight, &slide)?;
-            let args = ConvArgs {
-                stride: &self.each(|window| window.stride),
-                padding: Some(&around),
-                dilation: &self.each(|window| window.dilation),
-                groups: 1,
-            };
-            let found = self.at(1, |at| conv(self.op, grad, &weight, None, at, &args))?;
-            return fitting(found, shape);
         }
         let reached = |window: &Sliding| {
             let reach = window.dilation * (window.kernel - 1) + 1;
