@@ -9,6 +9,7 @@ import pathlib
 import statistics
 import struct
 import sys
+import tempfile
 import time
 
 import numpy
@@ -90,10 +91,12 @@ def main():
 
         example = (torch.ones(2, 8, dtype=torch.int64), torch.ones(2, 8, dtype=torch.int64))
         axes = {"ids": {0: "n", 1: "seq"}, "mask": {0: "n", 1: "seq"}}
-        torch.onnx.export(model, example, "/tmp/minilm.onnx", input_names=["ids", "mask"], dynamic_axes=axes, dynamo=False, opset_version=17)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 2
-        session = onnxruntime.InferenceSession("/tmp/minilm.onnx", options, providers=["CPUExecutionProvider"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/model.onnx"
+            torch.onnx.export(model, example, path, input_names=["ids", "mask"], dynamic_axes=axes, dynamo=False, opset_version=17)
+            session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     for n, seq in ((16, 122), (1, 9)):
         ids = torch.tensor([[1000 + 37 * s + 101 * i for s in range(seq)] for i in range(n)])
         mask = torch.ones(n, seq, dtype=torch.int64)
