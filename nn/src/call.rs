@@ -1,7 +1,6 @@
 //! What typed layers share.
 
 use std::cell::Cell;
-use std::panic::Location;
 
 use nomina::dims::{Dims, Distinct};
 use nomina::{DynTensor, Element, Error, Names, Result, Tensor, Typed};
@@ -20,16 +19,6 @@ pub(crate) fn ok<V>(result: Result<V>) -> V {
 #[track_caller]
 fn fail(error: &Error) -> ! {
     panic!("{error}")
-}
-
-/// The error with the operands as the user knows them.
-pub(crate) fn explain(error: Error, operands: &[&DynTensor]) -> Error {
-    type Made = Option<&'static Location<'static>>;
-    let made = |x: &DynTensor| -> Made { x.raw().made() };
-    error
-        .with_names(operands.iter().map(|x| x.names()))
-        .with_shapes(operands.iter().map(|x| x.shape()))
-        .made_at(operands.iter().map(|x| (x.names(), x.shape(), made(x))))
 }
 
 /// A result whose dims the types have computed.

@@ -18,7 +18,7 @@ pub(crate) fn load(
     });
     let mut found = Vec::new();
     for (path, own) in own {
-        let value = of(&path).and_then(|value| fitted(&own, value));
+        let value = of(&path).and_then(|value| fitted(&own, value)?.to_device(own.device()));
         found.push(value.map_err(|error| error.in_op(OP).within(format_args!("`{path}`")))?);
     }
     let mut found = found.into_iter();

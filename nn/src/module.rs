@@ -161,10 +161,12 @@ pub trait Module {
     /// state. Where other programs call them otherwise, `of` is the place to say so.
     ///
     /// Names and sizes must be equal. A tensor without names goes by position; where several dims of the model lie side by
-    /// side, `(Head=12, Feature=32, Hidden=384)`, it may have one of their product, `(384, 384)`. Elements are not copied.
+    /// side, `(Head=12, Feature=32, Hidden=384)`, it may have one of their product, `(384, 384)`. Elements are not copied, but for those
+    /// of a model on another device. Parameters are leaves of their own then.
     ///
     /// # Errors
-    /// When `of` fails, or a tensor has other names, sizes or another dtype; the error has the path. Nothing has changed then.
+    /// When `of` fails, or a tensor has other names, sizes or another dtype; the error has the path. Nothing has changed then,
+    /// unless memory for a leaf was short.
     #[twin]
     fn try_load(&mut self, of: impl FnMut(&str) -> Result<DynTensor>) -> Result<()>
     where
@@ -181,9 +183,6 @@ pub trait Module {
     }
 
     /// From now on nothing of it is trained: its parameters are constants.
-    ///
-    /// # Panics
-    /// Never for want of memory: nothing is asked for.
     fn freeze(&mut self) {
         self.each_mut(&mut Path::default(), &mut |_, slot| {
             crate::call::ok(slot.track(false));

@@ -41,6 +41,29 @@ fn training_goes_on_to_the_bit() {
 }
 
 #[test]
+fn frozen_parameters_have_nothing_to_load() {
+    let mut pair = (
+        Linear::<In, Out>::new(In.of(3), Out.of(2)),
+        Linear::<In, Out>::new(In.of(3), Out.of(2)),
+    );
+    pair.0.freeze();
+    let x = Tensor::<(N, In)>::ones([1, 3]);
+    let mut optimizer = AdamW::new(0.01);
+    (pair.0.forward(&x) + pair.1.forward(&x)).sum(..).backward();
+    optimizer.step(&mut pair);
+    let state = optimizer.state();
+    assert!(state.iter().all(|(path, _)| path.starts_with("1.")));
+    assert_eq!(state[2].1.dtype(), DType::I64);
+    AdamW::new(0.01).load(&pair, |path| {
+        let found = state.iter().find(|(own, _)| own == path);
+        Ok(found
+            .unwrap_or_else(|| panic!("{path} is asked for"))
+            .1
+            .clone())
+    });
+}
+
+#[test]
 fn a_step_takes_gradients_and_leaves_the_rest() {
     let mut layer = Linear::new(In.of(2), Out.of(1));
     let before = layer.weight.to_vec();

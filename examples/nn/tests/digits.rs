@@ -50,17 +50,18 @@ fn run<M: Classifier>(training: &mut Training<M>, digits: &Digits, epochs: usize
 }
 
 /// Everything that the next epoch follows from, to the bit.
-fn bits<M: Classifier>(training: &Training<M>) -> Vec<(String, Vec<u32>)> {
+fn bits<M: Classifier>(training: &Training<M>) -> Vec<(String, Vec<u64>)> {
     let tensors = [training.model.state(), training.optimizer.state()].concat();
     let bits = |tensor: &DynTensor| {
-        let numbers = tensor.to_vec::<f32>().unwrap();
-        numbers.into_iter().map(f32::to_bits).collect()
+        // Every f32 is an f64, and so is every number of steps here.
+        let numbers = tensor.to_dtype(DType::F64).unwrap().to_vec::<f64>();
+        numbers.unwrap().into_iter().map(f64::to_bits).collect()
     };
     let mut all: Vec<_> = tensors
         .iter()
         .map(|(path, x)| (path.clone(), bits(x)))
         .collect();
-    all.push(("epoch".to_owned(), vec![training.epoch as u32]));
+    all.push(("epoch".to_owned(), vec![training.epoch]));
     all
 }
 

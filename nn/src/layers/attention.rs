@@ -10,11 +10,11 @@ use nomina::{
 };
 use nomina_macros::twin;
 use nomina_runtime::Raw;
+use nomina_runtime::tensor::about;
 
 use super::Linear;
 use super::linear::linear;
 use crate::Module;
-use crate::call::explain;
 
 /// What attention is told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -221,11 +221,12 @@ fn attend(
     let project = |(weight, bias): &Weights| {
         let rows = linear(x, weight, bias.as_ref(), 1, None)?;
         rows.permute(&order)
-            .map_err(|error| explain(error, &[x, weight]))
+            .map_err(|error| about(error, &[x, weight]))
     };
     let (mut q, mut k, v) = (project(query)?, project(key)?, project(value)?);
     if let Some(base) = options.rotary {
-        (q, k) = (rotated(q, base)?, rotated(k, base)?);
+        let turns = turns(&q, base)?;
+        (q, k) = (rotated(q, &turns)?, rotated(k, &turns)?);
     }
     let plain = |raw: Raw| {
         let names = Names::unnamed(raw.rank());
@@ -248,7 +249,7 @@ fn attend(
             q.scaled_dot_product_attention_with(&k, &v, Some(&mask), told)
         }
     };
-    let found = found.map_err(|error| explain(error, &[x]))?;
+    let found = found.map_err(|error| about(error, &[x]))?;
     // Heads and features side by side behind the sequence, under their names for the last layer.
     let last = found.rank();
     let mut order: Vec<usize> = (0..batch.len()).collect();
@@ -280,15 +281,13 @@ fn aligned(mask: &DynTensor, names: &Names) -> Result<Raw> {
     mask.raw().permute(&order)?.reshape(&sizes)
 }
 
-/// Turns features by angles that grow along the sequence: of dims (…, sequence, features), where the halves are pairs.
-fn rotated(x: Raw, base: f64) -> Result<Raw> {
-    let names = Names::unnamed(x.rank());
-    let x = DynTensor::from_parts(x, names)?;
+/// Cosines and sines of the angles that grow along the sequence, for each pair of features: of `x` along (…, sequence, features).
+fn turns(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
     let (len, features) = (x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]);
     if features % 2 != 0 {
         let what = format!("{features} features make no pairs for rotary positions");
         return Err(Error::new(ErrorKind::Argument, "attention", what)
-            .operand(x.names(), x.shape())
+            .operand(&Names::unnamed(x.rank()), x.shape())
             .hint("give heads an even number of features"));
     }
     let half = features / 2;
@@ -299,14 +298,20 @@ fn rotated(x: Raw, base: f64) -> Result<Raw> {
         angles.extend(turned);
     }
     let angles = DynTensor::from_vec(angles, &[len, half], ())?;
-    let [cos, sin] = [angles.cos()?, angles.sin()?];
-    let [cos, sin] = [cos.to_dtype(x.dtype())?, sin.to_dtype(x.dtype())?];
-    let [cos, sin] = [cos.to_device(x.device())?, sin.to_device(x.device())?];
+    let here = |table: DynTensor| table.to_dtype(x.dtype())?.to_device(x.device());
+    Ok([here(angles.cos()?)?, here(angles.sin()?)?])
+}
+
+/// Turns the features of (…, sequence, features), whose halves are pairs.
+fn rotated(x: Raw, [cos, sin]: &[DynTensor; 2]) -> Result<Raw> {
+    let names = Names::unnamed(x.rank());
+    let half = cos.shape()[1];
+    let x = DynTensor::from_parts(x, names)?;
     let last = -1_i64;
     let (first, second) = (x.narrow(last, 0, half)?, x.narrow(last, half as i64, half)?);
     let turned = [
-        first.mul(&cos)?.sub(&second.mul(&sin)?)?,
-        second.mul(&cos)?.add(&first.mul(&sin)?)?,
+        first.mul(cos)?.sub(&second.mul(sin)?)?,
+        second.mul(cos)?.add(&first.mul(sin)?)?,
     ];
     let joined = DynTensor::cat(&[&turned[0], &turned[1]], last)?;
     Ok(joined.into_parts().0)

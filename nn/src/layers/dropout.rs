@@ -4,8 +4,7 @@ use nomina::dims::Dims;
 use nomina::{DropoutOptions, Float, Result, Tensor};
 use nomina_macros::twin;
 
-use crate::module::{Module, Slot};
-use crate::path::Path;
+use crate::Module;
 
 /// Sets elements to zero with a probability while a network is trained, and scales the others so that their mean stays. Srivastava
 /// et al., "Dropout".
@@ -19,9 +18,11 @@ use crate::path::Path;
 /// assert!(dropout.forward(&x, false).equal(&x));
 /// assert!(dropout.forward(&x, true).to_vec().iter().all(|&x| x == 0.0 || x == 2.0));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Module)]
+#[module(crate = crate)]
 pub struct Dropout {
     /// The probability.
+    #[module(skip)]
     pub p: f64,
 }
 
@@ -47,10 +48,4 @@ impl Dropout {
             training: train,
         })
     }
-}
-
-#[diagnostic::do_not_recommend]
-impl Module for Dropout {
-    fn each<'a>(&'a self, _: &mut Path, _: &mut dyn FnMut(&str, &'a dyn Slot)) {}
-    fn each_mut<'a>(&'a mut self, _: &mut Path, _: &mut dyn FnMut(&str, &'a mut dyn Slot)) {}
 }

@@ -5,9 +5,10 @@ use nomina::{DynTensor, Element, Error, Inexact, Result, Tensor};
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{self, Activation};
+use nomina_runtime::tensor::about;
 
 use crate::Module;
-use crate::call::{explain, product, typed, uniform};
+use crate::call::{product, typed, uniform};
 use crate::param::Param;
 
 /// The dims of the weight of a layer from `I` to `O`: outputs, then inputs.
@@ -59,10 +60,9 @@ where
     #[twin]
     pub fn try_new(input: impl SizesFor<I>, output: impl SizesFor<O>) -> Result<Self> {
         let (inputs, outputs) = (input.sizes(), output.sizes());
-        let bound = 1.0 / product(&inputs).max(1.0).sqrt();
-        let weight = uniform(&[&outputs[..], &inputs].concat(), bound)?;
+        let (weight, bound) = weights(&inputs, &outputs)?;
         Ok(Self {
-            weight: Param::new(weight),
+            weight,
             bias: Some(Param::new(uniform(&outputs, bound)?)),
         })
     }
@@ -73,12 +73,16 @@ where
     /// When a product of sizes is too large, or memory is short.
     #[twin]
     pub fn try_without_bias(input: impl SizesFor<I>, output: impl SizesFor<O>) -> Result<Self> {
-        let layer = Self::try_new(input, output)?;
-        Ok(Self {
-            bias: None,
-            ..layer
-        })
+        let (weight, _) = weights(&input.sizes(), &output.sizes())?;
+        Ok(Self { weight, bias: None })
     }
+}
+
+/// Numbers within one over the root of how many inputs an output is summed over, and that bound.
+fn weights<D: Dims + Distinct>(inputs: &[usize], outputs: &[usize]) -> Result<(Param<D>, f64)> {
+    let bound = 1.0 / product(inputs).max(1.0).sqrt();
+    let weight = uniform(&[outputs, inputs].concat(), bound)?;
+    Ok((Param::new(weight), bound))
 }
 
 impl<I: Axes, O: Axes, T: Inexact> Linear<I, O, T> {
@@ -132,9 +136,16 @@ pub(crate) fn linear(
 ) -> Result<Raw> {
     let at = |error| {
         let operands: Vec<&DynTensor> = [x, weight].into_iter().chain(bias).collect();
-        explain(error, &operands)
+        about(error, &operands)
     };
     let outputs = weight.rank() - inputs;
+    // Nothing is put together where each side is one dim.
+    if let ([_, input], 1) = (&weight.names()[..], inputs)
+        && let Some(place) = input.as_ref().and_then(|input| x.names().position(input))
+    {
+        let bias = bias.map(DynTensor::raw);
+        return call::linear(x.raw(), weight.raw(), bias, place, activation).map_err(at);
+    }
     let places: Vec<usize> = (outputs..weight.rank())
         .filter_map(|dim| x.names().position(weight.names()[dim].as_ref()?))
         .collect();
@@ -185,5 +196,7 @@ pub(crate) fn linear(
 
 /// The product of the sizes of some dims, which are those of a tensor.
 fn merged(sizes: &[usize], dims: &[usize]) -> usize {
-    dims.iter().map(|&dim| sizes[dim]).product()
+    // Beside a size of 0 the others may be any; what is too large for a tensor is refused as one.
+    dims.iter()
+        .fold(1, |all: usize, &dim| all.saturating_mul(sizes[dim]))
 }

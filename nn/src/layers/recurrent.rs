@@ -10,10 +10,11 @@ use nomina_core::op::Op;
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{self, Node};
+use nomina_runtime::tensor::about;
 
 use super::linear::linear;
 use crate::Module;
-use crate::call::{explain, typed, uniform};
+use crate::call::{typed, uniform};
 use crate::param::Param;
 
 nomina::prelude::dims! {
@@ -160,13 +161,15 @@ fn walk<const K: usize>(
     state: Option<[DynTensor; K]>,
     step: Step<K>,
 ) -> Result<(Raw, [Raw; K])> {
-    let at = |error: Error| explain(error, &[x, w_input]);
+    let at = |error: Error| about(error, &[x, w_input]);
     let (gates, states) = (w_hidden.shape()[0], w_hidden.shape()[1]);
     // The input's dims without its own, gates, states; then the sequence first, and all others as rows.
     let ahead = linear(x, w_input, Some(b_input), 1, None)?;
     let batch: Vec<usize> = (0..ahead.rank() - 2).filter(|&dim| dim != place).collect();
     let sizes: Vec<usize> = batch.iter().map(|&dim| ahead.shape()[dim]).collect();
-    let rows: usize = sizes.iter().product();
+    let rows = sizes
+        .iter()
+        .fold(1, |all: usize, &size| all.saturating_mul(size));
     let order = [&[place][..], &batch, &[ahead.rank() - 2, ahead.rank() - 1]].concat();
     let len = ahead.shape()[place];
     let ahead = ahead

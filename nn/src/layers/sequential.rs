@@ -8,7 +8,7 @@ use nomina::{Element, Float, Inexact, Numeric, Result, Tensor};
 use nomina_macros::twin;
 
 use super::{BatchNorm, Conv1d, Conv2d, Conv3d, Kernel, LayerNorm, Linear, RmsNorm, Weight};
-use crate::{Module, Path, Slot};
+use crate::Module;
 
 /// What maps a tensor of dims `D` to another one.
 #[diagnostic::on_unimplemented(
@@ -26,17 +26,13 @@ pub trait Layer<D: Dims, T: Element = f32> {
 }
 
 /// A function as a layer without parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Module)]
+#[module(crate = crate)]
 pub struct Function<F>(
     /// The function.
+    #[module(skip)]
     pub F,
 );
-
-#[diagnostic::do_not_recommend]
-impl<F> Module for Function<F> {
-    fn each<'a>(&'a self, _: &mut Path, _: &mut dyn FnMut(&str, &'a dyn Slot)) {}
-    fn each_mut<'a>(&'a mut self, _: &mut Path, _: &mut dyn FnMut(&str, &'a mut dyn Slot)) {}
-}
 
 #[diagnostic::do_not_recommend]
 impl<D: Dims, E: Dims, T: Element, F> Layer<D, T> for Function<F>

@@ -6,6 +6,7 @@ use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::call::StepParam;
 
+use crate::call::ok;
 use crate::load::fitted;
 use crate::module::{Module, Slot};
 use crate::path::Path;
@@ -110,24 +111,22 @@ impl<const K: usize> Memory<K> {
     }
 
     /// All that is kept, by path and word: `layers.0.weight.exp_avg`.
+    #[track_caller]
     pub(super) fn state(&self) -> Vec<(String, DynTensor)> {
         let mut state = Vec::new();
         for (path, kept) in &self.kept {
             for (word, raw) in self.words.iter().zip(&kept.state) {
-                // As many names as dims, since both are the parameter's.
-                if let Ok(tensor) = DynTensor::from_parts(raw.clone(), kept.names.clone()) {
-                    state.push((format!("{path}.{word}"), tensor));
-                }
+                let tensor = DynTensor::from_parts(raw.clone(), kept.names.clone());
+                state.push((format!("{path}.{word}"), ok(tensor)));
             }
-            // Without memory for one number, a file lacks it, and says so when it is loaded.
-            if let Ok(steps) = DynTensor::full(&[], kept.steps as f64, ()) {
-                state.push((format!("{path}.{STEP}"), steps));
-            }
+            let steps = i64::try_from(kept.steps).unwrap_or(i64::MAX);
+            let steps = DynTensor::full(&[], steps, ());
+            state.push((format!("{path}.{STEP}"), ok(steps)));
         }
         state
     }
 
-    /// Takes what was kept for the parameters of a model from `of`. Nothing has changed where it fails.
+    /// Takes what was kept for the parameters of a model that are trained from `of`. Nothing has changed where it fails.
     pub(super) fn load(
         &mut self,
         op: &'static str,
@@ -135,7 +134,8 @@ impl<const K: usize> Memory<K> {
         mut of: impl FnMut(&str) -> Result<DynTensor>,
     ) -> Result<()> {
         let mut all = BTreeMap::new();
-        for (path, param) in model.params() {
+        let trained = |(_, param): &(String, DynTensor)| param.requires_grad();
+        for (path, param) in model.params().into_iter().filter(trained) {
             let mut one = |word: &str| {
                 let path = format!("{path}.{word}");
                 let found = of(&path);

@@ -54,12 +54,16 @@ impl Sgd {
 
     /// What is kept for each parameter, by its path: what a checkpoint holds beside the model's state. Nothing without
     /// momentum.
+    ///
+    /// # Panics
+    /// When memory for a number is short.
     #[must_use]
+    #[track_caller]
     pub fn state(&self) -> Vec<(String, DynTensor)> {
         self.sums.state()
     }
 
-    /// Takes what was kept for the parameters of `model` from `of`, which gives the tensor of a path.
+    /// Takes what was kept for the parameters of `model` that are trained, not frozen, from `of`, which gives the tensor of a path.
     ///
     /// # Errors
     /// When `of` fails, or a tensor has other names, sizes or another dtype than its parameter. Nothing has changed then.
@@ -117,12 +121,16 @@ macro_rules! adam {
             }
 
             /// What is kept for each parameter, by its path: what a checkpoint holds beside the model's state.
+            ///
+            /// # Panics
+            /// When memory for a number is short.
             #[must_use]
+            #[track_caller]
             pub fn state(&self) -> Vec<(String, DynTensor)> {
                 self.means.state()
             }
 
-            /// Takes what was kept for the parameters of `model` from `of`, which gives the tensor of a path.
+            /// Takes what was kept for the parameters of `model` that are trained, not frozen, from `of`, which gives the tensor of a path.
             ///
             /// # Errors
             /// When `of` fails, or a tensor has other names, sizes or another dtype than its parameter. Nothing has changed

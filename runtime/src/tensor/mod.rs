@@ -236,9 +236,10 @@ impl fmt::Debug for DynTensor {
     }
 }
 
-/// Shows `error` with the dims of the operands it is about.
+/// Shows `error` with the dims of the operands it is about, and where they were made.
 #[cold]
-pub(crate) fn about(error: Error, operands: &[&DynTensor]) -> Error {
+#[must_use]
+pub fn about(error: Error, operands: &[&DynTensor]) -> Error {
     let error = match error.operands() {
         [] => operands
             .iter()
