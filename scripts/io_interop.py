@@ -4,7 +4,7 @@ usage: python scripts/io_interop.py write FOLDER    # writes one file of each fo
        python scripts/io_interop.py check FOLDER    # checks what nomina-io wrote there: values, dtypes, names
        python scripts/io_interop.py record          # writes again what io/tests/data has
        python scripts/io_interop.py needs           # says which formats the packages at hand can write, one a line
-needs: pip install numpy safetensors ml_dtypes
+needs: pip install numpy safetensors zarr xarray ml_dtypes
 
 `io/tests/python.rs` calls it both ways. Element number i of a tensor is (7 i) % 23, of a truth value whether that is odd, of a
 complex number that and one more.
@@ -83,13 +83,65 @@ class Numpy:
                 same(dtype, file[dtype], dtype)
 
 
-FORMATS = {"safetensors": Safetensors, "npy": Numpy}
+class Zarr:
+    def write(folder):
+        import shutil
+
+        import xarray
+        import zarr
+
+        path = folder / "python.zarr"
+        shutil.rmtree(path, ignore_errors=True)
+        data = xarray.Dataset({dtype: (NAMES, values(dtype)) for dtype in DTYPES})
+        encoding = {dtype: {"chunks": (2, 2, 4)} for dtype in DTYPES}
+        # xarray would store truth values as numbers and take a fill value for missing.
+        data.drop_vars("bool").to_zarr(path, zarr_format=3, consolidated=False, encoding={k: v for k, v in encoding.items() if k != "bool"})
+        group = zarr.open_group(path, mode="a")
+        from zarr.codecs import BytesCodec, Crc32cCodec, GzipCodec, ShardingCodec, TransposeCodec, ZstdCodec
+
+        first = ShardingCodec(chunk_shape=(1, 2, 2), codecs=[BytesCodec(), GzipCodec()], index_codecs=[BytesCodec()], index_location="start")
+        options = {
+            "bool": {},
+            "sharded": {"shards": (2, 4, 4)},
+            "index_first": {"serializer": first, "compressors": None},
+            "gzipped": {"compressors": [GzipCodec()]},
+            "summed": {"compressors": [ZstdCodec(checksum=True), Crc32cCodec()]},
+            "turned": {"filters": [TransposeCodec(order=(2, 0, 1))], "serializer": BytesCodec(endian="big")},
+            "plain": {"compressors": None, "chunk_key_encoding": {"name": "v2", "separator": "."}},
+        }
+        for name, more in options.items():
+            array = values("bool" if name == "bool" else "float64")
+            names = None if name == "plain" else NAMES
+            group.create_array(name, data=array, chunks=(2, 2, 4), dimension_names=names, **more)
+        # Of this one, a chunk of two within one shard of two was written.
+        group.create_array("holes", shape=(8, 2), chunks=(2, 2), shards=(4, 2), dtype="float32", fill_value=float("nan"))[:2] = 1
+
+    def check(folder):
+        import xarray
+        import zarr
+
+        data = xarray.open_zarr(folder / "rust.zarr", consolidated=False, mask_and_scale=False)
+        for dtype in DTYPES:
+            assert data[dtype].dims == tuple(NAMES), data[dtype].dims
+            same(dtype, data[dtype].values, dtype)
+        assert data["float32"].isel(Lat=slice(1, 3), Time=0).shape == (2, 4)
+        # What was written into arrays of the recorded ones: zeros in the middle.
+        group = zarr.open_group(folder / "rewritten.zarr", mode="r")
+        for name in ["gzipped", "index_first", "plain", "sharded", "summed", "turned", "complex64"]:
+            array = group[name][:]
+            assert (array[:, 1] == 0).all(), name
+            assert (array[:, ::2] == values(array.dtype.name)[:, ::2]).all(), name
+        array = zarr.open_group(folder / "rust.zarr", mode="r")["float32"]
+        assert array.chunks == (1, 2, 3) and array.metadata.dimension_names == tuple(NAMES), array.metadata
+
+
+FORMATS = {"safetensors": Safetensors, "npy": Numpy, "zarr": Zarr}
 
 
 def able():
     import importlib.util
 
-    needed = {"safetensors": ["safetensors", "ml_dtypes"], "npy": ["numpy"]}
+    needed = {"safetensors": ["safetensors", "ml_dtypes"], "npy": ["numpy"], "zarr": ["zarr", "xarray"]}
     for name in FORMATS:
         if all(importlib.util.find_spec(package) for package in needed[name]):
             yield name

@@ -6,6 +6,7 @@
 //! | [`npz`] | `npz` | none | array by array | at once |
 //! | [`png`] | `png` | none | pixel by pixel | at once |
 //! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
+//! | [`zarr`] | `zarr` | its own | by boxes | by boxes |
 //!
 //! A file's tensor is opened as what is wanted of it: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
 //! are checked, or a [`DynTensor`](nomina::DynTensor), which takes what is there. Files are written beside their place and
@@ -32,7 +33,12 @@
 #![forbid(unsafe_code)]
 // What formats share is nobody's without one.
 #![cfg_attr(
-    not(any(feature = "npy", feature = "png", feature = "safetensors")),
+    not(any(
+        feature = "npy",
+        feature = "png",
+        feature = "safetensors",
+        feature = "zarr"
+    )),
     allow(dead_code)
 )]
 
@@ -40,6 +46,8 @@
 compile_error!("the elements of files are little-endian, and so must be the machine's");
 
 mod atomic;
+#[cfg(any(feature = "safetensors", feature = "zarr"))]
+mod json;
 #[cfg(feature = "npy")]
 pub mod npy;
 #[cfg(feature = "npz")]
@@ -49,10 +57,18 @@ mod open;
 pub mod png;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 pub use open::OpenAs;
 
 /// The guide to files, whose every snippet is to run.
-#[cfg(all(doctest, feature = "npz", feature = "png", feature = "safetensors"))]
+#[cfg(all(
+    doctest,
+    feature = "npz",
+    feature = "png",
+    feature = "safetensors",
+    feature = "zarr"
+))]
 #[doc = include_str!("../../docs/files.md")]
 pub struct Files;

@@ -16,6 +16,9 @@ pub trait OpenAs: sealed::Sealed + Sized {
     const NAMES: &'static [Option<&'static str>];
     #[doc(hidden)]
     fn of(tensor: DynTensor) -> Result<Self>;
+    /// The same elements, whose names the run time knows.
+    #[doc(hidden)]
+    fn dynamic(&self) -> DynTensor;
 }
 
 impl<D: Dims + Distinct, T: Element> OpenAs for Tensor<D, T> {
@@ -23,12 +26,18 @@ impl<D: Dims + Distinct, T: Element> OpenAs for Tensor<D, T> {
     fn of(tensor: DynTensor) -> Result<Self> {
         tensor.try_into()
     }
+    fn dynamic(&self) -> DynTensor {
+        self.to_dyn()
+    }
 }
 
 impl OpenAs for DynTensor {
     const NAMES: &'static [Option<&'static str>] = &[];
     fn of(tensor: DynTensor) -> Result<Self> {
         Ok(tensor)
+    }
+    fn dynamic(&self) -> DynTensor {
+        self.clone()
     }
 }
 
@@ -54,17 +63,21 @@ pub(crate) fn as_it_is<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result
 }
 
 /// The same, where dims without a name take the one that `X` says.
+#[cfg(any(feature = "npy", feature = "png", feature = "safetensors"))]
 pub(crate) fn refined<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
-    if X::NAMES.len() != tensor.rank() {
-        return as_it_is(op, tensor);
-    }
     let (raw, names) = tensor.into_parts();
-    let given = X::NAMES.iter().map(|name| name.map(Name::from_static));
-    let names: Names = names
-        .iter()
-        .zip(given)
-        .map(|(own, given)| own.clone().or(given))
-        .collect();
+    let names = names_of::<X>(&names);
     let tensor = DynTensor::from_parts(raw, names).map_err(|error| error.in_op(op))?;
     as_it_is(op, tensor)
+}
+
+/// The names of a file's dims, where those without one take the one that `X` says. No name may stand twice in them before they
+/// are a tensor's.
+pub(crate) fn names_of<X: OpenAs>(names: &Names) -> Names {
+    if X::NAMES.len() != names.len() {
+        return names.clone();
+    }
+    let given = X::NAMES.iter().map(|name| name.map(Name::from_static));
+    let names = names.iter().zip(given);
+    names.map(|(own, given)| own.clone().or(given)).collect()
 }

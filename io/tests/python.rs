@@ -110,6 +110,107 @@ mod npy {
     }
 }
 
+#[cfg(feature = "zarr")]
+mod zarr {
+    use super::*;
+    use nomina_io::zarr::{Zarr, create_group, keys};
+
+    pub fn read(folder: &Path) {
+        let root = folder.join("python.zarr");
+        for (name, dtype) in all_but(DType::BF16) {
+            let array = Zarr::<DynTensor>::open(root.join(&name)).unwrap();
+            assert_eq!(array.names(), &names!["Time", "Lat", "Lon"]);
+            same(&array.read().unwrap(), dtype);
+            let part = array
+                .narrow("Lat", 1..)
+                .unwrap()
+                .narrow("Lon", 2..3)
+                .unwrap();
+            let part = part.read().unwrap();
+            let whole = ours(dtype)
+                .narrow("Lat", 1, 2)
+                .unwrap()
+                .narrow("Lon", 2, 1)
+                .unwrap();
+            assert_eq!(part.shape(), [2, 2, 1]);
+            assert_eq!(
+                part.raw().as_bytes().unwrap(),
+                whole.contiguous().unwrap().raw().as_bytes().unwrap()
+            );
+        }
+        for name in ["sharded", "index_first", "gzipped", "summed", "turned"] {
+            let array = Zarr::<Tensor<(Time, Lat, Lon), f64>>::open(root.join(name)).unwrap();
+            same(&array.read().unwrap().into_dyn(), DType::F64);
+        }
+        let plain = root.join("plain");
+        assert!(Zarr::<Tensor<(Time, Lat, Lon), f64>>::open(&plain).is_err());
+        let array = Zarr::<Tensor<(Time, Lat, Lon), f64>>::refine(&plain).unwrap();
+        assert_eq!(
+            array.narrow(Lat, 1..2).unwrap().read().unwrap().shape(),
+            [2, 1, 4]
+        );
+        let holes = Zarr::<DynTensor>::open(root.join("holes")).unwrap();
+        let rows = holes.read().unwrap().isnan().unwrap().to_vec::<bool>();
+        assert_eq!(
+            rows.unwrap(),
+            [[false; 4], [true; 4], [true; 4], [true; 4]].concat()
+        );
+        let error = Zarr::<DynTensor>::open(&root).unwrap_err().to_string();
+        assert!(error.contains("a group, and no array"), "{error}");
+        let names = keys(&root).unwrap();
+        assert!(
+            names.len() == 18 && names.contains(&"turned".to_owned()),
+            "{names:?}"
+        );
+    }
+
+    /// A folder with all that is in it.
+    fn copied(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            let to = to.join(entry.file_name());
+            match entry.file_type().unwrap().is_dir() {
+                true => copied(&entry.path(), &to),
+                false => drop(std::fs::copy(entry.path(), to).unwrap()),
+            }
+        }
+    }
+
+    pub fn write(folder: &Path) {
+        let root = folder.join("rust.zarr");
+        create_group(&root).unwrap();
+        for (name, dtype) in all_but(DType::BF16) {
+            let x = ours(dtype);
+            let array =
+                Zarr::<DynTensor>::create(root.join(name), dtype, x.names(), x.shape(), &[1, 2, 3])
+                    .unwrap();
+            // By boxes that are no chunks.
+            for lon in [0_usize..1, 1..4] {
+                let part = x.narrow("Lon", lon.start as i64, lon.len()).unwrap();
+                array.narrow("Lon", lon).unwrap().write(&part).unwrap();
+            }
+        }
+        let root = folder.join("rewritten.zarr");
+        copied(&data().join("python.zarr"), &root);
+        for name in keys(&root).unwrap() {
+            let array = Zarr::<DynTensor>::open(root.join(&name)).unwrap();
+            if array.shape() == [2, 3, 4] && array.names().has_names() {
+                let zeros = DynTensor::options().dtype(array.dtype());
+                let zeros = zeros.zeros(&[2, 1, 4], array.names().clone()).unwrap();
+                array.narrow("Lat", 1..2).unwrap().write(&zeros).unwrap();
+            }
+        }
+        type Plain = Tensor<(Time, Lat, Lon), f64>;
+        let plain = Zarr::<Plain>::refine(root.join("plain")).unwrap();
+        plain
+            .narrow(Lat, 1..2)
+            .unwrap()
+            .write(&Tensor::zeros([2, 1, 4]))
+            .unwrap();
+    }
+}
+
 /// A format's two ways.
 type Ways = (&'static str, fn(&Path), fn(&Path));
 
@@ -119,14 +220,19 @@ fn formats() -> Vec<Ways> {
         ("safetensors", safetensors::read, safetensors::write),
         #[cfg(feature = "npz")]
         ("npy", npy::read, npy::write),
+        #[cfg(feature = "zarr")]
+        ("zarr", zarr::read, zarr::write),
     ]
+}
+
+fn data() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
 }
 
 #[test]
 fn recorded_files_are_read() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     for (_, read, _) in formats() {
-        read(&data);
+        read(&data());
     }
 }
 

@@ -8,16 +8,14 @@ use std::io::Read;
 use nomina::{DType, Error, ErrorKind, Name, Names, Result};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
 use super::DIMS;
 use crate::atomic::failed;
+use crate::json::{AtMost, MOST_DIMS};
 
 /// The format's own limit.
 const LONGEST: u64 = 100_000_000;
-
-/// More than any tensor of ours has.
-const MOST_DIMS: usize = 64;
 
 /// The dtypes that both sides have. The format has no pair of `f64`.
 const DTYPES: [(DType, Dtype); 11] = [
@@ -228,7 +226,7 @@ impl<'de> Visitor<'de> for Entries {
 #[derive(Deserialize)]
 struct Info {
     dtype: Dtype,
-    shape: Sizes,
+    shape: AtMost<usize, MOST_DIMS>,
     data_offsets: (usize, usize),
 }
 
@@ -239,34 +237,5 @@ impl From<Info> for TensorInfo {
             shape: info.shape.0,
             data_offsets: info.data_offsets,
         }
-    }
-}
-
-struct Sizes(Vec<usize>);
-
-impl<'de> Deserialize<'de> for Sizes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(AtMost)
-    }
-}
-
-struct AtMost;
-
-impl<'de> Visitor<'de> for AtMost {
-    type Value = Sizes;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at most {MOST_DIMS} sizes")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Sizes, A::Error> {
-        let mut sizes = Vec::new();
-        while let Some(size) = seq.next_element()? {
-            if sizes.len() == MOST_DIMS {
-                return Err(A::Error::invalid_length(MOST_DIMS + 1, &self));
-            }
-            sizes.push(size);
-        }
-        Ok(Sizes(sizes))
     }
 }

@@ -1,0 +1,40 @@
+//! What files say in JSON, believed as far as a tensor could have it.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
+
+/// More dims than any tensor of ours has.
+pub(crate) const MOST_DIMS: usize = 64;
+
+/// A list of at most `N`: a longer one costs nothing more.
+pub(crate) struct AtMost<T, const N: usize>(pub(crate) Vec<T>);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for AtMost<T, N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Counted(PhantomData))
+    }
+}
+
+struct Counted<T, const N: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Counted<T, N> {
+    type Value = AtMost<T, N>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {N}")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<AtMost<T, N>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(one) = seq.next_element()? {
+            if list.len() == N {
+                return Err(A::Error::invalid_length(N + 1, &self));
+            }
+            list.push(one);
+        }
+        Ok(AtMost(list))
+    }
+}

@@ -1,0 +1,367 @@
+//! Codecs: how the elements of a chunk become the bytes of a file, and come back.
+//!
+//! Chunks are read as streams, and only the box that was asked for is kept of them: what a file says of its lengths takes no
+//! memory.
+
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+use super::boxes::{Part, row_major};
+use super::shards::Shards;
+
+/// What gives bytes one after the other.
+pub(super) trait Stream: Read {
+    /// Goes on behind so many bytes.
+    fn skip(&mut self, bytes: u64) -> io::Result<()> {
+        let skipped = io::copy(&mut Read::take(&mut *self, bytes), &mut io::sink())?;
+        match skipped == bytes {
+            true => Ok(()),
+            false => Err(ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
+impl Stream for &[u8] {}
+impl<R: Read + ?Sized> Stream for BufReader<Box<R>> {}
+
+/// Bytes of a file as they are.
+impl Stream for BufReader<&File> {
+    fn skip(&mut self, bytes: u64) -> io::Result<()> {
+        self.seek_relative(bytes.try_into().map_err(io::Error::other)?)
+    }
+}
+
+/// What an array's elements are.
+#[derive(Clone, Debug)]
+pub(super) struct Elements {
+    /// The bytes of one.
+    pub(super) size: usize,
+    /// The bytes of a number: an element has two where it is complex.
+    pub(super) number: usize,
+    /// The one in the place of those that were never written.
+    pub(super) fill: Vec<u8>,
+}
+
+impl Elements {
+    /// An array of nothing but the fill value.
+    pub(super) fn filled(&self, sizes: &[usize]) -> io::Result<Vec<u8>> {
+        let len = sizes
+            .iter()
+            .try_fold(self.size, |all, &size| all.checked_mul(size));
+        let mut all = Vec::new();
+        all.try_reserve_exact(len.unwrap_or(usize::MAX))
+            .map_err(|_| ErrorKind::OutOfMemory)?;
+        let len = len.unwrap_or_default();
+        if self.fill.iter().all(|&byte| byte == 0) {
+            all.resize(len, 0);
+        }
+        while all.len() < len {
+            all.extend_from_slice(&self.fill);
+        }
+        Ok(all)
+    }
+
+    fn turn(&self, bytes: &mut [u8]) {
+        bytes
+            .chunks_exact_mut(self.number)
+            .for_each(<[u8]>::reverse);
+    }
+}
+
+/// Where the bytes of a chunk lie.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) file: &'a File,
+    pub(super) start: u64,
+    pub(super) len: u64,
+}
+
+/// What is done to the elements of a chunk, in the order in which they are written.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// Orders of dims, one after the other.
+    pub(super) transposed: Vec<Vec<usize>>,
+    pub(super) array: Array,
+    pub(super) bytes: Vec<Packed>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Array {
+    /// Elements one after the other, the greatest byte first where `big`.
+    Bytes { big: bool },
+    /// Chunks of chunks.
+    Shards(Box<Shards>),
+}
+
+/// What is done to bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packed {
+    Crc32c,
+    Gzip { level: u32 },
+    Zstd,
+}
+
+/// The longest window of a frame of zstd, which is what its specification asks of a decoder. Levels above 19 have longer ones.
+const WINDOW: u64 = 8 << 20;
+
+fn broken(what: impl Into<String>) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what.into())
+}
+
+impl Packed {
+    /// The bytes that were packed, of which an array has `len`.
+    fn unpack<'a>(self, mut from: Box<dyn Read + 'a>, len: u64) -> io::Result<Box<dyn Read + 'a>> {
+        Ok(match self {
+            Self::Crc32c => Box::new(Summed::new(from)),
+            Self::Gzip { .. } => Box::new(MultiGzDecoder::new(from)),
+            Self::Zstd => {
+                // What is decoded is no longer than the array by much, and no window need be.
+                let most = len.saturating_mul(2).saturating_add(1 << 10);
+                let most = most.min(WINDOW).next_power_of_two();
+                let mut begin = [0; 6];
+                from.read_exact(&mut begin)?;
+                if begin[4] & SINGLE_SEGMENT == 0 {
+                    begin[5] = begin[5].min((most.ilog2() as u8 - 10) << 3);
+                }
+                let mut decoder = FrameDecoder::new();
+                decoder.set_max_window_size(most);
+                let from = io::Cursor::new(begin).chain(from);
+                let decoder = StreamingDecoder::new_with_decoder(from, decoder);
+                Box::new(decoder.map_err(|error| broken(format!("zstd: {error}")))?)
+            }
+        })
+    }
+
+    fn pack(self, bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Crc32c => {
+                let sum = crc32c::crc32c(&bytes);
+                let mut bytes = bytes;
+                bytes.extend(sum.to_le_bytes());
+                Ok(bytes)
+            }
+            Self::Gzip { level } => {
+                let mut packed = GzEncoder::new(Vec::new(), Compression::new(level));
+                packed.write_all(&bytes)?;
+                packed.finish()
+            }
+            Self::Zstd => {
+                let mut packed = compress_to_vec(&bytes[..], CompressionLevel::Fastest);
+                // The crate says no length, which not every reader of zarr can do without.
+                if packed[4] & !CHECKSUM == 0 {
+                    packed[4] |= LENGTH_OF_8;
+                    packed.splice(6..6, (bytes.len() as u64).to_le_bytes());
+                }
+                Ok(packed)
+            }
+        }
+    }
+}
+
+/// Bits of a frame's fifth byte.
+const SINGLE_SEGMENT: u8 = 0x20;
+const CHECKSUM: u8 = 0x04;
+const LENGTH_OF_8: u8 = 0xc0;
+
+impl Chain {
+    /// Reads a box of a chunk of these sizes.
+    pub(super) fn read(
+        &self,
+        elements: &Elements,
+        source: Source<'_>,
+        chunk: &[usize],
+        part: &Part,
+        out: &mut [u8],
+    ) -> io::Result<()> {
+        let (mut chunk, mut part) = (chunk.to_vec(), part.clone());
+        for order in &self.transposed {
+            chunk = order.iter().map(|&dim| chunk[dim]).collect();
+            part = part.permuted(order);
+        }
+        let big = match &self.array {
+            Array::Bytes { big } => *big,
+            Array::Shards(shards) => return shards.read(elements, source, &chunk, &part, out),
+        };
+        // Sizes of a chunk that was checked.
+        let len = chunk.iter().product::<usize>() as u64 * elements.size as u64;
+        let mut file = BufReader::new(source.file);
+        file.seek(SeekFrom::Start(source.start))?;
+        if self.bytes.is_empty() {
+            if source.len != len {
+                return Err(broken(format!("{} bytes of {len}", source.len)));
+            }
+            part.read(&chunk, elements.size, &mut file, out)?;
+        } else {
+            let mut stream: Box<dyn Read> = Box::new(file.take(source.len));
+            for packed in self.bytes.iter().rev() {
+                stream = packed.unpack(stream, len)?;
+            }
+            let mut stream = BufReader::new(Box::new(Counted { stream, left: len }));
+            part.read(&chunk, elements.size, &mut stream, out)?;
+            // Sums stand at the end.
+            io::copy(&mut stream, &mut io::sink())?;
+            let Counted { stream, left } = &mut **stream.get_mut();
+            if *left > 0 || stream.read(&mut [0])? > 0 {
+                return Err(broken(format!("more or fewer than {len} bytes")));
+            }
+        }
+        if big {
+            self.turned(elements, &part, out);
+        }
+        Ok(())
+    }
+
+    /// The other order of bytes in what was read.
+    fn turned(&self, elements: &Elements, part: &Part, out: &mut [u8]) {
+        let size = elements.size;
+        part.each(|to| elements.turn(&mut out[to * size..(to + 1) * size]));
+    }
+
+    /// The bytes of a chunk whose elements lie row by row.
+    pub(super) fn write(
+        &self,
+        elements: &Elements,
+        chunk: &[usize],
+        mut bytes: Vec<u8>,
+    ) -> io::Result<Vec<u8>> {
+        let mut chunk = chunk.to_vec();
+        for order in &self.transposed {
+            let turned: Vec<usize> = order.iter().map(|&dim| chunk[dim]).collect();
+            let stored = row_major(&turned);
+            let mut strides = vec![0; chunk.len()];
+            for (&dim, &stride) in order.iter().zip(&stored) {
+                strides[dim] = stride;
+            }
+            let mut out = elements.filled(&turned)?;
+            let part = Part::whole(&chunk, 0, strides);
+            part.read(&chunk, elements.size, &mut &bytes[..], &mut out)?;
+            (chunk, bytes) = (turned, out);
+        }
+        match &self.array {
+            Array::Bytes { big: true } => elements.turn(&mut bytes),
+            Array::Bytes { big: false } => (),
+            Array::Shards(shards) => bytes = shards.write(elements, &chunk, &bytes)?,
+        }
+        let all = self.bytes.iter();
+        all.copied()
+            .try_fold(bytes, |bytes, packed| packed.pack(bytes))
+    }
+}
+
+/// At most so many bytes of a stream.
+struct Counted<'a> {
+    stream: Box<dyn Read + 'a>,
+    left: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let most = self.left.min(out.len() as u64) as usize;
+        let read = self.stream.read(&mut out[..most])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+/// Bytes whose last four are the sum of the others: they are held back, and compared when there are no more.
+struct Summed<'a> {
+    from: Box<dyn Read + 'a>,
+    held: Box<[u8; 1 << 12]>,
+    len: usize,
+    sum: u32,
+}
+
+const SUM: usize = 4;
+
+impl<'a> Summed<'a> {
+    fn new(from: Box<dyn Read + 'a>) -> Self {
+        Self {
+            from,
+            held: Box::new([0; 1 << 12]),
+            len: 0,
+            sum: 0,
+        }
+    }
+}
+
+impl Read for Summed<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        while self.len <= SUM {
+            let read = match self.from.read(&mut self.held[self.len..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            if read == 0 {
+                return match self.held[..self.len] == self.sum.to_le_bytes() {
+                    true => Ok(0),
+                    false => Err(broken("crc32c: another sum")),
+                };
+            }
+            self.len += read;
+        }
+        let some = out.len().min(self.len - SUM);
+        out[..some].copy_from_slice(&self.held[..some]);
+        self.sum = crc32c::crc32c_append(self.sum, &out[..some]);
+        self.held.copy_within(some..self.len, 0);
+        self.len -= some;
+        Ok(some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_is_unpacked_and_its_sum_compared() {
+        let bytes: Vec<u8> = (0..300_000_u32)
+            .map(|i| (i / 7 % 97 * i % 11) as u8)
+            .collect();
+        let all = [Packed::Crc32c, Packed::Gzip { level: 1 }, Packed::Zstd];
+        for packed in all {
+            for len in [0, 1, 5, 4_096, 300_000] {
+                let some = bytes[..len].to_vec();
+                let stored = packed.pack(some.clone()).unwrap();
+                let unpacked = |stored: &[u8]| {
+                    let mut out = Vec::new();
+                    let stream =
+                        packed.unpack(Box::new(io::Cursor::new(stored.to_vec())), len as u64);
+                    stream?.read_to_end(&mut out).map(|_| out)
+                };
+                assert_eq!(unpacked(&stored).unwrap(), some, "{packed:?}");
+                if len > 0 && packed != Packed::Zstd {
+                    let mut stored = stored.clone();
+                    let last = stored.len() - 5;
+                    stored[last] ^= 1;
+                    assert!(unpacked(&stored).is_err(), "{packed:?}");
+                }
+                assert!(unpacked(&stored[..stored.len() - 1]).is_err(), "{packed:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_window_that_nothing_needs_takes_no_memory() {
+        let mut stored = Packed::Zstd.pack(vec![7; 100]).unwrap();
+        // A terabyte.
+        stored[5] = 30 << 3;
+        let mut out = Vec::new();
+        let stream = Packed::Zstd.unpack(Box::new(&stored[..]), 100);
+        stream.unwrap().read_to_end(&mut out).unwrap();
+        assert_eq!(out, [7; 100]);
+        // All of it at once, and more than the array has.
+        stored[4] |= SINGLE_SEGMENT;
+        stored.remove(5);
+        stored[5..13].copy_from_slice(&(1_u64 << 40).to_le_bytes());
+        assert!(Packed::Zstd.unpack(Box::new(&stored[..]), 100).is_err());
+    }
+}

@@ -1,0 +1,462 @@
+//! `zarr.json`: what an array is, and how its chunks are stored.
+
+use std::fmt;
+use std::str::FromStr;
+
+use nomina::{DType, Device, Error, ErrorKind, Name, Names, Result, Scalar};
+use nomina_runtime::call;
+use nomina_runtime::shape::{bytes, numel};
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::codec::{Array, Chain, Elements, Packed};
+use super::shards::Shards;
+use crate::json::{AtMost, MOST_DIMS};
+
+/// What describes an array.
+#[derive(Clone, Debug)]
+pub(super) struct Described {
+    pub(super) dtype: DType,
+    pub(super) names: Names,
+    pub(super) shape: Vec<usize>,
+    /// The sizes of a chunk.
+    pub(super) chunk: Vec<usize>,
+    pub(super) elements: Elements,
+    pub(super) chain: Chain,
+    keys: Keys,
+}
+
+/// How the file of a chunk is named.
+#[derive(Clone, Debug)]
+struct Keys {
+    /// By a `c` before the numbers.
+    prefixed: bool,
+    separator: &'static str,
+}
+
+#[cold]
+fn broken(op: &'static str, what: impl fmt::Display) -> Error {
+    Error::new(ErrorKind::Parse, op, what.to_string())
+}
+
+impl Described {
+    /// The file of a chunk, from the array's folder.
+    pub(super) fn key(&self, index: &[usize]) -> String {
+        let prefix = self.keys.prefixed.then(|| "c".to_owned());
+        // An array without dims has one chunk.
+        let single = (index.is_empty() && !self.keys.prefixed).then(|| "0".to_owned());
+        let numbers = index.iter().map(usize::to_string);
+        let words: Vec<String> = prefix.into_iter().chain(single).chain(numbers).collect();
+        words.join(self.keys.separator)
+    }
+
+    /// Reads a description.
+    pub(super) fn read(op: &'static str, text: &str) -> Result<Self> {
+        let parsed = serde_json::from_str::<Listed<'_>>(text);
+        let listed = parsed.map_err(|error| broken(op, error))?;
+        let missing = |what| broken(op, format_args!("`{what}` is missing"));
+        match (listed.zarr_format, listed.node_type.as_deref()) {
+            (Some(3), Some("array")) => (),
+            (Some(3), Some("group")) => {
+                return Err(broken(op, "a group, and no array").hint("its arrays lie within"));
+            }
+            _ => return Err(broken(op, "no array of version 3 of zarr")),
+        }
+        if let Some(key) = listed.unknown {
+            return Err(broken(op, format_args!("`{key}`, which is not known here")));
+        }
+        let data_type = listed.data_type.ok_or_else(|| missing("data_type"))?.name;
+        let dtype = DType::from_str(&data_type).ok();
+        let Some(dtype) = dtype.filter(|dtype| dtype.torch_name() == data_type) else {
+            let what = format!("elements of `{data_type}`, which no tensor here has");
+            return Err(Error::new(ErrorKind::DType, op, what));
+        };
+        let shape = listed.shape.ok_or_else(|| missing("shape"))?.0;
+        numel(op, &shape)?;
+        let names = names(op, listed.dimension_names, shape.len())?;
+        let grid = listed.chunk_grid.ok_or_else(|| missing("chunk_grid"))?;
+        if grid.name != "regular" {
+            return Err(broken(op, format_args!("chunks by `{}`", grid.name)));
+        }
+        let chunk = grid.configuration.sizes();
+        let chunk = chunk.ok_or_else(|| missing("chunk_shape"))?;
+        checked_chunk(op, &chunk, &shape, dtype)?;
+        let fill = listed.fill_value.ok_or_else(|| missing("fill_value"))?;
+        let fill = element(dtype, fill.get()).ok_or_else(|| {
+            let text: String = fill.get().chars().take(40).collect();
+            broken(op, format_args!("`{text}` is no element of {dtype}"))
+        })?;
+        let codecs = listed.codecs.ok_or_else(|| missing("codecs"))?;
+        Ok(Self {
+            elements: Elements {
+                size: dtype.size(),
+                number: dtype.to_real().size(),
+                fill,
+            },
+            chain: chain(op, codecs, &chunk, dtype)?,
+            keys: keys(op, listed.chunk_key_encoding)?,
+            dtype,
+            names,
+            shape,
+            chunk,
+        })
+    }
+
+    /// The text for a new array of zeros.
+    pub(super) fn written(
+        dtype: DType,
+        names: &Names,
+        shape: &[usize],
+        chunk: &[usize],
+    ) -> serde_json::Value {
+        let endian = match dtype.to_real().size() {
+            1 => serde_json::json!({ "name": "bytes" }),
+            _ => serde_json::json!({ "name": "bytes", "configuration": { "endian": "little" } }),
+        };
+        let zero = match dtype {
+            DType::Bool => serde_json::json!(false),
+            DType::C64 | DType::C128 => serde_json::json!([0.0, 0.0]),
+            _ if dtype.is_float() => serde_json::json!(0.0),
+            _ => serde_json::json!(0),
+        };
+        let mut all = serde_json::json!({
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": shape,
+            "data_type": dtype.torch_name(),
+            "chunk_grid": { "name": "regular", "configuration": { "chunk_shape": chunk } },
+            "chunk_key_encoding": { "name": "default", "configuration": { "separator": "/" } },
+            "fill_value": zero,
+            "codecs": [endian, { "name": "gzip", "configuration": { "level": 1 } }],
+            "attributes": {},
+        });
+        if names.has_names() {
+            let names = names.iter().map(|name| name.as_ref().map(Name::as_str));
+            all["dimension_names"] = names.collect();
+        }
+        all
+    }
+}
+
+/// Refuses chunks of no sizes, or of another rank.
+pub(super) fn checked_chunk(
+    op: &'static str,
+    chunk: &[usize],
+    shape: &[usize],
+    dtype: DType,
+) -> Result<()> {
+    if chunk.len() != shape.len() || chunk.contains(&0) || bytes(op, chunk, dtype).is_err() {
+        let what = format!("chunks of sizes {chunk:?} of an array of sizes {shape:?}");
+        return Err(broken(op, what));
+    }
+    Ok(())
+}
+
+type Texts = AtMost<Option<String>, MOST_DIMS>;
+
+fn names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Names> {
+    let Some(AtMost(names)) = names else {
+        return Ok(Names::unnamed(rank));
+    };
+    if names.len() != rank {
+        let what = format!("{} names for {rank} dims", names.len());
+        return Err(Error::new(ErrorKind::NamesLen, op, what));
+    }
+    // Writers of zarr say "no name" in two ways.
+    let named = |name: &Option<String>| {
+        let name = name.as_deref().filter(|name| !name.is_empty());
+        name.map(Name::new).transpose()
+    };
+    let names: Result<Vec<_>> = names.iter().map(named).collect();
+    Names::new(names?)
+}
+
+fn keys(op: &'static str, encoding: Option<Named>) -> Result<Keys> {
+    let missing = || broken(op, "`chunk_key_encoding` is missing");
+    let encoding = encoding.ok_or_else(missing)?;
+    let separator = encoding.configuration.separator;
+    let (prefixed, usual) = match &encoding.name[..] {
+        "default" => (true, "/"),
+        "v2" => (false, "."),
+        name => return Err(broken(op, format_args!("keys of chunks by `{name}`"))),
+    };
+    let separator = match separator.as_deref().unwrap_or(usual) {
+        "/" => "/",
+        "." => ".",
+        _ => return Err(broken(op, "keys of chunks are parted by `/` or by `.`")),
+    };
+    Ok(Keys {
+        prefixed,
+        separator,
+    })
+}
+
+/// The bytes of an element from its text.
+fn element(dtype: DType, text: &str) -> Option<Vec<u8>> {
+    if dtype.is_complex() {
+        let [re, im] = serde_json::from_str::<[&RawValue; 2]>(text).ok()?;
+        let part = |text: &RawValue| element(dtype.to_real(), text.get());
+        return Some([part(re)?, part(im)?].concat());
+    }
+    let value = if dtype == DType::Bool {
+        Scalar::Bool(serde_json::from_str(text).ok()?)
+    } else if !dtype.is_float() {
+        Scalar::Int(serde_json::from_str(text).ok()?)
+    } else if let Ok(word) = serde_json::from_str::<String>(text) {
+        Scalar::Float(match &word[..] {
+            "NaN" => f64::NAN,
+            "Infinity" => f64::INFINITY,
+            "-Infinity" => f64::NEG_INFINITY,
+            _ => return bits(dtype, word.strip_prefix("0x")?),
+        })
+    } else {
+        Scalar::Float(serde_json::from_str(text).ok()?)
+    };
+    let element = call::full(&[], value, dtype, Device::Cpu).ok()?;
+    // What does not fit wraps, and is no element.
+    let fits = !matches!(value, Scalar::Int(_)) || element.item().ok()? == value;
+    element.as_bytes().filter(|_| fits).map(<[u8]>::to_vec)
+}
+
+/// An element by its bits, the highest first.
+fn bits(dtype: DType, digits: &str) -> Option<Vec<u8>> {
+    let bits = u64::from_str_radix(digits, 16).ok()?;
+    (digits.len() == 2 * dtype.size()).then(|| bits.to_le_bytes()[..dtype.size()].to_vec())
+}
+
+/// What is done to the elements of a chunk.
+fn chain(op: &'static str, codecs: Codecs, chunk: &[usize], dtype: DType) -> Result<Chain> {
+    let mut chunk = chunk.to_vec();
+    let (mut transposed, mut array, mut packed) = (Vec::new(), None, Vec::new());
+    for codec in codecs.0 {
+        let wrong = |what: &str| broken(op, format_args!("codec `{}`: {what}", codec.name));
+        let more = codec.configuration;
+        match (&codec.name[..], &array) {
+            ("transpose", None) => {
+                let order = more.order.map(|order| order.0).unwrap_or_default();
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                if !sorted.into_iter().eq(0..chunk.len()) {
+                    return Err(wrong("its order has not each dim once"));
+                }
+                chunk = order.iter().map(|&dim| chunk[dim]).collect();
+                transposed.push(order);
+            }
+            ("bytes", None) => {
+                let big = match more.endian.as_deref() {
+                    Some("big") => true,
+                    Some("little") => false,
+                    None if dtype.size() == 1 => false,
+                    _ => return Err(wrong("`endian` is `little` or `big`")),
+                };
+                array = Some(Array::Bytes { big });
+            }
+            ("sharding_indexed", None) => {
+                let shards = shards(op, more, &chunk, dtype)?;
+                array = Some(Array::Shards(Box::new(shards)));
+            }
+            ("transpose" | "bytes" | "sharding_indexed", Some(_)) => {
+                return Err(wrong("it takes elements, and bytes come to it"));
+            }
+            ("crc32c" | "gzip" | "zstd", None) => {
+                return Err(wrong("it takes bytes, and elements come to it"));
+            }
+            (_, Some(Array::Shards(_))) => {
+                return Err(wrong(
+                    "behind `sharding_indexed`, whose chunks are read one by one",
+                ));
+            }
+            ("crc32c", _) => packed.push(Packed::Crc32c),
+            ("gzip", _) => packed.push(Packed::Gzip {
+                level: more.level.unwrap_or(5).clamp(0, 9) as u32,
+            }),
+            ("zstd", _) => packed.push(Packed::Zstd),
+            _ => {
+                return Err(wrong("not known here").hint(
+                    "codecs here are bytes, crc32c, gzip, sharding_indexed, transpose, zstd",
+                ));
+            }
+        }
+    }
+    Ok(Chain {
+        transposed,
+        array: array.ok_or_else(|| broken(op, "codecs that make no bytes"))?,
+        bytes: packed,
+    })
+}
+
+fn shards(op: &'static str, more: Configuration, chunk: &[usize], dtype: DType) -> Result<Shards> {
+    let wrong = |what| broken(op, format_args!("codec `sharding_indexed`: {what}"));
+    let inner = more.sizes().unwrap_or_default();
+    checked_chunk(op, &inner, chunk, dtype)?;
+    if chunk
+        .iter()
+        .zip(&inner)
+        .any(|(chunk, inner)| chunk % inner != 0)
+    {
+        return Err(wrong("chunks that do not fill a shard"));
+    }
+    let AtMost(index) = more.index_codecs.unwrap_or(AtMost(Vec::new()));
+    let little = |codec: &Named| codec.configuration.endian.as_deref() == Some("little");
+    let summed = match &index[..] {
+        [bytes] if bytes.name == "bytes" && little(bytes) => false,
+        [bytes, sum] if bytes.name == "bytes" && little(bytes) && sum.name == "crc32c" => true,
+        _ => {
+            return Err(wrong(
+                "an index by other codecs than `bytes`, little, and `crc32c`",
+            ));
+        }
+    };
+    let at_end = match more.index_location.as_deref() {
+        None | Some("end") => true,
+        Some("start") => false,
+        _ => {
+            return Err(wrong(
+                "an index that is neither at the end nor at the start",
+            ));
+        }
+    };
+    let codecs = more.codecs.unwrap_or(AtMost(Vec::new()));
+    Ok(Shards {
+        chain: chain(op, codecs, &inner, dtype)?,
+        chunk: inner,
+        summed,
+        at_end,
+    })
+}
+
+type Codecs = AtMost<Named, 16>;
+
+/// A description as it is written.
+#[derive(Default)]
+struct Listed<'a> {
+    zarr_format: Option<u64>,
+    node_type: Option<String>,
+    shape: Option<AtMost<usize, MOST_DIMS>>,
+    data_type: Option<Named>,
+    chunk_grid: Option<Named>,
+    chunk_key_encoding: Option<Named>,
+    fill_value: Option<&'a RawValue>,
+    codecs: Option<Codecs>,
+    dimension_names: Option<Texts>,
+    /// A key that is none of the format's, and does not say that it can be passed over.
+    unknown: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Listed<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+struct Entries;
+
+impl<'de> Visitor<'de> for Entries {
+    type Value = Listed<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object that describes an array")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Listed<'de>, A::Error> {
+        let mut all = Listed::default();
+        while let Some(key) = map.next_key::<String>()? {
+            match &key[..] {
+                "zarr_format" => all.zarr_format = map.next_value()?,
+                "node_type" => all.node_type = map.next_value()?,
+                "shape" => all.shape = map.next_value()?,
+                "data_type" => all.data_type = map.next_value()?,
+                "chunk_grid" => all.chunk_grid = map.next_value()?,
+                "chunk_key_encoding" => all.chunk_key_encoding = map.next_value()?,
+                "fill_value" => all.fill_value = Some(map.next_value()?),
+                "codecs" => all.codecs = map.next_value()?,
+                "dimension_names" => all.dimension_names = map.next_value()?,
+                "attributes" => drop(map.next_value::<serde::de::IgnoredAny>()?),
+                _ => {
+                    let more = map.next_value::<&RawValue>()?.get();
+                    let passed = serde_json::from_str::<Passed>(more);
+                    let passed = passed.is_ok_and(|more| !more.must_understand);
+                    let none = key == "storage_transformers" && more.trim_ascii() == "[]";
+                    if !passed && !none {
+                        all.unknown = Some(key);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+#[derive(Deserialize)]
+struct Passed {
+    must_understand: bool,
+}
+
+/// A codec, a grid or their kin: a name alone, or one with what it is configured by.
+struct Named {
+    name: String,
+    configuration: Configuration,
+}
+
+/// What all of them are configured by.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Configuration {
+    chunk_shape: Option<AtMost<usize, MOST_DIMS>>,
+    separator: Option<String>,
+    endian: Option<String>,
+    order: Option<AtMost<usize, MOST_DIMS>>,
+    level: Option<i64>,
+    codecs: Option<Codecs>,
+    index_codecs: Option<Codecs>,
+    index_location: Option<String>,
+}
+
+impl Configuration {
+    fn sizes(&self) -> Option<Vec<usize>> {
+        self.chunk_shape.as_ref().map(|sizes| sizes.0.clone())
+    }
+}
+
+#[derive(Deserialize)]
+struct WithConfiguration {
+    name: String,
+    #[serde(default)]
+    configuration: Configuration,
+}
+
+impl<'de> Deserialize<'de> for Named {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Either)
+    }
+}
+
+struct Either;
+
+impl<'de> Visitor<'de> for Either {
+    type Value = Named;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name, or an object with one")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Named, E> {
+        Ok(Named {
+            name: name.to_owned(),
+            configuration: Configuration::default(),
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Named, A::Error> {
+        let WithConfiguration {
+            name,
+            configuration,
+        } = Deserialize::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Named {
+            name,
+            configuration,
+        })
+    }
+}

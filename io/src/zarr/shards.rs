@@ -1,0 +1,148 @@
+//! Shards: a chunk of chunks, and an index of where each one lies.
+
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+
+use super::boxes::{Part, row_major};
+use super::codec::{Chain, Elements, Source};
+
+/// The codec `sharding_indexed`.
+#[derive(Clone, Debug)]
+pub(super) struct Shards {
+    /// The sizes of the chunks within.
+    pub(super) chunk: Vec<usize>,
+    pub(super) chain: Chain,
+    /// What stands behind the index: a sum of its bytes.
+    pub(super) summed: bool,
+    pub(super) at_end: bool,
+}
+
+/// The place of a chunk: where it begins, and how long it is.
+const ENTRY: usize = 16;
+
+/// Both of one that was never written.
+const NONE: u64 = u64::MAX;
+
+fn broken(what: impl Into<String>) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what.into())
+}
+
+impl Shards {
+    /// How many chunks there are along each dim of a shard, whose sizes are multiples of theirs.
+    fn count(&self, shard: &[usize]) -> Vec<usize> {
+        let pairs = shard.iter().zip(&self.chunk);
+        pairs.map(|(shard, chunk)| shard / chunk).collect()
+    }
+
+    /// The bytes of the index.
+    fn index_len(&self, shard: &[usize]) -> usize {
+        let sum = if self.summed { 4 } else { 0 };
+        let all = self.count(shard).into_iter();
+        all.fold(ENTRY, usize::saturating_mul).saturating_add(sum)
+    }
+
+    fn index(&self, source: Source<'_>, shard: &[usize]) -> io::Result<Vec<u8>> {
+        let len = self.index_len(shard);
+        if source.len < len as u64 {
+            return Err(broken(format!(
+                "a shard of {} bytes has no index of {len}",
+                source.len
+            )));
+        }
+        let start = match self.at_end {
+            true => source.start + source.len - len as u64,
+            false => source.start,
+        };
+        let (mut file, mut index) = (source.file, Vec::new());
+        file.seek(SeekFrom::Start(start))?;
+        index
+            .try_reserve_exact(len)
+            .map_err(|_| ErrorKind::OutOfMemory)?;
+        file.take(len as u64).read_to_end(&mut index)?;
+        if index.len() < len {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        if self.summed {
+            let sum = index.split_off(len - 4);
+            if crc32c::crc32c(&index).to_le_bytes() != sum[..] {
+                return Err(broken("crc32c: another sum of the index"));
+            }
+        }
+        Ok(index)
+    }
+
+    pub(super) fn read(
+        &self,
+        elements: &Elements,
+        source: Source<'_>,
+        shard: &[usize],
+        part: &Part,
+        out: &mut [u8],
+    ) -> io::Result<()> {
+        let index = self.index(source, shard)?;
+        let strides = row_major(&self.count(shard));
+        part.each_chunk(&self.chunk, |at, part| {
+            let entry: usize = at.iter().zip(&strides).map(|(at, by)| at * by).sum();
+            let number = |from: usize| {
+                let bytes = index[from..].first_chunk().copied();
+                bytes.map_or(NONE, u64::from_le_bytes)
+            };
+            let (start, len) = (number(entry * ENTRY), number(entry * ENTRY + 8));
+            if (start, len) == (NONE, NONE) {
+                return Ok(());
+            }
+            if start.checked_add(len).is_none_or(|end| end > source.len) {
+                return Err(broken("a chunk that lies outside of its shard"));
+            }
+            let source = Source {
+                file: source.file,
+                start: source.start + start,
+                len,
+            };
+            self.chain.read(elements, source, &self.chunk, &part, out)
+        })
+    }
+
+    /// The chunks of a shard that have more than the fill value, and the index.
+    pub(super) fn write(
+        &self,
+        elements: &Elements,
+        shard: &[usize],
+        bytes: &[u8],
+    ) -> io::Result<Vec<u8>> {
+        let len = self.index_len(shard);
+        let mut index = Vec::new();
+        let mut chunks = Vec::new();
+        let first = if self.at_end { 0 } else { len as u64 };
+        let whole = Part::whole(shard, 0, row_major(shard));
+        whole.each_chunk(&self.chunk, |at, _| {
+            let begins = at.iter().zip(&self.chunk).map(|(at, size)| at * size);
+            let from = Part {
+                from: begins.collect(),
+                size: self.chunk.clone(),
+                to: 0,
+                strides: row_major(&self.chunk),
+            };
+            let mut one = elements.filled(&self.chunk)?;
+            from.read(shard, elements.size, &mut &bytes[..], &mut one)?;
+            let is_fill = one
+                .chunks_exact(elements.size)
+                .all(|one| one == elements.fill);
+            if is_fill {
+                index.extend([0xff; ENTRY]);
+                return Ok::<(), io::Error>(());
+            }
+            let packed = self.chain.write(elements, &self.chunk, one)?;
+            index.extend((first + chunks.len() as u64).to_le_bytes());
+            index.extend((packed.len() as u64).to_le_bytes());
+            chunks.extend(packed);
+            Ok(())
+        })?;
+        if self.summed {
+            index.extend(crc32c::crc32c(&index).to_le_bytes());
+        }
+        Ok(match self.at_end {
+            true => [chunks, index].concat(),
+            false => [index, chunks].concat(),
+        })
+    }
+}
