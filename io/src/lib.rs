@@ -8,6 +8,8 @@
 //! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
 //! | [`zarr`] | `zarr` | its own | by boxes | by boxes |
 //!
+//! With the feature `image`, pictures of the crate of that name are tensors without a copy.
+//!
 //! A file's tensor is opened as what is wanted of it: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
 //! are checked, or a [`DynTensor`](nomina::DynTensor), which takes what is there. Files are written beside their place and
 //! moved there when they are whole. A broken file is an [`Error`](nomina::Error) that names it, whatever it holds.
@@ -46,6 +48,8 @@
 compile_error!("the elements of files are little-endian, and so must be the machine's");
 
 mod atomic;
+#[cfg(feature = "image")]
+pub mod image;
 #[cfg(any(feature = "safetensors", feature = "zarr"))]
 mod json;
 #[cfg(feature = "npy")]
@@ -53,6 +57,8 @@ pub mod npy;
 #[cfg(feature = "npz")]
 pub mod npz;
 mod open;
+#[cfg(any(feature = "image", feature = "png"))]
+mod picture;
 #[cfg(feature = "png")]
 pub mod png;
 #[cfg(feature = "safetensors")]

@@ -63,7 +63,12 @@ pub(crate) fn as_it_is<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result
 }
 
 /// The same, where dims without a name take the one that `X` says.
-#[cfg(any(feature = "npy", feature = "png", feature = "safetensors"))]
+#[cfg(any(
+    feature = "image",
+    feature = "npy",
+    feature = "png",
+    feature = "safetensors"
+))]
 pub(crate) fn refined<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
     let (raw, names) = tensor.into_parts();
     let names = names_of::<X>(&names);

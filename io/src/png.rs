@@ -8,10 +8,11 @@ use std::io::{BufReader, BufWriter, Seek, Write};
 use std::path::Path;
 
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, InterlaceInfo, Transformations};
-use nomina::{DType, DynTensor, Error, ErrorKind, Result};
+use nomina::{DynTensor, Error, ErrorKind, Result};
 
 use crate::atomic::{self, failed};
-use crate::open::{OpenAs, refined};
+use crate::open::OpenAs;
+use crate::picture::{opened, samples, sizes};
 
 /// Opens a picture as a tensor of dims (row, column, channel), named by position as the type says; those of a [`DynTensor`]
 /// have no names. A type of two dims takes a picture of one channel.
@@ -38,13 +39,7 @@ use crate::open::{OpenAs, refined};
 /// other dims or another constant size.
 pub fn load<X: OpenAs>(path: impl AsRef<Path>) -> Result<X> {
     let path = path.as_ref();
-    let load = || {
-        let mut image = decoded("load", path)?;
-        if let ([rows, columns, 1], 2) = (image.shape(), X::NAMES.len()) {
-            image = image.reshape(&[*rows as i64, *columns as i64])?;
-        }
-        refined("load", image)
-    };
+    let load = || opened("load", decoded("load", path)?);
     load().map_err(|error: Error| error.within(path.display()))
 }
 
@@ -157,32 +152,19 @@ pub fn save(path: impl AsRef<Path>, tensor: impl Into<DynTensor>) -> Result<()> 
 }
 
 fn write(op: &'static str, out: &mut BufWriter<&File>, tensor: &DynTensor) -> Result<()> {
-    let wrong = |kind, what: String| Error::new(kind, op, what);
-    let (rows, columns, channels) = match *tensor.shape() {
-        [rows, columns] => (rows, columns, 1),
-        [rows, columns, channels] => (rows, columns, channels),
-        _ => {
-            let what = "a picture has dims (row, column) or (row, column, channel)".into();
-            return Err(wrong(ErrorKind::Rank, what).hint("select along the others first"));
-        }
-    };
+    let [rows, columns, channels] = sizes(op, tensor.shape())?;
     let color = match channels {
         1 => ColorType::Grayscale,
         2 => ColorType::GrayscaleAlpha,
         3 => ColorType::Rgb,
-        4 => ColorType::Rgba,
-        _ => {
-            let what = format!("a picture has 1 to 4 channels, its last dim, and not {channels}");
-            let hint = "align it first, so that channels are its last dim";
-            return Err(wrong(ErrorKind::Shape, what).hint(hint));
-        }
+        _ => ColorType::Rgba,
     };
     let size = |n: usize| u32::try_from(n).ok().filter(|n| (1..1 << 31).contains(n));
     let (Some(height), Some(width)) = (size(rows), size(columns)) else {
         let what = format!("no picture has {rows} rows of {columns} pixels");
-        return Err(wrong(ErrorKind::Shape, what));
+        return Err(Error::new(ErrorKind::Shape, op, what));
     };
-    let bytes = samples(op, tensor)?;
+    let bytes = samples(op, tensor.clone())?;
     let failed = |error: ::png::EncodingError| failed(op, &error.into());
     let mut encoder = ::png::Encoder::new(out as &mut dyn Write, width, height);
     encoder.set_color(color);
@@ -190,37 +172,4 @@ fn write(op: &'static str, out: &mut BufWriter<&File>, tensor: &DynTensor) -> Re
     let mut writer = encoder.write_header().map_err(failed)?;
     writer.write_image_data(&bytes).map_err(failed)?;
     writer.finish().map_err(failed)
-}
-
-/// A byte for each element.
-fn samples(op: &'static str, tensor: &DynTensor) -> Result<Vec<u8>> {
-    let dtype = tensor.dtype();
-    match dtype {
-        DType::U8 => tensor.to_vec::<u8>(),
-        DType::Bool => {
-            let all = tensor.to_vec::<bool>()?.into_iter();
-            Ok(all.map(|white| if white { 255 } else { 0 }).collect())
-        }
-        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => {
-            let values = tensor.detach().to_dtype(DType::F32)?.to_vec::<f32>()?;
-            if let Some(mut at) = values.iter().position(|value| value.is_nan()) {
-                let mut place = Vec::new();
-                for &size in tensor.shape().iter().rev() {
-                    place.insert(0, at % size);
-                    at /= size;
-                }
-                let what = format!("element {place:?} is NaN, which no pixel shows");
-                let hint = "`nan_to_num` makes numbers of them";
-                return Err(Error::new(ErrorKind::Argument, op, what).hint(hint));
-            }
-            let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
-            Ok(values.into_iter().map(byte).collect())
-        }
-        _ => {
-            let what =
-                format!("pixels are `u8`, floats from 0 to 1 or truth values, and not {dtype}");
-            let hint = "`to::<u8>()` makes bytes of it";
-            Err(Error::new(ErrorKind::DType, op, what).hint(hint))
-        }
-    }
 }

@@ -1,0 +1,97 @@
+//! Pictures of the crate `image`: tensors of dims (row, column) or (row, column, channel), by position as in
+//! [`png`](https://docs.rs/nomina-io/latest/nomina_io/png/), without a copy where elements are the same.
+
+use ::image::{DynamicImage, ImageBuffer};
+use nomina::{DType, DynTensor, Error, ErrorKind, Result};
+
+use crate::open::OpenAs;
+use crate::picture::{opened, samples, sizes};
+
+/// A picture as a tensor of dims (row, column, channel), named by position as the type says; those of a [`DynTensor`] have no
+/// names. A type of two dims takes a picture of one channel.
+///
+/// Elements are `u8`, `i32` from 0 to 65535 where the picture has 16 bits a sample, and `f32` where it has floats. The buffer of
+/// `u8` and `f32` is taken over.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_io::image::{from_image, to_image};
+/// dims! { H, W, Rgb = 3 }
+/// let red = image::RgbImage::from_pixel(4, 2, image::Rgb([255, 0, 0]));
+/// let x: Tensor<(H, W, Rgb), u8> = from_image(red)?;
+/// assert_eq!(x.shape(), [2, 4, 3]);
+/// let grey = to_image(x.float().mean(Rgb) / 255.0)?.into_luma8();
+/// assert_eq!(grey.get_pixel(3, 1).0, [85]);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] when the type has another dtype, other dims or another
+/// constant size; [`ErrorKind::Memory`].
+pub fn from_image<X: OpenAs>(image: impl Into<DynamicImage>) -> Result<X> {
+    let (op, image) = ("from_image", image.into());
+    let (rows, columns) = (image.height() as usize, image.width() as usize);
+    let color = image.color();
+    let shape = [rows, columns, usize::from(color.channel_count())];
+    let tensor = match (image, color.bytes_per_pixel() / color.channel_count()) {
+        (DynamicImage::ImageRgb32F(image), _) => DynTensor::from_vec(image.into_raw(), &shape, ()),
+        (DynamicImage::ImageRgba32F(image), _) => DynTensor::from_vec(image.into_raw(), &shape, ()),
+        (image, 1) => DynTensor::from_vec(image.into_bytes(), &shape, ()),
+        (image, 2) => {
+            let pairs = image.as_bytes().chunks_exact(2);
+            let samples = pairs.map(|pair| i32::from(u16::from_ne_bytes([pair[0], pair[1]])));
+            let mut all = nomina_runtime::memory::list(op, shape)?;
+            all.extend(samples);
+            DynTensor::from_vec(all, &shape, ())
+        }
+        _ => {
+            let what = format!("samples of {color:?}, which no tensor here has");
+            Err(Error::new(ErrorKind::DType, op, what))
+        }
+    };
+    opened(op, tensor.map_err(|error| error.in_op(op))?)
+}
+
+/// A tensor of dims (row, column) or (row, column, channel), with one to four channels, as a picture.
+///
+/// Elements of `u8` stay as they are, and `f32` of three or four channels; other floats from 0 to 1 become 0 to 255, truth values
+/// black and white. The buffer is taken over where nothing else has it and elements stay.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] unless there are two dims or three; [`ErrorKind::Shape`] for more than four channels, and more rows or
+/// columns than 32 bits count; [`ErrorKind::DType`] for other integers and for complex numbers; [`ErrorKind::Argument`] for a
+/// NaN that is to be a byte.
+pub fn to_image(tensor: impl Into<DynTensor>) -> Result<DynamicImage> {
+    let (op, tensor) = ("to_image", tensor.into().detach());
+    let (names, shape) = (tensor.names().clone(), tensor.shape().to_vec());
+    let picture = || {
+        let [rows, columns, channels] = sizes(op, &shape)?;
+        let size = |n: usize| u32::try_from(n).ok();
+        let (Some(height), Some(width)) = (size(rows), size(columns)) else {
+            let what = format!("no picture has {rows} rows of {columns} pixels");
+            return Err(Error::new(ErrorKind::Shape, op, what));
+        };
+        let picture = match (channels, tensor.dtype()) {
+            (3, DType::F32) => {
+                let all = tensor.into_parts().0.into_vec::<f32>()?;
+                ImageBuffer::from_raw(width, height, all).map(DynamicImage::ImageRgb32F)
+            }
+            (4, DType::F32) => {
+                let all = tensor.into_parts().0.into_vec::<f32>()?;
+                ImageBuffer::from_raw(width, height, all).map(DynamicImage::ImageRgba32F)
+            }
+            _ => {
+                let all = samples(op, tensor)?;
+                match channels {
+                    1 => ImageBuffer::from_raw(width, height, all).map(DynamicImage::ImageLuma8),
+                    2 => ImageBuffer::from_raw(width, height, all).map(DynamicImage::ImageLumaA8),
+                    3 => ImageBuffer::from_raw(width, height, all).map(DynamicImage::ImageRgb8),
+                    _ => ImageBuffer::from_raw(width, height, all).map(DynamicImage::ImageRgba8),
+                }
+            }
+        };
+        // There are as many samples as sizes say.
+        picture.ok_or_else(|| Error::new(ErrorKind::Shape, op, "samples that are no picture"))
+    };
+    picture().map_err(|error: Error| error.in_op(op).operand(&names, &shape))
+}
