@@ -156,8 +156,8 @@ fn a_page_is_there_as_a_whole_or_not_at_all() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The page as Chromium has it, after its scripts; nothing where there is no Chromium.
-fn in_browser(x: &DynTensor, fragment: &str) -> Option<String> {
+/// What Chromium makes of a page: what it writes, and the folder it ran in; nothing where there is no Chromium.
+fn in_browser(x: &DynTensor, fragment: &str, mode: &[&str]) -> Option<(String, Folder)> {
     let there = |name: &&str| {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
@@ -170,25 +170,39 @@ fn in_browser(x: &DynTensor, fragment: &str) -> Option<String> {
         return None;
     };
     let name = format!("nomina-{}-{:p}", std::process::id(), x);
-    let folder: PathBuf = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("x.html");
+    let folder = Folder(std::env::temp_dir().join(name));
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let path = folder.0.join("x.html");
     x.save_html(&path).unwrap();
     let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .current_dir(&folder.0)
+        .args(["--headless", "--no-sandbox", "--disable-gpu"])
+        .args(mode)
         .arg(format!(
             "--user-data-dir={}",
-            folder.join("profile").display()
+            folder.0.join("profile").display()
         ))
         .arg(format!("file://{}{fragment}", path.display()))
         .output()
         .unwrap();
-    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success() && dom.contains("data-ready"),
-        "{output:?}"
-    );
-    let _ = std::fs::remove_dir_all(&folder);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    Some((said, folder))
+}
+
+/// A folder that goes with its end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The page as Chromium has it, after its scripts.
+fn dom(x: &DynTensor, fragment: &str) -> Option<String> {
+    let (dom, _) = in_browser(x, fragment, &["--dump-dom"])?;
+    assert!(dom.contains("data-ready"), "{dom}");
     Some(dom)
 }
 
@@ -211,11 +225,11 @@ fn a_browser_shows_the_slice_that_a_slider_says() {
     let mut x = x.into_dyn();
     let nan = x.eq(311.25).unwrap();
     x.masked_fill_(&nan, f32::NAN).unwrap();
-    let Some(dom) = in_browser(&x, "") else {
+    let Some(dom) = dom(&x, "") else {
         return;
     };
     assert_eq!(cells(&dom), ["0", "1", "2", "10", "11", "12"]);
-    let dom = in_browser(&x, "#slice=Time:3").unwrap();
+    let dom = self::dom(&x, "#slice=Time:3").unwrap();
     assert_eq!(
         cells(&dom),
         ["300.25", "301.25", "302.25", "310.25", "nan", "312.25"]
@@ -237,4 +251,140 @@ fn a_browser_shows_the_slice_that_a_slider_says() {
         .filter(|colour| colour.starts_with("rgb"))
         .collect();
     assert!(colours.len() >= 2, "{colours:?}");
+}
+
+/// A picture: its width, and its pixels.
+struct Picture {
+    width: usize,
+    pixels: Vec<[u8; 3]>,
+}
+
+/// Columns and rows, each from the first to the last.
+#[derive(Clone, Copy, Debug)]
+struct Region {
+    left: usize,
+    right: usize,
+    top: usize,
+    bottom: usize,
+}
+
+impl Picture {
+    fn read(path: &std::path::Path) -> Self {
+        let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!(info.bit_depth, png::BitDepth::Eight);
+        let pixels = bytes.chunks_exact(info.color_type.samples());
+        Self {
+            width: info.width as usize,
+            pixels: pixels.map(|p| [p[0], p[1], p[2]]).collect(),
+        }
+    }
+
+    /// How many pixels have a colour, and where they lie.
+    fn of(&self, colour: [u8; 3]) -> (usize, Region) {
+        let mut region = Region {
+            left: usize::MAX,
+            right: 0,
+            top: usize::MAX,
+            bottom: 0,
+        };
+        let same = |pixel: &[u8; 3]| pixel.iter().zip(colour).all(|(a, b)| a.abs_diff(b) <= 1);
+        let all = self.pixels.iter().enumerate();
+        let count = all
+            .filter(|(_, pixel)| same(pixel))
+            .fold(0, |count, (i, _)| {
+                let (x, y) = (i % self.width, i / self.width);
+                region.left = region.left.min(x);
+                region.right = region.right.max(x);
+                region.top = region.top.min(y);
+                region.bottom = region.bottom.max(y);
+                count + 1
+            });
+        assert!(count > 0, "no pixel of {colour:?}");
+        (count, region)
+    }
+
+    /// How many pixels of a region are dark: text.
+    fn ink(&self, region: Region) -> usize {
+        let rows = region.top..=region.bottom;
+        let row = |y| &self.pixels[y * self.width..][region.left..=region.right];
+        let dark = |pixel: &&[u8; 3]| pixel.iter().all(|&channel| channel < 120);
+        rows.map(|y| row(y).iter().filter(dark).count()).sum()
+    }
+}
+
+/// A colour of the page's: a hue in degrees, saturation 75 %, and lightness.
+fn hsl(hue: f64, light: f64) -> [u8; 3] {
+    let spread = 0.75 * light.min(1.0 - light);
+    [0.0, 8.0, 4.0].map(|n| {
+        let k: f64 = (n + hue / 30.0) % 12.0;
+        let part = (k - 3.0).min(9.0 - k).clamp(-1.0, 1.0);
+        ((light - spread * part) * 255.0).round() as u8
+    })
+}
+
+#[test]
+fn a_picture_of_the_page_has_the_colours_of_its_numbers() {
+    let x = tensor!([[0., 1., f32::NAN], [-2., 2., 4.]]; Lat, Lon).into_dyn();
+    let mode = [
+        "--screenshot=x.png",
+        "--window-size=600,400",
+        "--hide-scrollbars",
+        "--force-device-scale-factor=1",
+        "--force-color-profile=srgb",
+    ];
+    let Some((_, folder)) = in_browser(&x, "", &mode) else {
+        return;
+    };
+    let picture = Picture::read(&folder.0.join("x.png"));
+    assert_eq!(picture.width, 600);
+    // Red above zero and blue below, the paler the nearer; NaN is striped.
+    let expected = [
+        [hsl(212.0, 0.96), hsl(12.0, 0.85), [255, 0, 255]],
+        [hsl(212.0, 0.73), hsl(12.0, 0.73), hsl(12.0, 0.50)],
+    ];
+    let cells = expected.map(|row| row.map(|colour| picture.of(colour)));
+    for row in &cells {
+        for pair in row.windows(2) {
+            assert!(pair[0].1.right < pair[1].1.left, "{cells:?}");
+        }
+    }
+    for (above, below) in cells[0].iter().zip(&cells[1]) {
+        assert!(above.1.bottom < below.1.top, "{cells:?}");
+    }
+    for (count, cell) in cells.iter().flatten() {
+        let (width, height) = (cell.right - cell.left + 1, cell.bottom - cell.top + 1);
+        assert!(width >= 8 && height >= 8, "{cell:?}");
+        // The rest is its number; of stripes, half are of the colour.
+        assert!(3 * count > width * height, "{count} pixels in {cell:?}");
+    }
+    // The numbers are written on them, and the names and indices of both dims beside.
+    let first = cells[0][0].1;
+    let last = cells[1][2].1;
+    assert!(picture.ink(first) > 5, "0");
+    let (_, heads) = picture.of([0xee, 0xee, 0xee]);
+    assert!(
+        heads.left < first.left && heads.top < first.top,
+        "{heads:?}"
+    );
+    let corner = Region {
+        right: first.left - 1,
+        bottom: first.top - 1,
+        ..heads
+    };
+    assert!(picture.ink(corner) > 40, "no `Lat \\ Lon` in {corner:?}");
+    let along = Region {
+        left: first.left,
+        right: last.right,
+        ..corner
+    };
+    let down = Region {
+        right: first.left - 1,
+        top: first.top,
+        bottom: last.bottom,
+        ..heads
+    };
+    assert!(picture.ink(along) > 20 && picture.ink(down) > 10);
 }
