@@ -435,3 +435,25 @@ fn files_cross_threads() {
     });
     assert_eq!(sums, [10_000.0; 4]);
 }
+
+#[test]
+fn the_same_tensors_are_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x");
+    let x = DynTensor::ones(&[2], ["N"]).unwrap();
+    let saved = |turned: bool| {
+        let mut tensors: Vec<_> = (0..9).map(|i| (format!("t{i}"), x.clone())).collect();
+        let mut texts: Vec<_> = (0..9).map(|i| (format!("k{i}"), "v")).collect();
+        if turned {
+            tensors.reverse();
+            texts.reverse();
+        }
+        save_with(&path, tensors, texts).unwrap();
+        fs::read(&path).unwrap()
+    };
+    let first = saved(false);
+    // A map that is not sorted would differ in one of ten by chance alone.
+    for i in 0..10 {
+        assert!(saved(i % 2 == 1) == first);
+    }
+}

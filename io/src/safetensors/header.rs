@@ -1,14 +1,15 @@
 //! What stands before the elements: the tensors' dtypes, sizes and places, and the metadata.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
 
 use nomina::{DType, Error, ErrorKind, Name, Names, Result};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
-use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::DIMS;
 use crate::atomic::failed;
@@ -114,14 +115,15 @@ fn check(tensors: Vec<(String, TensorInfo)>) -> Result<usize, safetensors::SafeT
     Metadata::new(None, tensors).map(|metadata| metadata.data_len())
 }
 
-/// The text of a header.
+/// The text of a header: its entries in the order in which they are given, metadata sorted, so that the same tensors give the
+/// same bytes.
 pub(super) fn written(
     op: &'static str,
-    tensors: Vec<(String, TensorInfo)>,
-    metadata: HashMap<String, String>,
+    tensors: &[(String, TensorInfo)],
+    metadata: &BTreeMap<String, String>,
 ) -> Result<Vec<u8>> {
-    let metadata = Some(metadata).filter(|all| !all.is_empty());
-    let header = Metadata::new(metadata, tensors).map_err(|error| broken(op, error))?;
+    check(tensors.to_vec()).map_err(|error| broken(op, error))?;
+    let header = Written { tensors, metadata };
     let mut text = serde_json::to_vec(&header).map_err(|error| broken(op, error))?;
     // So that elements begin at a multiple of their size.
     text.resize(text.len().next_multiple_of(8), b' ');
@@ -133,6 +135,24 @@ pub(super) fn written(
         return Err(Error::new(ErrorKind::Argument, op, what));
     }
     Ok(text)
+}
+
+struct Written<'a> {
+    tensors: &'a [(String, TensorInfo)],
+    metadata: &'a BTreeMap<String, String>,
+}
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if !self.metadata.is_empty() {
+            map.serialize_entry("__metadata__", self.metadata)?;
+        }
+        for (name, info) in self.tensors {
+            map.serialize_entry(name, info)?;
+        }
+        map.end()
+    }
 }
 
 /// The names that the metadata gives to dims, each for a tensor that is there, as many as it has dims.

@@ -1,6 +1,6 @@
 //! Writing.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -65,7 +65,7 @@ pub fn save_with<K: Into<String>, X: Into<DynTensor>>(
 fn write(
     path: &Path,
     tensors: Vec<(String, DynTensor)>,
-    mut metadata: HashMap<String, String>,
+    mut metadata: BTreeMap<String, String>,
 ) -> Result<()> {
     let about = |error: Error| error.within(path.display());
     let refused = |what: String| about(Error::new(ErrorKind::Argument, OP, what));
@@ -99,7 +99,7 @@ fn write(
     }
     // In the format's order: those with the largest elements first, so that each is aligned.
     typed.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let header = header::written(OP, listed(&typed), metadata).map_err(about)?;
+    let header = header::written(OP, &listed(&typed), &metadata).map_err(about)?;
     atomic::write(OP, path, |out| {
         let io = |error: std::io::Error| failed(OP, &error);
         out.write_all(&(header.len() as u64).to_le_bytes())
