@@ -1,9 +1,9 @@
 //! What typed layers share.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use nomina::dims::{Dims, Distinct};
-use nomina::{DynTensor, Element, Error, Names, Result, Tensor, Typed};
+use nomina::{DynTensor, Element, Error, Generator, Names, Result, Tensor, Typed};
 use nomina_runtime::Raw;
 
 /// The value, or a panic at the user's line.
@@ -44,6 +44,26 @@ pub(crate) fn unset<M>(make: impl FnOnce() -> M) -> M {
     make()
 }
 
+thread_local! {
+    /// What weights are drawn from, where it is not the default generator.
+    static GENERATOR: RefCell<Option<Generator>> = const { RefCell::new(None) };
+}
+
+/// Does `make` while weights are drawn from a generator.
+pub(crate) fn with_generator<M>(generator: &mut Generator, make: impl FnOnce() -> M) -> M {
+    struct Lent<'a>(&'a mut Generator, Option<Generator>);
+    impl Drop for Lent<'_> {
+        fn drop(&mut self) {
+            if let Some(drawn) = GENERATOR.replace(self.1.take()) {
+                *self.0 = drawn;
+            }
+        }
+    }
+    let before = GENERATOR.replace(Some(generator.clone()));
+    let _lent = Lent(generator, before);
+    make()
+}
+
 /// A tensor whose dims the types have computed, filled by `fill`.
 fn filled<D: Dims + Distinct, T: Element>(
     sizes: &[usize],
@@ -64,12 +84,18 @@ fn filled<D: Dims + Distinct, T: Element>(
     tensor.into_typed().map_err(|(_, error)| error)
 }
 
-/// Numbers that are uniform within `bound` of zero.
+/// Numbers that are uniform between two.
 pub(crate) fn uniform<D: Dims + Distinct, T: Element>(
     sizes: &[usize],
-    bound: f64,
+    from: f64,
+    to: f64,
 ) -> Result<Tensor<D, T>> {
-    filled(sizes, |tensor| tensor.uniform_(-bound, bound).map(|_| ()))
+    filled(sizes, |tensor| {
+        GENERATOR.with_borrow_mut(|generator| match generator {
+            Some(generator) => tensor.uniform_from_(from, to, generator).map(drop),
+            None => tensor.uniform_(from, to).map(drop),
+        })
+    })
 }
 
 /// Normally distributed numbers.
@@ -78,7 +104,12 @@ pub(crate) fn normal<D: Dims + Distinct, T: Element>(
     mean: f64,
     std: f64,
 ) -> Result<Tensor<D, T>> {
-    filled(sizes, |tensor| tensor.normal_(mean, std).map(|_| ()))
+    filled(sizes, |tensor| {
+        GENERATOR.with_borrow_mut(|generator| match generator {
+            Some(generator) => tensor.normal_from_(mean, std, generator).map(drop),
+            None => tensor.normal_(mean, std).map(drop),
+        })
+    })
 }
 
 /// One number everywhere.

@@ -1,13 +1,15 @@
 //! What weights are at first.
 //!
-//! All take the tensor's sizes, draw from the default generator ([`manual_seed`](nomina::manual_seed)), and give a tensor that is
-//! no leaf: `Param::new(init::xavier_uniform([3, 2], 1.0))`. The fan of a weight is how many inputs an output is summed over
+//! All take the tensor's sizes, draw from the default generator ([`manual_seed`](nomina::manual_seed)) or from the one that
+//! [`with_generator`] lends them, and give a tensor that is no leaf: `Param::new(init::xavier_uniform([3, 2], 1.0))`. The fan of a weight is how many inputs an output is summed over
 //! (`fan_in`), or how many outputs an input goes to (`fan_out`): its first dim counts outputs, its second inputs, the others
 //! both, as PyTorch has it.
 
 use nomina::dims::{Dims, Distinct, ShapeFor};
-use nomina::{Float, Result, Tensor};
+use nomina::{Float, Generator, Result, Tensor};
 use nomina_macros::twin;
+
+use crate::call;
 
 /// Makes a model without weights, which are to be loaded: all are zeros that take no memory, and nothing is drawn.
 ///
@@ -23,7 +25,25 @@ use nomina_macros::twin;
 /// # Ok::<(), Error>(())
 /// ```
 pub fn unset<M>(make: impl FnOnce() -> M) -> M {
-    crate::call::unset(make)
+    call::unset(make)
+}
+
+/// Makes a model, or one weight, from a generator of one's own, as PyTorch's `generator=`: who else draws changes nothing.
+///
+/// ```
+/// use nomina::prelude::*;
+/// use nomina_nn::{init, prelude::*};
+/// dims! { In, Out }
+/// let mut own = Generator::new(7);
+/// let first = init::with_generator(&mut own, || Linear::new(In.of(3), Out.of(2)));
+/// let second = init::with_generator(&mut own, || Linear::new(In.of(3), Out.of(2)));
+/// let again = init::with_generator(&mut Generator::new(7), || Linear::new(In.of(3), Out.of(2)));
+/// assert!(first.weight.equal(&again.weight) && !first.weight.equal(&second.weight));
+/// # let w: Tensor<(Out, In)> = init::with_generator(&mut own, || init::xavier_normal([2, 3], 1.0));
+/// # assert_eq!(w.shape(), [2, 3]);
+/// ```
+pub fn with_generator<M>(generator: &mut Generator, make: impl FnOnce() -> M) -> M {
+    call::with_generator(generator, make)
 }
 
 /// The inputs and the outputs of a weight with these sizes.
@@ -44,9 +64,7 @@ pub fn try_uniform<D: Dims + Distinct, T: Float>(
     from: f64,
     to: f64,
 ) -> Result<Tensor<D, T>> {
-    let mut tensor = Tensor::<D, T>::try_empty(shape)?;
-    tensor.try_uniform_(from, to)?;
-    Ok(tensor)
+    call::uniform(&shape.sizes(), from, to)
 }
 
 /// Normally distributed.
@@ -59,9 +77,7 @@ pub fn try_normal<D: Dims + Distinct, T: Float>(
     mean: f64,
     std: f64,
 ) -> Result<Tensor<D, T>> {
-    let mut tensor = Tensor::<D, T>::try_empty(shape)?;
-    tensor.try_normal_(mean, std)?;
-    Ok(tensor)
+    call::normal(&shape.sizes(), mean, std)
 }
 
 /// Uniform, so that a layer's outputs vary as its inputs do after a rectifier: within `gain * sqrt(3 / fan_in)`. He et al.,
@@ -141,5 +157,25 @@ mod tests {
         assert!(w.abs().max(..).item() <= (6.0_f32 / 500.0).sqrt());
         let w: Tensor<(Out, In)> = kaiming_normal([300, 200], 1.0);
         assert!((w.std(..).item() - 1.0 / 200f32.sqrt()).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_lent_generator_comes_back_as_far_as_it_was_drawn() {
+        let draw = || -> Tensor<(Out, In)> { uniform([2, 3], 0.0, 1.0) };
+        let (mut own, mut beside) = (Generator::new(1), Generator::new(1));
+        // One within the other, and one that fails.
+        let (first, inner) = with_generator(&mut own, || {
+            let first = draw();
+            (first, with_generator(&mut Generator::new(1), draw))
+        });
+        assert!(first.equal(&inner));
+        let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            with_generator(&mut own, || -> Tensor<(Out, In)> {
+                uniform([2, 3], 1.0, 0.0)
+            })
+        }));
+        assert!(failed.is_err());
+        with_generator(&mut beside, draw);
+        assert!(with_generator(&mut own, draw).equal(&with_generator(&mut beside, draw)));
     }
 }

@@ -10,6 +10,7 @@ use nomina::{
 };
 use nomina_macros::twin;
 use nomina_runtime::Raw;
+use nomina_runtime::memory::list;
 use nomina_runtime::tensor::about;
 
 use super::Linear;
@@ -291,7 +292,7 @@ fn turns(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
             .hint("give heads an even number of features"));
     }
     let half = features / 2;
-    let mut angles = Vec::with_capacity(len * half);
+    let mut angles = list("attention", [len, half])?;
     for position in 0..len {
         let turned =
             (0..half).map(|pair| position as f64 * base.powf(-(pair as f64) / half as f64));

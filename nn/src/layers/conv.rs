@@ -7,6 +7,7 @@ use nomina::dims::{
 use nomina::{ConvOptions, Element, Inexact, Numeric, Result, Tensor, Typed};
 use nomina_macros::twin;
 
+use super::Layer;
 use crate::Module;
 use crate::call::{product, uniform};
 use crate::param::Param;
@@ -100,8 +101,8 @@ where
         let bound = 1.0 / (channels as f64 * product(&kernel)).max(1.0).sqrt();
         let sizes = [&[outputs, channels], &kernel[..]].concat();
         Ok(Self {
-            weight: Param::new(uniform(&sizes, bound)?),
-            bias: Some(Param::new(uniform(&[outputs], bound)?)),
+            weight: Param::new(uniform(&sizes, -bound, bound)?),
+            bias: Some(Param::new(uniform(&[outputs], -bound, bound)?)),
             options,
         })
     }
@@ -120,83 +121,47 @@ impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact> Conv<S, A, C, O, T> {
 
 type Bias<A, C, O, T> = Tensor<(OutChannel<Kernel<A, C, O>, C>,), T>;
 
-impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv1d<A, C, O, T> {
-    /// The layer's outputs: `O` in the place of `C`.
-    ///
-    /// # Errors
-    /// When sizes do not fit, or memory is short.
-    #[twin]
-    pub fn try_forward<D: Dims>(
-        &self,
-        x: &Tensor<D, T>,
-    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
-    where
-        C: DimOf<D>,
-        A: SpatialOf<Without<D, C>, 1>,
-        Kernel<A, C, O>: WeightFor<D, C, A, 1>,
-        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-    {
-        let (bias, options) = (self.channels()?, self.options);
-        x.try_conv1d_with(
-            C::default(),
-            A::default(),
-            &self.weight,
-            bias.as_ref(),
-            options,
-        )
-    }
-}
+/// The forward along so many dims, and the layer of a [`Sequential`](super::Sequential).
+macro_rules! forward {
+    ($name:ident, $s:literal, $method:ident) => {
+        impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> $name<A, C, O, T> {
+            /// The layer's outputs: `O` in the place of `C`.
+            ///
+            /// # Errors
+            /// When sizes do not fit, or memory is short.
+            #[twin]
+            pub fn try_forward<D: Dims>(
+                &self,
+                x: &Tensor<D, T>,
+            ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
+            where
+                C: DimOf<D>,
+                A: SpatialOf<Without<D, C>, $s>,
+                Kernel<A, C, O>: WeightFor<D, C, A, $s>,
+                (OutChannel<Kernel<A, C, O>, C>,): Distinct,
+            {
+                let (bias, options) = (self.channels()?, self.options);
+                let along = A::default();
+                x.$method(C::default(), along, &self.weight, bias.as_ref(), options)
+            }
+        }
 
-impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv2d<A, C, O, T> {
-    /// The layer's outputs: `O` in the place of `C`.
-    ///
-    /// # Errors
-    /// When sizes do not fit, or memory is short.
-    #[twin]
-    pub fn try_forward<D: Dims>(
-        &self,
-        x: &Tensor<D, T>,
-    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
-    where
-        C: DimOf<D>,
-        A: SpatialOf<Without<D, C>, 2>,
-        Kernel<A, C, O>: WeightFor<D, C, A, 2>,
-        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-    {
-        let (bias, options) = (self.channels()?, self.options);
-        x.try_conv2d_with(
-            C::default(),
-            A::default(),
-            &self.weight,
-            bias.as_ref(),
-            options,
-        )
-    }
+        #[diagnostic::do_not_recommend]
+        impl<D: Dims, A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Layer<D, T>
+            for $name<A, C, O, T>
+        where
+            C: DimOf<D>,
+            A: SpatialOf<Without<D, C>, $s>,
+            Kernel<A, C, O>: WeightFor<D, C, A, $s>,
+            (OutChannel<Kernel<A, C, O>, C>,): Distinct,
+        {
+            type Out = Convolved<D, Kernel<A, C, O>, C>;
+            fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<Self::Out, T>> {
+                self.try_forward(x)
+            }
+        }
+    };
 }
-
-impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv3d<A, C, O, T> {
-    /// The layer's outputs: `O` in the place of `C`.
-    ///
-    /// # Errors
-    /// When sizes do not fit, or memory is short.
-    #[twin]
-    pub fn try_forward<D: Dims>(
-        &self,
-        x: &Tensor<D, T>,
-    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
-    where
-        C: DimOf<D>,
-        A: SpatialOf<Without<D, C>, 3>,
-        Kernel<A, C, O>: WeightFor<D, C, A, 3>,
-        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-    {
-        let (bias, options) = (self.channels()?, self.options);
-        x.try_conv3d_with(
-            C::default(),
-            A::default(),
-            &self.weight,
-            bias.as_ref(),
-            options,
-        )
-    }
-}
+forward!(Conv1d, 1, try_conv1d_with);
+forward!(Conv2d, 2, try_conv2d_with);
+forward!(Conv3d, 3, try_conv3d_with);

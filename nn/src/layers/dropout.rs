@@ -1,7 +1,7 @@
 //! Elements left out at random.
 
 use nomina::dims::Dims;
-use nomina::{DropoutOptions, Float, Result, Tensor};
+use nomina::{DropoutOptions, Float, Generator, Result, Tensor};
 use nomina_macros::twin;
 
 use crate::Module;
@@ -43,9 +43,47 @@ impl Dropout {
         x: &Tensor<D, T>,
         train: bool,
     ) -> Result<Tensor<D, T>> {
-        x.try_dropout_with(DropoutOptions {
+        x.try_dropout_with(self.options(train))
+    }
+
+    /// [`forward`](Self::forward) from a generator of one's own.
+    ///
+    /// # Errors
+    /// When the probability is none, or memory is short.
+    #[twin]
+    pub fn try_forward_from<D: Dims, T: Float>(
+        &self,
+        x: &Tensor<D, T>,
+        train: bool,
+        generator: &mut Generator,
+    ) -> Result<Tensor<D, T>> {
+        x.try_dropout_from(self.options(train), generator)
+    }
+
+    const fn options(self, training: bool) -> DropoutOptions {
+        DropoutOptions {
             p: self.p,
-            training: train,
-        })
+            training,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nomina::prelude::*;
+
+    use super::*;
+
+    dims! { N }
+
+    #[test]
+    fn a_generator_of_its_own_says_which() {
+        let (dropout, x) = (Dropout::new(0.5), Tensor::<(N,)>::ones([100]));
+        let mut generator = Generator::new(3);
+        let first = dropout.forward_from(&x, true, &mut generator);
+        let second = dropout.forward_from(&x, true, &mut generator);
+        let again = dropout.forward_from(&x, true, &mut Generator::new(3));
+        assert!(first.equal(&again) && !first.equal(&second));
+        assert!(dropout.forward_from(&x, false, &mut generator).equal(&x));
     }
 }

@@ -63,7 +63,7 @@ where
         let (weight, bound) = weights(&inputs, &outputs)?;
         Ok(Self {
             weight,
-            bias: Some(Param::new(uniform(&outputs, bound)?)),
+            bias: Some(Param::new(uniform(&outputs, -bound, bound)?)),
         })
     }
 
@@ -81,7 +81,7 @@ where
 /// Numbers within one over the root of how many inputs an output is summed over, and that bound.
 fn weights<D: Dims + Distinct>(inputs: &[usize], outputs: &[usize]) -> Result<(Param<D>, f64)> {
     let bound = 1.0 / product(inputs).max(1.0).sqrt();
-    let weight = uniform(&[outputs, inputs].concat(), bound)?;
+    let weight = uniform(&[outputs, inputs].concat(), -bound, bound)?;
     Ok((Param::new(weight), bound))
 }
 

@@ -10,6 +10,7 @@ use nomina_core::op::Op;
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{self, Node};
+use nomina_runtime::memory::list;
 use nomina_runtime::tensor::about;
 
 use super::linear::linear;
@@ -58,10 +59,10 @@ macro_rules! recurrent {
                 let (inputs, states) = (input.sizes()[0], state.sizes()[0]);
                 let bound = 1.0 / (states as f64).max(1.0).sqrt();
                 Ok(Self {
-                    input: Param::new(uniform(&[$gates, states, inputs], bound)?),
-                    hidden: Param::new(uniform(&[$gates, states, states], bound)?),
-                    input_bias: Param::new(uniform(&[$gates, states], bound)?),
-                    hidden_bias: Param::new(uniform(&[$gates, states], bound)?),
+                    input: Param::new(uniform(&[$gates, states, inputs], -bound, bound)?),
+                    hidden: Param::new(uniform(&[$gates, states, states], -bound, bound)?),
+                    input_bias: Param::new(uniform(&[$gates, states], -bound, bound)?),
+                    hidden_bias: Param::new(uniform(&[$gates, states], -bound, bound)?),
                     sequence: PhantomData,
                 })
             }
@@ -205,7 +206,7 @@ fn walk<const K: usize>(
     let bias = b_hidden.raw().reshape(&[gates * states]).map_err(at)?;
     let split =
         |raw: &Raw| -> Result<Vec<Raw>> { (0..gates).map(|gate| raw.select(1, gate)).collect() };
-    let mut shown = Vec::new();
+    let mut shown = list("recurrent", [len]).map_err(at)?;
     for position in 0..len {
         let own = call::linear(&state[0], &matrix, Some(&bias), 1, None).map_err(at)?;
         let own = split(&own.reshape(&[rows, gates, states]).map_err(at)?)?;
@@ -216,8 +217,9 @@ fn walk<const K: usize>(
     let found = if shown.is_empty() {
         Raw::zeros("recurrent", &[0, rows, states], x.dtype(), x.device())?
     } else {
-        let shown: Vec<&Raw> = shown.iter().collect();
-        call::stack(&shown, 0).map_err(at)?
+        let mut rows = list("recurrent", [len]).map_err(at)?;
+        rows.extend(&shown);
+        call::stack(&rows, 0).map_err(at)?
     };
     let found = found
         .reshape(&[&[len][..], &sizes, &[states]].concat())

@@ -1,13 +1,10 @@
-//! Layers in a row.
+//! Layers one after the other, without a struct of one's own: [`Sequential`] of a tuple.
 
-use nomina::dims::{
-    Axes, AxesOf, Contract, Contracted, Convolved, Dim, DimOf, Dims, Distinct, OutChannel,
-    SpatialOf, WeightFor, Without,
-};
-use nomina::{Element, Float, Inexact, Numeric, Result, Tensor};
+use nomina::dims::{Axes, AxesOf, Contract, Contracted, Dim, DimOf, Dims, Distinct};
+use nomina::{Element, Float, Inexact, Result, Tensor};
 use nomina_macros::twin;
 
-use super::{BatchNorm, Conv1d, Conv2d, Conv3d, Kernel, LayerNorm, Linear, RmsNorm, Weight};
+use super::{BatchNorm, LayerNorm, Linear, RmsNorm, Weight};
 use crate::Module;
 
 /// What maps a tensor of dims `D` to another one.
@@ -71,28 +68,6 @@ macro_rules! stays {
 stays!(LayerNorm, Axes, AxesOf);
 stays!(RmsNorm, Axes, AxesOf);
 stays!(BatchNorm, Dim, DimOf);
-
-macro_rules! conv {
-    ($name:ident, $s:literal) => {
-        #[diagnostic::do_not_recommend]
-        impl<D: Dims, A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Layer<D, T>
-            for $name<A, C, O, T>
-        where
-            C: DimOf<D>,
-            A: SpatialOf<Without<D, C>, $s>,
-            Kernel<A, C, O>: WeightFor<D, C, A, $s>,
-            (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-        {
-            type Out = Convolved<D, Kernel<A, C, O>, C>;
-            fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<Self::Out, T>> {
-                self.try_forward(x)
-            }
-        }
-    };
-}
-conv!(Conv1d, 1);
-conv!(Conv2d, 2);
-conv!(Conv3d, 3);
 
 /// A tuple of layers, each of which takes what the one before it gives.
 ///
