@@ -71,6 +71,7 @@ pub use open::OpenAs;
 /// The guide to files, whose every snippet is to run.
 #[cfg(all(
     doctest,
+    feature = "image",
     feature = "npz",
     feature = "png",
     feature = "safetensors",
