@@ -471,9 +471,10 @@ impl<K: Kind> Job<'_, K> {
                         .wrapping_add(step);
                     tile.ahead = ahead.take(tile.depth, tile.b);
                     let masked = masked && tile.cols % K::LANES > 0;
-                    let kernels = &K::KERNELS[usize::from(masked)][usize::from(packed)];
+                    let shapes = &K::KERNELS[usize::from(masked)][usize::from(packed)];
+                    let kernels = shapes[(tile.cols - 1) / K::LANES];
                     // SAFETY: part of the block.
-                    unsafe { kernels[(tile.cols - 1) / K::LANES][tile.rows - 1](&tile) };
+                    unsafe { kernels[(tile.rows - 1) / (K::ROWS / kernels.len())](&tile) };
                 }
                 if let Some(after) = after {
                     let left = first * Self::WIDTH;
