@@ -125,9 +125,11 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
     // As many positions as the block has room for; fewer, so that every thread has some.
     let fits = BLOCK / (depth.max(1) * size_of::<A>());
     let shared = count.div_ceil((2 * threads()).div_ceil(units.max(1)));
-    let width = fits
-        .min(shared.next_multiple_of(16))
-        .clamp(NARROW, 4096)
+    let most = fits.min(shared).clamp(NARROW, 4096);
+    // Blocks of one width, in whole vectors: a last one of a few positions would read the weight for them alone.
+    let width = count
+        .div_ceil((count / most).max(1))
+        .next_multiple_of(16)
         .min(count);
     let across = count.div_ceil(width);
     let tasks = units * across;
