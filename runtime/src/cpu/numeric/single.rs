@@ -7,6 +7,8 @@
 //! The polynomials are minimax: they spread their error evenly over the interval that they serve.
 
 mod angles;
+mod normal;
+mod pair;
 mod quantile;
 
 pub(crate) use super::remainder::{
@@ -14,13 +16,14 @@ pub(crate) use super::remainder::{
 };
 use super::widened::{self, logarithm, power_of_two};
 pub(crate) use super::widened::{
-    cosh, erfc, gelu, gelu_tanh, log1p, log2, log10, logsigmoid, mish, ndtr, silu, sinh, softplus,
+    cosh, gelu_tanh, log1p, log2, log10, logsigmoid, mish, silu, sinh, softplus,
 };
 pub(crate) use super::wider::{
     acosh, asinh, atanh, celu, entr, hypot, logaddexp, logaddexp2, logit, logit_eps, selu, sinc,
     tanhshrink, xlog1py, xlogy,
 };
 pub(crate) use angles::{acos, asin, atan, atan2};
+pub(crate) use normal::{erfc, gelu, log_ndtr, ndtr};
 pub(crate) use quantile::{erfinv, ndtri};
 
 /// A product and a sum, rounded once where the instruction set can.
