@@ -130,15 +130,6 @@ pub(crate) fn cosh<const FMA: bool>(x: f32) -> f32 {
     (0.5 * (power + 1.0 / power)) as f32
 }
 
-/// The number times its logistic function; NaN at minus infinity, as PyTorch's activations are.
-#[inline(always)]
-pub(crate) fn silu<const FMA: bool>(x: f32) -> f32 {
-    let wide = f64::from(x);
-    let power = power::<FMA>(-wide);
-    let power = if wide < -600.0 { f64::INFINITY } else { power };
-    (wide / (1.0 + power)) as f32
-}
-
 /// [`gelu`](super::single::gelu) by a formula with tanh, which is one with the logistic function.
 #[inline(always)]
 pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
@@ -153,11 +144,22 @@ pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
 /// ln(1 + exp(-|x|))
 #[inline(always)]
 pub(super) fn log1pexp<const FMA: bool>(x: f64) -> f64 {
+    // ln(1 + e) / e, up to 1.
+    const SERIES: [f64; 11] = [
+        0.002030335846184605,
+        -0.01340802350034004,
+        0.04147932469931884,
+        -0.08244310708346503,
+        0.12418537263745044,
+        -0.161057383321633,
+        0.19890760874230096,
+        -0.2498727297535175,
+        0.33332559793915406,
+        -0.4999998143876289,
+        0.9999999992570764,
+    ];
     let power = power::<FMA>(-x.abs());
-    let (less, whole) = parts(power + 1.0);
-    let less = if whole == 0.0 { power } else { less };
-    let value = join::<FMA>((less, whole)) * std::f64::consts::LN_2;
-    if x.abs() > 600.0 { 0.0 } else { value }
+    power * polynomial::<FMA, _, 11>(power, SERIES)
 }
 
 /// The logarithm of the logistic function.

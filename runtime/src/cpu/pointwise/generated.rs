@@ -988,8 +988,8 @@ fn of_erfinv(compute: DType) -> Option<&'static Kernel> {
 
 fn of_lgamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| lgamma(x)),
-        DType::F64 => kernel!(one_level, |x: f64| lgamma(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::lgamma::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::lgamma::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1005,8 +1005,8 @@ fn of_lgamma(compute: DType) -> Option<&'static Kernel> {
 
 fn of_digamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| digamma(x)),
-        DType::F64 => kernel!(one_level, |x: f64| digamma(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::digamma::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::digamma::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1606,7 +1606,7 @@ fn of_ndtri(compute: DType) -> Option<&'static Kernel> {
 
 fn of_log_ndtr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| log_ndtr(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::log_ndtr::<FMA>(x)),
         DType::F64 => kernel!(fused, |x: f64| double::log_ndtr::<FMA>(x)),
         DType::Bool
         | DType::U8

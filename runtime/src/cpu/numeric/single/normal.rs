@@ -4,7 +4,7 @@
 //! polynomial of 1 / (1 + a/c); what the inverse lacks goes in by the slope.
 
 use super::pair::{long, product, rest, step};
-use super::{EXP, LN_2, Madd, ROUND, log, log1p};
+use super::{BACK, EXP, LN_2, Madd, ROUND, log, log1p, raised};
 
 /// A function f(a) that falls as exp(-w a²/2), of what is not negative.
 struct Tail<const N: usize> {
@@ -29,19 +29,19 @@ struct Tail<const N: usize> {
 const NORMAL: Tail<9> = Tail {
     weight: 1.0,
     scale: 0.25,
-    middle: 0.4873047,
+    middle: 0.45751953,
     series: [
-        0.01703766,
-        0.009377705,
-        -0.051263027,
-        -0.051671635,
-        0.06430522,
-        0.23766136,
-        0.3608769,
-        0.37316146,
-        0.29429704,
+        0.017096916,
+        0.0048280405,
+        -0.05303816,
+        -0.04075997,
+        0.07258111,
+        0.22744107,
+        0.3331578,
+        0.34216276,
+        0.2730033,
     ],
-    last: 0.1850242,
+    last: 0.17658022,
     slope: [2.456, 0.655],
     end: 14.7,
 };
@@ -50,26 +50,23 @@ const NORMAL: Tail<9> = Tail {
 const ERFC: Tail<10> = Tail {
     weight: 2.0,
     scale: 0.5,
-    middle: 0.4008789,
+    middle: 0.41674805,
     series: [
-        0.03586156,
-        -0.047832493,
-        -0.049036812,
-        0.104924746,
-        0.041869763,
-        -0.14699867,
-        -0.108556814,
-        0.20211063,
-        0.50659394,
-        0.581266,
+        0.036125336,
+        -0.04296452,
+        -0.054665748,
+        0.09805661,
+        0.053099282,
+        -0.14242911,
+        -0.12004832,
+        0.19485143,
+        0.51604617,
+        0.5974953,
     ],
-    last: 0.44801337,
+    last: 0.45736593,
     slope: [1.282, 1.019],
     end: 10.2,
 };
-
-/// What brings [`Tail::grown`] back.
-const BACK: f32 = 1.084_202_2e-19;
 
 impl<const N: usize> Tail<N> {
     /// exp(w a²/2) f(a) up to the end, what that lacks, and what is to be added to the exponent.
@@ -99,8 +96,7 @@ impl<const N: usize> Tail<N> {
         let r = square.madd::<FMA>(half, whole * -LN_2[0]) + rest;
         let [series @ .., _, _] = EXP;
         let less = (r * r).madd::<FMA>(long::<FMA, 5>(r, series), r);
-        let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add((127 + 63) << 23));
-        (value + value.madd::<FMA>(less, low)) * scale
+        (value + value.madd::<FMA>(less, low)) * raised(shifted)
     }
 
     /// The magnitude, up to the end.

@@ -3,6 +3,9 @@
 //! Chebyshev series of exp(-x) I(x), for order 1 divided by x, up to 8, and of √x exp(-x) I(x) in
 //! 1/x beyond; interpolated at 80 nodes with 60 digits (`scripts/special_tables.py --bessel`).
 
+use super::exponential::{power, whole_power};
+use crate::cpu::numeric::single::Madd;
+
 /// Order 0, up to 8.
 #[allow(clippy::excessive_precision, reason = "as the script prints them")]
 const I0_NEAR: [f64; 31] = [
@@ -136,56 +139,74 @@ const I1_FAR: [f64; 27] = [
 ];
 
 /// A Chebyshev series at `t` between -1 and 1.
-fn series(coefficients: &[f64], t: f64) -> f64 {
+#[inline(always)]
+fn series<const FMA: bool, const N: usize>(t: f64, coefficients: &[f64; N]) -> f64 {
     let (mut next, mut after) = (0.0_f64, 0.0_f64);
-    for &c in coefficients[1..].iter().rev() {
-        (next, after) = (2.0 * t * next - after + c, next);
+    let mut i = N - 1;
+    while i > 0 {
+        (next, after) = ((t + t).madd::<FMA>(next, coefficients[i] - after), next);
+        i -= 1;
     }
-    t * next - after + coefficients[0]
+    t.madd::<FMA>(next, coefficients[0] - after)
 }
 
 /// Where the second series begins.
 const FAR: f64 = 8.0;
 
+/// exp(-x) I₀(x) where x is not negative.
+#[inline(always)]
+fn order0<const FMA: bool>(x: f64) -> f64 {
+    let inner = series::<FMA, 31>(0.25 * x - 1.0, &I0_NEAR);
+    let outer = series::<FMA, 27>(16.0 / x - 1.0, &I0_FAR) / x.sqrt();
+    if x > FAR { outer } else { inner }
+}
+
+/// exp(-x) I₁(x) where x is not negative.
+#[inline(always)]
+fn order1<const FMA: bool>(x: f64) -> f64 {
+    let inner = x * series::<FMA, 30>(0.25 * x - 1.0, &I1_NEAR);
+    let outer = series::<FMA, 27>(16.0 / x - 1.0, &I1_FAR) / x.sqrt();
+    if x > FAR { outer } else { inner }
+}
+
+/// The magnitude, no more than where all overflow.
+#[inline(always)]
+fn near(x: f64) -> f64 {
+    let a = x.abs();
+    if a > 730.0 { 730.0 } else { a }
+}
+
+/// A number times exp(a), in two steps: the exponential alone overflows before the functions do.
+#[inline(always)]
+fn grown<const FMA: bool>(value: f64, a: f64) -> f64 {
+    let (shifted, less) = power::<FMA>(0.5 * a, 0.0);
+    let scale = whole_power(shifted);
+    let half = value.madd::<FMA>(less, value) * scale;
+    half.madd::<FMA>(less, half) * scale
+}
+
 /// exp(-|x|) I₀(x)
-#[must_use]
-pub(super) fn i0e(x: f64) -> f64 {
-    let x = x.abs();
-    if x <= FAR {
-        series(&I0_NEAR, x * 0.25 - 1.0)
-    } else {
-        series(&I0_FAR, 16.0 / x - 1.0) / x.sqrt()
-    }
+#[inline(always)]
+pub(crate) fn i0e<const FMA: bool>(x: f64) -> f64 {
+    order0::<FMA>(x.abs())
 }
 
 /// exp(-|x|) I₁(x)
-#[must_use]
-pub(super) fn i1e(x: f64) -> f64 {
-    let z = x.abs();
-    if z <= FAR {
-        x * series(&I1_NEAR, z * 0.25 - 1.0)
-    } else {
-        (series(&I1_FAR, 16.0 / z - 1.0) / z.sqrt()).copysign(x)
-    }
+#[inline(always)]
+pub(crate) fn i1e<const FMA: bool>(x: f64) -> f64 {
+    order1::<FMA>(x.abs()).copysign(x)
 }
 
 /// I₀(x)
-#[must_use]
-pub(super) fn i0(x: f64) -> f64 {
-    grown(i0e(x), x)
+#[inline(always)]
+pub(crate) fn i0<const FMA: bool>(x: f64) -> f64 {
+    let a = near(x);
+    grown::<FMA>(order0::<FMA>(a), a)
 }
 
 /// I₁(x)
-#[must_use]
-pub(super) fn i1(x: f64) -> f64 {
-    grown(i1e(x), x)
-}
-
-/// Times exp(|x|), in two steps: the exponential alone overflows before the function does.
-fn grown(scaled: f64, x: f64) -> f64 {
-    if x.is_infinite() {
-        return f64::INFINITY.copysign(scaled);
-    }
-    let root = (0.5 * x.abs()).exp();
-    scaled * root * root
+#[inline(always)]
+pub(crate) fn i1<const FMA: bool>(x: f64) -> f64 {
+    let a = near(x);
+    grown::<FMA>(order1::<FMA>(a), a).copysign(x)
 }
