@@ -34,11 +34,11 @@ macro_rules! real {
             }
             #[inline(always)]
             fn lgamma(self) -> Self {
-                gamma::lgamma(self.into()) as Self
+                double::lgamma::<FMA>(self.into()) as Self
             }
             #[inline(always)]
             fn digamma(self) -> Self {
-                gamma::digamma(self.into()) as Self
+                double::digamma::<FMA>(self.into()) as Self
             }
             #[inline(always)]
             fn frac(self) -> Self {
