@@ -176,6 +176,21 @@ def far_bessel(order):
     return f
 
 
+def by_square(w):
+    """The number whose error function is √(1 - exp(-w)), by Newton's steps."""
+    if w < mpf(0.7):
+        return erfinv(m.sqrt(-m.expm1(-w)))
+    rest = m.exp(-w) / (1 + m.sqrt(-m.expm1(-w)))
+    z = m.sqrt(max(w - m.log(m.sqrt(w) + 1), mpf(0.1)))
+    for _ in range(60):
+        tail = m.erfc(z)
+        step = m.log(tail / rest) * tail * m.sqrt(m.pi) / 2 * m.exp(z * z)
+        z += step
+        if abs(step) < mpf(10) ** -30:
+            break
+    return z
+
+
 def relative(f, *rest):
     """A fit whose relative error counts."""
     return (f, *rest, lambda x: 1 / f(x))
@@ -217,6 +232,11 @@ FITS = {
     "erfc of f32": relative(over_inverse(lambda a: m.exp(a * a) * m.erfc(a), 2, 0.416748046875),
                             0.1632 - 0.416748046875, 1 - 0.416748046875, 11),
     "log1p of a power": relative(lambda e: m.log1p(e) / e if e else mpf(1), 0, 1, 11),
+    # of w = -ln(1 - x²), over x, and of its root
+    "near erfinv": relative(lambda v: by_square(v + mpf(3.125)) / m.sqrt(-m.expm1(-v - mpf(3.125)))
+                            if v > mpf("-3.12499") else m.sqrt(m.pi) / 2, -3.125, 3.125, 23),
+    "far erfinv": relative(lambda v: by_square((v + mpf(3.25)) ** 2), -0.75, 0.75, 17),
+    "farthest erfinv": relative(lambda v: by_square((v + 5) ** 2), -1, 1.05, 17),
     "lgamma": relative(lambda v: lgamma(v + mpf(1.625)), -0.625, 0.625, 23),
     "stirling": (stirling, 0, 1 / 64, 7),
     "digamma": relative(lambda v: digamma(v + mpf(1.5)), -0.5, 0.5, 22),
