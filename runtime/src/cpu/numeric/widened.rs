@@ -159,7 +159,9 @@ pub(super) fn log1pexp<const FMA: bool>(x: f64) -> f64 {
         0.9999999992570764,
     ];
     let power = power::<FMA>(-x.abs());
-    power * polynomial::<FMA, _, 11>(power, SERIES)
+    let value = power * polynomial::<FMA, _, 11>(power, SERIES);
+    // The power of minus infinity is not zero.
+    if x.abs() > 600.0 { 0.0 } else { value }
 }
 
 /// The logarithm of the logistic function.
