@@ -1,9 +1,9 @@
 //! Functions of `f32` without branches or calls, so that loops over them vectorise.
 //!
 //! Each is within 2 units in the last place of the exact result, everywhere, but for those that
-//! `tests/accuracy.rs` leaves 4 and the zeros of `lgamma` and `digamma`, next to which the absolute error counts. `FMA` says whether the
-//! loop's instruction set fuses a product and a sum; the last bit may depend on it. What is cheaper
-//! so computes in `f64`, where shorter series and plain reductions do.
+//! `tests/accuracy.rs` leaves 4, and next to the zeros of `lgamma` and `digamma`, where the absolute
+//! error counts. `FMA` says whether the loop's instruction set fuses a product and a sum; the last bit
+//! may depend on it. What is cheaper so computes in `f64`, where shorter series and plain reductions do.
 //!
 //! The polynomials are minimax: they spread their error evenly over the interval that they serve.
 
