@@ -14,6 +14,7 @@ mod harness;
 mod layout;
 mod product;
 mod reduce;
+mod window;
 
 use std::sync::OnceLock;
 
@@ -48,6 +49,7 @@ fn main() {
     cases.extend(reduce::cases());
     cases.extend(layout::cases());
     cases.extend(product::cases());
+    cases.extend(window::cases());
     harness::run(&cases, &options);
 }
 

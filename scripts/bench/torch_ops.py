@@ -10,7 +10,7 @@ time under `fused/`, as torch.compile makes them.
 """
 import argparse, itertools, json, sys, time
 import torch
-from torch.nn.functional import gelu, linear, silu
+from torch.nn.functional import conv2d, gelu, linear, scaled_dot_product_attention, silu
 
 f32, f64, bf16, i64 = torch.float32, torch.float64, torch.bfloat16, torch.int64
 DEVICE = "cpu"
@@ -126,6 +126,22 @@ simple("linear_relu/2048x384x1536", LAYER, lambda x, w, b: torch.relu(linear(x, 
 simple("linear_gelu/2048x384x1536", LAYER, lambda x, w, b: gelu(linear(x, w, b)))
 simple("bmm/64x128x64x128", lambda: (R(64, 128, 64), R(64, 64, 128)), lambda a, b: a @ b)
 simple("mv/4000x2500", lambda: (R(*big), R(big[1])), lambda a, b: a @ b)
+
+for b, c, size, outs, k, stride in (
+    (1, 3, 224, 64, 7, 2), (1, 64, 56, 64, 3, 1), (1, 128, 28, 128, 3, 1), (1, 256, 14, 256, 3, 1), (1, 512, 7, 512, 3, 1),
+    (1, 256, 56, 64, 1, 1), (8, 128, 28, 128, 3, 1),
+):
+    simple(
+        f"conv2d/{b}x{c}x{size}x{size}/{outs}/{k}x{k}s{stride}",
+        lambda b=b, c=c, size=size, outs=outs, k=k: (R(b, c, size, size), R(outs, c, k, k)),
+        lambda x, w, k=k, stride=stride: conv2d(x, w, stride=stride, padding=k // 2),
+    )
+for sizes, causal in (((16, 12, 122, 32), False), ((1, 12, 1024, 64), True)):
+    simple(
+        f"attention_{'causal' if causal else 'full'}/{'x'.join(map(str, sizes))}",
+        lambda sizes=sizes: (R(*sizes), R(*sizes), R(*sizes)),
+        lambda q, k, v, causal=causal: scaled_dot_product_attention(q, k, v, is_causal=causal),
+    )
 
 
 @case("mlp_train_step/256x784x512x10")

@@ -43,7 +43,9 @@ pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{Along, ResampleJob, SpreadJob};
 pub(crate) use step::{Adam, Descent, Formula, GradFactors, Momentum, StepJob, Value};
-pub(crate) use window::{ColumnsJob, ConvJob, Sliding, TransposedJob, Windows, is_direct};
+pub(crate) use window::{
+    ColumnsJob, ConvJob, Sliding, TransposedJob, WeightGradientJob, Windows, is_direct,
+};
 
 /// The kernels of one device, one method per class.
 ///

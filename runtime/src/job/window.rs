@@ -131,6 +131,29 @@ pub(crate) struct TransposedJob {
 // SAFETY: as for `ConvJob`.
 unsafe impl Sync for TransposedJob {}
 
+/// The gradient of a convolution's weight, in a dtype that is computed with as it is. Strides are in elements.
+pub(crate) struct WeightGradientJob {
+    pub(crate) dtype: DType,
+    pub(crate) batch: usize,
+    pub(crate) groups: usize,
+    /// Input channels of a group.
+    pub(crate) channels: usize,
+    /// Output channels of a group.
+    pub(crate) outs: usize,
+    pub(crate) windows: Windows,
+    pub(crate) x: *const u8,
+    /// Of batch, channels, and the spatial dims.
+    pub(crate) x_strides: [isize; 5],
+    pub(crate) grad: *const u8,
+    /// Of batch, channels, and positions.
+    pub(crate) grad_strides: [isize; 3],
+    /// Row-major: output channels, channels of a group, kernel.
+    pub(crate) out: *mut u8,
+}
+
+// SAFETY: as for `ConvJob`.
+unsafe impl Sync for WeightGradientJob {}
+
 /// Whether a convolution is computed without a matrix product: integers, which have none that is
 /// worth it, and kernels that see one channel each.
 pub(crate) fn is_direct(dtype: DType, channels: usize, outs: usize) -> bool {

@@ -260,7 +260,7 @@ pub fn conv(
 }
 
 /// Of batch and channels, and three spatial dims.
-fn strides(x: &Raw) -> [isize; 5] {
+pub(in crate::call) fn strides(x: &Raw) -> [isize; 5] {
     let strides = x.strides();
     let spatial = three(0, &strides[2..]);
     [strides[0], strides[1], spatial[0], spatial[1], spatial[2]]

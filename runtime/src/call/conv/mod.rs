@@ -2,7 +2,7 @@
 
 mod antialias;
 mod columns;
-mod convolve;
+pub(super) mod convolve;
 mod pad;
 mod point;
 mod pool;
@@ -83,7 +83,7 @@ fn list<T>(op: Op, x: &Raw, n: usize) -> Result<Vec<T>> {
 }
 
 /// `[.., a, b, c]` with as many leading 1s as make three.
-fn three<T: Copy>(one: T, each: &[T]) -> [T; 3] {
+pub(super) fn three<T: Copy>(one: T, each: &[T]) -> [T; 3] {
     let mut three = [one; 3];
     three[3 - each.len()..].copy_from_slice(each);
     three

@@ -6,9 +6,16 @@ use nomina_core::{Result, Scalar};
 
 use super::arithmetic::sum;
 use super::{Back, by};
+use crate::call::conv::{convolve::strides, three};
 use crate::call::product::conjugated;
-use crate::call::{ConvArgs, ConvSites, PadMode, TransposedArgs, conv, conv_transpose, pad};
-use crate::job::Sliding;
+use crate::call::reduce::address;
+use crate::call::{
+    ConvArgs, ConvSites, PadMode, TransposedArgs, contiguous, conv, conv_transpose, pad,
+};
+use crate::cpu;
+use crate::dispatch::arithmetic;
+use crate::job::{Sliding, WeightGradientJob};
+use crate::profile::Span;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -42,8 +49,12 @@ pub(in crate::call) fn convolved(
             Ok(Some(match (operand, transposed) {
                 (0, false) => slides.back(&grad, &conjugated(&weight)?, x.shape())?,
                 (0, true) => slides.slid(&grad, &conjugated(&weight)?, x.shape())?,
-                (1, false) => slides.of_weight(&conjugated(&x)?, &grad, weight.shape())?,
-                (1, true) => slides.of_weight(&grad, &conjugated(&x)?, weight.shape())?,
+                (1, false) => {
+                    slides.of_weight(&conjugated(&x)?, &grad, weight.shape(), back.records())?
+                }
+                (1, true) => {
+                    slides.of_weight(&grad, &conjugated(&x)?, weight.shape(), back.records())?
+                }
                 _ => {
                     let others = (0..grad.rank()).filter(|&dim| dim != 1);
                     sum(&grad, &others.collect::<Shape>(), false)?
@@ -118,9 +129,12 @@ impl Slides {
 
     /// What each element of a kernel of `shape` has between the side that is slid over and the other: the one is slid over by
     /// the other, with the batch in place of channels, strides in place of dilations.
-    fn of_weight(&self, over: &Raw, other: &Raw, shape: &[usize]) -> Result<Raw> {
+    fn of_weight(&self, over: &Raw, other: &Raw, shape: &[usize], records: bool) -> Result<Raw> {
         if shape.contains(&0) || over.numel() == 0 || other.numel() == 0 {
             return Raw::zeros("backward", shape, over.dtype(), over.device());
+        }
+        if !records && let Some(found) = self.on_host(over, other, shape)? {
+            return Ok(found);
         }
         let (batch, channels) = (over.shape()[0], shape[1]);
         let mut split = Shape::from_slice(&[batch, self.groups, channels]);
@@ -140,6 +154,36 @@ impl Slides {
         let slid_by = other.transpose(0, 1)?;
         let found = self.at(0, |at| conv(self.op, &over, &slid_by, None, at, &args))?;
         fitting(found.transpose(0, 1)?, shape)
+    }
+
+    /// The same by blocks of what the kernel sees, where the host computes in the tensors' dtype.
+    fn on_host(&self, over: &Raw, other: &Raw, shape: &[usize]) -> Result<Option<Raw>> {
+        let dtype = over.dtype();
+        let host = over.device().is_cpu() && other.device().is_cpu();
+        if !host || dtype != other.dtype() || dtype.is_integral() || arithmetic(dtype) != dtype {
+            return Ok(None);
+        }
+        let op = self.op.name();
+        let other = contiguous(other)?;
+        let mut out = Raw::empty(op, shape, dtype, over.device())?;
+        let apart = other.strides();
+        let job = WeightGradientJob {
+            dtype,
+            batch: over.shape()[0],
+            groups: self.groups,
+            channels: shape[1],
+            outs: shape[0] / self.groups,
+            windows: three(Sliding::NONE, &self.windows),
+            x: over.as_ptr(),
+            x_strides: strides(over),
+            grad: other.as_ptr(),
+            grad_strides: [apart[0], apart[1], 1],
+            out: address(&mut out),
+        };
+        let _span = Span::new(op);
+        // SAFETY: windows slide over one operand and have the other's positions; the result is fresh and row-major.
+        unsafe { cpu::conv::weight::execute(&job) }.map_err(|error| error.in_op(op))?;
+        Ok(Some(out))
     }
 
     /// With zeros behind where a window reaches farther beyond the last element than before the first.

@@ -1,69 +1,35 @@
 //! Rows of columns, added to where their windows lie.
 
+use super::line::{Lines, taps};
 use super::number::{Number, Widen};
+use super::pieces::add;
 use crate::job::Windows;
 
-/// Adds what tap `tap` has at positions `from..from + count` to a plane. `row` has an element for
-/// each of these positions.
+/// Adds what each tap has at positions `from..from + count` to planes, one for each channel. Of each channel and tap in turn,
+/// `rows` has an element for each of these positions.
 ///
 /// # Safety
-/// The plane has the windows' elements, the row `count`.
+/// The planes have the windows' elements, one behind the other; there are so many rows.
 #[inline(always)]
-pub(super) unsafe fn add_row<S: Widen<A>, A: Number>(
+pub(super) unsafe fn add_rows<S: Widen<A>, A: Number>(
     windows: &Windows,
-    tap: usize,
-    from: usize,
-    count: usize,
-    mut row: *const S,
-    plane: *mut A,
+    channels: usize,
+    [from, count]: [usize; 2],
+    rows: *const S,
+    planes: *mut A,
 ) {
-    let [d, h, w] = windows;
-    let (kz, ky, kx) = (
-        tap / (h.kernel * w.kernel),
-        tap / w.kernel % h.kernel,
-        tap % w.kernel,
-    );
-    let valid = w.inside(kx);
-    let line = from / w.out;
-    let (mut oz, mut oy, mut ox) = (line / h.out, line % h.out, from % w.out);
-    let mut left = count;
-    while left > 0 {
-        let len = (w.out - ox).min(left);
-        if let Some((z, y)) = d.at(oz, kz).zip(h.at(oy, ky)) {
-            let (start, end) = (valid.start.max(ox), valid.end.min(ox + len));
-            if start < end {
-                let first = start * w.stride + kx * w.dilation - w.before;
-                let to = plane.wrapping_add((z * h.size + y) * w.size + first);
-                let from = row.wrapping_add(start - ox);
-                // SAFETY: positions of the row, and elements of the plane, as `at` and `inside`
-                // say.
-                unsafe { add(end - start, from, to, w.stride) };
-            }
-        }
-        row = row.wrapping_add(len);
-        left -= len;
-        ox = 0;
-        oy += 1;
-        if oy == h.out {
-            oy = 0;
-            oz += 1;
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn add<S: Widen<A>, A: Number>(n: usize, from: *const S, to: *mut A, stride: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if stride == 1 {
-            for i in 0..n {
-                let to = to.add(i);
-                to.write(to.read().plus(from.add(i).read().up()));
-            }
-        } else {
-            for i in 0..n {
-                let to = to.add(i * stride);
-                to.write(to.read().plus(from.add(i).read().up()));
+    let [_, h, w] = windows;
+    let (all, size) = (super::taps(windows), super::elements(windows));
+    for (row, tap) in taps(windows).enumerate() {
+        for line in Lines::new(windows, tap, from, count) {
+            let [z, y, x] = line.element;
+            let to = planes.wrapping_add((z * h.size + y) * w.size + x);
+            let from = rows.wrapping_add(row * count + line.at + line.start);
+            for channel in 0..channels {
+                let from = from.wrapping_add(channel * all * count);
+                let to = to.wrapping_add(channel * size);
+                // SAFETY: positions of a row, and elements of a plane.
+                unsafe { add(line.end - line.start, from, to, w.stride) };
             }
         }
     }

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 use nomina_core::DType;
 use num_complex::Complex;
 
-use super::add::add_row;
+use super::add::add_rows;
 use super::lower::Lower;
 use super::number::{Number, Widen};
 use super::{elements, positions, taps};
@@ -79,12 +79,10 @@ unsafe fn add<S: Widen<A>, A: Number>(job: &ColumnsJob) -> Result<(), NoMemory> 
         let mut sums = Scratch::new([size], A::ZERO)?;
         for plane in range {
             sums.fill(A::ZERO);
-            for row in 0..rows {
-                let from = job.x.cast::<S>().wrapping_add((plane * rows + row) * count);
-                // SAFETY: the columns have `positions` for each tap; the plane has all elements.
-                unsafe {
-                    add_row::<S, A>(&job.windows, row, 0, count, from, sums.as_mut_ptr());
-                }
+            let from = job.x.cast::<S>().wrapping_add(plane * rows * count);
+            // SAFETY: the columns have `positions` for each tap; the plane has all elements.
+            unsafe {
+                add_rows::<S, A>(&job.windows, 1, [0, count], from, sums.as_mut_ptr());
             }
             let out = job.out.cast::<S>().wrapping_add(plane * size);
             for (i, &sum) in sums.iter().enumerate() {

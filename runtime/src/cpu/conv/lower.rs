@@ -1,6 +1,8 @@
 //! What a kernel sees at some positions, as a matrix.
 
+use super::line::{Lines, taps};
 use super::number::{Number, Widen};
+use super::pieces::{copy, zeros};
 use crate::job::Windows;
 
 /// Elements to lower. Strides are in elements.
@@ -42,57 +44,24 @@ impl<S: Copy> Lower<'_, S> {
     /// # Safety
     /// The input has the elements that windows and strides say; `out` has room.
     #[inline(always)]
-    pub(super) unsafe fn rows<A: Number>(&self, mut out: *mut A)
+    pub(super) unsafe fn rows<A: Number>(&self, out: *mut A)
     where
         S: Widen<A>,
     {
-        let [d, h, w] = self.windows;
-        for channel in 0..self.channels {
-            for tap in 0..d.kernel * h.kernel * w.kernel {
-                let (kz, ky, kx) = (
-                    tap / (h.kernel * w.kernel),
-                    tap / w.kernel % h.kernel,
-                    tap % w.kernel,
-                );
-                let valid = w.inside(kx);
-                let [mut oz, mut oy, mut ox] = self.index(self.from);
-                let mut left = self.count;
-                while left > 0 {
-                    let len = (w.out - ox).min(left);
-                    let row = d.at(oz, kz).zip(h.at(oy, ky));
-                    let (start, end) = match row {
-                        None => (len, len),
-                        Some(_) => (
-                            valid.start.clamp(ox, ox + len) - ox,
-                            valid.end.clamp(ox, ox + len) - ox,
-                        ),
-                    };
-                    let (start, end) = (start.min(end), end);
-                    // SAFETY: `out` has room for a row of `count`, of which `len` are left; the
-                    // elements read are within the input, as `inside` and `at` say.
+        let step = self.windows[2].step(self.strides[3]);
+        let apart = super::taps(self.windows) * self.count;
+        for (row, tap) in taps(self.windows).enumerate() {
+            for line in Lines::new(self.windows, tap, self.from, self.count) {
+                let to = out.wrapping_add(row * self.count + line.at);
+                // All channels of a line, which lie in it alike.
+                for channel in 0..self.channels {
+                    let to = to.wrapping_add(channel * apart);
+                    // SAFETY: `out` has room for a row of `count` for each channel and tap; the elements are within the input.
                     unsafe {
-                        for i in 0..start {
-                            out.add(i).write(A::ZERO);
-                        }
-                        if let Some((z, y)) = row
-                            && start < end
-                        {
-                            let first = (ox + start) * w.stride + kx * w.dilation - w.before;
-                            let from = self.element(channel, [z, y, first]);
-                            let step = w.step(self.strides[3]);
-                            copy(end - start, from, step, out.add(start));
-                        }
-                        for i in end..len {
-                            out.add(i).write(A::ZERO);
-                        }
-                        out = out.add(len);
-                    }
-                    left -= len;
-                    ox = 0;
-                    oy += 1;
-                    if oy == h.out {
-                        oy = 0;
-                        oz += 1;
+                        zeros(line.start, to);
+                        let from = self.element(channel, line.element);
+                        copy(line.end - line.start, from, step, to.add(line.start));
+                        zeros(line.length - line.end, to.add(line.end));
                     }
                 }
             }
@@ -122,37 +91,12 @@ impl<S: Copy> Lower<'_, S> {
                                 Some(((z, y), x)) => {
                                     copy(self.channels, self.element(0, [z, y, x]), 1, out);
                                 }
-                                None => {
-                                    for i in 0..self.channels {
-                                        out.add(i).write(A::ZERO);
-                                    }
-                                }
+                                None => zeros(self.channels, out),
                             }
                             out = out.add(self.channels);
                         }
                     }
                 }
-            }
-        }
-    }
-}
-
-/// Copies `n` elements, `step` apart, to a dense row.
-///
-/// # Safety
-/// They can be read and written.
-#[inline(always)]
-pub(super) unsafe fn copy<S: Widen<A>, A>(n: usize, from: *const S, step: isize, to: *mut A) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if step == 1 {
-            for i in 0..n {
-                to.add(i).write(from.add(i).read().up());
-            }
-        } else {
-            for i in 0..n {
-                to.add(i)
-                    .write(from.wrapping_offset(i as isize * step).read().up());
             }
         }
     }

@@ -9,13 +9,16 @@ mod add;
 pub(crate) mod columns;
 pub(crate) mod convolve;
 mod direct;
+mod line;
 mod lower;
 mod number;
+mod pieces;
 pub(crate) mod pool;
 pub(crate) mod resample;
 pub(crate) mod spread;
 pub(crate) mod transpose;
 pub(crate) mod unpool;
+pub(crate) mod weight;
 
 /// Bytes of a block that stays in a core's second-level cache beside what it is multiplied with.
 const BLOCK: usize = 384 << 10;

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 
-use super::add::add_row;
+use super::add::add_rows;
 use super::lower::Lower;
 use super::number::{Number, Widen};
 use super::{BLOCK, elements, positions, taps};
@@ -131,6 +131,13 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
         let x = self.n as isize * job.x_strides[0] + first * job.x_strides[1];
         let weight = self.group * job.channels * job.outs + self.first;
         let count = positions(&job.windows);
+        // Positions that lie side by side are read where they are.
+        let [_, _, strides @ ..] = job.x_strides;
+        let sizes = job.windows.each_ref().map(|window| window.out as isize);
+        let [_, h, w] = sizes;
+        let mut dims = sizes.into_iter().zip(strides).zip([h * w, w, 1]);
+        let dense = dims.all(|((size, stride), dense)| size == 1 || stride == dense);
+        let as_is = dense && size_of::<S>() == size_of::<A>();
         for from in (0..count).step_by(self.width) {
             let width = self.width.min(count - from);
             let lower = Lower {
@@ -169,7 +176,14 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
                     rows: 1,
                     cols: (job.outs * taps) as isize,
                 },
-                b: row_major(self.input),
+                b: match as_is {
+                    true => Matrix {
+                        ptr: lower.x.wrapping_add(from).cast_mut().cast(),
+                        rows: job.x_strides[1],
+                        cols: 1,
+                    },
+                    false => row_major(self.input),
+                },
                 c: row_major(self.products),
                 alpha: Scalar::Int(1),
                 beta: None,
@@ -178,13 +192,12 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
             };
             // SAFETY: the scratches have room for what is written; the planes are this task's own.
             unsafe {
-                lower.rows(self.input);
-                gemm::serial(&product)?;
-                for row in 0..self.outs * taps {
-                    let plane = planes.add(row / taps * size);
-                    let from_row = self.products.add(row * width).cast_const();
-                    add_row::<A, A>(&job.windows, row % taps, from, width, from_row, plane);
+                if !as_is {
+                    lower.rows(self.input);
                 }
+                gemm::serial(&product)?;
+                let products = self.products.cast_const();
+                add_rows::<A, A>(&job.windows, self.outs, [from, width], products, planes);
             }
         }
         if let Some(planes) = self.planes {

@@ -12,7 +12,7 @@ use super::after::After;
 use super::cache;
 use super::kind::Kind;
 use super::prefetch::{Lines, Prefetch};
-use super::share::{Writable, room, share};
+use super::share::{Writable, even, room, share};
 use super::tile::{Tile, VECTORS};
 use crate::cpu::parallel::threads;
 use crate::job::{Matrix, Product};
@@ -144,12 +144,6 @@ unsafe fn large<K: Kind>(
         }
         job.run(parallel)
     }
-}
-
-/// How many times so many tasks are a multiple of the threads.
-fn even(tasks: usize, threads: usize) -> usize {
-    let times = (1..threads).find(|times| (times * tasks).is_multiple_of(threads));
-    times.unwrap_or(threads)
 }
 
 /// The parts of the inner dim, one at least.
@@ -477,9 +471,10 @@ impl<K: Kind> Job<'_, K> {
                         .wrapping_add(step);
                     tile.ahead = ahead.take(tile.depth, tile.b);
                     let masked = masked && tile.cols % K::LANES > 0;
-                    let kernels = &K::KERNELS[usize::from(masked)][usize::from(packed)];
+                    let shapes = &K::KERNELS[usize::from(masked)][usize::from(packed)];
+                    let kernels = shapes[(tile.cols - 1) / K::LANES];
                     // SAFETY: part of the block.
-                    unsafe { kernels[(tile.cols - 1) / K::LANES][tile.rows - 1](&tile) };
+                    unsafe { kernels[(tile.rows - 1) / (K::ROWS / kernels.len())](&tile) };
                 }
                 if let Some(after) = after {
                     let left = first * Self::WIDTH;

@@ -39,7 +39,7 @@ instructions! { unsafe "avx512f,avx512bf16":
         _mm512_mask_storeu_epi32(to.cast(), mask, x);
     put_whole(to: *mut u32, x: __m512i) -> () = _mm512_storeu_si512(to.cast(), x);
 }
-tile!("avx512f,avx512bf16": 1 2 3 4 5 6 7 8 9 10 11 12);
+tile!("avx512f,avx512bf16": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
 moves!("avx512f,avx512bf16");
 
 /// The same bits.

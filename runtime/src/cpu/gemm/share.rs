@@ -18,6 +18,12 @@ pub(super) fn share(
     missing.result()
 }
 
+/// How many times so many tasks are a multiple of the threads.
+pub(super) fn even(tasks: usize, threads: usize) -> usize {
+    let times = (1..threads).find(|times| (times * tasks).is_multiple_of(threads));
+    times.unwrap_or(threads)
+}
+
 /// Memory of as many bytes as the factors multiply to, of indeterminate content.
 pub(super) fn room<const N: usize>(factors: [usize; N]) -> Result<Block, NoMemory> {
     let bytes = product(factors);

@@ -126,13 +126,13 @@ pub(in crate::cpu::gemm) mod single {
         put(mask: Mask, to: *mut f32, x: __m256) -> () = write(mask, to, x);
         put_whole(to: *mut f32, x: __m256) -> () = _mm256_storeu_ps(to, x);
     }
-    tile!("avx2,fma": 1 2 3 4 5 6);
+    tile!("avx2,fma": 1 2 3 4 5 6, packed 2 4 6);
     moves!("avx2,fma");
 
     /// Of complex numbers of them.
     pub(in crate::cpu::gemm) mod complex {
         use super::*;
-        complex!("avx2,fma": 1 2 2 4 3 6);
+        complex!("avx2,fma": 1 2 2 4 3 6, packed 1 2 2 4 3 6);
     }
     in_assembly!("ps", "ss");
 
@@ -204,13 +204,13 @@ pub(in crate::cpu::gemm) mod double {
         put(mask: Mask, to: *mut f64, x: __m256d) -> () = write(mask, to, x);
         put_whole(to: *mut f64, x: __m256d) -> () = _mm256_storeu_pd(to, x);
     }
-    tile!("avx2,fma": 1 2 3 4 5 6);
+    tile!("avx2,fma": 1 2 3 4 5 6, packed 2 4 6);
     moves!("avx2,fma");
 
     /// Of complex numbers of them.
     pub(in crate::cpu::gemm) mod complex {
         use super::*;
-        complex!("avx2,fma": 1 2 2 4 3 6);
+        complex!("avx2,fma": 1 2 2 4 3 6, packed 1 2 2 4 3 6);
     }
     in_assembly!("pd", "sd");
 

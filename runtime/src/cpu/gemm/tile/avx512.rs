@@ -55,13 +55,13 @@ pub(in crate::cpu::gemm) mod single {
         put(mask: Mask, to: *mut f32, x: __m512) -> () = _mm512_mask_storeu_ps(to, mask, x);
         put_whole(to: *mut f32, x: __m512) -> () = _mm512_storeu_ps(to, x);
     }
-    tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12);
+    tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
     moves!("avx512f");
 
     /// Of complex numbers of them.
     pub(in crate::cpu::gemm) mod complex {
         use super::*;
-        complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12);
+        complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12, packed 2 4 4 8 6 12);
     }
 
     /// Rows become columns.
@@ -131,13 +131,13 @@ pub(in crate::cpu::gemm) mod double {
         put(mask: Mask, to: *mut f64, x: __m512d) -> () = _mm512_mask_storeu_pd(to, mask, x);
         put_whole(to: *mut f64, x: __m512d) -> () = _mm512_storeu_pd(to, x);
     }
-    tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12);
+    tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
     moves!("avx512f");
 
     /// Of complex numbers of them.
     pub(in crate::cpu::gemm) mod complex {
         use super::*;
-        complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12);
+        complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12, packed 2 4 4 8 6 12);
     }
 
     /// Rows become columns.

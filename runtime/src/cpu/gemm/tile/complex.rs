@@ -6,7 +6,7 @@
 /// The kernels of complex numbers, for so many rows, whose parts are twice as many: of the types and functions of where it is
 /// called.
 macro_rules! complex {
-    ($($features:literal)?: $($rows:literal $parts:literal)*) => {
+    ($($features:literal)?: $($rows:literal $parts:literal)*, packed $($packed:literal $packed_parts:literal)*) => {
         type Pair = num_complex::Complex<Elem>;
 
         /// The pairs, times a number.
@@ -52,6 +52,9 @@ macro_rules! complex {
             // SAFETY: the caller's promise.
             let sums = unsafe { sums::<PARTS, V, MASKED, PACKED, true>(&parts, masks) };
             for i in 0..M {
+                if PACKED && i == t.rows {
+                    break;
+                }
                 let c = parts.c.wrapping_offset(i as isize * parts.c_row);
                 let d = parts.d.wrapping_offset(i as isize * parts.d_row);
                 for v in 0..V {
@@ -79,17 +82,21 @@ macro_rules! complex {
             }
         }
 
-        const fn kernels<const MASKED: bool, const PACKED: bool>() -> Shapes<Pair, Pair> {
+        const fn kernels<const MASKED: bool>() -> [Shapes<Pair, Pair>; 2] {
             [
-                &[$(tile::<$rows, $parts, 1, MASKED, PACKED>),*],
-                &[$(tile::<$rows, $parts, 2, MASKED, PACKED>),*],
+                [
+                    &[$(tile::<$rows, $parts, 1, MASKED, false>),*],
+                    &[$(tile::<$rows, $parts, 2, MASKED, false>),*],
+                ],
+                [
+                    &[$(tile::<$packed, $packed_parts, 1, MASKED, true>),*],
+                    &[$(tile::<$packed, $packed_parts, 2, MASKED, true>),*],
+                ],
             ]
         }
 
-        pub(in crate::cpu::gemm) const KERNELS: Kernels<Pair, Pair> = [
-            [kernels::<false, false>(), kernels::<false, true>()],
-            [kernels::<true, false>(), kernels::<true, true>()],
-        ];
+        pub(in crate::cpu::gemm) const KERNELS: Kernels<Pair, Pair> =
+            [kernels::<false>(), kernels::<true>()];
     };
 }
 

@@ -51,7 +51,8 @@ pub(super) type Kernel<U, E> = unsafe fn(&Tile<U, E>);
 
 /// Kernels that read whole vectors of the right operand, and those that mask them; of these, those
 /// that read the left operand where it lies, and those that read it packed; of these, by vectors
-/// and by rows, less one each. What is masked, or computes addresses, costs a few percent.
+/// and by rows, less one each. Where rows are packed there are kernels for some numbers of them alone, which
+/// compute a few more than are there. What is masked, or computes addresses, costs a few percent.
 pub(super) type Kernels<U, E> = [[Shapes<U, E>; 2]; 2];
 
 /// Kernels by vectors, then by rows, less one each.
@@ -81,7 +82,7 @@ pub(super) unsafe fn no_assembly<U, E, S>(_: &Tile<U, E>) -> Option<S> {
 
 /// The kernels of a kind of vectors, for so many rows: of the types and functions of where it is called.
 macro_rules! tile {
-    ($($features:literal)?: $($rows:literal)*) => {
+    ($($features:literal)?: $($rows:literal)*, packed $($packed:literal)*) => {
         /// The sums of a tile. Rows are one after the other, or `PAIRED`: real and imaginary parts of one.
         ///
         /// # Safety
@@ -181,6 +182,9 @@ macro_rules! tile {
             let sums = unsafe { sums::<M, V, MASKED, PACKED, false>(t, masks) };
             let alpha = all(t.alpha);
             for i in 0..M {
+                if PACKED && i == t.rows {
+                    break;
+                }
                 let c = t.c.wrapping_offset(i as isize * t.c_row);
                 let d = t.d.wrapping_offset(i as isize * t.d_row);
                 for v in 0..V {
@@ -201,17 +205,15 @@ macro_rules! tile {
             }
         }
 
-        const fn kernels<const MASKED: bool, const PACKED: bool>() -> Shapes<Unit, Elem> {
+        const fn kernels<const MASKED: bool>() -> [Shapes<Unit, Elem>; 2] {
             [
-                &[$(tile::<$rows, 1, MASKED, PACKED>),*],
-                &[$(tile::<$rows, 2, MASKED, PACKED>),*],
+                [&[$(tile::<$rows, 1, MASKED, false>),*], &[$(tile::<$rows, 2, MASKED, false>),*]],
+                [&[$(tile::<$packed, 1, MASKED, true>),*], &[$(tile::<$packed, 2, MASKED, true>),*]],
             ]
         }
 
-        pub(in crate::cpu::gemm) const KERNELS: Kernels<Unit, Elem> = [
-            [kernels::<false, false>(), kernels::<false, true>()],
-            [kernels::<true, false>(), kernels::<true, true>()],
-        ];
+        pub(in crate::cpu::gemm) const KERNELS: Kernels<Unit, Elem> =
+            [kernels::<false>(), kernels::<true>()];
     };
 }
 

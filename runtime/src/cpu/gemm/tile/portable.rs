@@ -131,13 +131,13 @@ macro_rules! portable {
                 }
             }
 
-            tile!(: 1 2 3 4);
+            tile!(: 1 2 3 4, packed 2 4);
             pub(in crate::cpu::gemm) const MOVES: Moves<$t> = plain::<$t, LANES>(DType::$dtype);
 
             /// Of complex numbers of them.
             pub(in crate::cpu::gemm) mod complex {
                 use super::*;
-                complex!(: 1 2 2 4);
+                complex!(: 1 2 2 4, packed 1 2 2 4);
             }
         }
     };

@@ -1,0 +1,68 @@
+//! Convolutions of networks for pictures, and attention.
+
+use nomina::prelude::*;
+
+use crate::harness::{Case, case};
+use crate::{B, C, H, K, N, W, samples};
+
+dims! { Head, Query, Key, F }
+
+pub fn cases() -> Vec<Case> {
+    // Layers of ResNet-50: batch, channels, size, channels of the result, kernel, stride.
+    let layers = [
+        [1, 3, 224, 64, 7, 2],
+        [1, 64, 56, 64, 3, 1],
+        [1, 128, 28, 128, 3, 1],
+        [1, 256, 14, 256, 3, 1],
+        [1, 512, 7, 512, 3, 1],
+        [1, 256, 56, 64, 1, 1],
+        [8, 128, 28, 128, 3, 1],
+    ];
+    let mut cases: Vec<Case> = layers.into_iter().map(convolution).collect();
+    // All see each other, as in MiniLM's; and what comes before alone.
+    cases.extend([
+        attention([16, 12, 122, 32], false),
+        attention([1, 12, 1024, 64], true),
+    ]);
+    cases
+}
+
+fn convolution([batch, channels, size, outs, kernel, stride]: [usize; 6]) -> Case {
+    case(
+        format!("conv2d/{batch}x{channels}x{size}x{size}/{outs}/{kernel}x{kernel}s{stride}"),
+        move || {
+            let x: Tensor<(N, C, H, W)> = samples([batch, channels, size, size]);
+            let w: Tensor<(K, C, H, W)> = samples([outs, channels, kernel, kernel]);
+            (x, w)
+        },
+        move |(x, w)| {
+            let options = ConvOptions {
+                stride: [stride; 2],
+                padding: Padding::Zeros([kernel / 2; 2]),
+                ..default()
+            };
+            x.conv2d_with(C, (H, W), w, None, options)
+        },
+    )
+}
+
+fn attention(sizes: [usize; 4], causal: bool) -> Case {
+    let [batch, heads, length, features] = sizes;
+    let name = if causal { "causal" } else { "full" };
+    case(
+        format!("attention_{name}/{batch}x{heads}x{length}x{features}"),
+        move || {
+            let q: Tensor<(B, Head, Query, F)> = samples(sizes);
+            let k: Tensor<(B, Head, Key, F)> = samples(sizes);
+            let v: Tensor<(B, Head, Key, F)> = samples(sizes);
+            (q, k, v)
+        },
+        move |(q, k, v)| {
+            let options = AttentionOptions {
+                is_causal: causal,
+                ..default()
+            };
+            q.scaled_dot_product_attention_with(k, v, options)
+        },
+    )
+}

@@ -1,0 +1,89 @@
+//! Positions along one line of a result, and the elements that a tap of the kernel has there.
+
+use crate::job::Windows;
+
+/// Neighbouring positions, and the elements of a tap.
+pub(super) struct Line {
+    /// The first position, counted from where the lines begin.
+    pub at: usize,
+    /// How many positions.
+    pub length: usize,
+    /// Which of them have an element, and no zero outside.
+    pub start: usize,
+    pub end: usize,
+    /// The element at `start`.
+    pub element: [usize; 3],
+}
+
+/// The lines of some positions, for one tap.
+pub(super) struct Lines<'a> {
+    windows: &'a Windows,
+    tap: [usize; 3],
+    /// The positions of a whole line that have elements.
+    valid: std::ops::Range<usize>,
+    /// The next position, and its place among all.
+    index: [usize; 3],
+    at: usize,
+    count: usize,
+}
+
+/// The taps of a kernel, in order.
+#[inline(always)]
+pub(super) fn taps(windows: &Windows) -> impl Iterator<Item = [usize; 3]> {
+    let [d, h, w] = windows.each_ref().map(|window| window.kernel);
+    (0..d).flat_map(move |z| (0..h).flat_map(move |y| (0..w).map(move |x| [z, y, x])))
+}
+
+impl<'a> Lines<'a> {
+    /// Those of `count` positions from `from` on.
+    #[inline(always)]
+    pub(super) fn new(windows: &'a Windows, tap: [usize; 3], from: usize, count: usize) -> Self {
+        let [_, h, w] = windows;
+        let line = from / w.out;
+        Self {
+            windows,
+            tap,
+            valid: w.inside(tap[2]),
+            index: [line / h.out, line % h.out, from % w.out],
+            at: 0,
+            count,
+        }
+    }
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Line;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Line> {
+        if self.at == self.count {
+            return None;
+        }
+        let [d, h, w] = self.windows;
+        let ([kz, ky, kx], [oz, oy, ox]) = (self.tap, self.index);
+        let length = (w.out - ox).min(self.count - self.at);
+        let mut line = Line {
+            at: self.at,
+            length,
+            start: length,
+            end: length,
+            element: [0; 3],
+        };
+        if let Some((z, y)) = d.at(oz, kz).zip(h.at(oy, ky)) {
+            let start = self.valid.start.clamp(ox, ox + length);
+            let end = self.valid.end.clamp(start, ox + length);
+            if start < end {
+                // Within the element's dim, as `inside` says.
+                let x = start * w.stride + kx * w.dilation - w.before;
+                (line.start, line.end) = (start - ox, end - ox);
+                line.element = [z, y, x];
+            }
+        }
+        self.at += length;
+        self.index = match oy + 1 == h.out {
+            true => [oz + 1, 0, 0],
+            false => [oz, oy + 1, 0],
+        };
+        Some(line)
+    }
+}

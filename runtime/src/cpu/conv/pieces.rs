@@ -1,0 +1,149 @@
+//! Short lines of elements, by pieces of constant lengths, which become vectors. A loop over eight elements, the width of a small
+//! picture, would take them one by one.
+
+use super::number::{Number, Widen};
+
+/// Elements of the longest piece.
+const LONGEST: usize = 8;
+
+/// What is done to `N` elements from `at` on.
+trait Piece {
+    /// # Safety
+    /// The elements are there.
+    unsafe fn piece<const N: usize>(&self, at: usize);
+}
+
+/// Each of `n` elements once.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn pieces(n: usize, what: &impl Piece) {
+    let mut at = 0;
+    // SAFETY: the caller's promise; the pieces follow each other up to `n`.
+    unsafe {
+        while at + LONGEST <= n {
+            what.piece::<LONGEST>(at);
+            at += LONGEST;
+        }
+        if n & 4 != 0 {
+            what.piece::<4>(at);
+            at += 4;
+        }
+        if n & 2 != 0 {
+            what.piece::<2>(at);
+            at += 2;
+        }
+        if n & 1 != 0 {
+            what.piece::<1>(at);
+        }
+    }
+}
+
+struct Copied<S, A>(*const S, *mut A);
+
+impl<S: Widen<A>, A: Number> Piece for Copied<S, A> {
+    #[inline(always)]
+    unsafe fn piece<const N: usize>(&self, at: usize) {
+        let mut out = [A::ZERO; N];
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = self.0.add(at).cast::<[S; N]>().read_unaligned();
+            for (out, from) in out.iter_mut().zip(from) {
+                *out = from.up();
+            }
+            self.1.add(at).cast::<[A; N]>().write_unaligned(out);
+        }
+    }
+}
+
+struct Zeros<A>(*mut A);
+
+impl<A: Number> Piece for Zeros<A> {
+    #[inline(always)]
+    unsafe fn piece<const N: usize>(&self, at: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.0
+                .add(at)
+                .cast::<[A; N]>()
+                .write_unaligned([A::ZERO; N])
+        };
+    }
+}
+
+struct Added<S, A>(*const S, *mut A);
+
+impl<S: Widen<A>, A: Number> Piece for Added<S, A> {
+    #[inline(always)]
+    unsafe fn piece<const N: usize>(&self, at: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let to = self.1.add(at).cast::<[A; N]>();
+            let from = self.0.add(at).cast::<[S; N]>().read_unaligned();
+            let mut sums = to.read_unaligned();
+            for (sum, from) in sums.iter_mut().zip(from) {
+                *sum = sum.plus(from.up());
+            }
+            to.write_unaligned(sums);
+        }
+    }
+}
+
+/// Copies `n` elements, `step` apart, to a dense line.
+///
+/// # Safety
+/// They can be read and written, and do not overlap.
+#[inline(always)]
+pub(super) unsafe fn copy<S: Widen<A>, A: Number>(
+    n: usize,
+    from: *const S,
+    step: isize,
+    to: *mut A,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if step == 1 {
+            pieces(n, &Copied(from, to));
+        } else {
+            for i in 0..n {
+                to.add(i)
+                    .write(from.wrapping_offset(i as isize * step).read().up());
+            }
+        }
+    }
+}
+
+/// Writes `n` zeros.
+///
+/// # Safety
+/// There is room for them.
+#[inline(always)]
+pub(super) unsafe fn zeros<A: Number>(n: usize, to: *mut A) {
+    // SAFETY: the caller's promise.
+    unsafe { pieces(n, &Zeros(to)) };
+}
+
+/// Adds a dense line of `n` elements to elements `stride` apart.
+///
+/// # Safety
+/// As of [`copy`].
+#[inline(always)]
+pub(super) unsafe fn add<S: Widen<A>, A: Number>(
+    n: usize,
+    from: *const S,
+    to: *mut A,
+    stride: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if stride == 1 {
+            pieces(n, &Added(from, to));
+        } else {
+            for i in 0..n {
+                let to = to.add(i * stride);
+                to.write(to.read().plus(from.add(i).read().up()));
+            }
+        }
+    }
+}

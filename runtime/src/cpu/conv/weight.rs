@@ -1,0 +1,163 @@
+//! The gradient of a convolution's weight.
+//!
+//! For each element of the batch what the kernel sees at each position is a matrix, as on the way there, and a product with the
+//! result's gradient adds to the weight's. Tasks have channels of their own, so that sums have one order and nobody waits.
+
+use nomina_core::{DType, Scalar};
+use num_complex::Complex;
+
+use super::lower::Lower;
+use super::number::{Number, Widen};
+use super::{BLOCK, positions, taps};
+use crate::cpu::gemm;
+use crate::cpu::parallel::{threads, try_split};
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::SmallScratch;
+use crate::job::{Matrix, Product, WeightGradientJob};
+use crate::memory::NoMemory;
+
+/// Multiplications that a second thread is worth.
+const PARALLEL: usize = 1 << 18;
+
+/// Runs it, for elements that are computed with as they are.
+///
+/// # Safety
+/// All elements lie where the job says; nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &WeightGradientJob) -> Result<(), NoMemory> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match job.dtype {
+            DType::F32 => by_channels::<f32>(job),
+            DType::F64 => by_channels::<f64>(job),
+            DType::C64 => by_channels::<Complex<f32>>(job),
+            DType::C128 => by_channels::<Complex<f64>>(job),
+            other => unreachable!("{other} is computed in another dtype"),
+        }
+    }
+}
+
+unsafe fn by_channels<A: Number + Widen<A>>(job: &WeightGradientJob) -> Result<(), NoMemory> {
+    let (taps, count) = (taps(&job.windows), positions(&job.windows));
+    let work = [taps, count, job.batch, job.channels, job.outs, job.groups];
+    let threads = match crate::shape::product(work) < PARALLEL {
+        true => 1,
+        false => threads(),
+    };
+    // Channels of each group first, then its outputs, which have to see the same again.
+    let share = |of: usize, among: usize| of.div_ceil((2 * threads).div_ceil(among)).max(1);
+    let channels = match threads {
+        1 => job.channels,
+        _ => share(job.channels, job.groups),
+    };
+    let across = job.channels.div_ceil(channels);
+    let outs = match threads {
+        1 => job.outs,
+        _ => share(job.outs, job.groups * across),
+    };
+    let down = job.outs.div_ceil(outs);
+    let depth = channels * taps;
+    let width = (BLOCK / (depth * size_of::<A>()).max(1))
+        .clamp(16, 4096)
+        .min(count);
+    let tasks = job.groups * across * down;
+    let grain = if threads == 1 { tasks } else { 1 };
+    try_split(tasks, grain.max(1), &|range| {
+        let mut seen = SmallScratch::bytes([depth, width, size_of::<A>()])?;
+        for task in range {
+            let (group, at) = (task / (across * down), task % (across * down));
+            let (channel, out) = (at / down * channels, at % down * outs);
+            dispatch(Part::<A> {
+                job,
+                group,
+                channel,
+                channels: channels.min(job.channels - channel),
+                out,
+                outs: outs.min(job.outs - out),
+                width,
+                seen: seen.as_mut_ptr().cast(),
+            })?;
+        }
+        Ok(())
+    })
+}
+
+/// Some channels and outputs of a group.
+struct Part<'a, A> {
+    job: &'a WeightGradientJob,
+    group: usize,
+    channel: usize,
+    channels: usize,
+    out: usize,
+    outs: usize,
+    /// Positions at a time.
+    width: usize,
+    seen: *mut A,
+}
+
+impl<A: Number + Widen<A>> Kernel for Part<'_, A> {
+    type Out = Result<(), NoMemory>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Out {
+        let job = self.job;
+        let (taps, count) = (taps(&job.windows), positions(&job.windows));
+        let [_, _, spatial @ ..] = job.x_strides;
+        let (channel, out) = (
+            self.group * job.channels + self.channel,
+            self.group * job.outs + self.out,
+        );
+        let whole = (job.channels * taps) as isize;
+        let to = out as isize * whole + (self.channel * taps) as isize;
+        let mut beta = None;
+        for n in 0..job.batch as isize {
+            for from in (0..count).step_by(self.width) {
+                let wide = self.width.min(count - from);
+                let x = n * job.x_strides[0] + channel as isize * job.x_strides[1];
+                let lower = Lower {
+                    windows: &job.windows,
+                    x: job.x.cast::<A>().wrapping_offset(x),
+                    channels: self.channels,
+                    strides: [job.x_strides[1], spatial[0], spatial[1], spatial[2]],
+                    from,
+                    count: wide,
+                };
+                let grad = n * job.grad_strides[0]
+                    + out as isize * job.grad_strides[1]
+                    + from as isize * job.grad_strides[2];
+                let product = Product {
+                    dtype: job.dtype,
+                    m: self.outs,
+                    k: wide,
+                    n: self.channels * taps,
+                    a: Matrix {
+                        ptr: job.grad.cast::<A>().wrapping_offset(grad).cast_mut().cast(),
+                        rows: job.grad_strides[1],
+                        cols: job.grad_strides[2],
+                    },
+                    b: Matrix {
+                        ptr: self.seen.cast(),
+                        rows: 1,
+                        cols: wide as isize,
+                    },
+                    c: Matrix {
+                        ptr: job.out.cast::<A>().wrapping_offset(to).cast(),
+                        rows: whole,
+                        cols: 1,
+                    },
+                    alpha: Scalar::Int(1),
+                    beta,
+                    addend: None,
+                    after: None,
+                };
+                // SAFETY: the scratch has a row for each channel and tap; the matrices have the strides computed above, and no
+                // other part these channels of these outputs.
+                unsafe {
+                    lower.rows(self.seen);
+                    gemm::serial(&product)?;
+                }
+                beta = Some(Scalar::Int(1));
+            }
+        }
+        Ok(())
+    }
+}
