@@ -109,6 +109,93 @@ def far_erfinv(u):
     return z * u
 
 
+def mills(a):
+    """exp(a²/2) times the normal distribution function of -a."""
+    return m.exp(a * a / 2) * m.erfc(a / m.sqrt(2)) / 2
+
+
+def over_inverse(f, c, middle):
+    """f over u = 1 / (1 + a/c), of u less the middle."""
+    return lambda v: f(c / (v + mpf(middle)) - c) / (v + mpf(middle))
+
+
+def lgamma(y):
+    """The logarithm of the gamma function over what makes its zeros."""
+    zeros = (y - 1) * (y - 2)
+    if abs(zeros) > mpf(10) ** -15:
+        return m.loggamma(y).real / zeros
+    return m.digamma(y) / (2 * y - 3)
+
+
+DIGAMMA_ROOT = m.findroot(m.digamma, mpf("1.4616"))
+
+
+def digamma(y):
+    """Digamma over what makes its zero."""
+    less = y - DIGAMMA_ROOT
+    return m.digamma(y) / less if abs(less) > mpf(10) ** -15 else m.psi(1, y)
+
+
+def stirling(w):
+    """z times what Stirling's formula lacks, of 1/z²."""
+    if w < mpf(10) ** -12:
+        return mpf(1) / 12
+    z = 1 / m.sqrt(w)
+    return (m.loggamma(z).real - (z - mpf(0.5)) * m.log(z) + z - m.log(2 * m.pi) / 2) * z
+
+
+def far_digamma(w):
+    """z² (ln z - 1/2z - ψ(z)), of 1/z²."""
+    if w < mpf(10) ** -12:
+        return mpf(1) / 12
+    z = 1 / m.sqrt(w)
+    return (m.log(z) - mpf(0.5) / z - m.digamma(z)) / w
+
+
+def near_bessel(order):
+    """exp(-x) I(x), of order 1 over x, of x/4 - 1."""
+    def f(v):
+        x = 4 * (v + 1)
+        if order and x == 0:
+            return mpf(0.5)
+        return m.besseli(order, x) * m.exp(-x) / (x if order else 1)
+    return f
+
+
+def far_bessel(order):
+    """√x exp(-x) I(x), of 16/x - 1."""
+    def f(v):
+        if v < -1 + mpf(10) ** -3:
+            y, total, term = (v + 1) / 16, mpf(1), mpf(1)
+            for k in range(1, 25):
+                term *= ((2 * k - 1) ** 2 - 4 * order) * y / (8 * k)
+                total += term
+            return total / m.sqrt(2 * m.pi)
+        x = 16 / (v + 1)
+        return m.besseli(order, x) * m.exp(-x) * m.sqrt(x)
+    return f
+
+
+def by_square(w):
+    """The number whose error function is √(1 - exp(-w)), by Newton's steps."""
+    if w < mpf(0.7):
+        return erfinv(m.sqrt(-m.expm1(-w)))
+    rest = m.exp(-w) / (1 + m.sqrt(-m.expm1(-w)))
+    z = m.sqrt(max(w - m.log(m.sqrt(w) + 1), mpf(0.1)))
+    for _ in range(60):
+        tail = m.erfc(z)
+        step = m.log(tail / rest) * tail * m.sqrt(m.pi) / 2 * m.exp(z * z)
+        z += step
+        if abs(step) < mpf(10) ** -30:
+            break
+    return z
+
+
+def relative(f, *rest):
+    """A fit whose relative error counts."""
+    return (f, *rest, lambda x: 1 / f(x))
+
+
 # name: what is approached, from, to, how many coefficients, what an error weighs.
 FITS = {
     # (exp(r) - 1 - r) / r²
@@ -140,6 +227,28 @@ FITS = {
     "erfinv_outer": (lambda v: far_erfinv(v + mpf("0.47")), 1 / mpf(27.4) - mpf("0.47"), mpf("0.43"), 16),
     "erfinv of f32": (lambda z: erfinv(m.sqrt(z)) / m.sqrt(z) if z else m.sqrt(m.pi) / 2, 0, 0.5625, 9),
     "erfinv_outer of f32": (lambda v: far_erfinv(v + mpf("0.5")), mpf("-0.405"), mpf("0.4"), 13),
+    # These two are rounded one by one from the lowest up, and what remains is fitted again.
+    "ndtr of f32": relative(over_inverse(mills, 4, 0.45751953125), 0.2133 - 0.45751953125, 1 - 0.45751953125, 10),
+    "erfc of f32": relative(over_inverse(lambda a: m.exp(a * a) * m.erfc(a), 2, 0.416748046875),
+                            0.1632 - 0.416748046875, 1 - 0.416748046875, 11),
+    "log1p of a power": relative(lambda e: m.log1p(e) / e if e else mpf(1), 0, 1, 11),
+    # of w = -ln(1 - x²), over x, and of its root
+    "near erfinv": relative(lambda v: by_square(v + mpf(3.125)) / m.sqrt(-m.expm1(-v - mpf(3.125)))
+                            if v > mpf("-3.12499") else m.sqrt(m.pi) / 2, -3.125, 3.125, 23),
+    "far erfinv": relative(lambda v: by_square((v + mpf(3.25)) ** 2), -0.75, 0.75, 17),
+    "farthest erfinv": relative(lambda v: by_square((v + 5) ** 2), -1, 1.05, 17),
+    "lgamma": relative(lambda v: lgamma(v + mpf(1.625)), -0.625, 0.625, 23),
+    "stirling": (stirling, 0, 1 / 64, 7),
+    "digamma": relative(lambda v: digamma(v + mpf(1.5)), -0.5, 0.5, 22),
+    "far_digamma": (far_digamma, 0, 1 / 64, 7),
+    "lgamma of f32": relative(lambda v: lgamma(v + 2), -1, 1, 14),
+    "stirling of f32": (stirling, 0, mpf(1) / 9, 5),
+    "digamma of f32": relative(lambda v: digamma(v + mpf(1.5)), -0.5, 0.5, 11),
+    "far_digamma of f32": (far_digamma, 0, 1 / 16, 4),
+    "i0 of f32": relative(near_bessel(0), -1, 1, 18),
+    "far_i0 of f32": relative(far_bessel(0), -1, 1, 6),
+    "i1 of f32": relative(near_bessel(1), -1, 1, 18),
+    "far_i1 of f32": relative(far_bessel(1), -1, 1, 6),
 }
 
 

@@ -2,8 +2,7 @@
 """Writes runtime/tests/data/special/*.csv: what the special functions should give.
 
     pip install mpmath && scripts/special_tables.py        writes the tables
-    scripts/special_tables.py --digamma                    prints the coefficients of gamma.rs
-    scripts/special_tables.py --bessel                     prints those of bessel.rs
+    scripts/special_tables.py --bessel                     prints the coefficients of bessel.rs
 
 A line is `inputs,expected[,z]`: bits in hexadecimal, 16 digits for f64 and 8 for f32, rounded from
 60 digits; complex numbers are two of them. `z` marks inputs within 0.1 of a zero of the function,
@@ -412,17 +411,6 @@ def complex_(name, f):
     return lines
 
 
-def coefficients():
-    """ψ(x) / (x - root) in powers of x - 1.5, by interpolation at Chebyshev nodes."""
-    n, root = 24, m.findroot(m.digamma, mpf("1.4616"))
-    nodes = [m.cos(m.pi * (2 * k + 1) / (2 * n)) / 2 for k in range(n)]
-    values = [m.digamma(t + 1.5) / (t + 1.5 - root) for t in nodes]
-    solved = m.lu_solve(m.matrix([[t**j for j in range(n)] for t in nodes]), m.matrix(values))
-    print("root", repr(float(root)), repr(float(root - mpf(float(root)))))
-    for c in solved:
-        print(repr(float(c)))
-
-
 def chebyshev(f, n=80):
     """The coefficients that count, by interpolation at Chebyshev nodes."""
     angles = [m.pi * (k + mpf("0.5")) / n for k in range(n)]
@@ -435,7 +423,9 @@ def chebyshev(f, n=80):
 
 def bessel_coefficients():
     for order in 0, 1:
-        near = lambda x: bessel(order, True)(x) / (x if order else 1)
+        # Of order 1 what makes it as great at 8 as at 0.
+        level = lambda x: (1 + x / 2) ** 2 / x if order else 1
+        near = lambda x: bessel(order, True)(x) * level(x)
         print(f"I{order}_NEAR", *map(repr, map(float, chebyshev(lambda t: near(4 * (t + 1))))))
         far = lambda x: m.besseli(order, x) * m.exp(-x) * m.sqrt(x)
         print(f"I{order}_FAR", *map(repr, map(float, chebyshev(lambda t: far(16 / (t + 1))))))
@@ -444,8 +434,6 @@ def bessel_coefficients():
 def main():
     if "--bessel" in sys.argv:
         return bessel_coefficients()
-    if "--digamma" in sys.argv:
-        return coefficients()
     OUT.mkdir(parents=True, exist_ok=True)
     only = sys.argv[1:]
     for name, row in UNARY.items():

@@ -10,6 +10,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(operands());
     cases.extend(dtypes());
     cases.extend(functions());
+    cases.extend(in_the_cache());
     cases
 }
 
@@ -136,6 +137,29 @@ fn functions() -> Vec<Case> {
                 (one().abs(), one())
             },
             |(a, b)| a.pow(&*b),
+        ),
+    ]
+}
+
+/// Longer functions, of numbers that stay in the cache.
+fn in_the_cache() -> Vec<Case> {
+    const SMALL: [usize; 2] = [100, 100];
+    let wide = || samples::<(N, C), f64>(SMALL);
+    vec![
+        case("gelu/10k", || randn(SMALL), |a| a.gelu()),
+        case("silu/10k", || randn(SMALL), |a| a.silu()),
+        case("erfc/10k", || randn(SMALL), |a| a.erfc()),
+        case("lgamma/10k", || randn(SMALL), |a| a.lgamma()),
+        case("digamma/10k", || randn(SMALL), |a| a.digamma()),
+        case("i1e/10k", || randn(SMALL), |a| a.i1e()),
+        case("gelu_f64/10k", wide, |a| a.gelu()),
+        case("lgamma_f64/10k", wide, |a| a.lgamma()),
+        case("i1e_f64/10k", wide, |a| a.i1e()),
+        case("erfinv_f64/10k", move || wide().tanh(), |a| a.erfinv()),
+        case(
+            "sqrt_c64/10k",
+            || samples::<(N, C), Complex<f32>>(SMALL),
+            |a| a.sqrt(),
         ),
     ]
 }

@@ -10,7 +10,7 @@ time under `fused/`, as torch.compile makes them.
 """
 import argparse, itertools, json, sys, time
 import torch
-from torch.nn.functional import conv2d, gelu, linear, scaled_dot_product_attention
+from torch.nn.functional import conv2d, gelu, linear, scaled_dot_product_attention, silu
 
 f32, f64, bf16, i64 = torch.float32, torch.float64, torch.bfloat16, torch.int64
 DEVICE = "cpu"
@@ -79,6 +79,13 @@ for op in ("tanh", "sigmoid", "sin", "log", "erf", "sqrt", "relu"):
 simple("pow2.5/1M", lambda: (R(1000, 1000).abs(),), lambda a: a.pow(2.5))
 for op in ("sin", "erf"):
     simple(f"{op}_f64/1M", lambda: (R(1000, 1000, dt=f64),), lambda a, o=op: getattr(a, o)())
+small, special = (100, 100), torch.special
+for op, fn in (("gelu", gelu), ("silu", silu), ("erfc", torch.erfc), ("lgamma", torch.lgamma), ("digamma", torch.digamma), ("i1e", special.i1e)):
+    simple(f"{op}/10k", lambda: (R(*small),), fn)
+for op, fn in (("gelu", gelu), ("lgamma", torch.lgamma), ("i1e", special.i1e)):
+    simple(f"{op}_f64/10k", lambda: (R(*small, dt=f64),), fn)
+simple("erfinv_f64/10k", lambda: (R(*small, dt=f64).tanh(),), torch.erfinv)
+simple("sqrt_c64/10k", lambda: (R(*small, dt=torch.complex64),), torch.sqrt)
 simple("pow_f64/1M", lambda: (R(1000, 1000, dt=f64).abs(), R(1000, 1000, dt=f64)), lambda a, b: a.pow(b))
 simple("masked_fill/10M", lambda: (R(*big), R(*big) > 0), lambda a, m: a.masked_fill(m, 0.0))
 for d, n in ((None, "all"), (0, "first"), (1, "last")):

@@ -45,7 +45,7 @@ pub fn pointwise() -> String {
 
 /// Functions of a few instructions, over which a loop is faster in a wider instruction set. Others are
 /// taken for calls, and have one loop.
-const PLAIN: &str = "above abs add bitwise_and bitwise_left_shift bitwise_not bitwise_or \
+const PLAIN: &str = "above abs add angle bitwise_and bitwise_left_shift bitwise_not bitwise_or \
                      bitwise_right_shift bitwise_xor ceil clamp copysign deg2rad div dropped eq exp \
                      floor fmax fmin frac ge gt hardshrink hardsigmoid hardswish heaviside \
                      huber_error isclose isclose_nan isfinite isinf isnan isneginf isposinf isreal \

@@ -2,7 +2,8 @@
 
 use num_complex::Complex;
 
-use super::{Inexact, Number, Signed};
+use super::{Inexact, Number, Signed, double, single};
+use crate::cpu::simd::FMA;
 
 /// What annex G of the C standard says of infinities, for powers.
 trait Endless {
@@ -13,7 +14,7 @@ trait Endless {
 }
 
 macro_rules! complex {
-    ($($t:ty),*) => {$(
+    ($($t:ty: $module:ident),*) => {$(
         impl Number for Complex<$t> {
             #[inline(always)]
             fn add(self, other: Self) -> Self {
@@ -40,7 +41,7 @@ macro_rules! complex {
             }
             #[inline(always)]
             fn abs(self) -> $t {
-                self.re.hypot(self.im)
+                $module::hypot::<FMA>(self.re, self.im)
             }
             /// Through the logarithm, as C's `cpow`, except that anything to the power of zero is one.
             #[inline(always)]
@@ -127,7 +128,8 @@ macro_rules! complex {
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
-                Self::sqrt(self)
+                let root = super::special::complex::sqrt(Complex::new(self.re.into(), self.im.into()));
+                Self::new(root.re as $t, root.im as $t)
             }
             /// From tanh and tan of the parts, which stay finite where cosh would overflow.
             #[inline(always)]
@@ -149,4 +151,4 @@ macro_rules! complex {
     )*};
 }
 
-complex!(f32, f64);
+complex!(f32: single, f64: double);

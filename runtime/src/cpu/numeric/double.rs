@@ -3,8 +3,10 @@
 //! Within 2 units in the last place, but for those that `tests/accuracy.rs` says. The polynomials are
 //! minimax (`scripts/minimax.py`).
 
+mod bessel;
 mod error;
 mod exponential;
+mod gamma;
 mod logarithm;
 mod pair;
 mod power;
@@ -15,10 +17,12 @@ pub(crate) use super::remainder::{
     floor_divide_f64 as floor_divide, fmod_f64 as fmod, remainder_f64 as remainder,
 };
 use super::single::{Madd, polynomial};
+pub(crate) use bessel::{i0, i0e, i1, i1e};
 pub(crate) use error::{erf, erfc, erfcx, gelu, log_ndtr, ndtr};
 pub(crate) use exponential::{
     celu, cosh, elu, exp2, expm1, gelu_tanh, mish, selu, silu, sinh, tanhshrink,
 };
+pub(crate) use gamma::{digamma, lgamma};
 pub(crate) use logarithm::{
     acosh, asinh, atanh, entr, log, log1p, log2, log10, logaddexp, logaddexp2, logit, logit_eps,
     logsigmoid, softplus, xlog1py, xlogy,

@@ -137,6 +137,15 @@ fn activations() {
 }
 
 #[test]
+fn bessel_functions() {
+    use crate::cpu::numeric::double;
+    hold!(i0, double::i0::<false>, f32::INFINITY);
+    hold!(i0e, double::i0e::<false>, f32::INFINITY);
+    hold!(i1, double::i1::<false>, f32::INFINITY);
+    hold!(i1e, double::i1e::<false>, f32::INFINITY);
+}
+
+#[test]
 fn waves() {
     hold!(sin, f64::sin, REACH);
     hold!(cos, f64::cos, REACH);

@@ -130,64 +130,7 @@ pub(crate) fn cosh<const FMA: bool>(x: f32) -> f32 {
     (0.5 * (power + 1.0 / power)) as f32
 }
 
-/// The number times its logistic function; NaN at minus infinity, as PyTorch's activations are.
-#[inline(always)]
-pub(crate) fn silu<const FMA: bool>(x: f32) -> f32 {
-    let wide = f64::from(x);
-    let power = power::<FMA>(-wide);
-    let power = if wide < -600.0 { f64::INFINITY } else { power };
-    (wide / (1.0 + power)) as f32
-}
-
-/// The normal distribution function of a negative number, from its magnitude.
-#[inline(always)]
-fn tail<const FMA: bool>(a: f64) -> f64 {
-    // exp(a²/2) times it, of 1 / (1 + a/4), up to 14.5, where it leaves the range of f32.
-    const SERIES: [f64; 11] = [
-        1.166_381_281_310_585e-2,
-        -3.367_752_817_213_882e-2,
-        -2.408_662_771_502_942_5e-2,
-        1.422_231_869_210_897_6e-1,
-        -9.645_214_806_517_641e-2,
-        1.564_330_303_761_600_2e-1,
-        4.194_667_846_327_929e-2,
-        1.041_181_340_918_167_8e-1,
-        9.792_770_336_288_743e-2,
-        9.991_117_998_789_964e-2,
-        -7.419_978_530_957_772e-6,
-    ];
-    let near = if a > 15.0 { 15.0 } else { a };
-    let series = polynomial::<FMA, _, 11>(1.0 / near.madd::<FMA>(0.25, 1.0), SERIES);
-    let value = series * power::<FMA>(-0.5 * near * near);
-    if a > 15.0 { 0.0 } else { value }
-}
-
-/// The normal distribution function.
-#[inline(always)]
-fn normal<const FMA: bool>(x: f64) -> f64 {
-    let tail = tail::<FMA>(x.abs());
-    if x < 0.0 { tail } else { 1.0 - tail }
-}
-
-/// The normal distribution function.
-#[inline(always)]
-pub(crate) fn ndtr<const FMA: bool>(x: f32) -> f32 {
-    normal::<FMA>(x.into()) as f32
-}
-
-/// One less the error function.
-#[inline(always)]
-pub(crate) fn erfc<const FMA: bool>(x: f32) -> f32 {
-    (2.0 * normal::<FMA>(f64::from(x) * -std::f64::consts::SQRT_2)) as f32
-}
-
-/// The number times its normal distribution function; NaN at minus infinity, as [`silu`].
-#[inline(always)]
-pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
-    (f64::from(x) * normal::<FMA>(x.into())) as f32
-}
-
-/// [`gelu`] by a formula with tanh, which is one with the logistic function.
+/// [`gelu`](super::single::gelu) by a formula with tanh, which is one with the logistic function.
 #[inline(always)]
 pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
     const SQRT_8_OVER_PI: f64 = 1.595_769_121_605_730_8;
@@ -201,10 +144,23 @@ pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
 /// ln(1 + exp(-|x|))
 #[inline(always)]
 pub(super) fn log1pexp<const FMA: bool>(x: f64) -> f64 {
+    // ln(1 + e) / e, up to 1.
+    const SERIES: [f64; 11] = [
+        0.002030335846184605,
+        -0.01340802350034004,
+        0.04147932469931884,
+        -0.08244310708346503,
+        0.12418537263745044,
+        -0.161057383321633,
+        0.19890760874230096,
+        -0.2498727297535175,
+        0.33332559793915406,
+        -0.4999998143876289,
+        0.9999999992570764,
+    ];
     let power = power::<FMA>(-x.abs());
-    let (less, whole) = parts(power + 1.0);
-    let less = if whole == 0.0 { power } else { less };
-    let value = join::<FMA>((less, whole)) * std::f64::consts::LN_2;
+    let value = power * polynomial::<FMA, _, 11>(power, SERIES);
+    // The power of minus infinity is not zero.
     if x.abs() > 600.0 { 0.0 } else { value }
 }
 

@@ -988,8 +988,8 @@ fn of_erfinv(compute: DType) -> Option<&'static Kernel> {
 
 fn of_lgamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| lgamma(x)),
-        DType::F64 => kernel!(one_level, |x: f64| lgamma(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::lgamma::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::lgamma::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1005,8 +1005,8 @@ fn of_lgamma(compute: DType) -> Option<&'static Kernel> {
 
 fn of_digamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| digamma(x)),
-        DType::F64 => kernel!(one_level, |x: f64| digamma(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::digamma::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::digamma::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1538,10 +1538,10 @@ fn of_isreal(compute: DType) -> Option<&'static Kernel> {
 
 fn of_angle(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| angle(x)),
-        DType::F64 => kernel!(one_level, |x: f64| angle(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| angle(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| angle(x)),
+        DType::F32 => kernel!(levels, |x: f32| angle(x)),
+        DType::F64 => kernel!(levels, |x: f64| angle(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| angle(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| angle(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1606,7 +1606,7 @@ fn of_ndtri(compute: DType) -> Option<&'static Kernel> {
 
 fn of_log_ndtr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| log_ndtr(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::log_ndtr::<FMA>(x)),
         DType::F64 => kernel!(fused, |x: f64| double::log_ndtr::<FMA>(x)),
         DType::Bool
         | DType::U8
@@ -1640,8 +1640,8 @@ fn of_entr(compute: DType) -> Option<&'static Kernel> {
 
 fn of_i0(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| i0(x)),
-        DType::F64 => kernel!(one_level, |x: f64| i0(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::i0::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::i0::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1657,8 +1657,8 @@ fn of_i0(compute: DType) -> Option<&'static Kernel> {
 
 fn of_i0e(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| i0e(x)),
-        DType::F64 => kernel!(one_level, |x: f64| i0e(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::i0e::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::i0e::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1674,8 +1674,8 @@ fn of_i0e(compute: DType) -> Option<&'static Kernel> {
 
 fn of_i1(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| i1(x)),
-        DType::F64 => kernel!(one_level, |x: f64| i1(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::i1::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::i1::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1691,8 +1691,8 @@ fn of_i1(compute: DType) -> Option<&'static Kernel> {
 
 fn of_i1e(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| i1e(x)),
-        DType::F64 => kernel!(one_level, |x: f64| i1e(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::i1e::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::i1e::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8

@@ -68,7 +68,7 @@ pub(super) fn grow(x: f64, shifted: f64, low: bool) -> f64 {
 
 /// Two to the power of what the last bits count, where that is a normal number.
 #[inline(always)]
-fn whole_power(shifted: f64) -> f64 {
+pub(super) fn whole_power(shifted: f64) -> f64 {
     f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52))
 }
 
@@ -219,7 +219,22 @@ fn gated<const FMA: bool>(x: f64, gate: f64, low: f64) -> f64 {
 /// The number times its logistic function.
 #[inline(always)]
 pub(crate) fn silu<const FMA: bool>(x: f64) -> f64 {
-    gated::<FMA>(x, x, 0.0)
+    // From here on it is zero, ...
+    let top = if x < -760.0 { -760.0 } else { x };
+    // ... and the number.
+    let near = if top > 700.0 { 700.0 } else { top };
+    let (shifted, r, low) = split::<FMA>(-near);
+    let less = r + bend::<FMA>(r, low);
+    // x / (1 + exp(-x)), both smaller by 2⁵¹² where the exponential would overflow.
+    let far = x < -512.0;
+    let one = if far { 7.458_340_731_200_207e-155 } else { 1.0 };
+    let bias = if far { (1023 - 512) << 52 } else { 1023 << 52 };
+    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(bias));
+    let sum = one + scale;
+    // What the sum lost, where the power is the greater.
+    let lost = if x < -36.0 { one - (sum - scale) } else { 0.0 };
+    let value = top * one / (sum + less.madd::<FMA>(scale, lost));
+    if x < f64::MIN { f64::NAN } else { value }
 }
 
 /// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), by way of the logistic function: nothing cancels.

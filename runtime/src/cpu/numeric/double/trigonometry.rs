@@ -43,7 +43,7 @@ fn remains<const FMA: bool>(x: f64, whole: f64) -> (f64, f64) {
 /// The sine of what remains, a little more than a quarter turn at most, negated where the
 /// last bit is odd.
 #[inline(always)]
-fn wave<const FMA: bool>(r: f64, shifted: f64) -> f64 {
+pub(super) fn wave<const FMA: bool>(r: f64, shifted: f64) -> f64 {
     const SERIES: [f64; 8] = [
         2.722_255_284_974_861_2e-15,
         -7.643_097_782_297_914e-13,
@@ -77,9 +77,9 @@ pub(crate) fn cos<const FMA: bool>(x: f64) -> f64 {
     wave::<FMA>(r, shifted)
 }
 
-/// The tangent, up to [`REACH`].
+/// The tangent of at most one eighth turn, and what that lacks.
 #[inline(always)]
-pub(crate) fn tan<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn tangent<const FMA: bool>(r: f64, low: f64) -> f64 {
     const SERIES: [f64; 14] = [
         2.103_571_633_952_855_5e-5,
         -4.561_765_545_656_77e-5,
@@ -96,11 +96,17 @@ pub(crate) fn tan<const FMA: bool>(x: f64) -> f64 {
         0.133_333_333_334_220_43,
         0.333_333_333_333_327_2,
     ];
-    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_2_PI, ROUND);
-    let (r, low) = remains::<FMA>(x, 0.5 * (shifted - ROUND));
     let z = r * r;
     let rest = (r * z).madd::<FMA>(polynomial::<FMA, _, 14>(z, SERIES), z.madd::<FMA>(low, low));
-    let tan = r + rest;
+    r + rest
+}
+
+/// The tangent, up to [`REACH`].
+#[inline(always)]
+pub(crate) fn tan<const FMA: bool>(x: f64) -> f64 {
+    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_2_PI, ROUND);
+    let (r, low) = remains::<FMA>(x, 0.5 * (shifted - ROUND));
+    let tan = tangent::<FMA>(r, low);
     // A quarter turn more is the negative inverse.
     let odd = shifted.to_bits() & 1 == 1;
     let (top, bottom) = if odd { (-1.0, tan) } else { (tan, 1.0) };

@@ -3,6 +3,8 @@
 use num_complex::Complex;
 
 use super::{Angle, Classify};
+use crate::cpu::numeric::{double, single};
+use crate::cpu::simd::FMA;
 
 macro_rules! whole {
     ($($t:ty: |$x:ident| $sgn:expr;)*) => {$(
@@ -42,7 +44,7 @@ whole! {
 }
 
 macro_rules! floats {
-    ($($t:ty),*) => {$(
+    ($($t:ty: $module:ident),*) => {$(
         impl Classify for $t {
             // Zero for NaN, as PyTorch has it.
             #[inline(always)]
@@ -83,7 +85,7 @@ macro_rules! floats {
         impl Angle for Complex<$t> {
             #[inline(always)]
             fn angle(self) -> $t {
-                self.im.atan2(self.re)
+                $module::atan2::<FMA>(self.im, self.re)
             }
         }
 
@@ -120,4 +122,4 @@ macro_rules! floats {
     )*};
 }
 
-floats!(f32, f64);
+floats!(f32: single, f64: double);

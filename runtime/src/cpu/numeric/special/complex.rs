@@ -9,7 +9,8 @@ use num_complex::Complex;
 
 use super::Analytic;
 use super::dd::Dd;
-use crate::cpu::numeric::{Inexact, Signed};
+use crate::cpu::numeric::{Inexact, Signed, double};
+use crate::cpu::simd::FMA;
 
 type C = Complex<f64>;
 
@@ -103,38 +104,37 @@ fn turn_back(z: C) -> C {
     C::new(z.im, -z.re)
 }
 
-/// The principal square root, scaled against overflow of its squares.
-fn sqrt(z: C) -> C {
-    if z.re == 0.0 && z.im == 0.0 {
-        return C::new(0.0, z.im);
-    }
-    if z.im.is_infinite() {
-        return C::new(f64::INFINITY, z.im);
-    }
-    let size = z.re.abs().max(z.im.abs());
-    let (scale, back) = if size > 1e300 {
-        (2.0_f64.powi(-4), 4.0)
-    } else if size < 1e-290 {
-        (2.0_f64.powi(108), 2.0_f64.powi(-54))
+/// The principal square root, scaled against overflow of its squares; without a branch.
+#[inline(always)]
+pub(in crate::cpu::numeric) fn sqrt(z: C) -> C {
+    /// 2⁻⁴ and 2¹⁰⁸, and the inverses of their roots.
+    const SCALES: [[f64; 2]; 2] = [
+        [0.0625, 4.0],
+        [
+            324_518_553_658_426_726_783_156_020_576_256.0,
+            5.551_115_123_125_783e-17,
+        ],
+    ];
+    let (a, b) = (z.re.abs(), z.im.abs());
+    let size = if a < b { b } else { a };
+    let [scale, back] = if size > 1e300 { SCALES[0] } else { [1.0; 2] };
+    let [scale, back] = if size < 1e-290 {
+        SCALES[1]
     } else {
-        (1.0, 1.0)
+        [scale, back]
     };
-    let (re, im) = (z.re * scale, z.im * scale);
-    let root = (0.5 * (re.hypot(im) + re.abs())).sqrt();
-    let other = if root.is_infinite() {
-        0.0
-    } else {
-        im.abs() / (2.0 * root)
-    };
-    let (a, b) = if re >= 0.0 {
+    let (re, im) = (a * scale, b * scale);
+    let root = (0.5 * (double::hypot::<FMA>(re, im) + re)).sqrt();
+    let root = if b > f64::MAX { b } else { root };
+    let other = im / (root + root);
+    let other = if size == 0.0 { 0.0 } else { other };
+    let other = if b > f64::MAX { b } else { other };
+    let (x, y) = if z.re >= 0.0 {
         (root, other)
     } else {
         (other, root)
     };
-    if re.is_nan() {
-        return C::new(f64::NAN, f64::NAN);
-    }
-    C::new(a * back, (b * back).copysign(z.im))
+    C::new(x * back, (y * back).copysign(z.im))
 }
 
 /// The imaginary part of conj(a) b, for parts whose products share their sign.
@@ -294,15 +294,40 @@ fn expm1(z: C) -> C {
     C::new(a.sub(b).value(), z.re.exp() * sin)
 }
 
+/// The conjugate by the square of the magnitude, which is scaled; without a branch.
+#[inline(always)]
 fn reciprocal(z: C) -> C {
-    Inexact::div(C::new(1.0, 0.0), z)
+    /// 2⁻⁶⁰⁰ and 2⁶⁰⁰
+    const SCALES: [f64; 2] = [2.409_919_865_102_884e-181, 4.149_515_568_880_993e180];
+    let (a, b) = (z.re.abs(), z.im.abs());
+    let size = if a < b { b } else { a };
+    let scale = if size > 1e150 { SCALES[0] } else { 1.0 };
+    let scale = if size < 1e-150 { SCALES[1] } else { scale };
+    // Of one infinite part, the other one does not count.
+    let one = (size > f64::MAX) & ((a <= f64::MAX) | (b <= f64::MAX));
+    let (re, im) = (z.re * scale, z.im * scale);
+    let (re, im) = if one {
+        (0.0_f64.copysign(re), 0.0_f64.copysign(im))
+    } else {
+        (re, im)
+    };
+    let inverse = if one {
+        1.0
+    } else {
+        scale / (re * re + im * im)
+    };
+    if size == 0.0 {
+        C::new(1.0 / z.re, f64::NAN)
+    } else {
+        C::new(re * inverse, -im * inverse)
+    }
 }
 
 macro_rules! complex {
     ($t:ty: $($f:ident($z:ident) = $value:expr;)*) => {
         impl Analytic for Complex<$t> {
             $(
-                #[inline]
+                #[inline(always)]
                 fn $f(self) -> Self {
                     let $z = C::new(self.re.into(), self.im.into());
                     let value: C = $value;

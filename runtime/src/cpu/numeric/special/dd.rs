@@ -1,6 +1,6 @@
 //! Numbers as unevaluated sums of two `f64`, about 105 bits: for differences of nearly equal parts.
 
-use std::f64::consts::{LN_2, PI};
+use std::f64::consts::PI;
 
 /// `hi + lo`, where `lo` is at most half a unit in the last place of `hi`.
 #[derive(Clone, Copy, Debug)]
@@ -8,12 +8,6 @@ pub(super) struct Dd {
     pub(super) hi: f64,
     pub(super) lo: f64,
 }
-
-/// ln 2
-const LN2: Dd = Dd {
-    hi: LN_2,
-    lo: 2.319_046_813_846_299_6e-17,
-};
 
 /// The circle's number.
 pub(super) const PI_DD: Dd = Dd {
@@ -78,48 +72,6 @@ impl Dd {
     pub(super) fn mul(self, other: Self) -> Self {
         let high = Self::product(self.hi, other.hi);
         Self::quick(high.hi, high.lo + (self.hi * other.lo + self.lo * other.hi))
-    }
-
-    /// Times a power of two.
-    #[inline]
-    pub(super) fn scale(self, by: f64) -> Self {
-        Self {
-            hi: self.hi * by,
-            lo: self.lo * by,
-        }
-    }
-
-    #[inline]
-    pub(super) fn div(self, other: Self) -> Self {
-        let first = self.hi / other.hi;
-        let rest = self.sub(other.mul(Self::new(first)));
-        let second = rest.hi / other.hi;
-        let rest = rest.sub(other.mul(Self::new(second)));
-        Self::quick(first, second).add(Self::new(rest.hi / other.hi))
-    }
-
-    /// The natural logarithm of a positive, normal number, to about 60 bits.
-    ///
-    /// From ln m = 2 artanh((m - 1) / (m + 1)), with m between √½ and √2.
-    pub(super) fn ln(self) -> Self {
-        let (_, mut exponent) = libm::frexp(self.hi);
-        if libm::ldexp(self.hi, -exponent) < std::f64::consts::FRAC_1_SQRT_2 {
-            exponent -= 1;
-        }
-        let m = Self {
-            hi: libm::ldexp(self.hi, -exponent),
-            lo: libm::ldexp(self.lo, -exponent),
-        };
-        let one = Self::new(1.0);
-        let s = m.sub(one).div(m.add(one));
-        let square = s.hi * s.hi;
-        let series = (1..=14)
-            .rev()
-            .fold(0.0, |sum, k| (sum + 1.0 / f64::from(2 * k + 1)) * square);
-        let twice = s.scale(2.0);
-        LN2.mul(Self::new(f64::from(exponent)))
-            .add(twice)
-            .add(Self::new(twice.hi * series))
     }
 
     /// The nearest number.

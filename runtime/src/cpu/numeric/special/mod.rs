@@ -7,7 +7,6 @@
 
 mod activation;
 mod analytic;
-mod bessel;
 mod bits;
 mod classify;
 mod close;

@@ -1,6 +1,8 @@
 //! [`Real`] for `f32` and `f64`; both compute in `f64`.
 
-use super::{Real, activation, bessel, erf, gamma};
+use super::{Real, activation, erf, gamma};
+use crate::cpu::numeric::double;
+use crate::cpu::simd::FMA;
 
 /// libm's takes great negative numbers for positive ones.
 pub(super) fn acosh(x: f64) -> f64 {
@@ -32,11 +34,11 @@ macro_rules! real {
             }
             #[inline(always)]
             fn lgamma(self) -> Self {
-                gamma::lgamma(self.into()) as Self
+                double::lgamma::<FMA>(self.into()) as Self
             }
             #[inline(always)]
             fn digamma(self) -> Self {
-                gamma::digamma(self.into()) as Self
+                double::digamma::<FMA>(self.into()) as Self
             }
             #[inline(always)]
             fn frac(self) -> Self {
@@ -178,19 +180,19 @@ macro_rules! real {
             }
             #[inline(always)]
             fn i0(self) -> Self {
-                bessel::i0(self.into()) as Self
+                double::i0::<FMA>(self.into()) as Self
             }
             #[inline(always)]
             fn i0e(self) -> Self {
-                bessel::i0e(self.into()) as Self
+                double::i0e::<FMA>(self.into()) as Self
             }
             #[inline(always)]
             fn i1(self) -> Self {
-                bessel::i1(self.into()) as Self
+                double::i1::<FMA>(self.into()) as Self
             }
             #[inline(always)]
             fn i1e(self) -> Self {
-                bessel::i1e(self.into()) as Self
+                double::i1e::<FMA>(self.into()) as Self
             }
             #[inline(always)]
             fn zeta(self, x: Self) -> Self {

@@ -1,0 +1,27 @@
+//! What the logistic function makes of numbers.
+
+use super::{EXP, LN_2, Madd, ROUND, polynomial};
+
+/// The number times its logistic function; NaN at minus infinity, as PyTorch's activations are.
+#[inline(always)]
+pub(crate) fn silu<const FMA: bool>(x: f32) -> f32 {
+    // From here on it is zero, ...
+    let top = if x < -110.0 { -110.0 } else { x };
+    // ... and the number.
+    let near = if top > 87.0 { 87.0 } else { top };
+    let shifted = near.madd::<FMA>(-std::f32::consts::LOG2_E, ROUND);
+    let whole = shifted - ROUND;
+    let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], -near));
+    // x / (1 + exp(-x)), both smaller by 2⁶⁴ where the exponential would overflow.
+    let far = x < -64.0;
+    let one = if far { 5.421_010_9e-20 } else { 1.0 };
+    let bias = if far { (127 - 64) << 23 } else { 127 << 23 };
+    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(bias));
+    let [series @ .., _, _] = EXP;
+    let less = (r * r).madd::<FMA>(polynomial::<FMA, _, 5>(r, series), r);
+    let sum = one + scale;
+    // What the sum lost, where the power is the greater.
+    let lost = one - (sum - scale);
+    let value = top * one / (sum + less.madd::<FMA>(scale, if x < -16.0 { lost } else { 0.0 }));
+    if x < f32::MIN { f32::NAN } else { value }
+}

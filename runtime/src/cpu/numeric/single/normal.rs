@@ -1,0 +1,152 @@
+//! The error function's complement, and the normal distribution.
+//!
+//! As in `f64` ([`double`](super::super::double)), what they are times exp(a²) or exp(a²/2) is a
+//! polynomial of 1 / (1 + a/c); what the inverse lacks goes in by the slope.
+
+use super::pair::{long, product, rest, step};
+use super::{BACK, EXP, LN_2, Madd, ROUND, log, log1p, raised};
+
+/// A function f(a) that falls as exp(-w a²/2), of what is not negative.
+struct Tail<const N: usize> {
+    /// w
+    weight: f32,
+    /// 1 / c
+    scale: f32,
+    /// What is taken from 1 / (1 + a/c), so that its powers are small; such that little is lost of the
+    /// last coefficient.
+    middle: f32,
+    /// All coefficients but the last one.
+    series: [f32; N],
+    last: f32,
+    /// The slope of ln exp(w a²/2) f(a) by the logarithm of 1 / (1 + a/c), nearly: a line through the
+    /// latter.
+    slope: [f32; 2],
+    /// From here on it is zero.
+    end: f32,
+}
+
+/// The normal distribution function of -a.
+const NORMAL: Tail<9> = Tail {
+    weight: 1.0,
+    scale: 0.25,
+    middle: 0.45751953,
+    series: [
+        0.017096916,
+        0.0048280405,
+        -0.05303816,
+        -0.04075997,
+        0.07258111,
+        0.22744107,
+        0.3331578,
+        0.34216276,
+        0.2730033,
+    ],
+    last: 0.17658022,
+    slope: [2.456, 0.655],
+    end: 14.7,
+};
+
+/// One less the error function.
+const ERFC: Tail<10> = Tail {
+    weight: 2.0,
+    scale: 0.5,
+    middle: 0.41674805,
+    series: [
+        0.036125336,
+        -0.04296452,
+        -0.054665748,
+        0.09805661,
+        0.053099282,
+        -0.14242911,
+        -0.12004832,
+        0.19485143,
+        0.51604617,
+        0.5974953,
+    ],
+    last: 0.45736593,
+    slope: [1.282, 1.019],
+    end: 10.2,
+};
+
+impl<const N: usize> Tail<N> {
+    /// exp(w a²/2) f(a) up to the end, what that lacks, and what is to be added to the exponent.
+    #[inline(always)]
+    fn scaled<const FMA: bool>(&self, a: f32) -> (f32, f32, f32) {
+        let sum = a.madd::<FMA>(self.scale, 1.0);
+        let u = 1.0 / sum;
+        // What the inverse lacks, by itself and of what the sum lost.
+        let lost = a.madd::<FMA>(self.scale, 1.0 - sum);
+        let lacks = u.madd::<FMA>(-lost, rest::<FMA>(u, sum));
+        let v = u - self.middle;
+        let (series, series_low) = step::<FMA>(v, long::<FMA, N>(v, self.series), self.last);
+        let (value, low) = product::<FMA>(u, series);
+        let [slope, start] = self.slope;
+        let line = u.madd::<FMA>(slope, start);
+        (value, u.madd::<FMA>(series_low, low), lacks * line)
+    }
+
+    /// f(a) or what else [`Tail::scaled`] is made to stand for, times 2⁶³, so that it is a normal number.
+    #[inline(always)]
+    fn grown<const FMA: bool>(&self, a: f32, (value, low, rest): (f32, f32, f32)) -> f32 {
+        let (square, square_low) = product::<FMA>(a, a);
+        let half = -0.5 * self.weight;
+        let shifted = square.madd::<FMA>(half * std::f32::consts::LOG2_E, ROUND);
+        let whole = shifted - ROUND;
+        let rest = whole.madd::<FMA>(-LN_2[1], square_low.madd::<FMA>(half, rest));
+        let r = square.madd::<FMA>(half, whole * -LN_2[0]) + rest;
+        let [series @ .., _, _] = EXP;
+        let less = (r * r).madd::<FMA>(long::<FMA, 5>(r, series), r);
+        (value + value.madd::<FMA>(less, low)) * raised(shifted)
+    }
+
+    /// The magnitude, up to the end.
+    #[inline(always)]
+    fn within(&self, x: f32) -> f32 {
+        let a = x.abs();
+        if a > self.end { self.end } else { a }
+    }
+}
+
+/// The normal distribution function.
+#[inline(always)]
+pub(crate) fn ndtr<const FMA: bool>(x: f32) -> f32 {
+    let a = NORMAL.within(x);
+    let tail = NORMAL.grown::<FMA>(a, NORMAL.scaled::<FMA>(a)) * BACK;
+    if x > 0.0 { 1.0 - tail } else { tail }
+}
+
+/// The logarithm of the normal distribution function.
+#[inline(always)]
+pub(crate) fn log_ndtr<const FMA: bool>(x: f32) -> f32 {
+    let upper = log1p::<FMA>(-ndtr::<FMA>(-x));
+    let a = if x < 0.0 { -x } else { 0.0 };
+    let (near, ..) = NORMAL.scaled::<FMA>(NORMAL.within(x));
+    // The first terms of the asymptotic series.
+    const PEAK: f32 = 0.398_942_3;
+    let inverse = 1.0 / a;
+    let square = inverse * inverse;
+    let far = PEAK * inverse * square.madd::<FMA>(3.0 * square - 1.0, 1.0);
+    let scaled = if a > NORMAL.end { far } else { near };
+    let lower = log::<FMA>(scaled) - 0.5 * x * x;
+    if x > -1.0 { upper } else { lower }
+}
+
+/// The number times its normal distribution function; NaN at minus infinity, as PyTorch's activations
+/// are.
+#[inline(always)]
+pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
+    let a = NORMAL.within(x);
+    let (value, low, rest) = NORMAL.scaled::<FMA>(a);
+    let (value, lost) = product::<FMA>(a, value);
+    let tail = NORMAL.grown::<FMA>(a, (value, a.madd::<FMA>(low, lost), rest));
+    let upper = if x < 0.0 { x * 0.0 } else { x };
+    tail.madd::<FMA>(-BACK, upper)
+}
+
+/// One less the error function.
+#[inline(always)]
+pub(crate) fn erfc<const FMA: bool>(x: f32) -> f32 {
+    let a = ERFC.within(x);
+    let tail = ERFC.grown::<FMA>(a, ERFC.scaled::<FMA>(a)) * BACK;
+    if x < 0.0 { 2.0 - tail } else { tail }
+}
