@@ -3,12 +3,14 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
 use nomina_runtime::call::{self, Update};
-use nomina_runtime::{Device, Raw, cuda};
+use nomina_runtime::{Raw, cuda};
 
-use crate::both::{alone, data, index};
+use crate::SCHEDULES;
+use crate::both::{data, index};
+use crate::here::{DEVICE, cases, device};
 
 fn on(x: &Raw) -> Raw {
-    call::to_device(x, Device::Cuda(Some(0))).unwrap()
+    call::to_device(x, DEVICE).unwrap()
 }
 
 /// A call raises at the next synchronise, or where it waits for the device itself, and nothing does
@@ -27,6 +29,7 @@ fn raises(run: impl Fn() -> Result<()>, operator: &str, text: &[&str]) {
     let x = on(&data(&[5], DType::F32, 1));
     let (values, _) = call::sort(Op::Sort, &x, 0, false).unwrap();
     assert_eq!(values.to_vec::<f32>().unwrap().len(), 5);
+    cases(1);
 }
 
 fn bad(numbers: &[i64], shape: &[usize]) -> Raw {
@@ -36,9 +39,7 @@ fn bad(numbers: &[i64], shape: &[usize]) -> Raw {
 // One after the other: the flag is the device's.
 #[test]
 fn out_of_range() {
-    let Some(_device) = alone() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     let x = on(&data(&[3, 4], DType::F32, 1));
     let ends = &["index 9 is out of range for size 4", "from -4 to 3"];
     raises(

@@ -39,17 +39,12 @@ step() {
     echo "   $state after $((SECONDS - start)) s; ${last:-see log/$name}"
     [ "$state" = passed ] || tail -5 "log/$name"
 }
-# Tests that need a device are ignored elsewhere.
 device_tests() {
     local test
     for test in bin/cuda_*; do
         [ "$test" = bin/cuda_large ] || echo "$test"
     done
 }
-flags() {
-    if "$1" --ignored --list 2>/dev/null | grep -q ': test$'; then echo --ignored; fi
-}
-
 card=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | head -1)
 [ -n "$card" ] || { echo "no GPU here: nvidia-smi shows none"; exit 1; }
 echo "$card"
@@ -61,8 +56,7 @@ for asked in "${steps[@]}"; do
         ;;
     kernels)
         for test in $(device_tests); do
-            # shellcheck disable=SC2046 # none or one word
-            step "$(basename "$test")" "$test" $(flags "$test") --test-threads=1
+                       step "$(basename "$test")" "$test" --test-threads=1
         done
         ;;
     large)
@@ -75,9 +69,8 @@ for asked in "${steps[@]}"; do
         fi
         for tool in memcheck racecheck initcheck synccheck; do
             for test in $(device_tests); do
-                # shellcheck disable=SC2046
                 step "$tool-$(basename "$test")" timeout "${SANITIZE_SECONDS:-300}" compute-sanitizer \
-                    --tool "$tool" --error-exitcode 9 "$test" $(flags "$test") --test-threads=1
+                    --tool "$tool" --error-exitcode 9 "$test" --test-threads=1
             done
         done
         ;;
