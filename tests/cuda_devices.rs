@@ -11,6 +11,9 @@ mod fake;
 #[cfg(feature = "cuda")]
 #[path = "cuda/here.rs"]
 mod here;
+#[cfg(feature = "cuda")]
+#[path = "cuda_devices/libraries.rs"]
+mod libraries;
 
 dims! { N, C }
 

@@ -11,8 +11,6 @@ mod here;
 #[path = "cuda/sample.rs"]
 mod sample;
 
-use std::path::{Path, PathBuf};
-
 use cases::{attentions, batches, distances, edges, layers, products, special, tf32};
 use here::{device, name};
 use nomina::cuda;
@@ -140,34 +138,18 @@ fn a_machine_without_the_library() {
     if !here::needs_stand_in(name!(), "its libraries are where they are") {
         return;
     }
-    let Ok(fakes) = here::host::fakes() else {
-        eprintln!("skipped, there is no C++ compiler");
+    let Ok(folder) = here::host::without("libcublasLt") else {
         return;
     };
-    let folder = without(&fakes, "libcublasLt").unwrap();
-    let path = folder.to_str().unwrap();
     for inside in ["inside_tf32", "inside_batches"] {
         let env = [
-            ("LD_LIBRARY_PATH", path),
+            ("LD_LIBRARY_PATH", folder.to_str().unwrap()),
             ("NOMINA_CUDA_MATMUL", "cublaslt"),
         ];
         let said = again(inside, &env).unwrap();
         assert_eq!(by_library(&said), 0, "{said}");
     }
     std::fs::remove_dir_all(folder).unwrap();
-}
-
-/// A folder with all of another but the files that begin so.
-fn without(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
-    let own = folder.with_extension(format!("without-{}", std::process::id()));
-    std::fs::create_dir_all(&own)?;
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() && !entry.file_name().to_string_lossy().starts_with(name) {
-            std::fs::copy(entry.path(), own.join(entry.file_name()))?;
-        }
-    }
-    Ok(own)
 }
 
 #[test]

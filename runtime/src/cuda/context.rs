@@ -10,7 +10,7 @@ use nomina_core::{Error, ErrorKind, Result};
 use super::cublaslt::Library;
 use super::failure::failed;
 use super::flag::Board;
-use super::function::{Function, Key};
+use super::function::{Function, Key, Modules};
 use super::memory::Live;
 use super::transfer::Staging;
 use super::{Properties, Stats, probe};
@@ -34,6 +34,7 @@ pub(crate) struct Cuda {
     pub(super) staging: Mutex<Option<Staging>>,
     pub(super) board: Board,
     pub(super) functions: RwLock<HashMap<Key, Function>>,
+    pub(super) modules: Mutex<Modules>,
     /// cuBLASLt, from the first product on; `None` where it is not installed.
     library: OnceLock<Option<Library>>,
 }
@@ -127,6 +128,7 @@ impl Cuda {
             staging: Mutex::default(),
             board: Board::default(),
             functions: RwLock::default(),
+            modules: Mutex::default(),
             library: OnceLock::new(),
         })
     }
