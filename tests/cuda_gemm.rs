@@ -19,6 +19,7 @@ use nomina::cuda;
 fn report(count: usize) {
     here::cases(count);
     println!("by the host: {:?}", cuda::by_host());
+    println!("{}", cuda::report(None).unwrap());
 }
 
 #[test]
@@ -69,18 +70,19 @@ fn inside_distances() {
 /// Runs one of the above, and returns what it said; `None` without a device.
 #[track_caller]
 fn again(inside: &str, env: &[(&str, &str)]) -> Option<String> {
-    let said = here::again(inside, &[&[("NOMINA_FAKE_REPORT", "1")], env].concat())?;
+    let said = here::again(inside, env)?;
     let counted = said.lines().find(|line| line.ends_with(" cases"));
     println!("{env:?}: {}", counted.expect("it ran"));
     Some(said)
 }
 
-/// How many products the library made that stands for cuBLASLt; a real one does not say.
-fn by_library(said: &str) -> usize {
+/// How many products cuBLASLt made, and our own kernels.
+fn made(said: &str) -> (usize, usize) {
     let line = said
         .lines()
-        .find(|line| line.starts_with("fake cublasLt: "));
-    line.map_or(0, |line| line.split(' ').nth(2).unwrap().parse().unwrap())
+        .find_map(|line| line.strip_prefix("products: "));
+    let words: Vec<&str> = line.expect("a report").split(' ').collect();
+    (words[0].parse().unwrap(), words[3].parse().unwrap())
 }
 
 #[test]
@@ -90,7 +92,11 @@ fn products_by_our_own_kernels() {
         let Some(said) = again(inside, &[own, ("NOMINA_FAKE_ORDER", order)]) else {
             return;
         };
-        assert_eq!(by_library(&said), 0, "{said}");
+        assert!(matches!(made(&said), (0, 100..)), "{said}");
+        assert!(
+            said.contains("cuBLASLt: none: NOMINA_CUDA_MATMUL=own"),
+            "{said}"
+        );
         assert!(said.contains("by the host: {}"), "{said}");
     }
 }
@@ -103,7 +109,7 @@ fn products_by_the_library() {
             return;
         };
         let least = if sample::every() { 200 } else { 20 };
-        assert!(by_library(&said) > least, "{said}");
+        assert!(made(&said).0 > least, "{said}");
     }
 }
 
@@ -118,7 +124,7 @@ fn products_the_library_refuses() {
         let Some(said) = again("inside_batches", &[library, refused]) else {
             return;
         };
-        assert_eq!(by_library(&said) == 0, refused.1 == "all", "{said}");
+        assert_eq!(made(&said).0 == 0, refused.1 == "all", "{said}");
     }
 }
 
@@ -129,7 +135,7 @@ fn whoever_is_faster() {
         let Some(said) = again(inside, &seed) else {
             return;
         };
-        assert!(by_library(&said) > 0, "{said}");
+        assert!(made(&said).0 > 0, "{said}");
     }
 }
 
@@ -147,7 +153,11 @@ fn a_machine_without_the_library() {
             ("NOMINA_CUDA_MATMUL", "cublaslt"),
         ];
         let said = again(inside, &env).unwrap();
-        assert_eq!(by_library(&said), 0, "{said}");
+        assert_eq!(made(&said).0, 0, "{said}");
+        assert!(
+            said.contains("cuBLASLt: none: cuBLASLt (libcublasLt) was not"),
+            "{said}"
+        );
     }
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use nomina::DynTensor;
+use nomina::{DynTensor, cuda};
 
 use super::here::{self, DEVICE, device, name};
 
@@ -59,4 +59,56 @@ fn a_module_is_compiled_once_and_kept_for_machines_without_a_compiler() {
     let path = ("LD_LIBRARY_PATH", without.to_str().unwrap());
     here::again("libraries::inside", &[kernels, path]);
     fs::remove_dir_all(without).unwrap();
+}
+
+#[test]
+#[ignore = "run by the test below, with an older driver"]
+fn inside_older() {
+    let _here = device!(&[]);
+    here::cases(1);
+    println!("{}", cuda::report(None).unwrap());
+    let x = DynTensor::options().device(DEVICE).ones(&[64, 64], ());
+    let sum = x.and_then(|x| x.matmul(&x)?.sum(..)?.item());
+    match sum {
+        Ok(sum) => println!("sum: {}", sum.to_f64()),
+        Err(error) => println!("error: {error}"),
+    }
+}
+
+/// A compiler, or a cuBLASLt, that is newer than the driver is told, with what fits.
+#[test]
+fn libraries_that_do_not_go_with_the_driver() {
+    if !here::needs_stand_in(name!(), "it has one driver") {
+        return;
+    }
+    let cache = cache("older");
+    let kernels = ("NOMINA_CUDA_CACHE", cache.to_str().unwrap());
+    let older = |driver| {
+        let env = [kernels, ("NOMINA_FAKE_CUDA", driver)];
+        here::again("libraries::inside_older", &env)
+    };
+    let Some(said) = older("12040") else {
+        return;
+    };
+    for words in [
+        "driver: CUDA 12.4",
+        "libnvrtc is of CUDA 13.0, and the driver knows 12.4",
+        "`nvidia-cuda-nvrtc-cu12`",
+        "libcublasLt is of CUDA 13.0, and the driver knows 12.4",
+        "`nvidia-cublas-cu12`",
+        "\nerror: ",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    for driver in ["14010", "13000"] {
+        let said = older(driver).unwrap();
+        assert!(said.contains("cuBLASLt: CUDA 13.0"), "{said}");
+        assert!(said.contains("sum: 262144"), "{said}");
+    }
+    // What is kept needs no compiler that fits, and our own kernels multiply.
+    let env = [kernels, ("NOMINA_CUDA_MATMUL", "own")];
+    here::again("libraries::inside_older", &env).unwrap();
+    let said = older("12040").unwrap();
+    assert!(said.contains("sum: 262144"), "{said}");
+    assert!(said.contains("compiler: none: "), "{said}");
 }

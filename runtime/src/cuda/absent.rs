@@ -2,7 +2,7 @@
 
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::{Properties, Stats};
+use super::{Properties, Report, Stats};
 
 #[cold]
 fn missing(op: &'static str) -> Error {
@@ -20,6 +20,10 @@ pub(super) fn synchronize(_: usize) -> Result<()> {
 
 pub(super) fn properties(_: usize) -> Result<Properties> {
     Err(missing("properties"))
+}
+
+pub(super) fn report(_: usize) -> Result<Report> {
+    Err(missing("report"))
 }
 
 pub(super) fn stats(_: usize) -> Result<Stats> {

@@ -73,7 +73,7 @@ impl Cuda {
             Some(module) => module,
             None => place.insert(self.module(op, source)?),
         };
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         // SAFETY: the module is never unloaded.
         unsafe { result::module::get_function(module.0, entry.to_owned()) }
             .map(Function)
@@ -83,7 +83,7 @@ impl Cuda {
     /// A module from disk, for which nothing but the driver is asked, or compiled.
     fn module(&self, op: &'static str, source: &Source) -> Result<Module> {
         let capability = self.properties.capability;
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         // PTX is text that ends with zero, which the compiler's result has; other code says
         // itself how long it is.
         // SAFETY: code as the compiler made it, whole.

@@ -32,9 +32,9 @@ impl Release for Cuda {
         live.in_use -= bytes;
         drop(live);
         // There is nobody to tell. After an error that ends the context its memory is gone anyhow.
-        if self.bind("drop").is_err() {
+        let Ok(_bound) = self.bind("drop") else {
             return;
-        }
+        };
         // SAFETY: the block was reserved this way, its owner is dropped, and work that reads it was
         // started before, on the same stream or, without a pool, is waited for by the driver.
         let _ = unsafe {
@@ -77,7 +77,7 @@ impl Cuda {
     /// # Safety
     /// So many bytes there are a tensor's or a scratch's on this device.
     pub(crate) unsafe fn clear(&self, op: &'static str, at: *mut u8, bytes: usize) -> Result<()> {
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         // SAFETY: the caller's promise.
         unsafe { result::memset_d8_async(at as u64, 0, bytes, self.stream) }
             .map_err(|error| failed(op, "writing zeros", error))
@@ -95,7 +95,7 @@ impl Cuda {
         if bytes > isize::MAX as usize {
             return Err(refused(op, bytes));
         }
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         let address = match self.reserve(bytes) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
                 // What was freed may be in pieces, or not freed yet.
@@ -143,7 +143,7 @@ impl Cuda {
     pub(super) fn stats(&self, op: &'static str) -> Result<Stats> {
         let held = match self.pool {
             Some(pool) => {
-                self.bind(op)?;
+                let _bound = self.bind(op)?;
                 let mut bytes = 0_u64;
                 let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT;
                 // SAFETY: the pool is the device's, and the attribute is a number of 64 bits.

@@ -79,7 +79,7 @@ impl Cuda {
         if bytes == 0 {
             return Ok(());
         }
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         let mut staging = lock(&self.staging);
         let staging = match &mut *staging {
             Some(staging) => staging,
@@ -118,7 +118,7 @@ impl Cuda {
         from: *const u8,
         bytes: usize,
     ) -> Result<()> {
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         if bytes != 0 {
             // SAFETY: the caller's promise.
             unsafe { self.fetch(op, to, from, bytes)? };
@@ -185,7 +185,7 @@ impl Cuda {
         if bytes == 0 {
             return Ok(());
         }
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         // SAFETY: the caller's promise.
         unsafe { result::memcpy_dtod_async(to as u64, from as u64, bytes, self.stream) }
             .map_err(|error| failed(op, "copying on the device", error))
