@@ -7,6 +7,62 @@ use nomina::{DynTensor, cuda};
 
 use super::here::{self, DEVICE, device, name};
 
+#[test]
+fn report() {
+    let _here = device!(&[&[]]);
+    println!("{}", cuda::report(None).unwrap());
+    here::cases(1);
+}
+
+/// One of each kind, against the host: what a device is asked for first.
+#[test]
+fn twenty_operators() {
+    let _here = device!(&[&[]]);
+    let data =
+        |shift: usize| (0..96 * 64).map(move |i| ((i * 37 + shift) % 101) as f32 / 16.0 - 2.0);
+    let of = |shift| DynTensor::from_vec(data(shift).collect(), &[96, 64], ()).unwrap();
+    let (x, y) = (of(0), of(13));
+    type Call = fn(&DynTensor, &DynTensor) -> nomina::Result<DynTensor>;
+    let calls: [(&str, Call); 20] = [
+        ("add", |x, y| x.add(y)),
+        ("mul", |x, y| x.mul(y)),
+        ("div", |x, y| x.div(&y.abs()?.add(1)?)),
+        ("exp", |x, _| x.exp()),
+        ("tanh", |x, _| x.tanh()),
+        ("maximum", |x, y| x.maximum(y)),
+        ("where", |x, y| x.gt(y)?.where_cond(x, y)),
+        ("sum of rows", |x, _| x.sum(1)),
+        ("sum of columns", |x, _| x.sum(0)),
+        ("mean", |x, _| x.mean(..)),
+        ("var", |x, _| x.var(1)),
+        ("amax", |x, _| x.amax(0)),
+        ("argmax", |x, _| x.argmax(1)),
+        ("softmax", |x, _| x.softmax(1)),
+        ("cumsum", |x, _| x.cumsum(0)),
+        ("sort", |x, _| Ok(x.sort(1)?.0)),
+        ("matmul", |x, y| x.matmul(&y.t()?)),
+        ("transpose", |x, _| x.t()?.contiguous()),
+        ("cat", |x, y| DynTensor::cat(&[x, y], 0)),
+        ("nonzero", |x, _| x.nonzero()),
+    ];
+    let there = [&x, &y].map(|x| x.to_device(DEVICE).unwrap());
+    for (name, call) in calls {
+        let (got, want) = (call(&there[0], &there[1]).unwrap(), call(&x, &y).unwrap());
+        assert_eq!(
+            (got.device(), got.shape()),
+            (DEVICE, want.shape()),
+            "{name}"
+        );
+        let numbers = |x: &DynTensor| x.to_dtype(nomina::DType::F64)?.to_vec::<f64>();
+        let (got, want) = (numbers(&got).unwrap(), numbers(&want).unwrap());
+        for (at, (got, want)) in got.iter().zip(&want).enumerate() {
+            let near = (got - want).abs() <= 1e-4 * (1.0 + want.abs());
+            assert!(near, "{name}, element {at}: {got}, not {want}");
+        }
+        here::cases(1);
+    }
+}
+
 /// An empty folder for kernels.
 fn cache(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("kernels-{name}"));

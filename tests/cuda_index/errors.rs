@@ -106,6 +106,19 @@ fn out_of_range() {
         "searchsorted",
         &["the sorter has 7"],
     );
+    // Nobody waits for more calls than there are flags, and the first error is told.
+    let good = bad(&[3, 0], &[2]);
+    let x_of = |index: &Raw| call::index_select(Op::IndexSelect, &x, 1, index).map(drop);
+    raises(
+        || {
+            x_of(&bad(&[8, 0], &[2]))?;
+            x_of(&bad(&[9, 0], &[2]))?;
+            (0..900).try_for_each(|_| x_of(&good))
+        },
+        "index_select",
+        &["index 8 is out of range for size 4"],
+    );
+    (0..2500).try_for_each(|_| x_of(&good)).unwrap();
     // Reading elements waits too.
     let picked = call::index_select(Op::IndexSelect, &x, 1, &bad(&[5], &[1])).unwrap();
     assert_eq!(picked.to_vec::<f32>().unwrap_err().kind(), ErrorKind::Index);

@@ -22,6 +22,15 @@ pub(super) fn properties(_: usize) -> Result<Properties> {
     Err(missing("properties"))
 }
 
+pub(super) unsafe fn across(
+    op: &'static str,
+    _: [usize; 2],
+    _: [*mut u8; 2],
+    _: usize,
+) -> Result<()> {
+    Err(missing(op))
+}
+
 pub(super) fn report(_: usize) -> Result<Report> {
     Err(missing("report"))
 }

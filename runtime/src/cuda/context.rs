@@ -25,7 +25,7 @@ static OPEN: [OnceLock<Cuda>; DEVICES] = [const { OnceLock::new() }; DEVICES];
 #[derive(Debug)]
 pub(crate) struct Cuda {
     pub(super) ordinal: usize,
-    context: sys::CUcontext,
+    pub(super) context: sys::CUcontext,
     /// All work goes here, one thing after the other.
     pub(super) stream: sys::CUstream,
     /// Keeps freed memory; `None` where the device has no pools.
@@ -181,12 +181,13 @@ impl Cuda {
     /// # Errors
     /// What went wrong meanwhile.
     pub(crate) fn synchronize(&self, op: &'static str) -> Result<()> {
+        let pending = self.pending();
         let _bound = self.bind(op)?;
         self.wait(op)?;
-        self.raised(op)
+        pending.told()
     }
 
-    /// Waits, and looks at no flag.
+    /// Waits, and looks at no flags.
     pub(super) fn wait(&self, op: &'static str) -> Result<()> {
         // SAFETY: the stream is never destroyed.
         unsafe { result::stream::synchronize(self.stream) }
@@ -208,6 +209,21 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
 
 pub(super) fn stats(ordinal: usize) -> Result<Stats> {
     Cuda::get("stats", ordinal)?.stats("stats")
+}
+
+/// Copies from the second device to the first.
+///
+/// # Safety
+/// As for [`Cuda::take_from`].
+pub(super) unsafe fn across(
+    op: &'static str,
+    [to, from]: [usize; 2],
+    at: [*mut u8; 2],
+    bytes: usize,
+) -> Result<()> {
+    let (to, from) = (Cuda::get(op, to)?, Cuda::get(op, from)?);
+    // SAFETY: the caller's promise.
+    unsafe { to.take_from(op, from, at, bytes) }
 }
 
 pub(super) fn report(ordinal: usize) -> Result<Report> {

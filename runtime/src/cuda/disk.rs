@@ -49,7 +49,7 @@ pub(super) fn fingerprint(source: &Source) -> u64 {
 
 /// 128 bits of what a module is made from. Who wants to may make two that meet; nobody else will. The
 /// compiler is no part of it: where there is none, what another made is as good.
-fn name(source: &Source, capability: (u32, u32)) -> String {
+pub(super) fn name(source: &Source, capability: (u32, u32)) -> String {
     let shared = shared();
     let text = source.text();
     let half = |salt: u8| hash(&(salt, shared, &text, source.contracts(), capability));

@@ -17,6 +17,9 @@ use crate::storage::{DeviceBuffer, Release, Storage};
 /// The address of a buffer without elements: aligned as all are, and nobody's.
 const NOWHERE: usize = 512;
 
+/// What kernels write at once.
+const WORD: usize = 16;
+
 /// The blocks in use, by address.
 #[derive(Debug, Default)]
 pub(super) struct Live {
@@ -96,12 +99,14 @@ impl Cuda {
             return Err(refused(op, bytes));
         }
         let _bound = self.bind(op)?;
-        let address = match self.reserve(bytes) {
+        // Whole words: kernels change elements of 8 and 16 bits together with their neighbours.
+        let room = bytes.next_multiple_of(WORD);
+        let address = match self.reserve(room) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
                 // What was freed may be in pieces, or not freed yet.
                 self.wait(op)?;
                 self.trim(op)?;
-                self.reserve(bytes)
+                self.reserve(room)
             }
             other => other,
         };
@@ -136,8 +141,7 @@ impl Cuda {
         let address = ptr as usize;
         let live = lock(&self.live);
         let (&first, &len) = live.blocks.range(..=address).next_back()?;
-        // One past the end is an address of the block too: that of a view without elements.
-        (address <= first + len).then_some((first as *mut u8, len))
+        (address < first + len).then_some((first as *mut u8, len))
     }
 
     pub(super) fn stats(&self, op: &'static str) -> Result<Stats> {
@@ -172,7 +176,7 @@ impl Cuda {
 }
 
 #[cold]
-fn refused(op: &'static str, bytes: usize) -> Error {
+pub(super) fn refused(op: &'static str, bytes: usize) -> Error {
     let what = format!("{bytes} bytes of device memory could not be had");
     Error::new(ErrorKind::Memory, op, what).hint("use smaller sizes, or free other tensors first")
 }

@@ -227,6 +227,20 @@ pub fn report(ordinal: impl Into<Option<usize>>) -> Result<Report> {
     driver::report(ordinal.into().unwrap_or_else(current))
 }
 
+/// Copies elements from the second device to the first.
+///
+/// # Safety
+/// `bytes` bytes are a tensor's on each, at these addresses.
+pub(crate) unsafe fn across(
+    op: &'static str,
+    devices: [usize; 2],
+    at: [*mut u8; 2],
+    bytes: usize,
+) -> Result<()> {
+    // SAFETY: passed on.
+    unsafe { driver::across(op, devices, at, bytes) }
+}
+
 /// Waits until a device has done all that was asked of it; the current one, if none is said.
 ///
 /// # Errors
