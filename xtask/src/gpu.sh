@@ -29,7 +29,7 @@ done
 [ ${#steps[@]} -gt 0 ] || read -ra steps <<<"$every_step"
 out=${OUT:-$here/out}
 mkdir -p "$out/log" "$out/rows"
-rm -f "$out"/rows/*
+rm -f "$out"/rows/* "$out"/log/*
 
 # Where the programs were built they know their data by its path.
 root=$(cat root)
@@ -61,6 +61,9 @@ figures() {
         echo "| step | | time | |"
         echo "|---|---|--:|---|"
         cat "$out"/rows/* 2>/dev/null
+        cat "$out"/log/conformance-* 2>/dev/null |
+            awk '/^[0-9]+ passed, [0-9]+ failed$/ { p += $1; f += $3; n++ }
+                 END { if (n) print "| conformance, " n " parts of 16 | | | " p " passed, " f " failed |" }'
         local table
         for table in bench headlines; do
             if grep -q '^| case' "$out/log/$table" 2>/dev/null; then
@@ -79,8 +82,12 @@ row() {
     printf '| %s | %s | %s s | %s |\n' "$2" "$3" "$4" "$5" >"$out/rows/$1"
     figures
 }
+# In a few words, what a part has printed.
 telling() {
-    grep -E 'test result|passed|cases|elements|left out|ERROR SUMMARY|Against|error' "$1" | tail -1 | tr '|' '/' | cut -c1-120
+    local cases last
+    cases=$(grep -oE '[0-9]+ cases' "$1" | awk '{ n += $1 } END { if (n) print n " cases; " }')
+    last=$(grep -E 'test result|passed|elements|ERROR SUMMARY|Against|[Ee]rror' "$1" | tail -1)
+    echo "$cases$last" | sed 's/test result: //; s/; 0 measured.*//; s/|/\//g' | cut -c1-120
 }
 # measured PLACE NAME LIMIT NEEDED COMMAND...: runs a part no longer than its limit and the budget; it
 # passes when it ends well and has printed what is needed.
