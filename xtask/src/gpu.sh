@@ -28,8 +28,11 @@ while [ $# -gt 0 ]; do
 done
 [ ${#steps[@]} -gt 0 ] || read -ra steps <<<"$every_step"
 out=${OUT:-$here/out}
+if [ -e "$out/rows" ]; then
+    before=$out/before-$(date +%s)
+    mkdir "$before" && mv "$out/rows" "$out/log" "$out/figures.md" "$before"
+fi
 mkdir -p "$out/log" "$out/rows"
-rm -f "$out"/rows/* "$out"/log/*
 
 # Where the programs were built they know their data by its path.
 root=$(cat root)
