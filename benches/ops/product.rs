@@ -21,6 +21,11 @@ pub fn cases() -> Vec<Case> {
             |(a, b)| a.matmul(b),
         ),
         case(
+            "matmul_c64/512",
+            || two::<Complex<f32>>([512, 512], [512, 512]),
+            |(a, b)| a.matmul(b),
+        ),
+        case(
             "matmul_bf16/1024",
             || two::<bf16>([1024, 1024], [1024, 1024]),
             |(a, b)| a.matmul(b),

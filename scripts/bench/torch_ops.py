@@ -110,6 +110,7 @@ simple("randn/10M", lambda: (), lambda: torch.randn(*big, device=DEVICE))
 for n in (4, 64, 256, 1024, 2048):
     simple(f"matmul_f32/{n}", lambda n=n: (R(n, n), R(n, n)), lambda a, b: a @ b)
 simple("matmul_f64/1024", lambda: (R(1024, 1024, dt=f64), R(1024, 1024, dt=f64)), lambda a, b: a @ b)
+simple("matmul_c64/512", lambda: (R(512, 512, dt=torch.complex64), R(512, 512, dt=torch.complex64)), lambda a, b: a @ b)
 simple("matmul_bf16/1024", lambda: (R(1024, 1024, dt=bf16), R(1024, 1024, dt=bf16)), lambda a, b: a @ b)
 simple("matmul_nt/1024", lambda: (R(1024, 1024), R(1024, 1024)), lambda a, b: a @ b.t())
 simple("matmul_skinny/2048x384x1536", lambda: (R(2048, 384), R(384, 1536)), lambda a, b: a @ b)

@@ -9,10 +9,6 @@ const SHORT: usize = 4 << 10;
 /// What blocks of tensors are aligned to, whatever their length, and nothing else is.
 const BLOCKS: usize = 64;
 
-/// What the crate `gemm` aligns its packed operands to. It takes them for granted, a few MiB at
-/// most, and nobody can give it others.
-const FOREIGN: usize = 128;
-
 static ARMED: AtomicBool = AtomicBool::new(false);
 static ALLOWED: AtomicUsize = AtomicUsize::new(0);
 static SEEN: AtomicUsize = AtomicUsize::new(0);
@@ -22,7 +18,6 @@ pub struct Refusing;
 fn refused(layout: Layout) -> bool {
     ARMED.load(Ordering::SeqCst)
         && (layout.size() >= SHORT || layout.align() == BLOCKS)
-        && layout.align() != FOREIGN
         && SEEN.fetch_add(1, Ordering::SeqCst) >= ALLOWED.load(Ordering::SeqCst)
 }
 

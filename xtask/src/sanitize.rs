@@ -76,7 +76,7 @@ fn thread() -> Step {
         .hint("`rustup +nightly component add rust-src` brings the standard library's source")
 }
 
-/// Valgrind knows no AVX-512: gemm and our kernels choose by cpuid, which Valgrind answers for
+/// Valgrind knows no AVX-512: `faer` and our kernels choose by cpuid, which Valgrind answers for
 /// what it can run. One test thread, since it runs one thread at a time anyway.
 fn valgrind(binary: &str) -> Step {
     let flags = [

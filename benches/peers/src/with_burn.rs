@@ -212,6 +212,7 @@ fn product() -> Vec<Case> {
             || two_of((1024, 1024), FloatDType::F64),
             |(a, b)| a.clone().matmul(b.clone()),
         ),
+        Case::lacking("matmul_c64/512", "no complex numbers"),
         case(
             "matmul_bf16/1024",
             || two_of((1024, 1024), FloatDType::BF16),

@@ -181,6 +181,7 @@ fn product() -> Vec<Case> {
             || two_of((1024, 1024), DType::F64),
             |(a, b)| a.matmul(b),
         ),
+        Case::lacking("matmul_c64/512", "no complex numbers"),
         Case::lacking("matmul_bf16/1024", "no product of bf16 on the CPU"),
         fallible(
             "matmul_nt/1024",

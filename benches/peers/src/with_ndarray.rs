@@ -281,6 +281,10 @@ fn product() -> Vec<Case> {
             || square::<f64>(1024),
             |(a, b)| a.dot(&*b),
         ),
+        Case::lacking(
+            "matmul_c64/512",
+            "no product of complex numbers but a plain loop",
+        ),
         Case::lacking("matmul_bf16/1024", "no product of bf16 but a plain loop"),
         case(
             "matmul_nt/1024",

@@ -1,16 +1,26 @@
 //! The first-level cache, as far as tiles care.
 
+#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__cpuid_count;
+#[cfg(target_arch = "x86_64")]
 use std::sync::OnceLock;
 
 /// Lines whose addresses are so many bytes apart share a set of the cache, on all processors that
 /// have AVX2.
 pub(super) const APART: usize = 4096;
 
-/// How many such lines the cache holds.
+/// Such lines that caches hold at least.
+const FEWEST: usize = 8;
+
+/// How many such lines the cache holds; the fewest where the processor does not say.
+#[cfg(not(target_arch = "x86_64"))]
 pub(super) fn ways() -> usize {
-    /// Of processors that do not say.
-    const FEWEST: usize = 8;
+    FEWEST
+}
+
+/// How many such lines the cache holds; the fewest where the processor does not say.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn ways() -> usize {
     static WAYS: OnceLock<usize> = OnceLock::new();
     *WAYS.get_or_init(|| {
         // Intel's leaf, then AMD's, of the same form; each has an entry for every cache.

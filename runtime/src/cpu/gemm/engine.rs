@@ -15,7 +15,7 @@ use super::prefetch::{Lines, Prefetch};
 use super::share::{Writable, room, share};
 use super::tile::{Tile, VECTORS};
 use crate::cpu::parallel::threads;
-use crate::job::Product;
+use crate::job::{Matrix, Product};
 use crate::memory::NoMemory;
 
 /// Panels that stay in the second-level cache while rows pass by.
@@ -29,6 +29,8 @@ const BROAD: usize = 1024;
 /// Columns of a thread for which it may as well pack the left operand itself: waiting for what others
 /// pack, and reading it from their caches, takes longer.
 const SHARE: usize = 192;
+/// Rows beyond which each thread has several blocks of them, so that one that is slower leaves some to others.
+const TALL: usize = 4 * HEIGHT;
 /// Rows up to which packing the right operand costs more than it gives.
 const LOW: usize = 48;
 /// Bytes of a left operand that is read where it lies.
@@ -49,8 +51,7 @@ pub(super) struct Job<'a, K: Kind> {
     ahead: Prefetch,
 }
 
-/// One product, what comes after it included; false where the result is not in rows or columns.
-/// What `next` reads is asked for meanwhile.
+/// One product, what comes after it included. What `next` reads is asked for meanwhile.
 ///
 /// # Safety
 /// As for [`super::run`]; the processor has the instructions of the kind.
@@ -58,19 +59,21 @@ pub(super) unsafe fn product<K: Kind>(
     p: &Product,
     parallel: bool,
     next: Option<&Product>,
-) -> Result<bool, NoMemory> {
+) -> Result<(), NoMemory> {
     let flipped;
     let mut p = p;
-    if p.c.cols != 1 && p.n != 1 {
+    if p.c.cols != 1 && p.n != 1 && p.c.rows == 1 {
         flipped = p.flipped();
         p = &flipped;
     }
-    if p.c.cols != 1 && p.n != 1 {
-        return Ok(false);
-    }
-    let as_is = K::AS_IS == Some(p.dtype);
-    let beside = p.b.cols == 1 || p.n == 1;
-    if as_is && beside && p.m <= K::ROWS && p.n <= VECTORS * K::LANES && p.k <= K::DEPTH {
+    let beside = |matrix: Matrix| matrix.cols == 1 || p.n == 1;
+    if K::AS_IS == Some(p.dtype)
+        && beside(p.b)
+        && beside(p.c)
+        && p.m <= K::ROWS
+        && p.n <= VECTORS * K::LANES
+        && p.k <= K::DEPTH
+    {
         if p.addend.is_some() {
             // SAFETY: the caller's promise.
             let _ = unsafe { p.preset() };
@@ -102,11 +105,10 @@ pub(super) unsafe fn product<K: Kind>(
                 after.rows(p.c.ptr, p.c.rows, p.m, p.n);
             }
         }
-        return Ok(true);
+        return Ok(());
     }
     // SAFETY: as above.
-    unsafe { large::<K>(p, parallel, next)? };
-    Ok(true)
+    unsafe { large::<K>(p, parallel, next) }
 }
 
 /// A product of several tiles.
@@ -197,7 +199,7 @@ impl<K: Kind> Job<'_, K> {
             return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
         }
         // What each task packs of the left operand for itself should serve many columns.
-        let few = m <= HEIGHT || self.few() || (self.as_is && n >= threads * SHARE);
+        let few = m <= HEIGHT || self.few() || (self.as_is && m <= TALL && n >= threads * SHARE);
         if few && panels >= threads {
             let across = if self.near {
                 tasks.min(panels)
@@ -285,7 +287,11 @@ impl<K: Kind> Job<'_, K> {
         let panels = cols.len().div_ceil(Self::WIDTH);
         let task = |task: usize| {
             let (i, j) = (task / across, task % across);
-            let row = |at: usize| self.p.m * at / down;
+            // Whole tiles where rows are packed; as even as can be where they are not.
+            let row = |at: usize| match self.near {
+                true => self.p.m * at / down,
+                false => (self.p.m.div_ceil(K::ROWS) * at / down * K::ROWS).min(self.p.m),
+            };
             let col = |at: usize| (cols.start + panels * at / across * Self::WIDTH).min(cols.end);
             // SAFETY: tasks have parts of the result of their own.
             unsafe { self.block(row(i)..row(i + 1), col(j)..col(j + 1), right) }
@@ -307,8 +313,8 @@ impl<K: Kind> Job<'_, K> {
         if rows.is_empty() || cols.is_empty() {
             return Ok(());
         }
-        // 16-bit results are sums of `f32` until the end.
-        let wide = (p.dtype != K::Elem::DTYPE)
+        // 16-bit results are sums of `f32` until the end, and others whose rows have gaps are gathered.
+        let wide = (p.dtype != K::Elem::DTYPE || (p.c.cols != 1 && p.n != 1))
             .then(|| room([rows.len(), cols.len(), size_of::<K::Elem>()]))
             .transpose()?;
         let (mut c, mut c_row) = (p.c.at::<K::Elem>(rows.start, cols.start), p.c.rows);
@@ -343,7 +349,7 @@ impl<K: Kind> Job<'_, K> {
             size_of::<K::Unit>(),
         ];
         let left = (!self.near).then(|| room(left)).transpose()?;
-        // Sums of more than 16 bits are complete when their tiles are.
+        // Sums that lie in the result are complete when their tiles are.
         let after = After::of(p).filter(|_| wide.is_none());
         let mut ahead = self.ahead;
         for depth in parts::<K>(self.depth) {

@@ -1,9 +1,16 @@
 //! Kinds of products by tiles: what is read, and how it is packed.
 
 use nomina_core::{DType, Element};
+use num_complex::Complex;
 
-use super::tile::{Kernels, avx2, avx512};
-use super::{pack, pairs};
+use super::pack::{self, Moves};
+#[cfg(target_arch = "x86_64")]
+use super::pairs;
+use super::tile::{Kernels, portable};
+#[cfg(target_arch = "x86_64")]
+use super::tile::{avx2, avx512};
+#[cfg(not(target_arch = "x86_64"))]
+use super::tile::{portable as avx2, portable as avx512};
 use crate::memory::NoMemory;
 
 /// A way to multiply: what tiles read and write.
@@ -47,41 +54,80 @@ pub(super) struct Part {
 }
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident $level:ident $room:ident $t:ty;)*) => {$(
+    ($($(#[$doc:meta])* $kind:ident $level:ident $($room:ident)::+, $t:ty, $rows:expr, $moves:expr;)*) => {$(
         $(#[$doc])*
         pub(super) struct $kind;
 
         impl Kind for $kind {
             type Unit = $t;
             type Elem = $t;
-            const ROWS: usize = $level::ROWS;
+            const ROWS: usize = $rows;
             const DEPTH: usize = $level::DEPTH;
-            const LANES: usize = $level::$room::MOVES.lanes;
+            const LANES: usize = $moves.lanes;
             const STEPS: usize = 1;
-            const AS_IS: Option<DType> = Some($level::$room::MOVES.dtype);
-            const KERNELS: &'static Kernels<$t, $t> = &$level::$room::KERNELS;
+            const AS_IS: Option<DType> = Some(<$t>::DTYPE);
+            const KERNELS: &'static Kernels<$t, $t> = &$level::$($room)::+::KERNELS;
 
             unsafe fn pack(part: Part, to: *mut $t, apart: usize) -> Result<(), NoMemory> {
                 // SAFETY: the caller's promise; the engine runs where the instructions are.
-                unsafe { pack::pack(part, to, apart, $level::$room::MOVES) }
+                unsafe { pack::pack(part, to.cast(), apart, $moves) }
             }
         }
     )*};
 }
-kinds! {
-    /// Elements of `f32`, or 16-bit floats that become such, by AVX-512.
-    Single512 avx512 single f32;
-    /// As [`Single512`], by AVX2.
-    Single256 avx2 single f32;
-    /// Elements of `f64`, by AVX-512.
-    Double512 avx512 double f64;
-    /// As [`Double512`], by AVX2.
-    Double256 avx2 double f64;
+
+/// The kinds of a level, whose complex numbers have half the rows: each is two of the tile's.
+macro_rules! of_level {
+    ($level:ident: $single:ident $double:ident $complex_single:ident $complex_double:ident, $lanes:expr) => {
+        kinds! {
+            /// Elements of `f32`, or 16-bit floats that become such.
+            $single $level single, f32, $level::ROWS, $level::single::MOVES;
+            /// Elements of `f64`.
+            $double $level double, f64, $level::ROWS, $level::double::MOVES;
+            /// Pairs of `f32`, moved as `f64` are.
+            $complex_single $level single::complex, Complex<f32>, $level::ROWS / 2,
+                Moves { dtype: DType::C64, ..$level::double::MOVES };
+            /// Pairs of `f64`.
+            $complex_double $level double::complex, Complex<f64>, $level::ROWS / 2,
+                pack::plain::<Complex<f64>, { $lanes / 2 }>(DType::C128);
+        }
+    };
+}
+of_level!(avx512: Single512 Double512 ComplexSingle512 ComplexDouble512, avx512::double::MOVES.lanes);
+of_level!(avx2: Single256 Double256 ComplexSingle256 ComplexDouble256, avx2::double::MOVES.lanes);
+of_level!(portable: Single Double ComplexSingle ComplexDouble, portable::double::MOVES.lanes);
+
+/// What tiles multiply an element type.
+pub(super) trait Tiled {
+    /// On any processor.
+    type Portable: Kind;
+    /// With AVX2.
+    type Avx2: Kind;
+    /// With AVX-512.
+    type Avx512: Kind;
+}
+
+macro_rules! tiled {
+    ($($t:ty: $portable:ident $avx2:ident $avx512:ident;)*) => {$(
+        impl Tiled for $t {
+            type Portable = $portable;
+            type Avx2 = $avx2;
+            type Avx512 = $avx512;
+        }
+    )*};
+}
+tiled! {
+    f32: Single Single256 Single512;
+    f64: Double Double256 Double512;
+    Complex<f32>: ComplexSingle ComplexSingle256 ComplexSingle512;
+    Complex<f64>: ComplexDouble ComplexDouble256 ComplexDouble512;
 }
 
 /// Pairs of `bf16` along the inner dim, for processors that multiply and add those at once.
+#[cfg(target_arch = "x86_64")]
 pub(super) struct Pairs;
 
+#[cfg(target_arch = "x86_64")]
 impl Kind for Pairs {
     type Unit = u32;
     type Elem = f32;

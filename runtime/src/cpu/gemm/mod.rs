@@ -1,41 +1,28 @@
 //! Matrix products.
 //!
-//! Operands have any strides, so a transposed one is no copy. Real products go through tiles of our own
-//! where the processor has AVX2 or AVX-512, 16-bit floats as `f32`; others, complex ones, and large ones of
-//! AVX-512 go through the crate `gemm`; integers, bool and whatever is a vector through other
-//! kernels of our own.
+//! Operands have any strides, so a transposed one is no copy. Products of floats and complex numbers go through tiles, by
+//! AVX-512, AVX2 or plain arrays, 16-bit floats as `f32`; those of few rows and those with a vector read a matrix once;
+//! integers and bool go by blocks.
 
 mod after;
 mod arith;
 mod blocks;
-#[cfg(target_arch = "x86_64")]
 mod cache;
 #[cfg(target_arch = "x86_64")]
 mod dots;
-#[cfg(target_arch = "x86_64")]
 mod engine;
 #[cfg(target_arch = "x86_64")]
 mod few_rows;
-mod half;
-#[cfg(target_arch = "x86_64")]
 mod kind;
-#[cfg(target_arch = "x86_64")]
 mod operands;
-mod outside;
-#[cfg(target_arch = "x86_64")]
 mod pack;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
-#[cfg(target_arch = "x86_64")]
 mod prefetch;
-#[cfg(target_arch = "x86_64")]
 mod share;
 #[cfg(test)]
 mod tests;
-#[cfg(target_arch = "x86_64")]
 mod tile;
-#[cfg(target_arch = "x86_64")]
-mod transposed_copy;
 mod vector;
 
 use nomina_core::DType;
@@ -49,32 +36,11 @@ use crate::job::{Matrix, Product, Repeat, Repeats};
 use crate::memory::NoMemory;
 use crate::shape::scaled_stride;
 use arith::Arith;
-#[cfg(target_arch = "x86_64")]
-use kind::{Double256, Double512, Kind, Pairs, Single256, Single512};
-use outside::by_gemm;
-
-/// Names of the kinds of tiles, where there are none.
-#[cfg(not(target_arch = "x86_64"))]
-mod kinds {
-    pub(super) enum Single256 {}
-    pub(super) enum Single512 {}
-    pub(super) enum Double256 {}
-    pub(super) enum Double512 {}
-}
-#[cfg(not(target_arch = "x86_64"))]
-use kinds::{Double256, Double512, Single256, Single512};
+use kind::Tiled;
 
 /// Multiplications that a second thread is worth: 128 cubed. Integers take longer.
 const PARALLEL: usize = 1 << 21;
 const PARALLEL_INTEGER: usize = 1 << 20;
-/// Multiplications beyond which the crate `gemm` is ahead of tiles by a little: 320 cubed.
-const LARGE: usize = 1 << 25;
-/// Rows below which it is not, where there are twice as many columns.
-const WIDE: usize = 512;
-/// Rows for which a right operand may be turned first: for fewer, copying it takes longer than the crate
-/// then gains.
-#[cfg(target_arch = "x86_64")]
-const TALL: usize = 1 << 10;
 /// Elements of a result, and steps, up to which no second thread is asked for.
 const SMALL: usize = 1 << 9;
 /// Multiplications from which on the next product of a batch is worth a thought.
@@ -238,12 +204,8 @@ unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bo
                     vector::mv::<$t>(&p.flipped())?;
                 } else if <$t>::few_rows(p) {
                     return Ok(false);
-                } else if <$t>::tiled(p, parallel, next)? {
-                    return Ok(true);
-                } else if p.m * p.n * p.k <= TINY {
-                    blocks::tiny::<$t>(p);
                 } else {
-                    <$t>::product(p, parallel)?;
+                    return <$t>::product(p, parallel, next);
                 }
                 Ok(false)
             }
@@ -262,12 +224,10 @@ unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bo
         DType::C128 => with!(Complex<f64>),
         // SAFETY: the caller's promise.
         DType::F16 | DType::BF16 => unsafe {
-            if by_pairs(p, parallel, next)? || by_tiles::<Single256, Single512>(p, parallel, next)?
-            {
-                return Ok(true);
+            if !by_pairs(p, parallel, next)? {
+                by_tiles::<f32>(p, parallel, next)?;
             }
-            half::product(&p.preset())?;
-            Ok(false)
+            Ok(true)
         },
     }
 }
@@ -288,28 +248,19 @@ trait Large: Arith {
         false
     }
 
-    /// One product by tiles, what comes after it included, where the type and the processor have
-    /// them; otherwise false.
+    /// One product, and whether what comes after it is done as well.
     ///
     /// # Safety
     /// As for [`run`].
-    unsafe fn tiled(
-        _p: &Product,
-        _parallel: bool,
-        _next: Option<&Product>,
-    ) -> Result<bool, NoMemory> {
-        Ok(false)
-    }
-
-    /// One product.
-    ///
-    /// # Safety
-    /// As for [`run`].
-    unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory>;
+    unsafe fn product(
+        p: &Product,
+        parallel: bool,
+        next: Option<&Product>,
+    ) -> Result<bool, NoMemory>;
 }
 
-macro_rules! by_gemm {
-    ($($t:ty $(, $avx2:ident $avx512:ident $dots:ident $few:ident)?;)*) => {$(
+macro_rules! by_tiles {
+    ($($t:ty $(, $dots:ident $few:ident)?;)*) => {$(
         impl Large for $t {
             $(#[cfg(target_arch = "x86_64")]
             fn dots() -> Option<dots::Dots<$t>> {
@@ -322,48 +273,42 @@ macro_rules! by_gemm {
                 few_rows::$few().is_some_and(|tiles| unsafe { few_rows::product(p, tiles) })
             })?
 
-            $(unsafe fn tiled(
+            unsafe fn product(
                 p: &Product,
                 parallel: bool,
                 next: Option<&Product>,
             ) -> Result<bool, NoMemory> {
-                if large(p) && p.c.cols == 1 && p.addend.is_none() {
-                    // SAFETY: the caller's promise.
-                    return unsafe { by_rows::<$avx2, $avx512, $t>(p, parallel) };
-                }
                 // SAFETY: the caller's promise.
-                unsafe { by_tiles::<$avx2, $avx512>(p, parallel, next) }
-            })?
-
-            unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory> {
-                // SAFETY: the caller's promise.
-                unsafe { by_gemm::<$t>(p, parallel) };
-                Ok(())
+                unsafe { by_tiles::<$t>(p, parallel, next)? };
+                Ok(true)
             }
         }
     )*};
 }
-by_gemm!(f32, Single256 Single512 SINGLE single; f64, Double256 Double512 DOUBLE double; Complex<f32>; Complex<f64>;);
+by_tiles!(f32, SINGLE single; f64, DOUBLE double; Complex<f32>; Complex<f64>;);
 
 macro_rules! by_blocks {
     ($($t:ty)*) => {$(
         impl Large for $t {
-            unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory> {
+            unsafe fn product(
+                p: &Product,
+                parallel: bool,
+                _next: Option<&Product>,
+            ) -> Result<bool, NoMemory> {
                 // SAFETY: the caller's promise.
-                unsafe { blocks::product::<$t>(p, parallel) }
+                unsafe {
+                    if p.work() <= TINY {
+                        blocks::tiny::<$t>(p);
+                    } else {
+                        blocks::product::<$t>(p, parallel)?;
+                    }
+                }
+                Ok(false)
             }
         }
     )*};
 }
 by_blocks!(bool u8 i8 i16 i32 i64);
-
-/// Whether the crate `gemm` is ahead of tiles of AVX-512: not where a few rows of `f32` meet many columns,
-/// which it does not share out evenly; nor where rows of the left operand lie side by side, as in the gradient of a weight, which
-/// it packs slowly.
-fn large(p: &Product) -> bool {
-    let wide = p.dtype == DType::F32 && p.m < WIDE && p.n >= 2 * p.m;
-    widest() == Level::Avx512 && p.work() > LARGE && !wide && p.a.cols == 1
-}
 
 /// The instructions of tiles. Where the compiler does not optimise, those whose loop is in assembly are ahead.
 fn widest() -> Level {
@@ -374,61 +319,23 @@ fn widest() -> Level {
     })
 }
 
-/// By tiles, if the processor has them.
+/// By tiles, with the best instructions that the processor has; what comes after the product included.
 ///
 /// # Safety
 /// As for [`run`].
-#[cfg(target_arch = "x86_64")]
-unsafe fn by_tiles<Avx2: Kind, Avx512: Kind>(
+unsafe fn by_tiles<T: Tiled>(
     p: &Product,
     parallel: bool,
     next: Option<&Product>,
-) -> Result<bool, NoMemory> {
+) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise; the level says that the instructions are there.
     unsafe {
         match widest() {
-            Level::Baseline => Ok(false),
-            Level::Avx2 => engine::product::<Avx2>(p, parallel, next),
-            Level::Avx512 => engine::product::<Avx512>(p, parallel, next),
+            Level::Baseline => engine::product::<T::Portable>(p, parallel, next),
+            Level::Avx2 => engine::product::<T::Avx2>(p, parallel, next),
+            Level::Avx512 => engine::product::<T::Avx512>(p, parallel, next),
         }
     }
-}
-
-/// A large product, through the crate where it is ahead; its packing is slow where columns of the
-/// right operand lie side by side, so that they are turned first.
-///
-/// # Safety
-/// As for [`run`].
-#[cfg(target_arch = "x86_64")]
-unsafe fn by_rows<Avx2: Kind, Avx512: Kind, T: Arith>(
-    p: &Product,
-    parallel: bool,
-) -> Result<bool, NoMemory> {
-    if p.b.cols == 1 {
-        return Ok(false);
-    }
-    if p.m < TALL {
-        // SAFETY: as below.
-        return unsafe { by_tiles::<Avx2, Avx512>(p, parallel, None) };
-    }
-    // SAFETY: the caller's promise; the level says that the instructions are there.
-    unsafe {
-        let Some((block, b)) =
-            transposed_copy::turned::<Avx512>(p.b, [p.k, p.n], p.dtype, parallel)?
-        else {
-            return by_tiles::<Avx2, Avx512>(p, parallel, None);
-        };
-        by_gemm::<T>(&Product { b, ..*p }, parallel);
-        drop(block);
-        after::whole(p, parallel);
-    }
-    Ok(true)
-}
-
-/// Nothing has to be turned for this processor.
-#[cfg(not(target_arch = "x86_64"))]
-unsafe fn by_rows<Avx2, Avx512, T>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
-    Ok(false)
 }
 
 /// By tiles of pairs, if the processor has them and they are fast.
@@ -438,23 +345,16 @@ unsafe fn by_rows<Avx2, Avx512, T>(_p: &Product, _parallel: bool) -> Result<bool
 #[cfg(target_arch = "x86_64")]
 unsafe fn by_pairs(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bool, NoMemory> {
     let pay = p.dtype == DType::BF16 && level() == Level::Avx512 && pairs::pay();
-    // SAFETY: the caller's promise; there are the instructions where they pay.
-    Ok(pay && unsafe { engine::product::<Pairs>(p, parallel, next)? })
+    if pay {
+        // SAFETY: the caller's promise; there are the instructions where they pay.
+        unsafe { engine::product::<kind::Pairs>(p, parallel, next)? };
+    }
+    Ok(pay)
 }
 
 /// There are none for this processor.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn by_pairs(
-    _p: &Product,
-    _parallel: bool,
-    _next: Option<&Product>,
-) -> Result<bool, NoMemory> {
-    Ok(false)
-}
-
-/// There are no tiles for this processor.
-#[cfg(not(target_arch = "x86_64"))]
-unsafe fn by_tiles<Avx2, Avx512>(
     _p: &Product,
     _parallel: bool,
     _next: Option<&Product>,

@@ -21,6 +21,70 @@ pub(super) struct Moves<U> {
 
 type Move<U> = unsafe fn(*const U, isize, usize, usize, *mut U, usize);
 
+/// Moves element by element.
+pub(super) const fn plain<U: Copy, const LANES: usize>(dtype: DType) -> Moves<U> {
+    Moves {
+        lanes: LANES,
+        dtype,
+        rows: plain_rows::<U, LANES>,
+        columns: plain_columns::<U, LANES>,
+    }
+}
+
+/// # Safety
+/// `cols` of each row are there; the panel has all rows.
+unsafe fn plain_rows<U: Copy, const LANES: usize>(
+    from: *const U,
+    step: isize,
+    rows: usize,
+    cols: usize,
+    to: *mut U,
+    apart: usize,
+) {
+    for row in 0..rows {
+        let (from, to) = (
+            from.wrapping_offset(row as isize * step),
+            to.wrapping_add(row * apart),
+        );
+        // SAFETY: within the row, as the caller promises.
+        unsafe {
+            from.copy_to_nonoverlapping(to, cols);
+            to.wrapping_add(cols)
+                .write_bytes(0, rest::<LANES>(cols, apart));
+        }
+    }
+}
+
+/// # Safety
+/// As of [`plain_rows`].
+unsafe fn plain_columns<U: Copy, const LANES: usize>(
+    from: *const U,
+    step: isize,
+    rows: usize,
+    cols: usize,
+    to: *mut U,
+    apart: usize,
+) {
+    for row in 0..rows {
+        let to = to.wrapping_add(row * apart);
+        for col in 0..cols {
+            let from = from.wrapping_offset(col as isize * step).wrapping_add(row);
+            // SAFETY: within the matrix, as the caller promises.
+            unsafe { to.wrapping_add(col).write(from.read()) };
+        }
+        // SAFETY: as above.
+        unsafe {
+            to.wrapping_add(cols)
+                .write_bytes(0, rest::<LANES>(cols, apart))
+        };
+    }
+}
+
+/// Elements that are missing to a row's last vector, as far as there is room in it.
+fn rest<const LANES: usize>(cols: usize, apart: usize) -> usize {
+    cols.next_multiple_of(LANES).min(apart) - cols
+}
+
 /// Step by step, elements of the part side by side, steps `apart`; zeros fill the last vector of
 /// each, as far as there is room.
 ///
@@ -78,6 +142,7 @@ pub(super) unsafe fn pack<U>(
 ///
 /// # Safety
 /// As of [`pack`].
+#[cfg(target_arch = "x86_64")]
 pub(super) unsafe fn pairs(
     part: Part,
     to: *mut u32,

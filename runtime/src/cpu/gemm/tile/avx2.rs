@@ -6,7 +6,8 @@ use std::arch::x86_64::*;
 
 use nomina_core::DType;
 
-use super::{Kernels, Shapes, Tile, VECTORS, instructions, moves, tile};
+use super::complex::complex;
+use super::{Kernels, Shapes, Tile, VECTORS, instructions, moves, second_level, tile};
 use crate::cpu::gemm::pack::Moves;
 
 /// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
@@ -114,6 +115,8 @@ pub(in crate::cpu::gemm) mod single {
         madd(a: __m256, b: __m256, sum: __m256) -> __m256 = _mm256_fmadd_ps(a, b, sum);
         fused(a: __m256, b: __m256, sum: __m256) -> __m256 = _mm256_fmadd_ps(a, b, sum);
         times(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
+        add_sub(a: __m256, b: __m256) -> __m256 = _mm256_addsub_ps(a, b);
+        swapped(x: __m256) -> __m256 = _mm256_permute_ps::<0xb1>(x);
     }
     instructions! { unsafe "avx2,fma":
         splat(x: *const f32) -> __m256 = _mm256_set1_ps(x.read());
@@ -125,6 +128,12 @@ pub(in crate::cpu::gemm) mod single {
     }
     tile!("avx2,fma": 1 2 3 4 5 6);
     moves!("avx2,fma");
+
+    /// Of complex numbers of them.
+    pub(in crate::cpu::gemm) mod complex {
+        use super::*;
+        complex!("avx2,fma": 1 2 2 4 3 6);
+    }
     in_assembly!("ps", "ss");
 
     /// # Safety
@@ -184,6 +193,8 @@ pub(in crate::cpu::gemm) mod double {
         madd(a: __m256d, b: __m256d, sum: __m256d) -> __m256d = _mm256_fmadd_pd(a, b, sum);
         fused(a: __m256d, b: __m256d, sum: __m256d) -> __m256d = _mm256_fmadd_pd(a, b, sum);
         times(a: __m256d, b: __m256d) -> __m256d = _mm256_mul_pd(a, b);
+        add_sub(a: __m256d, b: __m256d) -> __m256d = _mm256_addsub_pd(a, b);
+        swapped(x: __m256d) -> __m256d = _mm256_permute_pd::<0x5>(x);
     }
     instructions! { unsafe "avx2,fma":
         splat(x: *const f64) -> __m256d = _mm256_set1_pd(x.read());
@@ -195,6 +206,12 @@ pub(in crate::cpu::gemm) mod double {
     }
     tile!("avx2,fma": 1 2 3 4 5 6);
     moves!("avx2,fma");
+
+    /// Of complex numbers of them.
+    pub(in crate::cpu::gemm) mod complex {
+        use super::*;
+        complex!("avx2,fma": 1 2 2 4 3 6);
+    }
     in_assembly!("pd", "sd");
 
     /// # Safety

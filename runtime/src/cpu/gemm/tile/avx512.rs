@@ -4,8 +4,10 @@ use std::arch::x86_64::*;
 
 use nomina_core::DType;
 
+use super::complex::complex;
 use super::{
-    Kernels, Shapes, Tile, VECTORS, instructions, moves, no_assembly as in_assembly, tile,
+    Kernels, Shapes, Tile, VECTORS, instructions, moves, no_assembly as in_assembly, second_level,
+    tile,
 };
 use crate::cpu::gemm::pack::Moves;
 
@@ -41,6 +43,8 @@ pub(in crate::cpu::gemm) mod single {
         madd(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
         fused(a: __m512, b: __m512, sum: __m512) -> __m512 = _mm512_fmadd_ps(a, b, sum);
         times(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
+        add_sub(a: __m512, b: __m512) -> __m512 = _mm512_fmaddsub_ps(_mm512_set1_ps(1.0), a, b);
+        swapped(x: __m512) -> __m512 = _mm512_permute_ps::<0xb1>(x);
     }
     instructions! { unsafe "avx512f":
         splat(x: *const f32) -> __m512 = _mm512_set1_ps(x.read());
@@ -53,6 +57,12 @@ pub(in crate::cpu::gemm) mod single {
     }
     tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12);
     moves!("avx512f");
+
+    /// Of complex numbers of them.
+    pub(in crate::cpu::gemm) mod complex {
+        use super::*;
+        complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12);
+    }
 
     /// Rows become columns.
     #[target_feature(enable = "avx512f")]
@@ -109,6 +119,8 @@ pub(in crate::cpu::gemm) mod double {
         madd(a: __m512d, b: __m512d, sum: __m512d) -> __m512d = _mm512_fmadd_pd(a, b, sum);
         fused(a: __m512d, b: __m512d, sum: __m512d) -> __m512d = _mm512_fmadd_pd(a, b, sum);
         times(a: __m512d, b: __m512d) -> __m512d = _mm512_mul_pd(a, b);
+        add_sub(a: __m512d, b: __m512d) -> __m512d = _mm512_fmaddsub_pd(_mm512_set1_pd(1.0), a, b);
+        swapped(x: __m512d) -> __m512d = _mm512_permute_pd::<0x55>(x);
     }
     instructions! { unsafe "avx512f":
         splat(x: *const f64) -> __m512d = _mm512_set1_pd(x.read());
@@ -121,6 +133,12 @@ pub(in crate::cpu::gemm) mod double {
     }
     tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12);
     moves!("avx512f");
+
+    /// Of complex numbers of them.
+    pub(in crate::cpu::gemm) mod complex {
+        use super::*;
+        complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12);
+    }
 
     /// Rows become columns.
     #[target_feature(enable = "avx512f")]

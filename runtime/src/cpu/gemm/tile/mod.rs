@@ -5,8 +5,12 @@
 //! may lie anywhere. Columns beyond the last can be masked, so that nothing needs to be packed for
 //! the edges' sake. A result is one chain of multiply-adds, whichever tile it is in.
 
+#[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
+#[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
+pub(super) mod complex;
+pub(super) mod portable;
 
 use super::prefetch::Lines;
 
@@ -53,6 +57,19 @@ pub(super) type Kernels<U, E> = [[Shapes<U, E>; 2]; 2];
 /// Kernels by vectors, then by rows, less one each.
 pub(super) type Shapes<U, E> = [&'static [Kernel<U, E>]; VECTORS];
 
+/// Asks for a line of memory, which need not be there, into the second-level cache.
+#[inline(always)]
+pub(super) fn second_level(line: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, of any address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(line.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}
+
 /// That the steps of a tile are not in assembly.
 ///
 /// # Safety
@@ -64,14 +81,20 @@ pub(super) unsafe fn no_assembly<U, E, S>(_: &Tile<U, E>) -> Option<S> {
 
 /// The kernels of a kind of vectors, for so many rows: of the types and functions of where it is called.
 macro_rules! tile {
-    ($features:literal: $($rows:literal)*) => {
-        /// The sums of a tile.
+    ($($features:literal)?: $($rows:literal)*) => {
+        /// The sums of a tile. Rows are one after the other, or `PAIRED`: real and imaginary parts of one.
         ///
         /// # Safety
         /// As of [`tile`].
-        #[target_feature(enable = $features)]
+        $(#[target_feature(enable = $features)])?
         #[inline]
-        unsafe fn steps<const M: usize, const V: usize, const MASKED: bool, const PACKED: bool>(
+        unsafe fn steps<
+            const M: usize,
+            const V: usize,
+            const MASKED: bool,
+            const PACKED: bool,
+            const PAIRED: bool,
+        >(
             t: &Tile<Unit, Elem>,
             masks: [Mask; V],
         ) -> [[Sums; V]; M] {
@@ -95,7 +118,11 @@ macro_rules! tile {
                         }
                     });
                     for i in 0..M {
-                        let x = splat(a.wrapping_offset(i as isize * a_row));
+                        let at = match PAIRED && !PACKED {
+                            true => (i / 2) as isize * a_row + (i % 2) as isize,
+                            false => i as isize * a_row,
+                        };
+                        let x = splat(a.wrapping_offset(at));
                         for v in 0..V {
                             sums[i][v] = madd(x, row[v], sums[i][v]);
                         }
@@ -103,7 +130,7 @@ macro_rules! tile {
                 }
                 // Tiles of one vector have no room for another load in a step.
                 if V == VECTORS {
-                    _mm_prefetch::<_MM_HINT_T1>(ahead.cast());
+                    second_level(ahead);
                     ahead = ahead.wrapping_offset(t.ahead.step);
                 }
                 b = b.wrapping_offset(t.b_step);
@@ -112,14 +139,22 @@ macro_rules! tile {
             sums
         }
 
+        /// As [`steps`], in assembly where that is faster.
+        ///
         /// # Safety
-        /// The processor has the features; the tile's matrices lie where it says, and nobody else
-        /// uses its part of `c` meanwhile.
-        #[target_feature(enable = $features)]
-        unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const PACKED: bool>(
+        /// As of [`tile`].
+        $(#[target_feature(enable = $features)])?
+        #[inline]
+        unsafe fn sums<
+            const M: usize,
+            const V: usize,
+            const MASKED: bool,
+            const PACKED: bool,
+            const PAIRED: bool,
+        >(
             t: &Tile<Unit, Elem>,
-        ) {
-            let masks: [Mask; V] = std::array::from_fn(|v| mask(t.cols, v));
+            masks: [Mask; V],
+        ) -> [[Sums; V]; M] {
             // Without optimisation all of a packed tile is computed, of which the result takes its part.
             let whole_tile = (M, V) == (ROWS, VECTORS) || cfg!(unoptimized);
             let by_hand: Option<[[Sums; VECTORS]; ROWS]> = match PACKED && !MASKED && whole_tile {
@@ -127,11 +162,23 @@ macro_rules! tile {
                 true => unsafe { in_assembly(t) },
                 false => None,
             };
-            let sums = match by_hand {
+            match by_hand {
                 Some(sums) => std::array::from_fn(|i| std::array::from_fn(|v| sums[i][v])),
                 // SAFETY: the caller's promise.
-                None => unsafe { steps::<M, V, MASKED, PACKED>(t, masks) },
-            };
+                None => unsafe { steps::<M, V, MASKED, PACKED, PAIRED>(t, masks) },
+            }
+        }
+
+        /// # Safety
+        /// The processor has the features; the tile's matrices lie where it says, and nobody else
+        /// uses its part of `c` meanwhile.
+        $(#[target_feature(enable = $features)])?
+        unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const PACKED: bool>(
+            t: &Tile<Unit, Elem>,
+        ) {
+            let masks = std::array::from_fn(|v| mask(t.cols, v));
+            // SAFETY: the caller's promise.
+            let sums = unsafe { sums::<M, V, MASKED, PACKED, false>(t, masks) };
             let alpha = all(t.alpha);
             for i in 0..M {
                 let c = t.c.wrapping_offset(i as isize * t.c_row);
@@ -169,6 +216,7 @@ macro_rules! tile {
 }
 
 /// Functions of one instruction each, for vectors of one kind; those of memory are unsafe.
+#[cfg(target_arch = "x86_64")]
 macro_rules! instructions {
     ($features:literal: $($name:ident($($arg:ident: $t:ty),*) -> $out:ty = $body:expr;)*) => {$(
         #[target_feature(enable = $features)]
@@ -188,6 +236,7 @@ macro_rules! instructions {
 }
 
 /// Moves of vectors into panels, for elements as wide as a lane.
+#[cfg(target_arch = "x86_64")]
 macro_rules! moves {
     ($features:literal) => {
         /// The lanes of vector `v` for which a packed row has room.
@@ -285,6 +334,6 @@ macro_rules! moves {
     };
 }
 
-pub(super) use instructions;
-pub(super) use moves;
 pub(super) use tile;
+#[cfg(target_arch = "x86_64")]
+pub(super) use {instructions, moves};

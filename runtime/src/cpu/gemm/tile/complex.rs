@@ -1,0 +1,96 @@
+//! Tiles of complex numbers: those of real ones, with twice the rows and columns.
+//!
+//! A row of the right operand is a vector of pairs. For a row of the left operand one sum takes it times the real parts, another
+//! times the imaginary parts; after the last step the first and `i` times the second are the product.
+
+/// The kernels of complex numbers, for so many rows, whose parts are twice as many: of the types and functions of where it is
+/// called.
+macro_rules! complex {
+    ($($features:literal)?: $($rows:literal $parts:literal)*) => {
+        type Pair = num_complex::Complex<Elem>;
+
+        /// The pairs, times a number.
+        $(#[target_feature(enable = $features)])?
+        #[inline]
+        fn scaled(by: Pair, x: Sums) -> Sums {
+            add_sub(times(all(by.re), x), times(all(by.im), swapped(x)))
+        }
+
+        /// # Safety
+        /// The processor has the features; the tile's matrices lie where it says, and nobody else
+        /// uses its part of `c` meanwhile.
+        $(#[target_feature(enable = $features)])?
+        unsafe fn tile<
+            const M: usize,
+            const PARTS: usize,
+            const V: usize,
+            const MASKED: bool,
+            const PACKED: bool,
+        >(
+            t: &Tile<Pair, Pair>,
+        ) {
+            const ONE: Pair = Pair { re: 1.0, im: 0.0 };
+            let parts = Tile {
+                rows: PARTS,
+                cols: 2 * t.cols,
+                depth: t.depth,
+                a: t.a.cast(),
+                a_row: 2 * t.a_row,
+                a_step: 2 * t.a_step,
+                b: t.b.cast(),
+                b_step: 2 * t.b_step,
+                c: t.c.cast::<Elem>(),
+                c_row: 2 * t.c_row,
+                alpha: 1.0,
+                beta: None,
+                d: t.d.cast(),
+                d_row: 2 * t.d_row,
+                d_one: t.d_one,
+                ahead: t.ahead,
+            };
+            let masks = std::array::from_fn(|v| mask(parts.cols, v));
+            // SAFETY: the caller's promise.
+            let sums = unsafe { sums::<PARTS, V, MASKED, PACKED, true>(&parts, masks) };
+            for i in 0..M {
+                let c = parts.c.wrapping_offset(i as isize * parts.c_row);
+                let d = parts.d.wrapping_offset(i as isize * parts.d_row);
+                for v in 0..V {
+                    let mut sum = add_sub(sums[2 * i][v], swapped(sums[2 * i + 1][v]));
+                    // One times an infinity would be NaN in its other part.
+                    if t.alpha != ONE {
+                        sum = scaled(t.alpha, sum);
+                    }
+                    // SAFETY: `c` and `d` have the columns of the mask.
+                    unsafe {
+                        if let Some(beta) = t.beta {
+                            let mut d = if t.d_one {
+                                whole([[d.read(), d.add(1).read()]; LANES / 2].as_ptr().cast())
+                            } else {
+                                read(masks[v], d.wrapping_add(v * LANES))
+                            };
+                            if beta != ONE {
+                                d = scaled(beta, d);
+                            }
+                            sum = fused(all(1.0), d, sum);
+                        }
+                        write(masks[v], c.wrapping_add(v * LANES), sum);
+                    }
+                }
+            }
+        }
+
+        const fn kernels<const MASKED: bool, const PACKED: bool>() -> Shapes<Pair, Pair> {
+            [
+                &[$(tile::<$rows, $parts, 1, MASKED, PACKED>),*],
+                &[$(tile::<$rows, $parts, 2, MASKED, PACKED>),*],
+            ]
+        }
+
+        pub(in crate::cpu::gemm) const KERNELS: Kernels<Pair, Pair> = [
+            [kernels::<false, false>(), kernels::<false, true>()],
+            [kernels::<true, false>(), kernels::<true, true>()],
+        ];
+    };
+}
+
+pub(super) use complex;

@@ -1,0 +1,146 @@
+//! Tiles of plain arrays, for any processor: the compiler makes vectors of them.
+
+use nomina_core::DType;
+
+use super::complex::complex;
+use super::{Kernels, Shapes, Tile, VECTORS, no_assembly as in_assembly, second_level, tile};
+use crate::cpu::gemm::pack::{Moves, plain};
+
+/// The most rows of a tile.
+pub(in crate::cpu::gemm) const ROWS: usize = 4;
+/// Steps of a pass: what a first-level cache of 32 KiB holds of both operands.
+pub(in crate::cpu::gemm) const DEPTH: usize = 256;
+/// Bytes of a vector: two registers of 128 bits where there are 32 of them.
+const VECTOR: usize = if cfg!(target_arch = "x86_64") { 16 } else { 32 };
+/// Whether the target multiplies and adds in one instruction; otherwise it would be a call.
+const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
+macro_rules! portable {
+    ($room:ident $t:ident $dtype:ident) => {
+        /// Of elements of the type.
+        pub(in crate::cpu::gemm) mod $room {
+            use super::*;
+            type Unit = $t;
+            type Elem = $t;
+            const LANES: usize = VECTOR / size_of::<$t>();
+            type Vector = [$t; LANES];
+            type Sums = Vector;
+            /// How many lanes are there.
+            type Mask = usize;
+
+            #[inline(always)]
+            fn zero() -> Vector {
+                [0.0; LANES]
+            }
+
+            #[inline(always)]
+            fn mask(cols: usize, v: usize) -> Mask {
+                cols.saturating_sub(v * LANES).min(LANES)
+            }
+
+            #[inline(always)]
+            fn all(x: $t) -> Vector {
+                [x; LANES]
+            }
+
+            #[inline(always)]
+            fn madd(a: Vector, b: Vector, mut sum: Vector) -> Vector {
+                for ((sum, a), b) in sum.iter_mut().zip(a).zip(b) {
+                    *sum = if FUSED { a.mul_add(b, *sum) } else { a * b + *sum };
+                }
+                sum
+            }
+
+            #[inline(always)]
+            fn fused(a: Vector, b: Vector, sum: Vector) -> Vector {
+                madd(a, b, sum)
+            }
+
+            #[inline(always)]
+            fn times(mut a: Vector, b: Vector) -> Vector {
+                for (a, b) in a.iter_mut().zip(b) {
+                    *a *= b;
+                }
+                a
+            }
+
+            /// The first in even lanes, the second taken from it; both added in odd ones.
+            #[inline(always)]
+            fn add_sub(mut a: Vector, b: Vector) -> Vector {
+                for (at, (a, b)) in a.iter_mut().zip(b).enumerate() {
+                    *a += if at % 2 == 0 { -b } else { b };
+                }
+                a
+            }
+
+            /// Each lane and its neighbour exchanged.
+            #[inline(always)]
+            fn swapped(x: Vector) -> Vector {
+                std::array::from_fn(|at| x[at ^ 1])
+            }
+
+            /// # Safety
+            /// The element is there.
+            #[inline(always)]
+            unsafe fn splat(x: *const $t) -> Vector {
+                // SAFETY: the caller's promise.
+                [unsafe { x.read() }; LANES]
+            }
+
+            /// # Safety
+            /// A vector of elements is there.
+            #[inline(always)]
+            unsafe fn whole(x: *const $t) -> Vector {
+                // SAFETY: the caller's promise.
+                unsafe { x.cast::<Vector>().read_unaligned() }
+            }
+
+            /// # Safety
+            /// The lanes of the mask are there.
+            #[inline(always)]
+            unsafe fn load(mask: Mask, x: *const $t) -> Vector {
+                let mut vector = zero();
+                for (at, lane) in vector.iter_mut().enumerate().take(mask) {
+                    // SAFETY: the caller's promise.
+                    *lane = unsafe { x.add(at).read() };
+                }
+                vector
+            }
+
+            /// # Safety
+            /// As of [`load`].
+            #[inline(always)]
+            unsafe fn read(mask: Mask, x: *const $t) -> Vector {
+                // SAFETY: the caller's promise.
+                unsafe { load(mask, x) }
+            }
+
+            /// # Safety
+            /// There is room for the lanes of the mask.
+            #[inline(always)]
+            unsafe fn write(mask: Mask, to: *mut $t, x: Vector) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    if mask == LANES {
+                        to.cast::<Vector>().write_unaligned(x);
+                    } else {
+                        for (at, &lane) in x.iter().enumerate().take(mask) {
+                            to.add(at).write(lane);
+                        }
+                    }
+                }
+            }
+
+            tile!(: 1 2 3 4);
+            pub(in crate::cpu::gemm) const MOVES: Moves<$t> = plain::<$t, LANES>(DType::$dtype);
+
+            /// Of complex numbers of them.
+            pub(in crate::cpu::gemm) mod complex {
+                use super::*;
+                complex!(: 1 2 2 4);
+            }
+        }
+    };
+}
+portable!(single f32 F32);
+portable!(double f64 F64);
