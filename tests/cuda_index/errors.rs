@@ -2,7 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
-use nomina_runtime::call::{self, Update};
+use nomina_runtime::call::{self, Entropy, Losses, Update};
 use nomina_runtime::{Raw, cuda};
 
 use crate::SCHEDULES;
@@ -106,6 +106,20 @@ fn out_of_range() {
         "searchsorted",
         &["the sorter has 7"],
     );
+    for losses in [Losses::Each, Losses::Mean] {
+        let plain = Entropy {
+            logits: true,
+            weight: None,
+            ignore_index: -100,
+            smoothing: 0.0,
+        };
+        let targets = bad(&[0, -100, 4], &[3]);
+        raises(
+            || call::entropy(Op::CrossEntropy, &x, &targets, 1, plain, losses).map(drop),
+            "cross_entropy",
+            &["target 4 is out of range for 4 classes"],
+        );
+    }
     // Nobody waits for more calls than there are flags, and the first error is told.
     let good = bad(&[3, 0], &[2]);
     let x_of = |index: &Raw| call::index_select(Op::IndexSelect, &x, 1, index).map(drop);
