@@ -1,6 +1,6 @@
 """How fast nomina is next to PyTorch and to other libraries of Rust, case by case, in one run.
 
-usage: python scripts/compare.py [--bench ops|grads] [--rounds 3] [--threads 2] [--only SUBSTRING] [--peers ndarray,candle,burn]
+usage: python scripts/compare.py [--bench ops|grads] [--rounds 3] [--threads 2] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
                                  [--device cuda] [--ours PROGRAM] [--update docs/performance.md]
 needs: pip install torch==2.11.0 numpy
 
@@ -79,18 +79,33 @@ class Side:
     """A program that measures the cases whose names it reads."""
 
     def __init__(self, label, *command):
-        self.label = label
-        self.process = subprocess.Popen(
-            [*command, "--ask"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
+        self.label, self.command = label, [*command, "--ask"]
+        self.failed, self.in_a_row = set(), 0
+        self.begin()
+
+    def begin(self):
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
 
     def seconds(self, case):
-        """How long the case takes, or nothing where this side does not have it."""
-        self.process.stdin.write(case + "\n")
-        line = self.process.stdout.readline()
-        if not line:
-            raise SystemExit(f"{self.label} ended at {case}")
-        return json.loads(line).get("seconds")
+        """How long the case takes, or nothing where this side does not have it, or ended at it."""
+        if case in self.failed:
+            return None
+        try:
+            self.process.stdin.write(case + "\n")
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if line:
+            self.in_a_row = 0
+            return json.loads(line).get("seconds")
+        print(f"{case}: {self.label} ended at it ({self.process.wait()})", file=sys.stderr, flush=True)
+        self.failed.add(case)
+        self.in_a_row += 1
+        if self.in_a_row == 3:
+            raise SystemExit(f"{self.label} ends at every case")
+        self.begin()
+        return None
 
 
 def readable(seconds):
@@ -205,7 +220,7 @@ def main():
 
     rows = []
     for case in cases:
-        if args.only not in case:
+        if not any(only in case for only in args.only.split(",")):
             continue
         # A fused chain stands against the same chain of operators, unless PyTorch fuses it too.
         plain = case if case in theirs else case.removeprefix("fused/")
@@ -221,8 +236,13 @@ def main():
         raise SystemExit(f"no case with `{args.only}` in its name")
     text = report(rows, peers)
     print(text)
+    for side in sides:
+        if side.failed:
+            print(f"\n{side.label} ended at {', '.join(sorted(side.failed))}.")
     if args.update:
         update(args.update, PLACES[args.bench], text)
+    if sides[0].failed:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 //! What no kernel computes is copied to the host and back.
 #![cfg(feature = "cuda")]
 
-#[path = "cuda_map/here.rs"]
+#[path = "cuda/here.rs"]
 mod here;
 #[allow(dead_code, reason = "tolerances are of operators that round")]
 #[path = "cuda_map/near.rs"]
@@ -13,6 +13,7 @@ mod sample;
 #[path = "cuda_map/values.rs"]
 mod values;
 
+use here::{DEVICE, cases, device};
 use near::{Near, same};
 use nomina::{DType, Device, Scalar};
 use nomina_core::Result;
@@ -20,6 +21,11 @@ use nomina_runtime::{Raw, call, cuda};
 use num_complex::Complex;
 use sample::some;
 use values::{Tame, operand};
+
+const SCHEDULES: [here::Schedule<'_>; 2] = [
+    &[("NOMINA_FAKE_ORDER", "forward")],
+    &[("NOMINA_FAKE_ORDER", "7")],
+];
 
 /// Elements that are enough for every view.
 const ENOUGH: usize = 12_000;
@@ -81,13 +87,10 @@ fn copies(x: &Raw, to: DType) -> Result<Vec<Raw>> {
 
 #[test]
 fn every_pair_of_dtypes() {
-    here::on_device("every_pair_of_dtypes", &["forward", "7"], pairs);
-}
-
-fn pairs(device: Device) {
+    let _here = device!(&SCHEDULES);
     let (mut count, mut failures) = (0, Vec::new());
     for from in some(DType::ALL) {
-        let [here, there] = both(operand(from, 0, ENOUGH, Tame::No), device).expect("a copy");
+        let [here, there] = both(operand(from, 0, ENOUGH, Tame::No), DEVICE).expect("a copy");
         for to in DType::ALL {
             for (name, view) in VIEWS {
                 let made = |x: &Raw| view(x).and_then(|x| copies(&x, to)).expect("copies");
@@ -101,6 +104,7 @@ fn pairs(device: Device) {
             }
         }
     }
+    cases(count);
     println!("{count} copies, {} failures", failures.len());
     assert!(
         failures.is_empty(),
@@ -113,10 +117,7 @@ fn pairs(device: Device) {
 
 #[test]
 fn new_elements() {
-    here::on_device("new_elements", &["forward", "7"], elements);
-}
-
-fn elements(device: Device) {
+    let _here = device!(&SCHEDULES);
     let (mut count, mut failures) = (0, Vec::new());
     for dtype in DType::ALL {
         let number = match dtype {
@@ -171,7 +172,7 @@ fn elements(device: Device) {
             Ok(all)
         };
         let (there, here) = (
-            on(device).expect("elements"),
+            on(DEVICE).expect("elements"),
             on(Device::Cpu).expect("elements"),
         );
         for ((name, got), (_, want)) in there.iter().zip(&here) {
@@ -182,6 +183,7 @@ fn elements(device: Device) {
             }
         }
     }
+    cases(count);
     println!(
         "{count} tensors of new elements, {} failures",
         failures.len()
@@ -203,25 +205,21 @@ fn elements(device: Device) {
 fn matrices_and_transforms_by_way_of_the_host() {
     use nomina::prelude::*;
     dims! { Row, Col }
-    here::on_device(
-        "matrices_and_transforms_by_way_of_the_host",
-        &["forward"],
-        |device| {
-            let a = tensor!([[4f32, 1.], [1., 3.]]; Row, Col);
-            let there = a.to_device(device);
-            let inverse = there.inv((Row, Col));
-            assert_eq!(inverse.device(), device);
-            assert!(inverse.cpu().equal(&a.inv((Row, Col))));
-            let solution = there.solve(&there.mean(Col), (Row, Col));
-            assert!(solution.cpu().allclose(&a.solve(&a.mean(Col), (Row, Col))));
-            let waves = there.fft(Row);
-            assert_eq!(waves.device(), device);
-            assert!(waves.cpu().equal(&a.fft(Row)));
-            let by_host = cuda::by_host();
-            assert!(
-                by_host.contains_key("linalg") && by_host.contains_key("fft"),
-                "{by_host:?}"
-            );
-        },
+    let _here = device!(&SCHEDULES[..1]);
+    let a = tensor!([[4f32, 1.], [1., 3.]]; Row, Col);
+    let there = a.to_device(DEVICE);
+    let inverse = there.inv((Row, Col));
+    assert_eq!(inverse.device(), DEVICE);
+    assert!(inverse.cpu().equal(&a.inv((Row, Col))));
+    let solution = there.solve(&there.mean(Col), (Row, Col));
+    assert!(solution.cpu().allclose(&a.solve(&a.mean(Col), (Row, Col))));
+    let waves = there.fft(Row);
+    assert_eq!(waves.device(), DEVICE);
+    assert!(waves.cpu().equal(&a.fft(Row)));
+    let by_host = cuda::by_host();
+    assert!(
+        by_host.contains_key("linalg") && by_host.contains_key("fft"),
+        "{by_host:?}"
     );
+    cases(1);
 }

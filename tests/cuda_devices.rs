@@ -1,6 +1,6 @@
 //! Devices: which there are, tensors on them and between them, and what goes wrong.
 //!
-//! What needs a device runs once more in a process of its own, on the GPU that tests bring.
+//! What needs a device, or two, runs on GPUs where there are so many, else on the host that stands for two.
 
 use nomina::prelude::*;
 use nomina::{Device, DynTensor, ErrorKind};
@@ -9,8 +9,11 @@ use nomina::{Device, DynTensor, ErrorKind};
 #[path = "cuda_devices/fake.rs"]
 mod fake;
 #[cfg(feature = "cuda")]
-#[path = "cuda/host.rs"]
-mod host;
+#[path = "cuda/here.rs"]
+mod here;
+#[cfg(feature = "cuda")]
+#[path = "cuda_devices/libraries.rs"]
+mod libraries;
 
 dims! { N, C }
 

@@ -1,7 +1,7 @@
 //! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX and
 //! to code for sm_80 and sm_90, without spills and stack frames but for those that are listed.
 //!
-//! `cargo xtask kernels [--only SUBSTRING] [--names] [--verbose] [--require]` compiles them all, which takes
+//! `cargo xtask kernels [--only SUBSTRING,...] [--names] [--verbose] [--require]` compiles them all, which takes
 //! a core twenty minutes; as a test among others it takes a sample, the same one every time. The
 //! compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once, with `--fetch` or `--all`;
 //! where there is none, the test says so and passes, unless `--require` is given. What was found is kept below `target/cuda`,
@@ -29,12 +29,16 @@ use report::Kernel;
 /// What code is made for: a data centre's GPUs of two generations.
 const CAPABILITIES: [u32; 2] = [80, 90];
 
+/// What kernels are kept for: H100 and H200.
+const KEPT: u32 = 90;
+
 /// How many modules there are for each that is compiled, unless all are asked for.
 const SAMPLE: u64 = 8;
 
 /// What the command line asks for.
 #[derive(Clone, Default)]
 struct Options {
+    /// Parts of names, one of which a module has.
     only: String,
     /// One of so many, as a hash of its name says: a sample.
     every: u64,
@@ -44,6 +48,10 @@ struct Options {
     /// Fetches the compiler: tests alone download nothing.
     fetch: bool,
     require: bool,
+    /// Compiles for sm_90 alone, and keeps the kernels in `NOMINA_CUDA_CACHE`.
+    keep: bool,
+    /// Only modules whose files lie in this cache, which a program on the host that stands for a GPU filled.
+    among: Option<PathBuf>,
     /// Of so many processes that share the work, which one this is.
     share: Option<(usize, usize)>,
 }
@@ -65,6 +73,8 @@ impl Options {
                 "--only" => options.only = value()?,
                 "--all" => (options.every, options.fetch) = (1, true),
                 "--fetch" => options.fetch = true,
+                "--keep" => options.keep = true,
+                "--among" => options.among = Some(value()?.into()),
                 "--names" => options.names = true,
                 "--verbose" => options.verbose = true,
                 "--require" => options.require = true,
@@ -134,6 +144,18 @@ fn all(options: &Options) -> Result<(), String> {
     let seconds = start.elapsed().as_secs_f64();
     if found.modules == 0 {
         return Err(format!("no module has `{}` in its name", options.only));
+    }
+    if options.keep {
+        println!(
+            "{} modules for sm_{KEPT}, {} compiled now, {} failed; {seconds:.1} s",
+            found.modules,
+            found.compiled,
+            found.failures.len()
+        );
+        return match found.failures.is_empty() {
+            true => Ok(()),
+            false => Err(found.failures.join("\n")),
+        };
     }
     let mut unlisted = Vec::new();
     let mut largest: BTreeMap<&str, u32> = BTreeMap::new();

@@ -7,7 +7,7 @@
 //! dtypes; with `NOMINA_EVERY=1` all run for all.
 #![cfg(feature = "cuda")]
 
-#[path = "cuda_map/here.rs"]
+#[path = "cuda/here.rs"]
 mod here;
 #[path = "cuda_map/layouts.rs"]
 mod layouts;
@@ -238,10 +238,7 @@ fn shared<T: Sync>(work: &[T], each: impl Fn(&T) + Sync) {
 
 #[test]
 fn every_operator_in_every_dtype() {
-    here::on_device("every_operator_in_every_dtype", &["7"], operators);
-}
-
-fn operators(device: Device) {
+    let _here = here::device!(&[&[("NOMINA_FAKE_ORDER", "7")]]);
     let only = std::env::var("NOMINA_ROW").ok();
     let asked = |op: &&Op| only.as_deref().is_none_or(|only| only == op.name());
     let elementwise = Op::ALL.iter().filter(|op| op.row().expression().is_some());
@@ -251,7 +248,8 @@ fn operators(device: Device) {
         .collect();
     let work = if only.is_some() { work } else { some(work) };
     let seen = Seen::default();
-    shared(&work, |&(op, dtype)| seen.see(op, dtype, device));
+    shared(&work, |&(op, dtype)| seen.see(op, dtype, here::DEVICE));
+    here::cases(seen.calls.load(Ordering::Relaxed));
     report(&format!("{} operators and dtypes", work.len()), &seen);
     let by_host = cuda::by_host();
     assert!(!by_host.contains_key("pointwise"), "{by_host:?}");

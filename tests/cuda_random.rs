@@ -1,13 +1,9 @@
 //! Random numbers on a CUDA device: the host's, bit for bit.
-//!
-//! `on_the_host_that_stands_for_a_gpu` runs the ignored tests with the fake libraries, in several
-//! orders of blocks and threads; with a GPU, `--ignored` runs them on it.
 
-#[cfg(target_os = "linux")]
-#[path = "cuda/host.rs"]
-#[allow(dead_code)] // other test programs use more of it
-mod host;
+#[path = "cuda/here.rs"]
+mod here;
 
+use here::{DEVICE, cases, device};
 use nomina::{DType, Device, ErrorKind, Generator, Scalar};
 use nomina_runtime::random::Distribution;
 use nomina_runtime::{Raw, call, cuda};
@@ -15,28 +11,11 @@ use nomina_runtime::{Raw, call, cuda};
 /// Elements up to a few blocks of words, and of blocks.
 const COUNTS: [usize; 7] = [0, 1, 3, 4, 9, 1026, 4099];
 
-#[cfg(target_os = "linux")]
-#[test]
-fn on_the_host_that_stands_for_a_gpu() {
-    if let Err(why) = host::fakes() {
-        eprintln!("skipped: {why}");
-        return;
-    }
-    for (order, lazy) in [("forward", "0"), ("backward", "1"), ("7", "1")] {
-        let env = [("NOMINA_FAKE_ORDER", order), ("NOMINA_FAKE_LAZY", lazy)];
-        // One at a time: what a kernel finds wrong is the error of whoever waits next.
-        let args = ["--ignored", "--test-threads=1"];
-        let output = host::rerun_with_fake(&args, &env).unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let failed = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{order}: {said}{failed}");
-        assert!(said.contains("6 passed"), "{order}: {said}");
-    }
-}
-
-fn device() -> Device {
-    Device::cuda(0).unwrap()
-}
+const SCHEDULES: [here::Schedule<'_>; 3] = [
+    &[("NOMINA_FAKE_ORDER", "forward")],
+    &[("NOMINA_FAKE_ORDER", "backward"), ("NOMINA_FAKE_LAZY", "1")],
+    &[("NOMINA_FAKE_ORDER", "7"), ("NOMINA_FAKE_LAZY", "1")],
+];
 
 fn on_host(x: &Raw) -> Vec<Scalar> {
     call::to_device(x, Device::Cpu).unwrap().scalars().collect()
@@ -53,7 +32,7 @@ fn agree(what: &str, run: impl Fn(Device, &mut Generator) -> Raw) {
         assert_eq!(made.device(), device, "{what}");
         (on_host(&made), generator)
     };
-    let (want, got) = (run(Device::Cpu), run(device()));
+    let (want, got) = (run(Device::Cpu), run(DEVICE));
     assert_eq!(got.0.len(), want.0.len(), "{what}");
     let differs = got.0.iter().zip(&want.0).position(|(a, b)| a != b);
     if let Some(i) = differs {
@@ -63,6 +42,7 @@ fn agree(what: &str, run: impl Fn(Device, &mut Generator) -> Raw) {
         );
     }
     assert_eq!(got.1, want.1, "{what}");
+    cases(1);
 }
 
 const REAL: [DType; 10] = [
@@ -96,8 +76,8 @@ fn fill(op: &'static str, dtype: DType, what: Distribution) {
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn floats_of_every_distribution() {
+    let _here = device!(&SCHEDULES);
     let distributions = [
         Distribution::Uniform {
             from: -2.0,
@@ -129,8 +109,8 @@ fn floats_of_every_distribution() {
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn whole_numbers_of_every_dtype() {
+    let _here = device!(&SCHEDULES);
     for dtype in REAL {
         fill("bernoulli_", dtype, Distribution::Bernoulli { p: 0.3 });
         fill("random_", dtype, Distribution::Integers { low: 0, high: 1 });
@@ -157,8 +137,8 @@ fn parameters(values: Vec<f64>, dtype: DType, device: Device) -> Raw {
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn a_parameter_for_each_element() {
+    let _here = device!(&SCHEDULES);
     for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
         for n in COUNTS {
             let p = |i: usize| [0.0, 0.25, 1.0, 0.7, 0.5][i % 5];
@@ -191,8 +171,8 @@ fn a_parameter_for_each_element() {
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn permutations() {
+    let _here = device!(&SCHEDULES);
     // Up to several tiles, and powers of two with their neighbours.
     for n in [0, 1, 2, 3, 31, 100, 1023, 1024, 1025, 2048, 5000, 9001] {
         for dtype in [DType::I64, DType::F64, DType::I32, DType::F32] {
@@ -209,8 +189,8 @@ fn permutations() {
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn places_by_weight() {
+    let _here = device!(&SCHEDULES);
     for (rows, places) in [(1, 1), (3, 7), (40, 33), (2, 300), (1, 2500)] {
         for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
             let weights = |device| {
@@ -242,40 +222,40 @@ fn places_by_weight() {
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn wrong_parameters_are_told_at_the_next_wait() {
-    let device = device();
+    let _here = device!(&SCHEDULES);
     let generator = &mut Generator::new(1);
     let wrong = |run: &mut dyn FnMut() -> nomina::Result<Raw>, op: &str, words: &str| {
         let error = match run() {
             Ok(made) => call::to_device(&made, Device::Cpu).unwrap_err(),
             Err(error) => error,
         };
+        cases(1);
         assert_eq!(error.kind(), ErrorKind::Argument, "{error}");
         let text = error.to_string();
         assert!(text.contains(op) && text.contains(words), "{text}");
         // Told once; then the device works on.
         cuda::synchronize(None).unwrap();
     };
-    let p = parameters(vec![0.5, 1.5, 0.0], DType::F32, device);
+    let p = parameters(vec![0.5, 1.5, 0.0], DType::F32, DEVICE);
     wrong(
         &mut || call::bernoulli(&p, generator),
         "bernoulli",
         "element 1 is no probability",
     );
-    let rates = parameters(vec![0.5, 1.5, -1.0], DType::F64, device);
+    let rates = parameters(vec![0.5, 1.5, -1.0], DType::F64, DEVICE);
     wrong(
         &mut || call::poisson(&rates, generator),
         "poisson",
         "element 2 is no rate",
     );
-    let weights = parameters(vec![1.0, 1.0, 0.0, 0.0], DType::F32, device);
+    let weights = parameters(vec![1.0, 1.0, 0.0, 0.0], DType::F32, DEVICE);
     let weights = weights.reshape(&[2, 2]).unwrap();
     for again in [false, true] {
         let run = &mut || call::multinomial(&weights, 1, 1, again, generator);
         wrong(run, "multinomial", "row 1 has no weights to draw 1 from");
     }
-    let weights = parameters(vec![1.0, f64::NAN], DType::F64, device);
+    let weights = parameters(vec![1.0, f64::NAN], DType::F64, DEVICE);
     for again in [false, true] {
         let run = &mut || call::multinomial(&weights, 0, 1, again, generator);
         wrong(run, "multinomial", "row 0");

@@ -1,4 +1,4 @@
-//! Reductions, scans, softmax, norms and cross entropy by the kernels of a device, run on the host that
+//! Reductions, scans, softmax, norms and cross entropy by the kernels of a GPU, or of the host that
 //! stands for one, against the CPU: every operator of these classes for every dtype it takes, along
 //! inner, outer, several and all dims, of many lengths, in other layouts, with NaN and infinities, and
 //! of nothing.
@@ -10,48 +10,24 @@ mod calls;
 mod cases;
 #[path = "cuda_reduce/compare.rs"]
 mod compare;
-#[path = "cuda/host.rs"]
-#[allow(dead_code)]
-mod host;
+#[path = "cuda/here.rs"]
+mod here;
 #[path = "cuda/sample.rs"]
 mod sample;
 
 use compare::Compared;
+use here::device;
 use nomina::cuda;
 
 /// In which orders blocks and threads are run, and whether copies wait as long as they may.
-const SCHEDULES: [(&str, &str); 3] = [("forward", "0"), ("backward", "1"), ("7", "0")];
+const SCHEDULES: [here::Schedule<'_>; 3] = [
+    &[("NOMINA_FAKE_ORDER", "forward")],
+    &[("NOMINA_FAKE_ORDER", "backward"), ("NOMINA_FAKE_LAZY", "1")],
+    &[("NOMINA_FAKE_ORDER", "7")],
+];
 
-#[test]
-fn as_the_host_in_every_schedule() {
-    if host::is_fake() {
-        return;
-    }
-    if let Err(why) = host::fakes() {
-        eprintln!("cuda_reduce: left out: {why}");
-        return;
-    }
-    for (order, lazy) in SCHEDULES {
-        let env = [("NOMINA_FAKE_ORDER", order), ("NOMINA_FAKE_LAZY", lazy)];
-        let output = host::rerun_with_fake(&["inside", "--nocapture"], &env).unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{order}: {said}\n{errors}");
-        let counts = said.lines().filter_map(|line| {
-            let count = line.strip_prefix("cuda_reduce: ")?;
-            count.split(' ').next()?.parse::<usize>().ok()
-        });
-        let (parts, calls) = counts.fold((0, 0), |(parts, sum), n| (parts + 1, sum + n));
-        assert_eq!(parts, 5, "{said}");
-        println!("{order}, copies late {lazy}: {calls} calls are the host's");
-    }
-}
-
-/// What runs with the fakes, and is counted.
-fn inside(what: impl Fn(&mut Compared)) {
-    if !host::is_fake() {
-        return;
-    }
+/// What runs on a device, and is counted.
+fn compare(what: impl Fn(&mut Compared)) {
     let mut compared = Compared::default();
     what(&mut compared);
     let by_host = cuda::by_host();
@@ -61,7 +37,7 @@ fn inside(what: impl Fn(&mut Compared)) {
             "{class} went by way of the host: {by_host:?}"
         );
     }
-    println!("\ncuda_reduce: {} calls compared", compared.count());
+    here::cases(compared.count());
     let wrong = compared.wrong();
     assert!(
         wrong.is_empty(),
@@ -72,28 +48,33 @@ fn inside(what: impl Fn(&mut Compared)) {
 }
 
 #[test]
-fn inside_operators() {
-    inside(cases::every_operator_and_dtype);
+fn operators() {
+    let _here = device!(&SCHEDULES);
+    compare(cases::every_operator_and_dtype);
 }
 
 #[test]
-fn inside_lengths() {
-    inside(cases::every_length);
+fn lengths() {
+    let _here = device!(&SCHEDULES);
+    compare(cases::every_length);
 }
 
 #[test]
-fn inside_layouts() {
-    inside(cases::every_layout);
+fn layouts() {
+    let _here = device!(&SCHEDULES);
+    compare(cases::every_layout);
 }
 
 #[test]
-fn inside_few_results() {
-    inside(cases::few_results);
+fn few_results() {
+    let _here = device!(&SCHEDULES);
+    compare(cases::few_results);
 }
 
 #[test]
-fn inside_specials() {
-    inside(|to| {
+fn specials() {
+    let _here = device!(&SCHEDULES);
+    compare(|to| {
         cases::specials(to);
         cases::nothing(to);
         cases::other_dtypes(to);

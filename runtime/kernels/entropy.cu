@@ -17,13 +17,14 @@ struct Job {
     const f64* weight;
     // Two for each row: the loss, and its weight.
     f64* out;
+    // Of all classes together; null for their number.
+    const f64* weights;
+    Flag* flag;
     f64 smoothing;
     f64 classes;
-    // Of all classes together.
-    f64 weights;
     i64 ignored;
     u32 chunks;
-    u32 pad;
+    u32 record;
 };
 
 struct Seen {
@@ -54,14 +55,17 @@ struct Op {
     static DEVICE void finish(const State& state, const i64 (&at)[2], const Job& job) {
         const i64 target = job.targets[at[1]];
         f64 loss = 0.0, counted = 0.0;
-        if (target != job.ignored) {
+        const bool is_class = static_cast<u64>(target) < static_cast<u64>(job.classes);
+        if (target != job.ignored && !is_class) raise(job.flag, target, job.record);
+        if (target != job.ignored && is_class) {
             f64 log_sum = 0.0;
             if constexpr (LOGITS) log_sum = ExpSum<T1>::logarithm_of(state.power);
             const char* const there = job.lines.x + at[0] + target * job.lines.along.steps[0][0];
             counted = weight(job, target);
             loss = counted * (log_sum - (f64)convert<T1>(*reinterpret_cast<const T0*>(there)));
             if constexpr (SMOOTH) {
-                const f64 all = log_sum * job.weights - state.spread;
+                const f64 weights = job.weights ? *job.weights : job.classes;
+                const f64 all = log_sum * weights - state.spread;
                 loss = (1.0 - job.smoothing) * loss + job.smoothing / job.classes * all;
             }
         }

@@ -55,18 +55,16 @@ template <class T> DEVICE T* at_byte(T* start, i64 bytes) {
     return reinterpret_cast<T*>(reinterpret_cast<u64>(start) + static_cast<u64>(bytes));
 }
 
-// What a kernel found wrong first; the next synchronise makes an error of it.
+// What a kernel found wrong first, in the host's memory; the next synchronise makes an error of it.
 struct Flag {
     u64 raised;
     i64 value;
-    u64 record;
 };
 
-DEVICE void raise(Flag* flag, i64 value, u32 record) {
-    if (atomicCAS(&flag->raised, static_cast<u64>(0), static_cast<u64>(1)) == 0) {
-        flag->value = value;
-        flag->record = record;
-    }
+// Raises a kernel's own of all flags.
+DEVICE void raise(Flag* flags, i64 value, u32 record) {
+    Flag* const flag = flags + record;
+    if (atomicCAS(&flag->raised, static_cast<u64>(0), static_cast<u64>(1)) == 0) flag->value = value;
 }
 
 // The position that an index names, negative ones counted from the end. One out of range raises the

@@ -106,7 +106,7 @@ template <class W> union Word {
 };
 
 // Reads, computes and writes until nobody else wrote meanwhile. Smaller elements are written together
-// with their neighbours in a word, which belongs to the tensor's memory as blocks of it are aligned.
+// with their neighbours in a word, which belongs to the tensor's memory as blocks of it are whole words.
 template <class W> DEVICE void exchange(T* to, T value) {
     u64 address = reinterpret_cast<u64>(to);
     W* word = reinterpret_cast<W*>(address & ~static_cast<u64>(sizeof(W) - 1));

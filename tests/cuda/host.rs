@@ -191,6 +191,20 @@ fn finish(child: Child) -> Result<(), String> {
     }
 }
 
+/// A folder of this process's with the fake libraries but for one, or why there is none.
+pub fn without(library: &str) -> Result<PathBuf, String> {
+    let fakes = fakes()?;
+    let own = fakes.with_extension(format!("without-{library}-{}", process::id()));
+    text(fs::create_dir_all(&own), &own)?;
+    for file in files(&fakes)? {
+        let name = file.file_name().unwrap_or_default();
+        if !file.is_symlink() && !name.to_string_lossy().starts_with(library) {
+            text(fs::copy(&file, own.join(name)), &file)?;
+        }
+    }
+    Ok(own)
+}
+
 /// A command that runs with the fakes: they come first where libraries are looked for, and what is
 /// compiled is kept apart from a real GPU's.
 pub fn with_fakes(program: &Path) -> Result<Command, String> {

@@ -3,33 +3,44 @@
 use nomina::prelude::*;
 use nomina::{Device, DynTensor, Error, ErrorKind, cuda};
 
-use super::{C, N, host};
+use super::here::{self, device, name};
+use super::{C, N};
 
 const FIRST: Device = Device::Cuda(Some(0));
 const SECOND: Device = Device::Cuda(Some(1));
 
-/// Runs a test's body in a process that has the fake; here, runs that process. What it wrote to its
-/// error stream.
-fn on_fake(name: &str, env: &[(&str, &str)], body: impl FnOnce()) -> String {
-    if host::is_fake() {
+/// Runs a test's body on two devices; it is one case.
+macro_rules! on_two {
+    ($body:expr) => {{
+        if cuda::count().is_ok_and(|count| count < 2) {
+            println!("{}: skipped: one GPU alone", name!());
+            return;
+        }
+        let _here = device!(&[&[]]);
+        let body: fn() = $body;
         body();
-        return String::new();
-    }
-    let name = format!("fake::{name}");
-    match host::rerun_with_fake(&["--exact", &name, "--nocapture"], env) {
-        Ok(output) => {
-            let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let (out, err) = (shown(&output.stdout), shown(&output.stderr));
-            assert!(output.status.success(), "{name}:\n{out}\n{err}");
-            assert!(out.contains("1 passed"), "{name} did not run:\n{out}");
-            err
+        here::cases(1);
+    }};
+}
+
+/// Runs a test's body where the host that stands for a GPU is told so and so; what it said.
+macro_rules! on_stand_in {
+    ($why:literal, $env:expr, $body:expr) => {{
+        if here::host::is_fake() {
+            let _here = device!(&[]);
+            let body: fn() = $body;
+            body();
+            here::cases(1);
+            return;
         }
-        Err(why) if why.starts_with("no C++ compiler") => {
-            println!("skipped: {why}");
-            String::new()
+        if !here::needs_stand_in(name!(), $why) {
+            return;
         }
-        Err(why) => panic!("{why}"),
-    }
+        match here::again(name!(), $env) {
+            Some(said) => said,
+            None => return,
+        }
+    }};
 }
 
 fn refused<T>(result: Result<T, Error>, words: &[&str]) {
@@ -51,7 +62,7 @@ fn numbers(shape: &[usize]) -> DynTensor {
 
 #[test]
 fn devices_are_listed_and_chosen() {
-    on_fake("devices_are_listed_and_chosen", &[], || {
+    on_two!(|| {
         assert_eq!(Device::available(), [Device::Cpu, FIRST, SECOND]);
         assert_eq!(Device::cuda(1).unwrap(), SECOND);
         refused(
@@ -84,7 +95,7 @@ fn devices_are_listed_and_chosen() {
 
 #[test]
 fn tensors_move_between_all_pairs() {
-    on_fake("tensors_move_between_all_pairs", &[], || {
+    on_two!(|| {
         let x = numbers(&[3, 4, 5]);
         let views = [
             x.clone(),
@@ -140,7 +151,7 @@ fn tensors_move_between_all_pairs() {
 
 #[test]
 fn operands_on_two_devices_are_refused() {
-    on_fake("operands_on_two_devices_are_refused", &[], || {
+    on_two!(|| {
         let host = numbers(&[2, 2]);
         let (a, b) = (
             host.to_device(FIRST).unwrap(),
@@ -195,7 +206,7 @@ fn operands_on_two_devices_are_refused() {
 
 #[test]
 fn elements_are_read_and_written_on_a_device() {
-    on_fake("elements_are_read_and_written_on_a_device", &[], || {
+    on_two!(|| {
         let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C).to_device(FIRST);
         let turned = x.permute((C, N));
         assert_eq!(turned.to_vec(), [1., 4., 2., 5., 3., 6.]);
@@ -270,7 +281,7 @@ fn elements_are_read_and_written_on_a_device() {
 
 #[test]
 fn random_numbers_are_those_of_the_host() {
-    on_fake("random_numbers_are_those_of_the_host", &[], || {
+    on_two!(|| {
         let draw = |device| {
             nomina::manual_seed(3);
             let options = DynTensor::options().device(device);
@@ -296,48 +307,44 @@ fn random_numbers_are_those_of_the_host() {
 #[test]
 fn memory_that_is_missing_is_an_error_and_nothing_is_lost() {
     let env = [("NOMINA_FAKE_MEMORY", "1048576")];
-    on_fake(
-        "memory_that_is_missing_is_an_error_and_nothing_is_lost",
-        &env,
-        || {
-            let in_use = || cuda::stats(0).unwrap().in_use;
-            assert_eq!(in_use(), 0);
-            let on = DynTensor::options().device(FIRST);
-            {
-                let error = on.zeros(&[1 << 20], ()).unwrap_err();
-                assert_eq!(error.kind(), ErrorKind::Memory);
-                assert!(error.to_string().contains("4194304 bytes"), "{error}");
-                // What did not fit on the device is not lost on the host.
-                let host = numbers(&[1 << 19]);
-                assert_eq!(host.to_device(FIRST).unwrap_err().kind(), ErrorKind::Memory);
-                assert_eq!(host.to_vec::<f32>().unwrap()[77], 77.0);
-                let mut x = on.ones(&[150_000], ()).unwrap();
-                let error = x.add(&x).unwrap_err();
-                assert_eq!((error.kind(), error.op()), (ErrorKind::Memory, "add"));
-                // In place it fits; where a copy would be needed, it does not, and `x` stays.
-                x.add_(1.0).unwrap();
-                let shared = x.clone();
-                assert_eq!(x.mul_(2.0).map(drop).unwrap_err().kind(), ErrorKind::Memory);
-                assert_eq!(x.sum(..).unwrap().item().unwrap().to_f64(), 300_000.0);
-                drop(shared);
-                x.mul_(2.0).unwrap();
-                assert_eq!(x.sum(..).unwrap().item().unwrap().to_f64(), 600_000.0);
-                drop(x);
-                // What was freed is there again.
-                drop(on.zeros(&[200_000], ()).unwrap());
-            }
-            assert_eq!(in_use(), 0);
-            assert!(cuda::stats(0).unwrap().peak >= 800_000);
-            cuda::trim(0).unwrap();
-            cuda::synchronize(0).unwrap();
-        },
-    );
+    on_stand_in!("it has more memory", &env, || {
+        let in_use = || cuda::stats(0).unwrap().in_use;
+        assert_eq!(in_use(), 0);
+        let on = DynTensor::options().device(FIRST);
+        {
+            let error = on.zeros(&[1 << 20], ()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Memory);
+            assert!(error.to_string().contains("4194304 bytes"), "{error}");
+            // What did not fit on the device is not lost on the host.
+            let host = numbers(&[1 << 19]);
+            assert_eq!(host.to_device(FIRST).unwrap_err().kind(), ErrorKind::Memory);
+            assert_eq!(host.to_vec::<f32>().unwrap()[77], 77.0);
+            let mut x = on.ones(&[150_000], ()).unwrap();
+            let error = x.add(&x).unwrap_err();
+            assert_eq!((error.kind(), error.op()), (ErrorKind::Memory, "add"));
+            // In place it fits; where a copy would be needed, it does not, and `x` stays.
+            x.add_(1.0).unwrap();
+            let shared = x.clone();
+            assert_eq!(x.mul_(2.0).map(drop).unwrap_err().kind(), ErrorKind::Memory);
+            assert_eq!(x.sum(..).unwrap().item().unwrap().to_f64(), 300_000.0);
+            drop(shared);
+            x.mul_(2.0).unwrap();
+            assert_eq!(x.sum(..).unwrap().item().unwrap().to_f64(), 600_000.0);
+            drop(x);
+            // What was freed is there again.
+            drop(on.zeros(&[200_000], ()).unwrap());
+        }
+        assert_eq!(in_use(), 0);
+        assert!(cuda::stats(0).unwrap().peak >= 800_000);
+        cuda::trim(0).unwrap();
+        cuda::synchronize(0).unwrap();
+    });
 }
 
 #[test]
 fn every_block_is_given_back() {
     let env = [("NOMINA_FAKE_REPORT", "1"), ("NOMINA_FAKE_LAZY", "1")];
-    let report = on_fake("every_block_is_given_back", &env, || {
+    let report = on_stand_in!("its driver counts no blocks", &env, || {
         let x = numbers(&[40, 30]).to_device(FIRST).unwrap();
         let y = x.t().unwrap().matmul(&x).unwrap().softmax(0).unwrap();
         let (values, _) = y.sort(1).unwrap();
@@ -347,19 +354,18 @@ fn every_block_is_given_back() {
         assert_eq!(cuda::stats(0).unwrap().in_use, 0);
         cuda::synchronize(0).unwrap();
     });
-    if let Some(line) = report
+    let line = report
         .lines()
-        .find(|line| line.contains("allocations made"))
-    {
-        assert!(line.contains("live 0,"), "{line}");
-    } else {
-        assert!(report.is_empty(), "no report in {report}");
-    }
+        .find(|line| line.contains("allocations made"));
+    assert!(
+        line.is_some_and(|line| line.contains("live 0,")),
+        "{report}"
+    );
 }
 
 #[test]
 fn threads_share_a_device() {
-    on_fake("threads_share_a_device", &[], || {
+    on_two!(|| {
         let x = numbers(&[64, 64]).to_device(FIRST).unwrap();
         let want = numbers(&[64, 64]).matmul(&numbers(&[64, 64])).unwrap();
         let want = want.to_vec::<f32>().unwrap();

@@ -1,10 +1,9 @@
 //! One case on both devices.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
 use nomina_core::{DType, Result, Scalar};
-use nomina_runtime::{Device, Raw, call};
+use nomina_runtime::{Raw, call};
+
+use crate::here::{DEVICE, cases};
 
 pub const REAL: [DType; 10] = [
     DType::Bool,
@@ -19,30 +18,12 @@ pub const REAL: [DType; 10] = [
     DType::F64,
 ];
 
-static CASES: AtomicUsize = AtomicUsize::new(0);
-
-/// Taken by tests, and whole by those that let the device fail: who waits for it next would hear of
-/// it.
-static DEVICE: RwLock<()> = RwLock::new(());
-
-/// The device beside others, where this program runs with the fakes; the tests do nothing else.
-pub fn fake() -> Option<RwLockReadGuard<'static, ()>> {
-    crate::host::is_fake().then(|| DEVICE.read().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// The device for a test alone.
-pub fn alone() -> Option<RwLockWriteGuard<'static, ()>> {
-    crate::host::is_fake().then(|| DEVICE.write().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Says how many cases there have been, and that none of these classes went by way of the host.
-pub fn counted(what: &str, classes: &[&str]) {
+/// None of these classes went by way of the host.
+pub fn on_device(classes: &[&str]) {
     let by_host = nomina_runtime::cuda::by_host();
     for class in classes {
         assert_eq!(by_host.get(class), None, "{class} went by way of the host");
     }
-    let cases = CASES.load(Ordering::Relaxed);
-    eprintln!("cuda_index: {cases} cases so far, {what} done");
 }
 
 /// Moves an operand to the device of a run.
@@ -50,7 +31,7 @@ pub type On<'a> = &'a dyn Fn(&Raw) -> Raw;
 
 /// Runs a case on the host and on the device, and compares what it gives.
 pub fn both(what: &str, run: impl Fn(On<'_>) -> Result<Vec<Raw>>) {
-    let device = Device::Cuda(Some(0));
+    let device = DEVICE;
     let want = run(&|x| x.clone());
     let got = run(&|x| call::to_device(x, device).unwrap());
     let (got, want) = match (got, want) {
@@ -62,7 +43,7 @@ pub fn both(what: &str, run: impl Fn(On<'_>) -> Result<Vec<Raw>>) {
         assert_eq!(got.device(), device, "{what}, result {at}");
         same(&format!("{what}, result {at}"), got, want);
     }
-    CASES.fetch_add(1, Ordering::Relaxed);
+    cases(1);
 }
 
 fn same(what: &str, got: &Raw, want: &Raw) {

@@ -5,14 +5,14 @@ use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{self, Interpolation};
 
-use crate::both::{REAL, both, counted, data, every_other, fake, index, numbers};
+use crate::SCHEDULES;
+use crate::both::{REAL, both, data, every_other, index, numbers, on_device};
+use crate::here::device;
 use crate::sample::some;
 
 #[test]
 fn different_elements() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(REAL) {
         let x = data(&[6, 50], dtype, 1);
         for consecutive in [false, true] {
@@ -46,14 +46,12 @@ fn different_elements() {
         let found = call::unique(Op::Unique, &on(&none), None, false)?;
         Ok(vec![found.values, found.inverse, found.counts])
     });
-    counted("different elements", &["unique", "pick", "lines"]);
+    on_device(&["unique", "pick", "lines"]);
 }
 
 #[test]
 fn places_in_sequences() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(REAL) {
         let (x, values) = (data(&[4, 60], dtype, 1), data(&[4, 33], dtype, 2));
         for right in [false, true] {
@@ -78,14 +76,12 @@ fn places_in_sequences() {
             ])
         });
     }
-    counted("places", &["searchsorted", "isin"]);
+    on_device(&["searchsorted", "isin"]);
 }
 
 #[test]
 fn bins() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     let many = numbers(5000, 40, 1);
     for dtype in some([DType::U8, DType::I8, DType::I16, DType::I32, DType::I64]) {
         let x = Raw::from_vec(many.clone(), &[5000]).unwrap();
@@ -120,14 +116,12 @@ fn bins() {
             ])
         });
     }
-    counted("bins", &["bincount", "histc"]);
+    on_device(&["bincount", "histc"]);
 }
 
 #[test]
 fn quantiles() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     let by = [
         Interpolation::Linear,
         Interpolation::Lower,
@@ -156,5 +150,5 @@ fn quantiles() {
             }
         }
     }
-    counted("quantiles", &["quantile"]);
+    on_device(&["quantile"]);
 }

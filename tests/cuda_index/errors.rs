@@ -2,13 +2,15 @@
 
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
-use nomina_runtime::call::{self, Update};
-use nomina_runtime::{Device, Raw, cuda};
+use nomina_runtime::call::{self, Entropy, Losses, Update};
+use nomina_runtime::{Raw, cuda};
 
-use crate::both::{alone, data, index};
+use crate::SCHEDULES;
+use crate::both::{data, index};
+use crate::here::{DEVICE, cases, device};
 
 fn on(x: &Raw) -> Raw {
-    call::to_device(x, Device::Cuda(Some(0))).unwrap()
+    call::to_device(x, DEVICE).unwrap()
 }
 
 /// A call raises at the next synchronise, or where it waits for the device itself, and nothing does
@@ -27,6 +29,7 @@ fn raises(run: impl Fn() -> Result<()>, operator: &str, text: &[&str]) {
     let x = on(&data(&[5], DType::F32, 1));
     let (values, _) = call::sort(Op::Sort, &x, 0, false).unwrap();
     assert_eq!(values.to_vec::<f32>().unwrap().len(), 5);
+    cases(1);
 }
 
 fn bad(numbers: &[i64], shape: &[usize]) -> Raw {
@@ -36,9 +39,7 @@ fn bad(numbers: &[i64], shape: &[usize]) -> Raw {
 // One after the other: the flag is the device's.
 #[test]
 fn out_of_range() {
-    let Some(_device) = alone() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     let x = on(&data(&[3, 4], DType::F32, 1));
     let ends = &["index 9 is out of range for size 4", "from -4 to 3"];
     raises(
@@ -105,6 +106,33 @@ fn out_of_range() {
         "searchsorted",
         &["the sorter has 7"],
     );
+    for losses in [Losses::Each, Losses::Mean] {
+        let plain = Entropy {
+            logits: true,
+            weight: None,
+            ignore_index: -100,
+            smoothing: 0.0,
+        };
+        let targets = bad(&[0, -100, 4], &[3]);
+        raises(
+            || call::entropy(Op::CrossEntropy, &x, &targets, 1, plain, losses).map(drop),
+            "cross_entropy",
+            &["target 4 is out of range for 4 classes"],
+        );
+    }
+    // Nobody waits for more calls than there are flags, and the first error is told.
+    let good = bad(&[3, 0], &[2]);
+    let x_of = |index: &Raw| call::index_select(Op::IndexSelect, &x, 1, index).map(drop);
+    raises(
+        || {
+            x_of(&bad(&[8, 0], &[2]))?;
+            x_of(&bad(&[9, 0], &[2]))?;
+            (0..900).try_for_each(|_| x_of(&good))
+        },
+        "index_select",
+        &["index 8 is out of range for size 4"],
+    );
+    (0..2500).try_for_each(|_| x_of(&good)).unwrap();
     // Reading elements waits too.
     let picked = call::index_select(Op::IndexSelect, &x, 1, &bad(&[5], &[1])).unwrap();
     assert_eq!(picked.to_vec::<f32>().unwrap_err().kind(), ErrorKind::Index);

@@ -5,7 +5,9 @@ use nomina_core::{DType, Scalar};
 use nomina_runtime::Raw;
 use nomina_runtime::call::{self, PadMode};
 
-use crate::both::{both, counted, data, every_other, fake, index};
+use crate::SCHEDULES;
+use crate::both::{both, data, every_other, index, on_device};
+use crate::here::device;
 use crate::sample::some;
 
 /// With some indices counted from the end.
@@ -17,9 +19,7 @@ fn from_both_ends(x: &Raw, size: usize) -> Raw {
 
 #[test]
 fn reads_of_every_dtype() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(DType::ALL) {
         let x = data(&[6, 9, 16], dtype, 1);
         for dim in 0..3 {
@@ -66,14 +66,12 @@ fn reads_of_every_dtype() {
             ])
         });
     }
-    counted("reads", &["pick", "gather"]);
+    on_device(&["pick", "gather"]);
 }
 
 #[test]
 fn masks_of_every_dtype() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(DType::ALL) {
         let x = data(&[7, 11, 90], dtype, 1);
         for (shape, below) in [
@@ -109,14 +107,12 @@ fn masks_of_every_dtype() {
             call::nonzero(Op::Nonzero, &mask.narrow(0, 5, 12_345)?)?,
         ])
     });
-    counted("masks", &["nonzero", "masked_select"]);
+    on_device(&["nonzero", "masked_select"]);
 }
 
 #[test]
 fn dims_picked_one_by_one() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(DType::ALL) {
         let x = data(&[3, 5, 8], dtype, 1);
         for mode in [
@@ -142,14 +138,12 @@ fn dims_picked_one_by_one() {
             });
         }
     }
-    counted("pads", &["spread", "pad"]);
+    on_device(&["spread", "pad"]);
 }
 
 #[test]
 fn numbers_of_classes_and_places() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     let at = index(&[4, 6], 7, 1);
     both("one_hot", |on| Ok(vec![call::one_hot(&on(&at), 9)?]));
     both("the number of classes", |on| {
@@ -159,14 +153,12 @@ fn numbers_of_classes_and_places() {
     });
     let places = from_both_ends(&index(&[50], 60, 2), 60);
     both("unravel", |on| call::unravel(&on(&places), &[3, 4, 5]));
-    counted("places", &["unravel_index", "one_hot", "update"]);
+    on_device(&["unravel_index", "one_hot", "update"]);
 }
 
 #[test]
 fn without_elements() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     let (x, none) = (data(&[4, 5], DType::F32, 1), index(&[0], 4, 1));
     both("nothing is read", |on| {
         let (x, none) = (on(&x), on(&none));
@@ -182,9 +174,7 @@ fn without_elements() {
 
 #[test]
 fn many_dims() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     let shape = [2, 3, 2, 1, 2, 3, 2, 2, 2];
     let x = data(&shape, DType::F32, 1);
     let order = [8, 1, 6, 3, 4, 5, 2, 7, 0];

@@ -5,7 +5,9 @@ use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{self, ScatterReduce, Target, Update};
 
-use crate::both::{both, counted, data, every_other, fake, index, small};
+use crate::SCHEDULES;
+use crate::both::{both, data, every_other, index, on_device, small};
+use crate::here::device;
 use crate::sample::some;
 
 const ALL: [Update; 5] = [
@@ -30,9 +32,7 @@ fn rules(dtype: DType) -> impl Iterator<Item = (Update, fn(&[usize], DType, u64)
 
 #[test]
 fn writes_at_one_index_per_element() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(DType::ALL) {
         for (how, values) in rules(dtype) {
             for dim in 0..3 {
@@ -55,14 +55,12 @@ fn writes_at_one_index_per_element() {
             }
         }
     }
-    counted("scatter", &["update", "scatter"]);
+    on_device(&["update", "scatter"]);
 }
 
 #[test]
 fn writes_of_whole_slices() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(DType::ALL) {
         for (how, values) in rules(dtype) {
             for dim in 0..2 {
@@ -112,14 +110,12 @@ fn writes_of_whole_slices() {
             });
         }
     }
-    counted("slices", &["update", "scatter"]);
+    on_device(&["update", "scatter"]);
 }
 
 #[test]
 fn few_writes_to_many_places_and_many_to_few() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some([DType::F32, DType::I64, DType::BF16, DType::C128]) {
         for (how, values) in rules(dtype) {
             let own = values(&[70_000], dtype, 1);
@@ -142,14 +138,12 @@ fn few_writes_to_many_places_and_many_to_few() {
             });
         }
     }
-    counted("uneven writes", &["update", "scatter"]);
+    on_device(&["update", "scatter"]);
 }
 
 #[test]
 fn rows_are_added_in_the_index_s_order() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     // Not exact: every other order of the sums shows.
     for dtype in some([DType::F32, DType::F16, DType::C64, DType::F64]) {
         let own = data(&[12, 10], dtype, 1);
@@ -171,9 +165,7 @@ fn rows_are_added_in_the_index_s_order() {
 
 #[test]
 fn reductions() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     let all = [
         ScatterReduce::Sum,
         ScatterReduce::Prod,
@@ -206,9 +198,7 @@ fn reductions() {
 
 #[test]
 fn values_where_a_mask_holds() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(DType::ALL) {
         let (own, src) = (data(&[9, 20], dtype, 1), data(&[200], dtype, 2));
         let mask = call::to_dtype(&index(&[20], 2, 3), DType::Bool).unwrap();
@@ -226,5 +216,5 @@ fn values_where_a_mask_holds() {
             Ok(vec![own])
         });
     }
-    counted("masked writes", &["update", "nonzero"]);
+    on_device(&["update", "nonzero"]);
 }

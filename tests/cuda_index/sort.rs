@@ -4,7 +4,9 @@ use nomina_core::DType;
 use nomina_core::op::Op;
 use nomina_runtime::{Raw, call};
 
-use crate::both::{On, REAL, both, counted, data, every_other, fake};
+use crate::SCHEDULES;
+use crate::both::{On, REAL, both, data, every_other, on_device};
+use crate::here::device;
 use crate::sample::some;
 
 /// All operators over lines along a dim.
@@ -47,9 +49,7 @@ fn all(what: &str, x: &Raw, dim: usize, view: impl Fn(&Raw) -> Raw) {
 
 #[test]
 fn lines_of_every_dtype_and_length() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(REAL) {
         for len in [1, 2, 31, 33, 1000] {
             let what = format!("{dtype} {len}");
@@ -73,14 +73,12 @@ fn lines_of_every_dtype_and_length() {
             every_other,
         );
     }
-    counted("short lines", &["lines", "sort"]);
+    on_device(&["lines", "sort"]);
 }
 
 #[test]
 fn long_lines() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some(REAL) {
         for len in [2048, 2049] {
             all(
@@ -97,14 +95,12 @@ fn long_lines() {
     all("f16 many columns", &side_by_side, 0, Raw::clone);
     let nan = Raw::from_vec(vec![f32::NAN; 5000], &[2, 2500]).unwrap();
     all("all NaN", &nan, 1, Raw::clone);
-    counted("long lines", &["lines", "sort"]);
+    on_device(&["lines", "sort"]);
 }
 
 #[test]
 fn very_long_lines() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for dtype in some([DType::U8, DType::BF16, DType::F32, DType::I64]) {
         let x = data(&[70_000], dtype, 8);
         all(&format!("{dtype} 70,000"), &x, 0, Raw::clone);
@@ -115,14 +111,12 @@ fn very_long_lines() {
         let (values, at) = call::sort(Op::Sort, &on(&x), 0, false)?;
         Ok(vec![values, at])
     });
-    counted("very long lines", &["lines", "sort"]);
+    on_device(&["lines", "sort"]);
 }
 
 #[test]
 fn without_elements() {
-    let Some(_device) = fake() else {
-        return;
-    };
+    let _here = device!(&SCHEDULES);
     for shape in [&[0][..], &[3, 0], &[0, 4]] {
         let x = data(shape, DType::F32, 1);
         for dim in 0..shape.len() {

@@ -11,7 +11,7 @@ use nomina_runtime::cuda::catalog::{self, Module};
 
 use super::library::Library;
 use super::report::{self, Kernel};
-use super::{CAPABILITIES, Found, Options, folder};
+use super::{CAPABILITIES, Found, KEPT, Options, folder};
 
 /// Starts a process for every core and collects what they find.
 pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
@@ -26,6 +26,12 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
         command.args(["--share", &format!("{i}/{count}"), "--only", &options.only]);
         if options.every == 1 {
             command.arg("--all");
+        }
+        if options.keep {
+            command.arg("--keep");
+        }
+        if let Some(folder) = &options.among {
+            command.arg("--among").arg(folder);
         }
         library.show(&mut command);
         let child = command.stdout(Stdio::piped()).spawn();
@@ -70,7 +76,10 @@ pub fn asked(options: &Options) -> Vec<Module> {
         let name = module.name();
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
-        name.contains(&options.only) && hasher.finish().is_multiple_of(options.every)
+        let among = options.among.as_ref();
+        options.only.split(',').any(|only| name.contains(only))
+            && hasher.finish().is_multiple_of(options.every)
+            && among.is_none_or(|folder| folder.join(module.file(KEPT)).is_file())
     });
     modules
 }
@@ -84,6 +93,14 @@ pub fn work(options: &Options) -> Result<(), String> {
     let modules = asked(options);
     for module in modules.iter().skip(this).step_by(of) {
         println!("module\t{}", module.name());
+        if options.keep {
+            match module.keep(KEPT) {
+                Ok(true) => println!("compiled\t"),
+                Ok(false) => {}
+                Err(error) => println!("failure\t{}", error.to_string().replace('\n', "\r")),
+            }
+            continue;
+        }
         for capability in CAPABILITIES {
             let file = kept.join(format!("{:016x}-{capability}", module.fingerprint()));
             match kernels(module, capability, &file) {

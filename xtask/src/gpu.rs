@@ -1,7 +1,7 @@
 //! What a machine with a GPU has to say: all programs that run there, in a folder that needs no cargo.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::page;
 use crate::step::{Command, Outcome, root};
@@ -18,71 +18,109 @@ const EVERYWHERE: &str = "conformance";
 /// What programs read, relative to the root.
 const DATA: [&str; 3] = ["tests/data", "scripts/compare.py", "scripts/bench"];
 
-/// `cargo xtask gpu [--pack FOLDER | --record FIGURES] [STEP]...`.
+/// The folder in a pack, and the pack's name.
+const NAME: &str = "nomina-gpu";
+
+/// What a pack may weigh, in bytes: it is carried by hand.
+const MOST: u64 = 40 << 20;
+
+/// Kernels that `cargo xtask cuda-warm` compiled, relative to the root.
+pub const KERNELS: &str = "target/cuda/kernels";
+
+/// `cargo xtask gpu [--pack FOLDER | --record FIGURES] [--budget SECONDS] [STEP]...`.
 pub fn run(args: &[String]) -> Outcome {
     match args {
         [flag, folder] if flag == "--pack" => {
-            pack(Path::new(folder))?;
-            println!("carry `{folder}` to a machine with a GPU, and run `{folder}/run.sh` there");
+            let folder = &std::path::absolute(folder).map_err(|error| error.to_string())?;
+            lay(&folder.join(NAME), &programs()?)?;
+            let (file, bytes) = packed(folder)?;
+            println!(
+                "carry `{}` ({:.1} MiB) to a machine with a GPU; there: tar -xf {NAME}.tar.xz && {NAME}/run.sh",
+                file.display(),
+                bytes as f64 / f64::from(1 << 20)
+            );
             Ok(())
         }
         [flag, figures] if flag == "--record" => record(Path::new(figures)),
-        [flag, ..] if flag.starts_with("--") => Err(format!(
-            "gpu takes `--pack FOLDER`, `--record FIGURES` or steps, not `{}`",
+        [flag, ..] if flag.starts_with("--") && flag != "--budget" => Err(format!(
+            "gpu takes `--pack FOLDER`, `--record FIGURES`, `--budget SECONDS` or steps, not `{}`",
             args.join(" ")
         )),
         steps => {
             let folder = root().join("target/gpu");
-            pack(&folder)?;
+            lay(&folder, &programs()?)?;
             let script = folder.join("run.sh");
-            Command::new("bash", [script.to_string_lossy()])
+            let ran = Command::new("bash", [script.to_string_lossy()])
                 .args(steps)
-                .run()?;
-            record(&folder.join("figures.md"))
+                .run();
+            record(&folder.join("out/figures.md")).and(ran)
         }
     }
 }
 
-/// Builds all programs and lays them beside what they read.
-fn pack(folder: &Path) -> Outcome {
-    let said = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let programs = folder.join("bin");
-    fs::create_dir_all(&programs).map_err(said)?;
+/// A program of a pack: its name there, and where it lies.
+type Program = (String, String);
+
+/// Builds all programs.
+fn programs() -> Result<Vec<Program>, String> {
+    let release = |command: &[&str]| {
+        let command = Command::cargo(command).args(["--release", "--features", "cuda", "--no-run"]);
+        move |name: &str, kind: &str| built(command.with_args([kind, name]), name)
+    };
+    let mut all = Vec::new();
     for (package, place) in [("nomina", "tests"), ("nomina-runtime", "runtime/tests")] {
+        let build = release(&["test", "-p", package]);
         for name in tests(&root().join(place)) {
-            let test = [
-                "test",
-                "--release",
-                "-p",
-                package,
-                "--features",
-                "cuda",
-                "--no-run",
-            ];
-            take(
-                &Command::cargo(test).args(["--test", &name]),
-                &programs.join(name),
-            )?;
+            all.push(build(&name, "--test")?);
         }
     }
-    let ops = [
-        "bench",
-        "-p",
-        "nomina",
-        "--features",
-        "cuda",
-        "--no-run",
-        "--bench",
-        "ops",
-    ];
-    take(&Command::cargo(ops), &programs.join("ops"))?;
+    let bench = ["bench", "-p", "nomina", "--features", "cuda", "--no-run"];
+    let ops = Command::cargo(bench).args(["--bench", "ops"]);
+    all.push(built(ops, "ops")?);
+    Ok(all)
+}
+
+/// Lays programs beside what they read, and the kernels that were compiled before.
+fn lay(folder: &Path, programs: &[Program]) -> Outcome {
+    let said = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).map_err(said)?;
+    for (name, made) in programs {
+        let to = bin.join(name);
+        fs::copy(made, &to).map_err(|error| format!("{made}: {error}"))?;
+        // Symbols are half of a program's size, which has to be carried.
+        if !Command::new("strip", [to.to_string_lossy()]).works() {
+            println!("   not stripped: `strip` does not run");
+        }
+    }
     for data in DATA {
         copy(&root().join(data), &folder.join(data)).map_err(said)?;
+    }
+    let kernels = root().join(KERNELS);
+    if kernels.is_dir() {
+        copy(&kernels, &folder.join("cache")).map_err(said)?;
     }
     fs::write(folder.join("root"), root().to_string_lossy().as_bytes()).map_err(said)?;
     let script = folder.join("run.sh");
     fs::write(&script, SCRIPT).map_err(said)?;
     Command::new("chmod", ["+x", &script.to_string_lossy()]).run()
+}
+
+/// Makes one file of the folder [`NAME`] in a folder: its path and size.
+fn packed(within: &Path) -> Result<(PathBuf, u64), String> {
+    let file = within.join(format!("{NAME}.tar.xz"));
+    let (within, to) = (within.to_string_lossy(), file.to_string_lossy());
+    // Programs have most of their code in common: a dictionary that spans them all sees that.
+    Command::new("tar", ["--sort=name", "-C", &within, "-cf", &to, NAME])
+        .args(["-I", "xz --lzma2=preset=6,dict=192MiB"])
+        .run()?;
+    let bytes = fs::metadata(&file)
+        .map_err(|error| format!("{to}: {error}"))?
+        .len();
+    match bytes <= MOST {
+        true => Ok((file, bytes)),
+        false => Err(format!("{to} has {bytes} bytes, and may have {MOST}")),
+    }
 }
 
 /// The tests of a folder that run on a device.
@@ -99,21 +137,15 @@ fn tests(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a build, and copies the program that it makes.
-fn take(build: &Command, to: &Path) -> Outcome {
+/// Runs a build, and says where the program is that it makes.
+fn built(build: Command, name: &str) -> Result<Program, String> {
     println!("== {}", build.line());
     let messages = build
         .with_args(["--message-format=json-render-diagnostics"])
         .output()?;
     let made = crate::sanitize::executable(&messages)
         .ok_or_else(|| format!("`{}` makes no program", build.line()))?;
-    fs::copy(&made, to).map_err(|error| format!("{made}: {error}"))?;
-    // Symbols are half of a program's size, which has to be carried.
-    let strip = Command::new("strip", [to.to_string_lossy()]);
-    if !strip.works() {
-        println!("   not stripped: `strip` does not run");
-    }
-    Ok(())
+    Ok((name.to_owned(), made))
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
@@ -136,6 +168,10 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 fn record(figures: &Path) -> Outcome {
     page::record("docs/cuda.md", &page::read(figures)?)
 }
+
+#[cfg(test)]
+#[path = "gpu/pack.rs"]
+mod pack;
 
 #[cfg(test)]
 mod tests {

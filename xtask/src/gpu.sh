@@ -1,15 +1,38 @@
 #!/usr/bin/env bash
-# What a machine with a GPU has to say. usage: run.sh [conformance] [kernels] [large] [sanitize] [bench]
+# What a machine with a GPU has to say. usage: run.sh [--budget SECONDS] [STEP]...
+# steps, in order of worth: first conformance kernels headlines bench sanitize large
 #
-# It needs no cargo: the programs beside it were built before. It needs the driver, libnvrtc and
-# libcublasLt, and for the last step python3 with PyTorch; libraries of PyTorch's wheels are found.
-# Every step's output lies in log/, and the table in figures.md.
+# It needs no cargo: the programs beside it were built before. It needs the driver; kernels that are not
+# in cache/ need libnvrtc, products cuBLASLt, and comparisons python3 with PyTorch; libraries of PyTorch's
+# wheels are found. What is found goes to $OUT, else to out/ beside this file, as it comes: log/ has what
+# every part printed, and figures.md is written anew after each. Whoever ends it early, or a budget that
+# is spent, loses what runs and nothing before. cache.tar has the kernels that were compiled here.
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 here=$PWD
-steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(conformance kernels large sanitize bench)
-mkdir -p log
+every_step="first conformance kernels headlines bench sanitize large"
+budget=1000000
+steps=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --budget)
+        budget=${2:?"--budget needs seconds"}
+        shift
+        ;;
+    *)
+        [[ " $every_step " == *" $1 "* ]] || { echo "no step $1; there are $every_step"; exit 2; }
+        steps+=("$1")
+        ;;
+    esac
+    shift
+done
+[ ${#steps[@]} -gt 0 ] || read -ra steps <<<"$every_step"
+out=${OUT:-$here/out}
+if [ -e "$out/rows" ]; then
+    before=$out/before-$(date +%s)
+    mkdir "$before" && mv "$out/rows" "$out/log" "$out/figures.md" "$before"
+fi
+mkdir -p "$out/log" "$out/rows"
 
 # Where the programs were built they know their data by its path.
 root=$(cat root)
@@ -21,86 +44,175 @@ wheels=$(python3 -c 'import glob, site, sysconfig
 for folder in {sysconfig.get_path("purelib"), *site.getsitepackages()}:
     print(*glob.glob(folder + "/nvidia/*/lib"), sep=":", end=":")' 2>/dev/null)
 export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}:${wheels:-}:/usr/local/cuda/lib64:/usr/local/nvidia/lib64"
-export NOMINA_CUDA_CACHE=$here/cache
-# All cases, and no sample of them.
-export NOMINA_EVERY=1
+export NOMINA_CUDA_CACHE=${NOMINA_CUDA_CACHE:-$here/cache}
+# All cases, and no sample of them, unless SAMPLE says so.
+[ -n "${SAMPLE:-}" ] || export NOMINA_EVERY=1
+at_once=$(nproc)
+[ "$at_once" -le 16 ] || at_once=16
 
-failed=0
-rows=()
-# Runs a command under a name; the last line that it prints stands in the table.
-step() {
-    local name=$1 start=$SECONDS state=passed
-    shift
-    echo "== $name: $*"
-    "$@" >"log/$name" 2>&1 || { state="failed ($?)"; failed=1; }
-    local last
-    last=$(grep -E 'passed|few elements|left out|ERROR SUMMARY|geometric mean' "log/$name" | tail -1 | tr '|' '/' | cut -c1-120)
-    rows+=("| $name | $state | $((SECONDS - start)) s | ${last:-see log} |")
-    echo "   $state after $((SECONDS - start)) s; ${last:-see log/$name}"
-    [ "$state" = passed ] || tail -5 "log/$name"
+card=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | head -1)
+if [ -z "$card" ]; then
+    echo "warning: nvidia-smi does not run; the driver is asked without it"
+    card="a card that nvidia-smi does not show"
+fi
+
+figures() {
+    {
+        echo "$(date -u +%Y-%m-%d), $card"
+        echo
+        [ ! -s "$out/log/report" ] || { sed -n '/^device: /,/^cuBLASLt: /p' "$out/log/report"; echo; }
+        echo "| step | | time | |"
+        echo "|---|---|--:|---|"
+        cat "$out"/rows/* 2>/dev/null
+        cat "$out"/log/conformance-* 2>/dev/null |
+            awk '/^[0-9]+ passed, [0-9]+ failed$/ { p += $1; f += $3; n++ }
+                 END { if (n) print "| conformance, " n " parts of 16 | | | " p " passed, " f " failed |" }'
+        local table
+        for table in bench headlines; do
+            if grep -q '^| case' "$out/log/$table" 2>/dev/null; then
+                echo
+                sed -n '/^Against/,$p' "$out/log/$table"
+                break
+            fi
+        done
+    } >"$out/figures.$BASHPID"
+    mv "$out/figures.$BASHPID" "$out/figures.md"
 }
-# Tests that need a device are ignored elsewhere.
+
+count=0
+# row PLACE NAME STATE SECONDS WORDS: what the table says of a part now.
+row() {
+    printf '| %s | %s | %s s | %s |\n' "$2" "$3" "$4" "$5" >"$out/rows/$1"
+    figures
+}
+# In a few words, what a part has printed.
+telling() {
+    local cases last
+    cases=$(grep -oE '[0-9]+ cases' "$1" | awk '{ n += $1 } END { if (n) print n " cases; " }')
+    last=$(grep -E 'test result|passed|elements|ERROR SUMMARY|Against|[Ee]rror' "$1" | tail -1)
+    echo "$cases$last" | sed 's/test result: //; s/; 0 measured.*//; s/|/\//g' | cut -c1-120
+}
+# measured PLACE NAME LIMIT NEEDED COMMAND...: runs a part no longer than its limit and the budget; it
+# passes when it ends well and has printed what is needed.
+measured() {
+    local place=$1 name=$2 limit=$3 needed=$4 start=$SECONDS rest=$((budget - SECONDS)) log=$out/log/$2 state code
+    shift 4
+    if [[ $1 == bin/* && ! -x $1 ]]; then
+        row "$place" "$name" "left out" 0 "the pack has no $1"
+        return
+    fi
+    [ "$limit" -le "$rest" ] || limit=$rest
+    if [ "$limit" -le 0 ]; then
+        row "$place" "$name" "left out" 0 "the budget is spent"
+        return
+    fi
+    row "$place" "$name" running "$SECONDS" "begun"
+    timeout --kill-after=2 "$limit" "$@" >"$log" 2>&1 &
+    local pid=$!
+    trap 'kill "$pid"' TERM
+    wait "$pid"
+    code=$?
+    trap - TERM
+    case $code in
+    0) grep -Eq "$needed" "$log" && state=passed || state="failed: it looked at nothing" ;;
+    124 | 137 | 143) state="cut off" ;;
+    *) state="failed ($code)" ;;
+    esac
+    row "$place" "$name" "$state" $((SECONDS - start)) "$(telling "$log")"
+    echo "   $name: $state after $((SECONDS - start)) s; $(telling "$log")"
+    case $state in passed) ;; *) tail -3 "$log" ;; esac
+}
+# As `measured`, beside others as far as there are processors: `wait` then waits for all.
+begin() {
+    while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n; done
+    count=$((count + 1))
+    measured "$(printf %03d $count)" "$@" &
+}
+step() {
+    begin "$@"
+    wait
+}
+finish() {
+    trap '' TERM INT
+    local running
+    running=$(jobs -rp)
+    # shellcheck disable=SC2086 # several words, or none
+    [ -z "$running" ] || kill $running 2>/dev/null
+    wait
+    tar -cf "$out/cache.tar" -C "$NOMINA_CUDA_CACHE" . 2>/dev/null
+    figures
+    cat "$out/figures.md"
+}
+trap finish EXIT
+trap 'exit 143' TERM INT
+
+some='[1-9][0-9]* cases'
 device_tests() {
     local test
     for test in bin/cuda_*; do
         [ "$test" = bin/cuda_large ] || echo "$test"
     done
 }
-flags() {
-    if "$1" --ignored --list 2>/dev/null | grep -q ': test$'; then echo --ignored; fi
+# Twelve that stand for the others.
+headlines=add/10M,chain/10M,add_bcast_last/10M,sum_last/10M,sum_first/10M,softmax_last/10M,transpose_copy/10M,median_last/1M
+headlines+=,randn/10M,matmul_f32/2048,matmul_bf16/1024,bias_gelu/10M
+compare() {
+    local name=$1 limit=$2
+    shift 2
+    if [ ! -x bin/ops ]; then
+        count=$((count + 1))
+        row "$(printf %03d $count)" "$name" "left out" 0 "the pack has no benchmark"
+    elif python3 -c 'import torch' 2>/dev/null; then
+        step "$name" "$limit" '^\| case' python3 scripts/compare.py --device cuda --ours bin/ops "$@"
+    else
+        echo "warning: no PyTorch: nothing to compare with"
+        step "$name" "$limit" seconds bin/ops --device cuda --json
+    fi
 }
 
-card=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | head -1)
-[ -n "$card" ] || { echo "no GPU here: nvidia-smi shows none"; exit 1; }
-echo "$card"
-
 for asked in "${steps[@]}"; do
+    echo "== $asked, with $((budget - SECONDS)) s left"
     case $asked in
+    first)
+        step report 60 '^device: ' bin/cuda_devices --exact libraries::report --nocapture
+        grep -q '^device: ' "$out/log/report" || { echo "no device: $(tail -3 "$out/log/report")"; exit 1; }
+        step twenty 60 "$some" bin/cuda_devices --exact libraries::twenty_operators --nocapture
+        ;;
     conformance)
-        step conformance bin/conformance --device cuda
+        for part in {0..15}; do
+            begin "conformance-$part" 240 '[1-9][0-9]* passed' bin/conformance --device cuda --part "$part/16"
+        done
+        wait
         ;;
     kernels)
         for test in $(device_tests); do
-            # shellcheck disable=SC2046 # none or one word
-            step "$(basename "$test")" "$test" $(flags "$test") --test-threads=1
+            begin "$(basename "$test")" 240 "$some" "$test" --test-threads=1 --nocapture
         done
+        wait
         ;;
-    large)
-        step cuda_large bin/cuda_large --nocapture --test-threads=1
+    headlines)
+        compare headlines 150 --rounds 1 --only "$headlines"
+        ;;
+    bench)
+        compare bench 540 --rounds 1
         ;;
     sanitize)
         if ! command -v compute-sanitizer >/dev/null; then
-            rows+=("| sanitize | left out | | compute-sanitizer is not installed |")
+            count=$((count + 1))
+            row "$(printf %03d $count)" sanitize "left out" 0 "compute-sanitizer is not installed"
             continue
         fi
         for tool in memcheck racecheck initcheck synccheck; do
-            for test in $(device_tests); do
-                # shellcheck disable=SC2046
-                step "$tool-$(basename "$test")" timeout "${SANITIZE_SECONDS:-300}" compute-sanitizer \
-                    --tool "$tool" --error-exitcode 9 "$test" $(flags "$test") --test-threads=1
+            for test in cuda_gemm cuda_reduce cuda_index cuda_conv cuda_copy cuda_random; do
+                [ -x "bin/$test" ] || continue
+                step "$tool-$test" 240 "$some" env -u NOMINA_EVERY compute-sanitizer --tool "$tool" \
+                    --target-processes all --error-exitcode 9 "bin/$test" --test-threads=1 --nocapture
             done
         done
         ;;
-    bench)
-        step bench python3 scripts/compare.py --device cuda --ours bin/ops --rounds 2
-        ;;
-    *)
-        echo "no step $asked; there are conformance, kernels, large, sanitize and bench"
-        exit 2
+    large)
+        step cuda_large 300 'elements' bin/cuda_large --nocapture --test-threads=1
         ;;
     esac
 done
-
-{
-    echo "$(date -u +%Y-%m-%d), $card MiB; $(python3 -c 'import torch; print("PyTorch", torch.__version__)' 2>/dev/null)"
-    echo
-    echo "| step | | time | |"
-    echo "|---|---|--:|---|"
-    printf '%s\n' "${rows[@]}"
-    if [ -s log/bench ]; then
-        echo
-        sed -n '/^Against/,$p' log/bench
-    fi
-} >figures.md
-cat figures.md
-exit $failed
+if grep -qE '\| (failed|cut off)|the budget is spent' "$out"/rows/*; then exit 1; fi

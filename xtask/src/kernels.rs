@@ -1,6 +1,6 @@
 //! The kernels of CUDA, by the real compiler.
 
-use crate::step::{Command, Outcome};
+use crate::step::{Command, Outcome, root};
 
 const TEST: [&str; 5] = ["test", "--workspace", "--test", "cuda_kernels", "--"];
 
@@ -12,4 +12,14 @@ pub fn sample() -> Command {
 /// `cargo xtask kernels [--only SUBSTRING] [--verbose] [--require]`: all of them.
 pub fn run(args: &[String]) -> Outcome {
     Command::cargo(TEST).args(["--all"]).args(args).run()
+}
+
+/// `cargo xtask cuda-warm [--only SUBSTRING,...] [--among CACHE]`: kernels for sm_90, kept for a pack.
+pub fn warm(args: &[String]) -> Outcome {
+    let kept = root().join(crate::gpu::KERNELS);
+    Command::cargo(TEST)
+        .args(["--all", "--keep", "--require"])
+        .args(args)
+        .env("NOMINA_CUDA_CACHE", &kept.to_string_lossy())
+        .run()
 }

@@ -31,7 +31,11 @@ cargo xtask <task>
                         each instruction set; --record into docs/reliability.md
   kernels [ARGS]        every CUDA kernel compiled by the real compiler, which is fetched; needs no GPU
   cuda                  all cases of the CUDA backend on the host that stands for a GPU; tests take a sample
-  gpu [STEP]...         on a machine with a GPU: conformance, kernels, sanitizers, speed;
+  cuda-warm [--only SUBSTRING,...] [--among CACHE]
+                        kernels compiled for sm_90 by the real compiler, all or those of such names, or those that a
+                        program asked for whose cache is named; `gpu --pack` carries them
+  gpu [--budget SECONDS] [STEP]...
+                        on a machine with a GPU: conformance, kernels, sanitizers, speed;
                         --pack FOLDER for one without cargo, --record FIGURES into docs/cuda.md
   build-time [WHAT]...  processor seconds of rustc by crate, from nothing: example, release, tests, or all
   compile-time [ARGS]   what typed programs cost rustc, beside the limits; --quick for a smoke run,
@@ -65,6 +69,7 @@ fn main() -> ExitCode {
         "next-solver" => next_solver::run(),
         "soak" => soak::run(rest),
         "kernels" => kernels::run(rest),
+        "cuda-warm" => kernels::warm(rest),
         "levels" => levels::run(),
         "sanitize" => sanitize::run(),
         "compile-time" => step::Command::cargo(["run", "--release", "-p", "compile-time", "--"])

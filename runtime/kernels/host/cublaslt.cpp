@@ -115,6 +115,8 @@ static struct Report {
     }
 } report;
 
+extern "C" __attribute__((visibility("default"))) size_t cublasLtGetCudartVersion() { return 13000; }
+
 API cublasLtCreate(Handle** out) {
     if (!out) return INVALID_VALUE;
     void* context = nullptr;

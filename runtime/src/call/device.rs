@@ -6,7 +6,6 @@ use super::duplicate;
 use super::sort::Unique;
 use super::sparse::SparseSum;
 use crate::call::backend::backend;
-use crate::memory::Scratch;
 use crate::profile::Span;
 use crate::raw::{Raw, RawCoo};
 use crate::{Device, SmallVec};
@@ -40,12 +39,9 @@ pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
         match (x.device(), device) {
             (Device::Cpu, _) => to.upload("to", dest, source, bytes)?,
             (_, Device::Cpu) => from.download("to", dest, source, bytes)?,
-            // Between two devices by way of the host.
-            _ => {
-                let mut between = Scratch::uninit([bytes]).map_err(|e| e.in_op("to"))?;
-                let host: *mut std::mem::MaybeUninit<u8> = between.as_mut_ptr();
-                from.download("to", host.cast(), source, bytes)?;
-                to.upload("to", dest, host.cast(), bytes)?;
+            (Device::Cuda(here), Device::Cuda(there)) => {
+                let both = [there, here].map(|at| at.unwrap_or_else(crate::cuda::current));
+                crate::cuda::across("to", both, [dest, source.cast_mut()], bytes)?;
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Cross entropy against indices of classes.
 
 use crate::Device;
-use crate::job::{EntropyJob, Place};
+use crate::job::{EntropyJob, Outside, Place};
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::device::same_device;
 use super::grad::{entropies, unrecorded};
-use super::{check, full, to_device, to_dtype};
+use super::{ReduceOptions, check, contiguous, full, pointwise, reduce, to_dtype};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::raw::Raw;
@@ -83,20 +83,22 @@ pub fn entropy(
     let hint = "`detach` the weights of classes";
     unrecorded(op.name(), options.weight, hint)?;
     same_device(op.name(), &all)?;
-    let targets: Vec<i64> = to_dtype(target, DType::I64)?.to_vec()?;
-    let ignored = options.ignore_index;
-    let bad = targets
-        .iter()
-        .find(|&&t| t != ignored && usize::try_from(t).map_or(true, |t| t >= classes));
-    if let Some(bad) = bad {
-        let what = format!("target {bad} is out of range for {classes} classes");
-        return Err(shown(Error::new(ErrorKind::Index, op.name(), what))
-            .at(0, dim)
-            .hint("classes count from 0"));
+    let there = x.device();
+    let targets = contiguous(&to_dtype(target, DType::I64)?)?;
+    let outside = Outside {
+        op,
+        shapes: [x.shape().into(), target.shape().into()],
+        dim,
+    };
+    if !there.is_cuda() {
+        // A device finds it out while nobody waits.
+        outside.check(&targets.to_vec::<i64>()?, options.ignore_index)?;
     }
-    let weight: Option<Vec<f64>> = match options.weight {
+    let weight = match options.weight {
         None => None,
-        Some(raw) if *raw.shape() == [classes] => Some(to_dtype(raw, DType::F64)?.to_vec::<f64>()?),
+        Some(raw) if *raw.shape() == [classes] => {
+            Some(contiguous(&to_dtype(&raw.clone().detach(), DType::F64)?)?)
+        }
         Some(raw) => {
             let what = format!("weights of sizes {:?} for {classes} classes", raw.shape());
             return Err(shown(Error::new(ErrorKind::Shape, op.name(), what))
@@ -104,13 +106,21 @@ pub fn entropy(
                 .hint("give one weight for each class"));
         }
     };
-    let mut found = Raw::zeros(op.name(), &[targets.len(), 2], DType::F64, Device::Cpu)?;
-    if !targets.is_empty() && classes > 0 {
+    let weights = match &weight {
+        Some(weight) if options.smoothing != 0.0 => Some(total(weight)?),
+        _ => None,
+    };
+    let mut found = Raw::zeros(op.name(), &[targets.numel(), 2], DType::F64, there)?;
+    if targets.numel() != 0 && classes > 0 {
         let out = found.as_mut()?.as_mut_ptr().cast();
+        let numbers = |of: &Option<Raw>| {
+            of.as_ref()
+                .map_or(std::ptr::null(), |of| of.as_ptr().cast())
+        };
         // SAFETY: the job describes a whole operand, and a fresh result that no one else has;
-        // targets were checked above.
+        // the host's targets were checked above.
         unsafe {
-            backend(op.name(), x.device())?.entropy(&EntropyJob {
+            backend(op.name(), there)?.entropy(&EntropyJob {
                 op: op.name(),
                 logits: options.logits,
                 compute: x.dtype(),
@@ -121,36 +131,47 @@ pub fn entropy(
                     dtype: x.dtype(),
                 },
                 dim,
-                targets: &targets,
-                weight: weight.as_deref(),
-                ignore_index: ignored,
+                targets: targets.as_ptr().cast(),
+                weight: numbers(&weight),
+                weights: numbers(&weights),
+                outside: &outside,
+                ignore_index: options.ignore_index,
                 smoothing: options.smoothing,
                 out,
             })?;
         }
     }
-    let pairs = found.to_vec::<f64>()?;
-    let sums = pairs
-        .chunks_exact(2)
-        .fold([0.0; 2], |[loss, weight], pair| {
-            [loss + pair[0], weight + pair[1]]
-        });
+    let own = |of: &Raw| to_dtype(of, x.dtype());
+    let each = || found.select(1, 0)?.reshape(&kept);
     let (out, divisor) = match losses {
-        Losses::Each => {
-            let each = found.select(1, 0)?.reshape(&kept)?;
-            (to_device(&to_dtype(&each, x.dtype())?, x.device())?, 1.0)
-        }
-        Losses::Sum => (full(&[], sums[0].into(), x.dtype(), x.device())?, 1.0),
+        Losses::Each => (own(&each()?)?, None),
+        Losses::Sum => (own(&total(&found.select(1, 0)?)?)?, None),
         Losses::Mean => {
-            let mean = sums[0] / sums[1];
-            (full(&[], mean.into(), x.dtype(), x.device())?, sums[1])
+            let [sum, weight] = [total(&found.select(1, 0)?)?, total(&found.select(1, 1)?)?];
+            let mean = pointwise(Op::Div, &[(&sum).into(), (&weight).into()])?;
+            (own(&mean)?, Some(weight))
         }
     };
     match is_wanted([x]) {
-        true => {
-            let each = found.select(1, 0)?.reshape(&kept)?;
-            entropies(op, out, x, target, dim, options, &each, (losses, divisor))
-        }
+        true => entropies(
+            op,
+            out,
+            x,
+            target,
+            dim,
+            options,
+            &each()?,
+            (losses, divisor),
+        ),
         false => Ok(out),
     }
+}
+
+/// The sum of numbers of `f64`, one after the other on the host.
+fn total(x: &Raw) -> Result<Raw> {
+    if x.device().is_cuda() {
+        return reduce(Op::Sum, x, &[0], false, ReduceOptions::default());
+    }
+    let sum = x.to_vec::<f64>()?.iter().sum::<f64>();
+    full(&[], sum.into(), DType::F64, Device::Cpu)
 }

@@ -1,5 +1,7 @@
 //! Cross entropy of logits, row by row, against the index of the true class.
 
+use std::slice::from_raw_parts;
+
 use nomina_core::DType;
 
 use super::parallel::{GRAIN, Shared, try_split};
@@ -51,7 +53,11 @@ unsafe fn each_row<T: Ordered>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     let out = Shared(job.out.cast());
     let classes = rows.len as f64;
     // A weight for a class, and all of them together.
-    let (weights, targets) = (job.weight, job.targets);
+    // SAFETY: there is a target for each row and a weight for each class, by the caller's promise.
+    let (targets, weights) = unsafe {
+        let weights = (!job.weight.is_null()).then(|| from_raw_parts(job.weight, rows.len));
+        (from_raw_parts(job.targets, rows.count), weights)
+    };
     let weight = |class: usize| weights.map_or(1.0, |weights| weights[class]);
     let (ignored, logits, smoothing) = (job.ignore_index, job.logits, job.smoothing);
     try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {

@@ -2,7 +2,7 @@
 
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::{Properties, Stats};
+use super::{Properties, Report, Stats};
 
 #[cold]
 fn missing(op: &'static str) -> Error {
@@ -20,6 +20,19 @@ pub(super) fn synchronize(_: usize) -> Result<()> {
 
 pub(super) fn properties(_: usize) -> Result<Properties> {
     Err(missing("properties"))
+}
+
+pub(super) unsafe fn across(
+    op: &'static str,
+    _: [usize; 2],
+    _: [*mut u8; 2],
+    _: usize,
+) -> Result<()> {
+    Err(missing(op))
+}
+
+pub(super) fn report(_: usize) -> Result<Report> {
+    Err(missing("report"))
 }
 
 pub(super) fn stats(_: usize) -> Result<Stats> {

@@ -7,7 +7,8 @@ use std::ffi::CStr;
 
 use nomina_core::Result;
 
-use super::compile::{inspect, version};
+use super::compile::{Target, compile, inspect, version};
+use super::disk;
 use super::source::Source;
 
 /// A module, and the kernels that calls start from it.
@@ -47,7 +48,28 @@ impl Module {
     /// A number that changes with its text and with any header that it includes.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        super::disk::fingerprint(&self.source)
+        disk::fingerprint(&self.source)
+    }
+
+    /// The name of its file in the cache of a device of this capability, as `90`.
+    #[must_use]
+    pub fn file(&self, capability: u32) -> String {
+        disk::name(&self.source, (capability / 10, capability % 10))
+    }
+
+    /// Compiles it for a compute capability, as `90`, and keeps it where calls look for it: `NOMINA_CUDA_CACHE`.
+    /// False where it was there.
+    ///
+    /// # Errors
+    /// When the compiler is missing, or refuses the source, with what it says.
+    pub fn keep(&self, capability: u32) -> Result<bool> {
+        let of = (capability / 10, capability % 10);
+        if disk::load(&self.source, of).is_some() {
+            return Ok(false);
+        }
+        let code = compile("catalog", &self.source, Target::Cubin(capability))?;
+        disk::store(&self.source, of, &code);
+        Ok(true)
     }
 
     /// Compiles it for a compute capability, as `90`, by the options of real use.

@@ -29,6 +29,7 @@ impl Target {
     /// The best for a device: code for it where the compiler knows it, else what the driver
     /// translates.
     pub(crate) fn of(op: &'static str, (major, minor): (u32, u32)) -> Result<Self> {
+        fitting(op)?;
         let arch = major * 10 + minor;
         let known = supported(op)?;
         if known.contains(&arch) {
@@ -56,6 +57,14 @@ pub(crate) fn version(op: &'static str) -> Result<(i32, i32)> {
     let code = unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) };
     check(op, "its version", code)?;
     Ok((major, minor))
+}
+
+/// The version of a compiler whose code the driver takes.
+pub(super) fn fitting(op: &'static str) -> Result<(u32, u32)> {
+    let (major, minor) = version(op)?;
+    let of = (major.unsigned_abs(), minor.unsigned_abs());
+    probe::fits(op, "libnvrtc", "nvidia-cuda-nvrtc", of)?;
+    Ok(of)
 }
 
 /// The architectures that the compiler knows, as `90`.

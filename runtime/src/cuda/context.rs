@@ -1,6 +1,7 @@
 //! A device in use: its context, its stream, and what is kept for it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use cudarc::driver::result;
@@ -10,10 +11,10 @@ use nomina_core::{Error, ErrorKind, Result};
 use super::cublaslt::Library;
 use super::failure::failed;
 use super::flag::Board;
-use super::function::{Function, Key};
+use super::function::{Function, Key, Modules};
 use super::memory::Live;
 use super::transfer::Staging;
-use super::{Properties, Stats, probe};
+use super::{Properties, Report, Stats, probe};
 
 /// How many devices a process can use.
 const DEVICES: usize = 64;
@@ -24,7 +25,7 @@ static OPEN: [OnceLock<Cuda>; DEVICES] = [const { OnceLock::new() }; DEVICES];
 #[derive(Debug)]
 pub(crate) struct Cuda {
     pub(super) ordinal: usize,
-    context: sys::CUcontext,
+    pub(super) context: sys::CUcontext,
     /// All work goes here, one thing after the other.
     pub(super) stream: sys::CUstream,
     /// Keeps freed memory; `None` where the device has no pools.
@@ -34,8 +35,11 @@ pub(crate) struct Cuda {
     pub(super) staging: Mutex<Option<Staging>>,
     pub(super) board: Board,
     pub(super) functions: RwLock<HashMap<Key, Function>>,
-    /// cuBLASLt, from the first product on; `None` where it is not installed.
-    library: OnceLock<Option<Library>>,
+    pub(super) modules: Mutex<Modules>,
+    /// cuBLASLt, from the first product on, or why it does not multiply.
+    library: OnceLock<Result<Library, String>>,
+    /// How many products our own kernels have made.
+    pub(super) own_products: AtomicU64,
 }
 
 // SAFETY: the driver's handles may be used by any thread that has the context bound, which every
@@ -47,6 +51,20 @@ unsafe impl Sync for Cuda {}
 /// The lock, also after a panic of its holder: no state is left half-changed under one.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The device is the thread's; the end of it gives the thread back the context of somebody else that it
+/// had. A thread that had none keeps the device's.
+#[must_use]
+pub(super) struct Bound(Option<sys::CUcontext>);
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        if let Some(before) = self.0 {
+            // SAFETY: the thread had it. Who destroyed it meanwhile has no use of it.
+            let _ = unsafe { result::ctx::set_current(before) };
+        }
+    }
 }
 
 impl Cuda {
@@ -101,6 +119,7 @@ impl Cuda {
         };
         // SAFETY: as above. The context is never released: the device stays open.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(said)?;
+        let before = Bound(result::ctx::get_current().map_err(said)?);
         // SAFETY: the context was given just now.
         unsafe { result::ctx::set_current(context) }.map_err(said)?;
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking);
@@ -117,6 +136,7 @@ impl Cuda {
         } else {
             None
         };
+        drop(before);
         Ok(Self {
             ordinal,
             context,
@@ -127,19 +147,27 @@ impl Cuda {
             staging: Mutex::default(),
             board: Board::default(),
             functions: RwLock::default(),
+            modules: Mutex::default(),
             library: OnceLock::new(),
+            own_products: AtomicU64::new(0),
         })
     }
 
-    /// Makes the device the calling thread's; what calls the driver does so first.
-    pub(super) fn bind(&self, op: &'static str) -> Result<()> {
+    /// Makes the device the calling thread's as long as what it gives lives; what calls the driver does
+    /// so first.
+    pub(super) fn bind(&self, op: &'static str) -> Result<Bound> {
+        let said = |error| failed(op, "the device's context", error);
+        let before = result::ctx::get_current().map_err(said)?;
+        if before == Some(self.context) {
+            return Ok(Bound(None));
+        }
         // SAFETY: the context is never released.
-        unsafe { result::ctx::set_current(self.context) }
-            .map_err(|error| failed(op, "the device's context", error))
+        unsafe { result::ctx::set_current(self.context) }.map_err(said)?;
+        Ok(Bound(before))
     }
 
-    /// cuBLASLt, where it is installed.
-    pub(super) fn library(&self) -> Option<&Library> {
+    /// cuBLASLt, or why it does not multiply.
+    pub(super) fn library(&self) -> Result<&Library, &String> {
         self.library.get_or_init(|| Library::open(self)).as_ref()
     }
 
@@ -153,12 +181,13 @@ impl Cuda {
     /// # Errors
     /// What went wrong meanwhile.
     pub(crate) fn synchronize(&self, op: &'static str) -> Result<()> {
-        self.bind(op)?;
+        let pending = self.pending();
+        let _bound = self.bind(op)?;
         self.wait(op)?;
-        self.raised(op)
+        pending.told()
     }
 
-    /// Waits, and looks at no flag.
+    /// Waits, and looks at no flags.
     pub(super) fn wait(&self, op: &'static str) -> Result<()> {
         // SAFETY: the stream is never destroyed.
         unsafe { result::stream::synchronize(self.stream) }
@@ -180,6 +209,37 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
 
 pub(super) fn stats(ordinal: usize) -> Result<Stats> {
     Cuda::get("stats", ordinal)?.stats("stats")
+}
+
+/// Copies from the second device to the first.
+///
+/// # Safety
+/// As for [`Cuda::take_from`].
+pub(super) unsafe fn across(
+    op: &'static str,
+    [to, from]: [usize; 2],
+    at: [*mut u8; 2],
+    bytes: usize,
+) -> Result<()> {
+    let (to, from) = (Cuda::get(op, to)?, Cuda::get(op, from)?);
+    // SAFETY: the caller's promise.
+    unsafe { to.take_from(op, from, at, bytes) }
+}
+
+pub(super) fn report(ordinal: usize) -> Result<Report> {
+    let cuda = Cuda::get("report", ordinal)?;
+    let library = cuda.library().map(Library::told);
+    Ok(Report {
+        device: cuda.properties.clone(),
+        driver: probe::driver("report")?,
+        compiler: super::compile::fitting("report").map_err(|error| error.to_string()),
+        cublaslt: match super::gemm::never_asks() {
+            true => Err("NOMINA_CUDA_MATMUL=own".to_owned()),
+            false => library.map(|(version, _)| version).map_err(String::clone),
+        },
+        by_cublaslt: library.map_or(0, |(_, made)| made),
+        by_kernels: cuda.own_products.load(Ordering::Relaxed),
+    })
 }
 
 pub(super) fn trim(ordinal: usize) -> Result<()> {

@@ -11,7 +11,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, process};
 
-use super::compile::Target;
 use super::source::{HEADERS, Source};
 
 /// How a file begins.
@@ -48,11 +47,12 @@ pub(super) fn fingerprint(source: &Source) -> u64 {
     hash(&(source.headers(), source.text(), source.contracts()))
 }
 
-/// 128 bits of what a module is made from. Who wants to may make two that meet; nobody else will.
-fn name(source: &Source, target: Target, compiler: (i32, i32)) -> String {
+/// 128 bits of what a module is made from. Who wants to may make two that meet; nobody else will. The
+/// compiler is no part of it: where there is none, what another made is as good.
+pub(super) fn name(source: &Source, capability: (u32, u32)) -> String {
     let shared = shared();
     let text = source.text();
-    let half = |salt: u8| hash(&(salt, shared, &text, source.contracts(), target, compiler));
+    let half = |salt: u8| hash(&(salt, shared, &text, source.contracts(), capability));
     format!("{:016x}{:016x}", half(1), half(2))
 }
 
@@ -63,13 +63,13 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// The module, if it is there and whole.
-pub(super) fn load(source: &Source, target: Target, compiler: (i32, i32)) -> Option<Vec<u8>> {
-    let bytes = fs::read(folder()?.join(name(source, target, compiler))).ok()?;
+pub(super) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
+    let bytes = fs::read(folder()?.join(name(source, capability))).ok()?;
     unpacked(&bytes).map(<[u8]>::to_vec)
 }
 
 /// Keeps a module for the next process.
-pub(super) fn store(source: &Source, target: Target, compiler: (i32, i32), module: &[u8]) {
+pub(super) fn store(source: &Source, capability: (u32, u32), module: &[u8]) {
     let Some(folder) = folder() else {
         return;
     };
@@ -78,7 +78,7 @@ pub(super) fn store(source: &Source, target: Target, compiler: (i32, i32), modul
     let own = folder.join(format!(".{}-{turn}", process::id()));
     let written = fs::create_dir_all(folder)
         .and_then(|()| fs::write(&own, packed(module)))
-        .and_then(|()| fs::rename(&own, folder.join(name(source, target, compiler))));
+        .and_then(|()| fs::rename(&own, folder.join(name(source, capability))));
     if written.is_err() {
         let _ = fs::remove_file(&own);
     }

@@ -11,24 +11,23 @@ use super::{Cuda, staged};
 use crate::SmallVec;
 use crate::dispatch::arithmetic;
 use crate::job::EntropyJob;
-use crate::storage::DeviceBuffer;
-
-use crate::shape::{Strides, product};
+use crate::shape::Strides;
 
 /// What `entropy.cu` takes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Job {
     lines: Lines<2>,
-    targets: *const u8,
-    weight: *const u8,
-    out: *mut u8,
+    targets: *const i64,
+    weight: *const f64,
+    out: *mut f64,
+    weights: *const f64,
+    flag: *mut u8,
     smoothing: f64,
     classes: f64,
-    weights: f64,
     ignored: i64,
     chunks: u32,
-    pad: u32,
+    record: u32,
 }
 
 // SAFETY: `Job` of `entropy.cu`.
@@ -44,15 +43,6 @@ fn module(dtype: DType, logits: bool, smooth: bool) -> Source {
         .dtype("T1", arithmetic(dtype))
         .number("LOGITS", i64::from(logits))
         .number("SMOOTH", i64::from(smooth))
-}
-
-/// The host's numbers on the device.
-fn upload<T: Copy>(cuda: &'static Cuda, op: &'static str, numbers: &[T]) -> Result<DeviceBuffer> {
-    let bytes = size_of_val(numbers);
-    let buffer = cuda.scratch(op, [bytes])?;
-    // SAFETY: the buffer is as long as the slice.
-    unsafe { cuda.write(op, buffer.as_ptr(), numbers.as_ptr().cast(), bytes)? };
-    Ok(buffer)
 }
 
 /// Computes the cross entropy of rows.
@@ -81,31 +71,24 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
         // SAFETY: the caller's promise.
         return unsafe { staged::entropy(cuda, job) };
     };
-    let targets = upload(cuda, op, job.targets)?;
-    let weight = job
-        .weight
-        .map(|weight| upload(cuda, op, weight))
-        .transpose()?;
-    let sums = [2, size_of::<f64>(), job.targets.len()];
-    let out = cuda.scratch(op, sums)?;
+    let outside = job.outside.clone();
+    let raise = cuda.may_raise(op, move |target| outside.error(target))?;
     let states = match choice.chunks {
         1 => None,
         _ => Some(cuda.scratch(op, choice.scratch(STATE))?),
     };
-    let classes = job.shape[job.dim] as f64;
     let mut args = Job {
         lines: choice.lines,
-        targets: targets.as_ptr(),
-        weight: weight
-            .as_ref()
-            .map_or(std::ptr::null(), |weight| weight.as_ptr()),
-        out: out.as_ptr(),
+        targets: job.targets,
+        weight: job.weight,
+        out: job.out,
+        weights: job.weights,
+        flag: raise.flag,
         smoothing: job.smoothing,
-        classes,
-        weights: job.weight.map_or(classes, |weight| weight.iter().sum()),
+        classes: job.shape[job.dim] as f64,
         ignored: job.ignore_index,
         chunks: choice.chunks as u32,
-        pad: 0,
+        record: raise.record,
     };
     if let Some(states) = &states {
         args.lines.states = states.as_ptr();
@@ -117,16 +100,15 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
         c"entropy_columns"
     };
     let function = cuda.function(op, choice.source(module.clone()), entry)?;
-    // SAFETY: the walk has the job's positions, targets are indices of rows, and the scratches have a
-    // state for each chunk and two numbers for each row.
+    // SAFETY: the walk has the job's positions, a target that is no class is not looked up, the scratch has
+    // a state for each chunk, and the job room for two numbers a row.
     unsafe { cuda.launch(op, function, choice.grid, &args)? };
     if states.is_some() {
         let merge = cuda.function(op, choice.merging(module), c"entropy_chunks")?;
         // SAFETY: as above.
         unsafe { cuda.launch(op, merge, choice.merge_grid(), &args)? };
     }
-    // SAFETY: the job has room for two numbers a row.
-    unsafe { cuda.read(op, job.out.cast(), out.as_ptr(), product(sums)) }
+    Ok(())
 }
 
 /// Every module that calls here ask for.

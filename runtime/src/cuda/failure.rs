@@ -15,14 +15,52 @@ pub(super) fn failed(op: &'static str, doing: &str, error: DriverError) -> Error
     let said = error.error_string().ok().map(|text| text.to_string_lossy());
     let said = said.unwrap_or_else(|| format!("error {}", error.0 as u32).into());
     let what = format!("{doing}: the driver says: {said}");
-    let error_ = Error::new(ErrorKind::Device, op, what);
-    match error.0 {
-        // After these the process cannot use the device any more.
+    Error::new(ErrorKind::Device, op, what).hint(way_out(error.0))
+}
+
+/// What to do about an error.
+fn way_out(code: CUresult) -> &'static str {
+    // After any of these but the last the process cannot use the device any more.
+    match code {
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
         | CUresult::CUDA_ERROR_LAUNCH_FAILED
-        | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS => {
-            error_.hint("this is a fault of a kernel: report it; start the program again")
+        | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+        | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+        | CUresult::CUDA_ERROR_INVALID_PC
+        | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+        | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+        | CUresult::CUDA_ERROR_ASSERT => {
+            "this is a fault of a kernel: report it; start the program again"
         }
-        _ => error_.hint("see whether `nvidia-smi` shows the device"),
+        CUresult::CUDA_ERROR_LAUNCH_TIMEOUT => {
+            "the driver ends kernels that take long where a screen is at the device: use smaller \
+             operands there; start the program again"
+        }
+        CUresult::CUDA_ERROR_ECC_UNCORRECTABLE => {
+            "the device's memory is faulty: see what `nvidia-smi -q -d ECC` counts; start the program again"
+        }
+        _ => "see whether `nvidia-smi` shows the device",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_that_end_the_context_say_so() {
+        for code in [
+            CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+            CUresult::CUDA_ERROR_INVALID_PC,
+            CUresult::CUDA_ERROR_ASSERT,
+            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
+            CUresult::CUDA_ERROR_ECC_UNCORRECTABLE,
+        ] {
+            assert!(
+                way_out(code).ends_with("start the program again"),
+                "{code:?}"
+            );
+        }
+        assert!(!way_out(CUresult::CUDA_ERROR_INVALID_VALUE).contains("again"));
     }
 }

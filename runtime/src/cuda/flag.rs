@@ -1,21 +1,22 @@
 //! Errors that only the device can find, while nobody waits for it: an index out of range, say.
 //!
-//! A kernel that may find one is started with a record's number. The first that finds one writes the
-//! number and the bad value to the device's flag; whoever waits for the device next reads the flag and
-//! makes the error that the record tells of.
+//! A kernel that may find one is started with a flag of its own, which lies in the host's memory. The
+//! first thread that finds one raises it, with the bad value; whoever waits for the device next looks at
+//! the flags of what was started before, and makes the error. So a wait copies nothing for them, and an
+//! error of what is started meanwhile stays for the next wait.
 
-use std::collections::VecDeque;
 use std::fmt;
+use std::ptr::NonNull;
 use std::sync::Mutex;
 
-use nomina_core::{Error, ErrorKind, Result};
+use cudarc::driver::result;
+use nomina_core::{Error, Result};
 
 use super::context::{Cuda, lock};
-use crate::storage::DeviceBuffer;
+use super::failure::failed;
 
-/// How many records are kept. When there are so many, the older half is waited for and dropped; a
-/// thread that made a record and has not started its kernel yet keeps it that way.
-const RECORDS: usize = 4096;
+/// How many flags there are. When all are in use, the device is waited for.
+const FLAGS: u32 = 1024;
 
 /// What a kernel writes, as `index.cuh` has it.
 #[repr(C)]
@@ -25,23 +26,31 @@ struct Flag {
     raised: u64,
     /// What was found.
     value: i64,
-    /// The number of the record.
-    record: u64,
 }
 
 type Tell = Box<dyn Fn(i64) -> Error + Send>;
 
-/// The records of what may be found, by number.
+/// What a started kernel may have found.
+struct Record {
+    flag: u32,
+    tell: Tell,
+}
+
+/// The flags of a device.
 #[derive(Default)]
 pub(super) struct Board(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    flag: Option<DeviceBuffer>,
-    records: VecDeque<Tell>,
-    /// The number of the first record.
-    first: u32,
+    /// In pinned memory, which the device sees at the same addresses; made when first needed.
+    flags: Option<NonNull<Flag>>,
+    free: Vec<u32>,
+    /// Of kernels that were started since the last wait, in order.
+    started: Vec<Record>,
 }
+
+// SAFETY: the flags are this one's alone, and never freed.
+unsafe impl Send for Inner {}
 
 impl fmt::Debug for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,11 +58,59 @@ impl fmt::Debug for Board {
     }
 }
 
-/// What a kernel needs to raise the flag: the flag's address and the record's number.
-#[derive(Clone, Copy, Debug)]
+/// What a kernel needs to raise a flag: the flags' address and the flag's number. It lives until the
+/// kernel is started: from then on a wait looks at the flag.
+#[must_use]
 pub(crate) struct Raise {
     pub(crate) flag: *mut u8,
     pub(crate) record: u32,
+    board: &'static Board,
+    tell: Option<Tell>,
+}
+
+impl Drop for Raise {
+    fn drop(&mut self) {
+        if let Some(tell) = self.tell.take() {
+            let flag = self.record;
+            lock(&self.board.0).started.push(Record { flag, tell });
+        }
+    }
+}
+
+/// The records of what was started before a wait, which are told after it or stay.
+#[must_use]
+pub(super) struct Pending<'a> {
+    board: &'a Board,
+    records: Vec<Record>,
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if !self.records.is_empty() {
+            let mut inner = lock(&self.board.0);
+            self.records.append(&mut inner.started);
+            inner.started = std::mem::take(&mut self.records);
+        }
+    }
+}
+
+impl Pending<'_> {
+    /// The error of the first that found something, now that all are done.
+    pub(super) fn told(mut self) -> Result<()> {
+        let mut inner = lock(&self.board.0);
+        let mut first = Ok(());
+        for Record { flag, tell } in self.records.drain(..) {
+            if let Some(flags) = inner.flags {
+                // SAFETY: one of the flags, which no kernel writes any more.
+                let found = unsafe { flags.add(flag as usize).replace(Flag::default()) };
+                if found.raised != 0 && first.is_ok() {
+                    first = Err(tell(found.value).settled());
+                }
+            }
+            inner.free.push(flag);
+        }
+        first
+    }
 }
 
 impl Cuda {
@@ -64,54 +121,48 @@ impl Cuda {
         op: &'static str,
         tell: impl Fn(i64) -> Error + Send + 'static,
     ) -> Result<Raise> {
-        if lock(&self.board.0).records.len() >= RECORDS {
-            self.synchronize(op)?;
+        loop {
             let mut inner = lock(&self.board.0);
-            let older = inner.records.len() / 2;
-            inner.records.drain(..older);
-            inner.first = inner.first.wrapping_add(older as u32);
-        }
-        let mut inner = lock(&self.board.0);
-        let flag = match &inner.flag {
-            Some(flag) => flag.as_ptr(),
-            None => {
-                let flag = self.scratch(op, [size_of::<Flag>()])?;
-                let at = flag.as_ptr();
-                // SAFETY: the scratch was made just now.
-                unsafe { self.clear(op, at, size_of::<Flag>())? };
-                inner.flag = Some(flag);
-                at
+            let flags = match inner.flags {
+                Some(flags) => flags,
+                None => {
+                    let flags = self.flags(op)?;
+                    inner.free.extend((0..FLAGS).rev());
+                    *inner.flags.insert(flags)
+                }
+            };
+            if let Some(record) = inner.free.pop() {
+                return Ok(Raise {
+                    flag: flags.as_ptr().cast(),
+                    record,
+                    board: &self.board,
+                    tell: Some(Box::new(tell)),
+                });
             }
-        };
-        let record = inner.first.wrapping_add(inner.records.len() as u32);
-        inner.records.push_back(Box::new(tell));
-        Ok(Raise { flag, record })
+            drop(inner);
+            self.synchronize(op)?;
+        }
     }
 
-    /// The error that the flag tells of, after all work is done.
-    pub(super) fn raised(&self, op: &'static str) -> Result<()> {
-        let inner = lock(&self.board.0);
-        let Some(at) = inner.flag.as_ref().map(DeviceBuffer::as_ptr) else {
-            return Ok(());
-        };
-        let mut flag = Flag::default();
-        // SAFETY: the flag is a block of that size, and numbers may have any bits.
-        unsafe { self.fetch(op, (&raw mut flag).cast(), at, size_of::<Flag>())? };
-        if flag.raised == 0 {
-            return Ok(());
+    fn flags(&self, op: &'static str) -> Result<NonNull<Flag>> {
+        let _bound = self.bind(op)?;
+        let bytes = FLAGS as usize * size_of::<Flag>();
+        // SAFETY: asks for memory, which is written before anybody reads it.
+        let flags = unsafe { result::malloc_host(bytes, 0) }
+            .map_err(|error| failed(op, "asking for pinned host memory", error))?;
+        let flags = NonNull::new(flags.cast::<Flag>());
+        let flags = flags.ok_or_else(|| super::memory::refused(op, bytes))?;
+        // SAFETY: room for so many, given just now; zeros are a flag.
+        unsafe { flags.write_bytes(0, FLAGS as usize) };
+        Ok(flags)
+    }
+
+    /// What kernels that were started before now may have found: to be taken before a wait.
+    pub(super) fn pending(&self) -> Pending<'_> {
+        let records = std::mem::take(&mut lock(&self.board.0).started);
+        Pending {
+            board: &self.board,
+            records,
         }
-        // SAFETY: as above.
-        unsafe { self.clear(op, at, size_of::<Flag>())? };
-        let place = (flag.record as u32).wrapping_sub(inner.first) as usize;
-        Err(match inner.records.get(place) {
-            Some(tell) => tell(flag.value).settled(),
-            None => {
-                let what = format!("a kernel found the value {} out of range", flag.value);
-                let error = Error::new(ErrorKind::Index, op, what);
-                error
-                    .hint("check the indices of the calls before")
-                    .settled()
-            }
-        })
     }
 }

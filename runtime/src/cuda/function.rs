@@ -1,14 +1,15 @@
 //! Kernels that can be started, kept from the first time they are asked for.
 
+use std::collections::HashMap;
 use std::ffi::CStr;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::result;
-use cudarc::driver::sys::CUfunction;
+use cudarc::driver::sys::{CUfunction, CUmodule};
 use nomina_core::Result;
 
-use super::compile::{Target, compile, version};
-use super::context::Cuda;
+use super::compile::{Target, compile};
+use super::context::{Cuda, lock};
 use super::disk;
 use super::failure::failed;
 use super::source::Source;
@@ -21,6 +22,16 @@ pub(crate) struct Function(pub(super) CUfunction);
 unsafe impl Send for Function {}
 // SAFETY: as above.
 unsafe impl Sync for Function {}
+
+/// A module on one device.
+#[derive(Debug)]
+pub(super) struct Module(CUmodule);
+
+// SAFETY: as above.
+unsafe impl Send for Module {}
+
+/// Modules by source, each behind a lock of its own that is held while it is made.
+pub(super) type Modules = HashMap<Source, Arc<Mutex<Option<Module>>>>;
 
 /// What tells kernels apart.
 pub(super) type Key = (Source, &'static CStr);
@@ -45,7 +56,6 @@ impl Cuda {
             return Ok(*function);
         }
         drop(kept);
-        // Two threads may make it at once; both get one that works.
         let function = self.load(op, &key.0, entry)?;
         let mut kept = self
             .functions
@@ -56,25 +66,36 @@ impl Cuda {
     }
 
     fn load(&self, op: &'static str, source: &Source, entry: &CStr) -> Result<Function> {
-        let target = Target::of(op, self.properties.capability)?;
-        let compiler = version(op)?;
-        self.bind(op)?;
-        let open = |code: &[u8]| {
-            // PTX is text that ends with zero, which the compiler's result has; other code says
-            // itself how long it is.
-            // SAFETY: code as the compiler made it, whole.
-            let module = unsafe { result::module::load_data(code.as_ptr().cast()) }?;
-            // SAFETY: the module is never unloaded.
-            unsafe { result::module::get_function(module, entry.to_owned()) }
+        let place = Arc::clone(lock(&self.modules).entry(source.clone()).or_default());
+        // Who asks for the same module waits for it; others are made beside it.
+        let mut place = lock(&place);
+        let module = match &*place {
+            Some(module) => module,
+            None => place.insert(self.module(op, source)?),
         };
-        let kept = disk::load(source, target, compiler);
-        if let Some(function) = kept.and_then(|code| open(&code).ok()) {
-            return Ok(Function(function));
+        let _bound = self.bind(op)?;
+        // SAFETY: the module is never unloaded.
+        unsafe { result::module::get_function(module.0, entry.to_owned()) }
+            .map(Function)
+            .map_err(|error| failed(op, &format!("looking for a kernel of `{source}`"), error))
+    }
+
+    /// A module from disk, for which nothing but the driver is asked, or compiled.
+    fn module(&self, op: &'static str, source: &Source) -> Result<Module> {
+        let capability = self.properties.capability;
+        let _bound = self.bind(op)?;
+        // PTX is text that ends with zero, which the compiler's result has; other code says
+        // itself how long it is.
+        // SAFETY: code as the compiler made it, whole.
+        let open = |code: &[u8]| unsafe { result::module::load_data(code.as_ptr().cast()) };
+        let kept = disk::load(source, capability);
+        if let Some(module) = kept.and_then(|code| open(&code).ok()) {
+            return Ok(Module(module));
         }
-        let code = compile(op, source, target)?;
-        let function = open(&code)
+        let code = compile(op, source, Target::of(op, capability)?)?;
+        let module = open(&code)
             .map_err(|error| failed(op, &format!("loading the kernels of `{source}`"), error))?;
-        disk::store(source, target, compiler, &code);
-        Ok(Function(function))
+        disk::store(source, capability, &code);
+        Ok(Module(module))
     }
 }

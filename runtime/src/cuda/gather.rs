@@ -81,12 +81,13 @@ pub(super) fn modules() -> Vec<Module> {
 }
 
 /// How a kernel checks an index, and what it raises.
-#[derive(Clone, Copy, Debug)]
 pub(super) struct Check {
     pub(super) size: i64,
     pub(super) flag: *mut u8,
     pub(super) record: u32,
     pub(super) check: u32,
+    /// Lives until the kernel is started.
+    _raise: Option<Raise>,
 }
 
 impl Check {
@@ -102,15 +103,17 @@ impl Check {
                 flag: std::ptr::null_mut(),
                 record: 0,
                 check: 0,
+                _raise: None,
             });
         };
         let own = index.clone();
-        let Raise { flag, record } = cuda.may_raise(op, move |wrong| own.error(wrong))?;
+        let raise = cuda.may_raise(op, move |wrong| own.error(wrong))?;
         Ok(Self {
             size: index.size as i64,
-            flag,
-            record,
+            flag: raise.flag,
+            record: raise.record,
             check: if index.wraps() { 1 } else { 2 },
+            _raise: Some(raise),
         })
     }
 }

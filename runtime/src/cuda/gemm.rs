@@ -5,6 +5,7 @@
 
 use std::ffi::CStr;
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
@@ -79,6 +80,11 @@ fn who() -> Who {
         Ok("own") => Who::Own,
         _ => Who::Auto,
     })
+}
+
+/// Whether cuBLASLt is asked for nothing.
+pub(super) fn never_asks() -> bool {
+    matches!(who(), Who::Own)
 }
 
 /// Computes a product for every combination of the repeats' indices, and what comes after it.
@@ -233,6 +239,7 @@ struct Way {
 /// # Safety
 /// As for [`product`].
 pub(super) unsafe fn own(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Result<()> {
+    cuda.own_products.fetch_add(1, Ordering::Relaxed);
     let (repeats, outer) = Repeats::new(dims);
     let count = repeats.count();
     let way = way(p, dims, count);

@@ -108,7 +108,7 @@ impl Cuda {
         args: *const c_void,
         mut size: usize,
     ) -> Result<()> {
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         if grid.shared > SHARED {
             let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the function is never unloaded.

@@ -17,6 +17,9 @@ use crate::storage::{DeviceBuffer, Release, Storage};
 /// The address of a buffer without elements: aligned as all are, and nobody's.
 const NOWHERE: usize = 512;
 
+/// What kernels write at once.
+const WORD: usize = 16;
+
 /// The blocks in use, by address.
 #[derive(Debug, Default)]
 pub(super) struct Live {
@@ -32,9 +35,9 @@ impl Release for Cuda {
         live.in_use -= bytes;
         drop(live);
         // There is nobody to tell. After an error that ends the context its memory is gone anyhow.
-        if self.bind("drop").is_err() {
+        let Ok(_bound) = self.bind("drop") else {
             return;
-        }
+        };
         // SAFETY: the block was reserved this way, its owner is dropped, and work that reads it was
         // started before, on the same stream or, without a pool, is waited for by the driver.
         let _ = unsafe {
@@ -77,7 +80,7 @@ impl Cuda {
     /// # Safety
     /// So many bytes there are a tensor's or a scratch's on this device.
     pub(crate) unsafe fn clear(&self, op: &'static str, at: *mut u8, bytes: usize) -> Result<()> {
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         // SAFETY: the caller's promise.
         unsafe { result::memset_d8_async(at as u64, 0, bytes, self.stream) }
             .map_err(|error| failed(op, "writing zeros", error))
@@ -95,13 +98,15 @@ impl Cuda {
         if bytes > isize::MAX as usize {
             return Err(refused(op, bytes));
         }
-        self.bind(op)?;
-        let address = match self.reserve(bytes) {
+        let _bound = self.bind(op)?;
+        // Whole words: kernels change elements of 8 and 16 bits together with their neighbours.
+        let room = bytes.next_multiple_of(WORD);
+        let address = match self.reserve(room) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
                 // What was freed may be in pieces, or not freed yet.
                 self.wait(op)?;
                 self.trim(op)?;
-                self.reserve(bytes)
+                self.reserve(room)
             }
             other => other,
         };
@@ -136,14 +141,13 @@ impl Cuda {
         let address = ptr as usize;
         let live = lock(&self.live);
         let (&first, &len) = live.blocks.range(..=address).next_back()?;
-        // One past the end is an address of the block too: that of a view without elements.
-        (address <= first + len).then_some((first as *mut u8, len))
+        (address < first + len).then_some((first as *mut u8, len))
     }
 
     pub(super) fn stats(&self, op: &'static str) -> Result<Stats> {
         let held = match self.pool {
             Some(pool) => {
-                self.bind(op)?;
+                let _bound = self.bind(op)?;
                 let mut bytes = 0_u64;
                 let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT;
                 // SAFETY: the pool is the device's, and the attribute is a number of 64 bits.
@@ -172,7 +176,7 @@ impl Cuda {
 }
 
 #[cold]
-fn refused(op: &'static str, bytes: usize) -> Error {
+pub(super) fn refused(op: &'static str, bytes: usize) -> Error {
     let what = format!("{bytes} bytes of device memory could not be had");
     Error::new(ErrorKind::Memory, op, what).hint("use smaller sizes, or free other tensors first")
 }

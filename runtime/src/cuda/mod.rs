@@ -82,6 +82,7 @@ mod probe;
 mod random;
 #[cfg(feature = "cuda")]
 mod reduce;
+mod report;
 #[cfg(feature = "cuda")]
 mod resample;
 #[cfg(feature = "cuda")]
@@ -126,6 +127,7 @@ use context as driver;
 
 #[cfg(feature = "cuda")]
 pub(crate) use context::Cuda;
+pub use report::Report;
 pub use uses::{by_host, reset_by_host};
 
 /// What a device is.
@@ -207,6 +209,36 @@ pub(crate) fn check(op: &'static str, ordinal: usize) -> Result<()> {
     }
     let what = format!("`cuda:{ordinal}` is not there: the driver shows {count} device(s)");
     Err(Error::new(ErrorKind::Device, op, what).hint("use `cpu`, or one of `Device::available()`"))
+}
+
+/// What a device works with: driver, compiler, and who multiplies.
+///
+/// ```
+/// # use nomina_runtime::cuda;
+/// match cuda::report(None) {
+///     Ok(report) => println!("{report}"), // who multiplies, and why
+///     Err(error) => println!("{error}"),  // what is missing
+/// }
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Device`] when there is no such device.
+pub fn report(ordinal: impl Into<Option<usize>>) -> Result<Report> {
+    driver::report(ordinal.into().unwrap_or_else(current))
+}
+
+/// Copies elements from the second device to the first.
+///
+/// # Safety
+/// `bytes` bytes are a tensor's on each, at these addresses.
+pub(crate) unsafe fn across(
+    op: &'static str,
+    devices: [usize; 2],
+    at: [*mut u8; 2],
+    bytes: usize,
+) -> Result<()> {
+    // SAFETY: passed on.
+    unsafe { driver::across(op, devices, at, bytes) }
 }
 
 /// Waits until a device has done all that was asked of it; the current one, if none is said.

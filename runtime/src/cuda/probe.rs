@@ -7,6 +7,8 @@ use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUresult};
 use nomina_core::{Error, ErrorKind, Result};
 
+use super::failure::failed;
+
 /// What a driver must know; the youngest came with CUDA 11.2.
 const NEEDED: &[&str] = &[
     "cuInit",
@@ -18,12 +20,15 @@ const NEEDED: &[&str] = &[
     "cuDeviceTotalMem_v2",
     "cuDeviceGetDefaultMemPool",
     "cuDevicePrimaryCtxRetain",
+    "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuStreamCreate",
     "cuStreamSynchronize",
+    "cuStreamWaitEvent",
     "cuEventCreate",
     "cuEventRecord",
     "cuEventSynchronize",
+    "cuEventDestroy_v2",
     "cuMemAllocAsync",
     "cuMemFreeAsync",
     "cuMemAlloc_v2",
@@ -33,6 +38,7 @@ const NEEDED: &[&str] = &[
     "cuMemcpyHtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyDtoDAsync_v2",
+    "cuMemcpyPeerAsync",
     "cuMemsetD8Async",
     "cuMemPoolSetAttribute",
     "cuMemPoolGetAttribute",
@@ -98,6 +104,46 @@ fn look() -> Result<usize, Missing> {
     result::init().map_err(said)?;
     let count = result::device::get_count().map_err(said)?;
     Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// The CUDA that the driver knows, major and minor.
+pub(super) fn driver(op: &'static str) -> Result<(u32, u32)> {
+    devices(op)?;
+    let mut version = 0;
+    // SAFETY: the library is there, and this is a place for a number.
+    let code = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+    code.result()
+        .map_err(|error| failed(op, "asking the driver's version", error))?;
+    Ok(numbers(version.unsigned_abs()))
+}
+
+/// Major and minor of a version as CUDA's libraries say it: 12.4 is 12040.
+pub(super) fn numbers(version: u32) -> (u32, u32) {
+    (version / 1000, version % 1000 / 10)
+}
+
+/// Whether a library of CUDA goes with the driver, which knows those of its own major version and of
+/// older ones; else what is wrong, and what to install. `package` is the name among Python's.
+pub(super) fn fits(
+    op: &'static str,
+    library: &str,
+    package: &str,
+    (major, minor): (u32, u32),
+) -> Result<()> {
+    let (known, rest) = driver(op)?;
+    if major <= known {
+        return Ok(());
+    }
+    // From 13 on, wheels no longer have the version in their names.
+    let wheel = match known {
+        ..=12 => format!("{package}-cu{known}"),
+        _ => format!("{package}=={known}.*"),
+    };
+    let what = format!("{library} is of CUDA {major}.{minor}, and the driver knows {known}.{rest}");
+    Err(Error::new(ErrorKind::Device, op, what).hint(format!(
+        "install NVIDIA's driver for CUDA {major}, or the Python package `{wheel}`, and name its folder \
+         alone in LD_LIBRARY_PATH"
+    )))
 }
 
 /// Whether kernels can be compiled.

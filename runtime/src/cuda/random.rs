@@ -4,7 +4,6 @@ use nomina_core::{DType, Result};
 
 use super::Cuda;
 use super::catalog::Module;
-use super::flag::Raise;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
 use crate::job::{Drawn, Multinomial, Place};
@@ -216,12 +215,12 @@ pub(super) unsafe fn random_of(
         Drawn::Bernoulli => ("bernoulli", "bernoulli_of"),
         Drawn::Poisson => ("poisson", "poisson_of"),
     };
-    let Raise { flag, record } = cuda.may_raise(op, move |at| what.refused(at as usize))?;
+    let raise = cuda.may_raise(op, move |at| what.refused(at as usize))?;
     let args = Fill {
         of: of.ptr,
         kind: number(&FLOATS, of.dtype),
-        flag,
-        record,
+        flag: raise.flag,
+        record: raise.record,
         ..Fill::new(n, dest.ptr, words)
     };
     // SAFETY: the caller's promise.
@@ -358,12 +357,12 @@ pub(super) unsafe fn multinomial(cuda: &'static Cuda, job: &Multinomial) -> Resu
     }
     let samples = job.samples;
     let refused = move |row: i64| Multinomial::refused(row as usize, samples);
-    let Raise { flag, record } = cuda.may_raise(op, refused)?;
+    let raise = cuda.may_raise(op, refused)?;
     let mut args = Shuffle {
         weights: job.weights.ptr,
         kind: number(&FLOATS, job.weights.dtype),
-        flag,
-        record,
+        flag: raise.flag,
+        record: raise.record,
         ..Shuffle::new(job.rows, job.categories, samples, job.dest.ptr, &job.words)
     };
     let all = Grid::linear(job.rows * samples, THREADS);

@@ -217,12 +217,12 @@ pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
     unsafe {
         if plan.any_order() {
             let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
-            args.checked(check);
+            args.checked(&check);
             return plan.start(&work, c"update_any", &dims, args);
         }
         if how == Update::Set && few {
             let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
-            args.checked(check);
+            args.checked(&check);
             let last = work.zeros([listed, work.position()])?;
             args.last = last.as_ptr();
             let mut lines = plan.rest.clone();
@@ -239,7 +239,7 @@ pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
 }
 
 impl Args {
-    fn checked(&mut self, check: Check) {
+    fn checked(&mut self, check: &Check) {
         self.size = check.size;
         self.flag = check.flag;
         self.record = check.record;

@@ -3,7 +3,6 @@
 use nomina_core::{DType, Error, ErrorKind, Result};
 
 use super::catalog::Module;
-use super::flag::Raise;
 use super::keyed::{keyed, modules_of};
 use super::launch::Argument;
 use super::room::Work;
@@ -91,17 +90,13 @@ pub(super) unsafe fn search(
 ) -> Result<()> {
     let work = work(cuda, op, job.dtype, job.count)?;
     let len = job.len;
-    let raise = if job.sorter.is_null() {
-        Raise {
-            flag: std::ptr::null_mut(),
-            record: 0,
-        }
-    } else {
+    let sorted = (!job.sorter.is_null()).then(|| {
         work.cuda.may_raise(op, move |at| {
             let what = format!("the sorter has {at}, where a sequence has {len} elements");
             Error::new(ErrorKind::Index, op, what).hint("use what `argsort` gives")
-        })?
-    };
+        })
+    });
+    let raise = sorted.transpose()?;
     let args = Args {
         sequence: job.sequence,
         values: job.values,
@@ -110,8 +105,10 @@ pub(super) unsafe fn search(
         count: job.count as u64,
         len: len as u64,
         each: job.per_sequence.unwrap_or(0) as u64,
-        flag: raise.flag,
-        record: raise.record,
+        flag: raise
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |raise| raise.flag),
+        record: raise.as_ref().map_or(0, |raise| raise.record),
         right: job.right.into(),
     };
     // SAFETY: the caller's promise.

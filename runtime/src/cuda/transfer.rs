@@ -79,7 +79,7 @@ impl Cuda {
         if bytes == 0 {
             return Ok(());
         }
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         let mut staging = lock(&self.staging);
         let staging = match &mut *staging {
             Some(staging) => staging,
@@ -118,25 +118,8 @@ impl Cuda {
         from: *const u8,
         bytes: usize,
     ) -> Result<()> {
-        self.bind(op)?;
-        if bytes != 0 {
-            // SAFETY: the caller's promise.
-            unsafe { self.fetch(op, to, from, bytes)? };
-        }
-        self.raised(op)
-    }
-
-    /// As [`Cuda::read`], and looks at no flag.
-    ///
-    /// # Safety
-    /// As [`Cuda::read`].
-    pub(super) unsafe fn fetch(
-        &self,
-        op: &'static str,
-        to: *mut u8,
-        from: *const u8,
-        bytes: usize,
-    ) -> Result<()> {
+        let pending = self.pending();
+        let _bound = self.bind(op)?;
         let mut staging = lock(&self.staging);
         let staging = match &mut *staging {
             Some(staging) => staging,
@@ -168,7 +151,52 @@ impl Cuda {
                 };
             }
         }
-        Ok(())
+        if bytes == 0 {
+            self.wait(op)?;
+        }
+        pending.told()
+    }
+
+    /// Copies from another device, after all work that was started on both before, and without a wait.
+    /// The driver knows the way: past the host where the devices reach each other.
+    ///
+    /// # Safety
+    /// `bytes` bytes are a tensor's of this device at the first address, and of the other at the second.
+    pub(crate) unsafe fn take_from(
+        &self,
+        op: &'static str,
+        other: &Self,
+        [to, from]: [*mut u8; 2],
+        bytes: usize,
+    ) -> Result<()> {
+        let said = |error| failed(op, "copying between devices", error);
+        other.before(op, self)?;
+        let _bound = self.bind(op)?;
+        // SAFETY: contexts and streams are never destroyed; the rest is the caller's promise.
+        unsafe {
+            let (to, from, stream) = (to as u64, from as u64, self.stream);
+            sys::cuMemcpyPeerAsync(to, self.context, from, other.context, bytes, stream).result()
+        }
+        .map_err(said)?;
+        // What is copied is not freed before.
+        self.before(op, other)
+    }
+
+    /// Lets another device's later work wait for what was started here.
+    fn before(&self, op: &'static str, other: &Self) -> Result<()> {
+        let said = |error| failed(op, "following another device", error);
+        let _bound = self.bind(op)?;
+        let event = result::event::create(Flags::CU_EVENT_DISABLE_TIMING).map_err(said)?;
+        // SAFETY: an event of this device, whose end the driver puts off until it has happened.
+        let waits = unsafe {
+            result::event::record(event, self.stream).and_then(|()| {
+                let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+                result::stream::wait_event(other.stream, event, flags)
+            })
+        };
+        // SAFETY: as above; nobody else has the event.
+        let ended = unsafe { result::event::destroy(event) };
+        waits.and(ended).map_err(said)
     }
 
     /// Copies on the device.
@@ -185,7 +213,7 @@ impl Cuda {
         if bytes == 0 {
             return Ok(());
         }
-        self.bind(op)?;
+        let _bound = self.bind(op)?;
         // SAFETY: the caller's promise.
         unsafe { result::memcpy_dtod_async(to as u64, from as u64, bytes, self.stream) }
             .map_err(|error| failed(op, "copying on the device", error))

@@ -33,7 +33,7 @@ pub(crate) use fused::{FusedJob, Known};
 pub use index::Update;
 pub(crate) use index::{Counted, IndexJob, Unchecked};
 pub(crate) use lines::{LineJob, Rows, Search, Task};
-pub(crate) use normalize::{EntropyJob, NormJob, RowGradient, RowGradientJob, SoftmaxJob};
+pub(crate) use normalize::{EntropyJob, NormJob, Outside, RowGradient, RowGradientJob, SoftmaxJob};
 pub(crate) use pool::{Cover, PoolJob, PoolKind, Slide, Span, UnpoolJob};
 pub(crate) use product::{
     AttentionJob, AttentionPart, DistanceJob, Matrix, Product, Repeat, Repeats,

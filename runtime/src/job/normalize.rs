@@ -1,9 +1,10 @@
 //! Rows that are normalised: softmax, norms, cross entropy.
 
-use nomina_core::DType;
 use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::Place;
+use crate::shape::Shape;
 
 /// A normalisation as a backend sees it. The shape has at least one dim and no size 0.
 pub(crate) struct SoftmaxJob<'a> {
@@ -59,13 +60,55 @@ pub(crate) struct EntropyJob<'a> {
     pub x: Place,
     /// The dim of classes.
     pub dim: usize,
-    /// The true class of each row, or `ignore_index`.
-    pub targets: &'a [i64],
-    pub weight: Option<&'a [f64]>,
+    /// The true class of each row, or `ignore_index`, adjacent.
+    pub targets: *const i64,
+    /// A weight for each class, adjacent; null where all are 1.
+    pub weight: *const f64,
+    /// The sum of the weights; null where all are 1, or nothing is smoothed.
+    pub weights: *const f64,
+    /// What a target out of range is told by. The host's were checked before.
+    pub outside: &'a Outside,
     pub ignore_index: i64,
     pub smoothing: f64,
     /// The loss and the weight of each row.
     pub out: *mut f64,
+}
+
+/// A call of cross entropy, for the error of a target that is no class.
+#[derive(Clone)]
+pub(crate) struct Outside {
+    pub op: Op,
+    /// Of the operand and of the targets.
+    pub shapes: [Shape; 2],
+    pub dim: usize,
+}
+
+impl Outside {
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.shapes[1].iter().product()
+    }
+
+    /// Refuses targets that are none of the classes, but for the one that does not count.
+    pub(crate) fn check(&self, targets: &[i64], ignored: i64) -> Result<()> {
+        let classes = self.shapes[0][self.dim];
+        let is_class = |target: i64| usize::try_from(target).is_ok_and(|target| target < classes);
+        let bad = targets.iter().find(|&&t| t != ignored && !is_class(t));
+        bad.map_or(Ok(()), |&bad| Err(self.error(bad)))
+    }
+
+    #[cold]
+    pub(crate) fn error(&self, target: i64) -> Error {
+        let classes = self.shapes[0][self.dim];
+        let what = format!("target {target} is out of range for {classes} classes");
+        let error = Error::new(ErrorKind::Index, self.op.name(), what);
+        (self.shapes.iter())
+            .fold(error, |error, shape| {
+                error.operand(&Names::default(), shape)
+            })
+            .at(0, self.dim)
+            .hint("classes count from 0")
+    }
 }
 
 /// Which gradient of a row.

@@ -5,6 +5,8 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{Columns, fold, im2col};
 
 use super::common::{NUMBERS, agree, apart, channels_last, numbers};
+use crate::SCHEDULES;
+use crate::here::{self, device};
 use crate::sample::some;
 
 fn check(x: &Raw, args: &Columns<'_>, folds: bool) -> usize {
@@ -23,8 +25,8 @@ fn check(x: &Raw, args: &Columns<'_>, folds: bool) -> usize {
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn columns_and_back() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     let x = numbers(&[2, 3, 9, 12], DType::F32, 1);
     for kernel in [[3, 3], [1, 1], [2, 5], [9, 12]] {
@@ -68,5 +70,5 @@ fn columns_and_back() {
     for dtype in some([DType::U8, DType::BF16, DType::F32, DType::F64, DType::C128]) {
         cases += check(&numbers(&[2, 3, 7, 8], dtype, 1), &wide, true);
     }
-    println!("columns: cases: {cases}");
+    here::cases(cases);
 }

@@ -6,6 +6,8 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
 
 use super::common::{NUMBERS, agree, apart, channels_last, numbers};
+use crate::SCHEDULES;
+use crate::here::{self, device};
 use crate::sample::some;
 
 const CONV: [Op; 3] = [Op::Conv1d, Op::Conv2d, Op::Conv3d];
@@ -151,8 +153,8 @@ const SIZES: [(&[usize], &[usize]); 3] =
     [(&[29], &[3]), (&[9, 11], &[3, 2]), (&[4, 5, 7], &[2, 2, 3])];
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn strides_paddings_dilations_groups() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for (size, kernel) in SIZES {
         for (channels, outs, groups) in [(3, 5, 1), (16, 12, 1), (4, 4, 4), (4, 8, 4), (32, 40, 2)]
@@ -178,12 +180,12 @@ fn strides_paddings_dilations_groups() {
             }
         }
     }
-    println!("strides, paddings, dilations, groups: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn every_dtype() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for dtype in some(NUMBERS) {
         for (channels, outs, groups) in [(2, 3, 1), (16, 40, 1), (3, 3, 3)] {
@@ -198,12 +200,12 @@ fn every_dtype() {
             cases += last(false) + last(true);
         }
     }
-    println!("dtypes: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn layouts() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for (size, kernel) in SIZES {
         for (channels, outs, groups) in [(3, 2, 1), (20, 24, 1), (24, 16, 2), (6, 6, 6)] {
@@ -223,12 +225,12 @@ fn layouts() {
             cases += same.check(false, &same.operands(DType::F32, false));
         }
     }
-    println!("layouts: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn sizes_of_tiles() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     // Around the sides of tiles, and depths that fall into parts where tiles are few; those of 16-bit
     // floats are computed another way.
@@ -262,12 +264,12 @@ fn sizes_of_tiles() {
     let mut large = Case::new(8, 129, &[1030], &[2]);
     large.batch = 3;
     cases += large.both(DType::F32) + large.both(DType::BF16) + large.both(DType::F64);
-    println!("tiles: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn nothing_and_points() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for (channels, outs) in [(16, 16), (2, 3)] {
         let mut empty = Case::new(channels, outs, &[5, 5], &[3, 3]);
@@ -293,12 +295,12 @@ fn nothing_and_points() {
         none.channels = 0;
         cases += none.check(false, &none.operands(DType::F32, false));
     }
-    println!("nothing and points: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn numbers_of_64_bits() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for (channels, outs, groups) in [(3, 2, 1), (16, 24, 1), (16, 32, 2)] {
         for dtype in some([DType::F32, DType::I64, DType::C128]) {
@@ -322,5 +324,5 @@ fn numbers_of_64_bits() {
             }
         }
     }
-    println!("64 bits: cases: {cases}");
+    here::cases(cases);
 }

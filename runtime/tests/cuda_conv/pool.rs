@@ -9,6 +9,8 @@ use nomina_runtime::call::{
 use nomina_runtime::{Device, Raw, cuda};
 
 use super::common::{FLOATS, ORDERED, agree, apart, channels_last, numbers, unit};
+use crate::SCHEDULES;
+use crate::here::{self, device};
 use crate::sample::some;
 
 const MAX: [Op; 3] = [Op::MaxPool1d, Op::MaxPool2d, Op::MaxPool3d];
@@ -80,8 +82,8 @@ fn windows(x: &Raw) -> usize {
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn sliding_windows() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for shape in [&[2, 3, 17][..], &[2, 3, 8, 9], &[1, 2, 5, 6, 7]] {
         let x = numbers(shape, DType::F32, 1);
@@ -91,12 +93,12 @@ fn sliding_windows() {
         cases += windows(&numbers(&[2, 2, 7, 8], dtype, 1));
     }
     cases += windows(&numbers(&[0, 3, 8, 9], DType::F32, 1));
-    println!("sliding pools: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn what_is_not_a_number_and_equals() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     let data = |i: usize| match i % 11 {
         0 | 7 => f32::NAN,
@@ -124,12 +126,12 @@ fn what_is_not_a_number_and_equals() {
             }
         }
     }
-    println!("special values: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn equal_parts_and_whole_planes() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     let parts = |x: &Raw, sizes: &[usize]| {
         let dims: Vec<usize> = (2..x.rank()).collect();
@@ -168,12 +170,12 @@ fn equal_parts_and_whole_planes() {
         let x = numbers(&[2, 3, 6, 70], dtype, 1);
         cases += parts(&x, &[1, 1]) + parts(&x, &[4, 5]) + parts(&channels_last(&x), &[2, 2]);
     }
-    println!("equal parts: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn numbers_of_64_bits() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for dtype in some([DType::F32, DType::BF16, DType::I64, DType::U8]) {
         for size in [9, 80] {
@@ -205,12 +207,12 @@ fn numbers_of_64_bits() {
             Ok(vec![adaptive_max(op, &all[0], &[1], &[46_352], false)?.0])
         });
     }
-    println!("64 bits: cases: {cases}");
+    here::cases(cases);
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn back_to_their_places() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for &dtype in FLOATS {
         let shape = [2, 3, 4, 5];
@@ -246,5 +248,5 @@ fn back_to_their_places() {
         cuda::synchronize(0).unwrap();
         cases += 1;
     }
-    println!("back to their places: cases: {cases}");
+    here::cases(cases);
 }

@@ -5,6 +5,8 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{InterpolateMode, Resize, interpolate};
 
 use super::common::{FLOATS, agree, apart, channels_last, numbers, unit};
+use crate::SCHEDULES;
+use crate::here::{self, device};
 
 const MODES: [InterpolateMode; 5] = [
     InterpolateMode::Nearest,
@@ -36,8 +38,8 @@ fn check(x: &Raw, sizes: &[usize], mode: InterpolateMode, factor: Option<f64>) -
 }
 
 #[test]
-#[ignore = "needs a CUDA device"]
 fn every_mode() {
+    let _here = device!(&SCHEDULES);
     let mut cases = 0;
     for mode in MODES {
         for (shape, sizes) in [
@@ -61,5 +63,5 @@ fn every_mode() {
             }
         }
     }
-    println!("resampling: cases: {cases}");
+    here::cases(cases);
 }

@@ -18,6 +18,7 @@ static Settings read_settings() {
     Settings s;
     s.devices = static_cast<int>(number("NOMINA_FAKE_DEVICES", 2));
     s.processors = static_cast<int>(number("NOMINA_FAKE_PROCESSORS", 4));
+    s.cuda = static_cast<int>(number("NOMINA_FAKE_CUDA", 13000));
     s.memory = number("NOMINA_FAKE_MEMORY", size_t(4) << 30);
     const char* order = getenv("NOMINA_FAKE_ORDER");
     s.order = order && *order ? order : "forward";
@@ -83,7 +84,7 @@ CUDA cuInit(unsigned flags) {
 }
 
 CUDA cuDriverGetVersion(int* version) {
-    *version = 13000;
+    *version = settings().cuda;
     return CUDA_SUCCESS;
 }
 

@@ -41,7 +41,7 @@ extern std::recursive_mutex driver_lock;
 
 // The environment, read once.
 struct Settings {
-    int devices, processors;
+    int devices, processors, cuda;
     size_t memory;
     std::string order;
     uint64_t seed;

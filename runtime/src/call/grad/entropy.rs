@@ -9,8 +9,7 @@ use super::pick::{At, Way};
 use super::rows::{Scales, row_gradient};
 use crate::SmallVec;
 use crate::call::{
-    Entropy, Losses, ReduceOptions, cat, full, gather, index_select, reduce, softmax, to_device,
-    to_dtype,
+    Entropy, Losses, ReduceOptions, cat, full, gather, index_select, reduce, softmax, to_dtype,
 };
 use crate::job::{RowGradient, Update};
 use crate::raw::Raw;
@@ -32,11 +31,11 @@ struct Entropies {
     /// Of logits, the logarithm of each row's sum of exponentials, with the dim of classes.
     log_sum: Option<Raw>,
     losses: Losses,
-    /// What the sum of all rows was divided by.
-    divisor: f64,
+    /// What the sum of all rows was divided by, in f64.
+    divisor: Option<Raw>,
 }
 
-/// Losses of rows, or of all rows over `divisor`; `each` is the loss of each row, in f64 on the host.
+/// Losses of rows, or of all rows over `divisor`; `each` is the loss of each row, in f64.
 #[allow(clippy::too_many_arguments, reason = "they are the operator's")]
 pub(in crate::call) fn entropies(
     op: Op,
@@ -46,7 +45,7 @@ pub(in crate::call) fn entropies(
     dim: usize,
     options: Entropy<'_>,
     each: &Raw,
-    (losses, divisor): (Losses, f64),
+    (losses, divisor): (Losses, Option<Raw>),
 ) -> Result<Raw> {
     let mut own = Entropies::new(op, x, target, dim, options)?;
     (own.losses, own.divisor) = (losses, divisor);
@@ -90,7 +89,7 @@ impl Entropies {
             smoothing: options.smoothing,
             log_sum: None,
             losses: Losses::Each,
-            divisor: 1.0,
+            divisor: None,
         })
     }
 
@@ -107,9 +106,14 @@ impl Entropies {
             )?;
             return to_dtype(&sums, DType::F64);
         }
-        let each = to_device(each, x.device())?.unsqueeze(self.dim)?;
+        let each = each.unsqueeze(self.dim)?;
         let own = to_dtype(&gather(self.op, &x, self.dim, &self.index)?, DType::F64)?;
         replaced(&self.ignored, f64::INFINITY, &add(&each, &own)?)
+    }
+
+    /// Nothing for rows that do not count: the mean of none is no number.
+    fn counted(&self, grad: &Raw) -> Result<Raw> {
+        choose(&self.ignored, number(0.0), grad.into())
     }
 
     /// The softmax times what is the same for a row, in one pass where it is not recorded.
@@ -137,15 +141,24 @@ impl Entropies {
     /// With q the weighted target, smoothed: (softmax(x) sum(q, true) - q) g of logits, -q g of logarithms.
     fn gradient(&self, back: &Back<'_>) -> Result<Raw> {
         let grad = back.grad()?;
-        let grad = match self.losses {
-            Losses::Each => grad.unsqueeze(self.dim)?,
-            Losses::Sum => grad,
-            // Of rows that do not count, the mean of none.
-            Losses::Mean if self.divisor == 0.0 => {
-                let grad = scaled(&grad, 1.0 / self.divisor)?;
-                choose(&self.ignored, number(0.0), (&grad).into())?
+        let grad = match (self.losses, &self.divisor) {
+            (Losses::Each, _) => grad.unsqueeze(self.dim)?,
+            (_, None) => grad,
+            (_, Some(divisor)) if divisor.device().is_cuda() => {
+                let grad = apply(
+                    Op::Div,
+                    [(&to_dtype(&grad, DType::F64)?).into(), divisor.into()],
+                )?;
+                self.counted(&to_dtype(&grad, self.x.dtype())?)?
             }
-            Losses::Mean => scaled(&grad, 1.0 / self.divisor)?,
+            (_, Some(divisor)) => {
+                let divisor = divisor.get::<f64>(&[])?;
+                let grad = scaled(&grad, 1.0 / divisor)?;
+                match divisor == 0.0 {
+                    true => self.counted(&grad)?,
+                    false => grad,
+                }
+            }
         };
         let (own, spread) = (
             1.0 - self.smoothing,
@@ -155,7 +168,7 @@ impl Entropies {
         let all = match (&self.weights, self.smoothing == 0.0) {
             (_, true) => None,
             (weights, _) => {
-                let all = choose(&self.ignored, number(0.0), (&grad).into())?;
+                let all = self.counted(&grad)?;
                 let share = match weights {
                     Some(weights) => scaled(weights, spread)?,
                     None => full(&[], spread.into(), self.x.dtype(), self.x.device())?,

@@ -8,6 +8,7 @@
 mod plan;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use cudarc::cublaslt::result::{self, CublasError};
@@ -16,6 +17,7 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::context::{Cuda, lock};
 use super::gemm::{own, words};
+use super::probe;
 use super::tile::{self, Dims};
 use crate::job::{Backend, Matrix, Place, Product};
 use crate::storage::DeviceBuffer;
@@ -35,6 +37,7 @@ const CALLS: usize = 8;
 /// What is called of the library.
 const NEEDED: &[&str] = &[
     "cublasLtCreate",
+    "cublasLtGetCudartVersion",
     "cublasLtMatmul",
     "cublasLtMatmulAlgoGetHeuristic",
     "cublasLtMatmulDescCreate",
@@ -52,7 +55,9 @@ const NEEDED: &[&str] = &[
 #[derive(Debug)]
 pub(super) struct Library {
     handle: sys::cublasLtHandle_t,
+    version: (u32, u32),
     plans: Mutex<HashMap<Question, Option<MatmulPlan>>>,
+    made: AtomicU64,
 }
 
 // SAFETY: the library may be called from any thread with one handle; plans are behind a lock.
@@ -71,15 +76,27 @@ fn present() -> bool {
 }
 
 impl Library {
-    /// Opens the library; `None` where it is not there or does not start.
-    pub(super) fn open(cuda: &Cuda) -> Option<Self> {
-        if !present() || cuda.bind(OP).is_err() {
-            return None;
+    /// Opens the library, or says why it does not multiply.
+    pub(super) fn open(cuda: &Cuda) -> Result<Self, String> {
+        if !present() {
+            return Err("cuBLASLt (libcublasLt) was not found".to_owned());
         }
-        Some(Self {
-            handle: result::create_handle().ok()?,
+        // SAFETY: the library is there and has this.
+        let version = probe::numbers(unsafe { sys::cublasLtGetCudartVersion() } as u32);
+        let text = |error: Error| error.to_string();
+        probe::fits(OP, "libcublasLt", "nvidia-cublas", version).map_err(text)?;
+        let _bound = cuda.bind(OP).map_err(text)?;
+        Ok(Self {
+            handle: result::create_handle().map_err(|error| text(failed(error)))?,
+            version,
             plans: Mutex::default(),
+            made: AtomicU64::new(0),
         })
+    }
+
+    /// The CUDA that it is of, and how many products it has made.
+    pub(super) fn told(&self) -> ((u32, u32), u64) {
+        (self.version, self.made.load(Ordering::Relaxed))
     }
 
     /// Starts a product, or returns false where the library has no way for it.
@@ -92,7 +109,7 @@ impl Library {
         asked: Question,
         mut operands: Operands,
     ) -> Result<bool> {
-        cuda.bind(OP)?;
+        let _bound = cuda.bind(OP)?;
         let mut plans = lock(&self.plans);
         if plans.len() >= KEPT {
             plans.clear();
@@ -116,6 +133,7 @@ impl Library {
             .map_or(std::ptr::null_mut(), DeviceBuffer::as_ptr);
         // SAFETY: the caller's promise; the workspace is as long as the plan says.
         unsafe { plan.run(self.handle, &operands, cuda.stream.cast()) }.map_err(failed)?;
+        self.made.fetch_add(1, Ordering::Relaxed);
         Ok(true)
     }
 }
@@ -153,7 +171,7 @@ pub(super) unsafe fn product(
     if !plan::takes(product.dtype) {
         return Ok(false);
     }
-    let Some(library) = cuda.library() else {
+    let Ok(library) = cuda.library() else {
         return Ok(false);
     };
     let (mut p, mut dims) = (*product, dims.clone());

@@ -68,7 +68,7 @@ pub(crate) unsafe fn norm(cuda: &Cuda, job: &NormJob<'_>) -> Result<()> {
     stage.finish()
 }
 
-/// The cross entropy of rows. Targets and weights are the host's already.
+/// The cross entropy of rows.
 ///
 /// # Safety
 /// See [`Backend`].
@@ -76,9 +76,14 @@ pub(crate) unsafe fn entropy(cuda: &Cuda, job: &EntropyJob<'_>) -> Result<()> {
     let mut stage = Stage::new(cuda, job.op, "entropy");
     let job = EntropyJob {
         x: stage.source(job.x)?,
+        targets: stage.read(job.targets.cast())?.cast(),
+        weight: stage.read(job.weight.cast())?.cast(),
         out: stage.write(job.out.cast())?.cast(),
         ..*job
     };
+    // SAFETY: a target for each row, which is the host's now.
+    let targets = unsafe { std::slice::from_raw_parts(job.targets, job.outside.rows()) };
+    job.outside.check(targets, job.ignore_index)?;
     // SAFETY: the same positions, in copies of the same blocks.
     unsafe { Cpu.entropy(&job)? };
     stage.finish()

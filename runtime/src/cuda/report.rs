@@ -1,0 +1,47 @@
+//! What a device works with, in words.
+
+use std::fmt;
+
+use super::Properties;
+
+/// What a device works with. Versions are of CUDA, major and minor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// What it is.
+    pub device: Properties,
+    /// What its driver knows.
+    pub driver: (u32, u32),
+    /// NVRTC's, or why kernels that are not kept on disk cannot be compiled.
+    pub compiler: Result<(u32, u32), String>,
+    /// cuBLASLt's, or why it does not multiply.
+    pub cublaslt: Result<(u32, u32), String>,
+    /// How many products cuBLASLt has made. A call may take several.
+    pub by_cublaslt: u64,
+    /// How many products our own kernels have made: small ones, those of integers, those with a vector,
+    /// and all where cuBLASLt does not multiply.
+    pub by_kernels: u64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = |found: &Result<(u32, u32), String>| match found {
+            Ok((major, minor)) => format!("CUDA {major}.{minor}"),
+            Err(why) => format!("none: {why}"),
+        };
+        let (major, minor) = self.device.capability;
+        writeln!(
+            f,
+            "device: {}, capability {major}.{minor}",
+            self.device.name
+        )?;
+        writeln!(f, "driver: {}", said(&Ok(self.driver)))?;
+        writeln!(f, "compiler: {}", said(&self.compiler))?;
+        writeln!(f, "cuBLASLt: {}", said(&self.cublaslt))?;
+        write!(
+            f,
+            "products: {} by cuBLASLt, {} by our own kernels",
+            self.by_cublaslt, self.by_kernels
+        )
+    }
+}

@@ -1,0 +1,115 @@
+//! A pack, unpacked, runs on the host that stands for a GPU: to its end, and as far as its budget goes.
+
+#[allow(
+    dead_code,
+    reason = "programs that run themselves again use more of it"
+)]
+#[path = "../../../tests/cuda/host.rs"]
+mod host;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::*;
+
+/// Programs that need no long, as `cargo test --workspace` builds them.
+const SOME: [&str; 2] = ["cuda_copy", "cuda_devices"];
+
+/// Makes a pack of some programs and unpacks it.
+fn unpacked(within: &Path) -> PathBuf {
+    let _ = fs::remove_dir_all(within);
+    let test = ["test", "--workspace", "--no-run"];
+    let build = |name: &&str| built(Command::cargo(test).args(["--test", name]), name);
+    let programs: Result<Vec<Program>, String> = SOME.iter().map(build).collect();
+    lay(&within.join(NAME), &programs.unwrap()).unwrap();
+    let (file, bytes) = packed(within).unwrap();
+    assert!(bytes > 1 << 20, "{bytes}");
+    let there = within.join("there");
+    fs::create_dir_all(&there).unwrap();
+    let (there_text, file) = (there.to_string_lossy(), file.to_string_lossy());
+    Command::new("tar", ["-C", &there_text, "-xf", &file])
+        .run()
+        .unwrap();
+    there.join(NAME)
+}
+
+/// A pack's script on the stand-in, which for the programs is a GPU.
+fn script(pack: &Path, out: &Path, args: &[&str]) -> std::process::Command {
+    let mut command = host::with_fakes(&pack.join("run.sh")).unwrap();
+    // What another pack compiled is not asked for.
+    command
+        .env_remove("NOMINA_FAKE_GPU")
+        .env_remove("NOMINA_CUDA_CACHE");
+    command.env("OUT", out).env("SAMPLE", "1").args(args);
+    command
+}
+
+/// Runs it: whether it was content, and its figures.
+fn ran(pack: &Path, out: &Path, args: &[&str]) -> (bool, String) {
+    let output = script(pack, out, args).output().unwrap();
+    (output.status.success(), figures(out))
+}
+
+fn figures(out: &Path) -> String {
+    assert!(out.join("cache.tar").is_file());
+    let figures = fs::read_to_string(out.join("figures.md")).unwrap();
+    assert_eq!(count(&figures, "running"), 0, "{figures}");
+    println!("{figures}");
+    figures
+}
+
+/// How many parts of the table are in a state.
+fn count(figures: &str, state: &str) -> usize {
+    let rows = figures.lines().filter(|line| line.starts_with("| "));
+    rows.filter(|row| row.split(" | ").nth(1) == Some(state))
+        .count()
+}
+
+#[test]
+fn a_pack_runs_to_its_end_and_as_far_as_its_budget_goes() {
+    if let Err(why) = host::fakes() {
+        assert!(why.starts_with("no C++ compiler"), "{why}");
+        println!("skipped: {why}");
+        return;
+    }
+    let within = std::env::temp_dir().join(format!("nomina-pack-{}", std::process::id()));
+    let pack = unpacked(&within);
+    let start = Instant::now();
+    let (content, whole) = ran(&pack, &within.join("whole"), &["first", "kernels", "large"]);
+    let took = start.elapsed().as_secs();
+    assert!(content, "{whole}");
+    assert!(whole.contains("device: fake GPU 0"), "{whole}");
+    // Report, operators, and a part for each program; one is not in this pack.
+    assert_eq!(count(&whole, "passed"), 2 + SOME.len(), "{whole}");
+    assert_eq!(count(&whole, "left out"), 1, "{whole}");
+    assert!(within.join("whole/log/cuda_copy").is_file());
+
+    // From nothing again, with a third of the time: what ended before is there, and the rest is said to be cut off.
+    fs::remove_dir_all(pack.join("cache")).unwrap();
+    let budget = (took / 3).max(4).to_string();
+    let args = ["--budget", &budget, "first", "kernels"];
+    let (content, part) = ran(&pack, &within.join("part"), &args);
+    assert!(!content, "{part}");
+    assert!(count(&part, "passed") >= 1, "{part}");
+    assert!(
+        count(&part, "cut off") + count(&part, "left out") >= 1,
+        "{part}"
+    );
+
+    // Ended from outside while it runs.
+    let out = within.join("ended");
+    let mut child = script(&pack, &out, &["first", "kernels"]).spawn().unwrap();
+    while !out.join("log/cuda_copy").is_file() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    Command::new("kill", [child.id().to_string()])
+        .run()
+        .unwrap();
+    assert!(!child.wait().unwrap().success());
+    let ended = figures(&out);
+    assert!(count(&ended, "passed") >= 2, "{ended}");
+    assert!(count(&ended, "cut off") >= 1, "{ended}");
+    fs::remove_dir_all(within).unwrap();
+}
