@@ -86,7 +86,7 @@ pub(crate) struct Outside {
 impl Outside {
     /// How many rows there are.
     pub(crate) fn rows(&self) -> usize {
-        self.shapes[1].iter().product()
+        crate::shape::count(&self.shapes[1])
     }
 
     /// Refuses targets that are none of the classes, but for the one that does not count.

@@ -14,7 +14,7 @@ pub(crate) fn silu<const FMA: bool>(x: f32) -> f32 {
     let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], -near));
     // x / (1 + exp(-x)), both smaller by 2⁶⁴ where the exponential would overflow.
     let far = x < -64.0;
-    let one = if far { 5.421_010_9e-20 } else { 1.0 };
+    let one = if far { 5.421_011e-20 } else { 1.0 };
     let bias = if far { (127 - 64) << 23 } else { 127 << 23 };
     let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(bias));
     let [series @ .., _, _] = EXP;
