@@ -1,7 +1,7 @@
 """How fast nomina is next to PyTorch and to other libraries of Rust, case by case, in one run.
 
 usage: python scripts/compare.py [--bench ops|grads] [--rounds 3] [--threads 2] [--only SUBSTRING,...] [--peers ndarray,candle,burn]
-                                 [--device cuda] [--ours PROGRAM] [--update docs/performance.md]
+                                 [--device cuda] [--simd avx2] [--ours PROGRAM] [--update docs/performance.md]
 needs: pip install torch==2.11.0 numpy
 
 It builds the benchmarks, starts every side once and then asks all of them for the same case, one after the other,
@@ -10,7 +10,8 @@ round; the median over the rounds is printed. `--peers ''` asks PyTorch alone. `
 the lines `<!-- figures -->` and `<!-- /figures -->` of a file, or those of `gradients`. `--device cuda` measures on a GPU, against PyTorch
 there, and chains against what torch.compile makes of them. `--bench grads` measures gradients, against PyTorch and burn;
 before it does, all sides tell what they compute, where they begin with the same numbers, and have to agree.
-`--ours` names a benchmark that was built before.
+`--ours` names a benchmark that was built before. `--simd avx2` holds both sides to processors without AVX-512, whatever this
+one is, and asks no peers, which cannot be held; its table has a place of its own.
 """
 
 import argparse
@@ -26,6 +27,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PEERS = "benches/peers/Cargo.toml"
 # Between which lines of a file the table of a benchmark stands.
 PLACES = {"ops": "figures", "grads": "gradients"}
+# What holds either side to an instruction set.
+HELD = {
+    "avx2": {"NOMINA_SIMD": "avx2", "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
+}
 # Which peers have cases of a benchmark, on the host.
 PEERS_OF = {"ops": "ndarray,candle,burn", "grads": "burn"}
 # How far sides may differ in what they compute, as a part of the largest number.
@@ -192,12 +197,14 @@ def main():
     p.add_argument("--only", default="")
     p.add_argument("--peers", help="on the host all that have the benchmark, and none on a GPU, unless said")
     p.add_argument("--device", default="cpu")
+    p.add_argument("--simd", choices=HELD)
     p.add_argument("--ours", help="the benchmark `ops`, as cargo built it")
     p.add_argument("--update", type=pathlib.Path)
     args = p.parse_args()
     threads = ["--threads", str(args.threads)]
     on_host = args.device == "cpu"
-    there = PEERS_OF[args.bench] if on_host else ""
+    os.environ.update(HELD.get(args.simd, {}))
+    there = PEERS_OF[args.bench] if on_host and not args.simd else ""
     peers = [peer for peer in (there if args.peers is None else args.peers).split(",") if peer]
     if not set(peers) <= set(there.split(",")):
         raise SystemExit(f"peers of `{args.bench}` on {args.device}: `--peers '{there}'`")
@@ -240,7 +247,7 @@ def main():
         if side.failed:
             print(f"\n{side.label} ended at {', '.join(sorted(side.failed))}.")
     if args.update:
-        update(args.update, PLACES[args.bench], text)
+        update(args.update, "-".join(filter(None, [PLACES[args.bench], args.simd])), text)
     if sides[0].failed:
         raise SystemExit(1)
 

@@ -130,7 +130,7 @@ DEVICE C sqrt(C z) {
     else if (size < 1e-290) scale = 3.2451855365842673e32, back = 5.551115123125783e-17;
     f64 re = z.re * scale, im = z.im * scale;
     f64 root = ::sqrt(0.5 * (::hypot(re, im) + size_of(re)));
-    f64 other = endless(root) ? 0.0 : size_of(im) / (2.0 * root);
+    f64 other = size_of(im) / (2.0 * root);
     if (nan_in(re)) return C{re, re};
     f64 a = re >= 0.0 ? root : other, b = re >= 0.0 ? other : root;
     return C{a * back, with_sign(b * back, z.im)};

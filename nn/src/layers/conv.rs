@@ -121,31 +121,90 @@ impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact> Conv<S, A, C, O, T> {
 
 type Bias<A, C, O, T> = Tensor<(OutChannel<Kernel<A, C, O>, C>,), T>;
 
-/// The forward along so many dims, and the layer of a [`Sequential`](super::Sequential).
-macro_rules! forward {
-    ($name:ident, $s:literal, $method:ident) => {
-        impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> $name<A, C, O, T> {
-            /// The layer's outputs: `O` in the place of `C`.
-            ///
-            /// # Errors
-            /// When sizes do not fit, or memory is short.
-            #[twin]
-            pub fn try_forward<D: Dims>(
-                &self,
-                x: &Tensor<D, T>,
-            ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
-            where
-                C: DimOf<D>,
-                A: SpatialOf<Without<D, C>, $s>,
-                Kernel<A, C, O>: WeightFor<D, C, A, $s>,
-                (OutChannel<Kernel<A, C, O>, C>,): Distinct,
-            {
-                let (bias, options) = (self.channels()?, self.options);
-                let along = A::default();
-                x.$method(C::default(), along, &self.weight, bias.as_ref(), options)
-            }
-        }
+impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv1d<A, C, O, T> {
+    /// The layer's outputs: `O` in the place of `C`.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or memory is short.
+    #[twin]
+    pub fn try_forward<D: Dims>(
+        &self,
+        x: &Tensor<D, T>,
+    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
+    where
+        C: DimOf<D>,
+        A: SpatialOf<Without<D, C>, 1>,
+        Kernel<A, C, O>: WeightFor<D, C, A, 1>,
+        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
+    {
+        let (bias, options) = (self.channels()?, self.options);
+        x.try_conv1d_with(
+            C::default(),
+            A::default(),
+            &self.weight,
+            bias.as_ref(),
+            options,
+        )
+    }
+}
 
+impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv2d<A, C, O, T> {
+    /// The layer's outputs: `O` in the place of `C`.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or memory is short.
+    #[twin]
+    pub fn try_forward<D: Dims>(
+        &self,
+        x: &Tensor<D, T>,
+    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
+    where
+        C: DimOf<D>,
+        A: SpatialOf<Without<D, C>, 2>,
+        Kernel<A, C, O>: WeightFor<D, C, A, 2>,
+        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
+    {
+        let (bias, options) = (self.channels()?, self.options);
+        x.try_conv2d_with(
+            C::default(),
+            A::default(),
+            &self.weight,
+            bias.as_ref(),
+            options,
+        )
+    }
+}
+
+impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv3d<A, C, O, T> {
+    /// The layer's outputs: `O` in the place of `C`.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or memory is short.
+    #[twin]
+    pub fn try_forward<D: Dims>(
+        &self,
+        x: &Tensor<D, T>,
+    ) -> Result<Tensor<Convolved<D, Kernel<A, C, O>, C>, T>>
+    where
+        C: DimOf<D>,
+        A: SpatialOf<Without<D, C>, 3>,
+        Kernel<A, C, O>: WeightFor<D, C, A, 3>,
+        (OutChannel<Kernel<A, C, O>, C>,): Distinct,
+    {
+        let (bias, options) = (self.channels()?, self.options);
+        x.try_conv3d_with(
+            C::default(),
+            A::default(),
+            &self.weight,
+            bias.as_ref(),
+            options,
+        )
+    }
+}
+
+/// What stands in a [`Sequential`](super::Sequential). Each `forward` is written out, since a macro would stand in what rustc says of it.
+macro_rules! layers {
+    ($($name:ident $s:literal)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<D: Dims, A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Layer<D, T>
             for $name<A, C, O, T>
@@ -160,8 +219,6 @@ macro_rules! forward {
                 self.try_forward(x)
             }
         }
-    };
+    )*};
 }
-forward!(Conv1d, 1, try_conv1d_with);
-forward!(Conv2d, 2, try_conv2d_with);
-forward!(Conv3d, 3, try_conv3d_with);
+layers!(Conv1d 1 Conv2d 2 Conv3d 3);

@@ -185,16 +185,15 @@ impl<'a> Way<'a> {
             };
         }
         let run = Run::new(&node, records, self.through);
-        let found = node.through(|rule| {
-            let found = match rule.part().filter(|_| !records) {
+        let found = node.through(last, |rule| {
+            let added = match rule.part().filter(|_| !records) {
                 Some(part) => self.add_part(&node, part, &mut pending),
                 None => Ok(false),
             };
-            let found = found.and_then(|added| match added {
+            added.and_then(|added| match added {
                 true => Ok(Passed::default()),
                 false => passed(rule, pending, &run),
-            });
-            (found, last)
+            })
         });
         let Passed { computed, chains } = found.ok_or_else(used)??;
         for (edge, grad) in node.edges().iter().zip(computed) {

@@ -65,8 +65,10 @@ pub(crate) struct EntropyJob<'a> {
     /// A weight for each class, adjacent; null where all are 1.
     pub weight: *const f64,
     /// The sum of the weights; null where all are 1, or nothing is smoothed.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
     pub weights: *const f64,
     /// What a target out of range is told by. The host's were checked before.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
     pub outside: &'a Outside,
     pub ignore_index: i64,
     pub smoothing: f64,
@@ -85,6 +87,7 @@ pub(crate) struct Outside {
 
 impl Outside {
     /// How many rows there are.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device asks"))]
     pub(crate) fn rows(&self) -> usize {
         crate::shape::count(&self.shapes[1])
     }

@@ -178,6 +178,32 @@ fn one_graph_is_gone_through_by_several() {
     assert_eq!(every(&leaf.grad().unwrap()), once);
 }
 
+#[cfg(feature = "rayon")]
+#[test]
+fn one_graph_is_gone_through_by_tasks_that_wait_for_each_other() {
+    if cfg!(miri) {
+        return;
+    }
+    // Kernels share their work with the pool that the tasks are of: who waits for one takes up another task, which comes by the
+    // nodes that the waiting one is at.
+    let leaf = whole(200_000, 0.5);
+    let y = apply(Op::Mul, &[&apply(Op::Exp, &[&leaf]), &leaf]);
+    let keep = BackwardOptions {
+        retain_graph: true,
+        ..BackwardOptions::default()
+    };
+    back(&y, keep);
+    let once = every(&leaf.take_grad().unwrap());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build();
+    pool.unwrap().scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|_| back(&y, keep));
+        }
+    });
+    let found = every(&leaf.take_grad().unwrap());
+    assert!((found - 64.0 * once).abs() < 1e-9 * found);
+}
+
 #[test]
 fn a_graph_is_dropped_elsewhere() {
     let leaf = whole(5, 1.0);

@@ -166,13 +166,23 @@ pub(crate) struct Node {
     edges: SmallVec<[Option<NodeRef>; 2]>,
     /// Of an operator with several results, which one this is; its only edge is the operator's node.
     output: Option<usize>,
-    /// None of a leaf, and of a node that a gradient has gone through for the last time.
-    rule: Mutex<Option<RulePtr>>,
+    rule: Mutex<Held>,
     extras: OnceLock<Box<Extras>>,
     /// The next one of those that are dropped together.
     next: Cell<Option<NonNull<Node>>>,
     /// The block that this and its rule lie in: the last field, which is dropped last.
     _home: Block,
+}
+
+/// A rule, and who uses it.
+#[derive(Debug)]
+struct Held {
+    /// None of a leaf, and where nobody needs it any more.
+    rule: Option<RulePtr>,
+    /// Gradients that are going through at this moment.
+    users: u32,
+    /// That one of them is the last.
+    used_up: bool,
 }
 
 /// A rule within its node's block.
@@ -271,7 +281,11 @@ impl NodeRef {
             clock,
             edges,
             output,
-            rule: Mutex::new(rule(room)),
+            rule: Mutex::new(Held {
+                rule: rule(room),
+                users: 0,
+                used_up: false,
+            }),
             extras: OnceLock::new(),
             next: Cell::new(None),
             _home: home,
@@ -386,16 +400,30 @@ impl Node {
         self.extras_mut().slot.get_or_init(Mutex::default);
     }
 
-    /// Lets a gradient through by `f`; none where the rule is used up. Where this was the last time, what was saved is dropped.
-    pub(crate) fn through<R>(&self, f: impl FnOnce(&dyn Rule) -> (R, bool)) -> Option<R> {
-        let mut rule = lock(&self.rule);
-        // SAFETY: it lives in this node's block, until it is taken out.
-        let (found, last) = f(unsafe { rule.as_ref()?.0.as_ref() });
-        if last {
-            let used = rule.take();
-            drop(rule);
-            drop(used);
-        }
+    /// Lets a gradient through by `f`; none where the rule is used up. Where this is the `last` time, what was saved is dropped.
+    ///
+    /// Nothing is locked meanwhile: a thread that waits for its kernels may take up other work, which comes by here too.
+    pub(crate) fn through<R>(&self, last: bool, f: impl FnOnce(&dyn Rule) -> R) -> Option<R> {
+        let rule = {
+            let mut held = lock(&self.rule);
+            if held.used_up {
+                return None;
+            }
+            let rule = held.rule.as_ref()?.0;
+            held.users += 1;
+            held.used_up = last;
+            rule
+        };
+        // SAFETY: it lives in this node's block, until the last of its users takes it out.
+        let found = f(unsafe { rule.as_ref() });
+        let mut held = lock(&self.rule);
+        held.users -= 1;
+        let unused = match held.used_up && held.users == 0 {
+            true => held.rule.take(),
+            false => None,
+        };
+        drop(held);
+        drop(unused);
         Some(found)
     }
 }
