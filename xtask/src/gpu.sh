@@ -139,6 +139,8 @@ finish() {
     # shellcheck disable=SC2086 # several words, or none
     [ -z "$running" ] || kill $running 2>/dev/null
     wait
+    # Whoever was ended before it could say so.
+    sed -i 's/ | running | / | cut off | /' "$out"/rows/* 2>/dev/null
     tar -cf "$out/cache.tar" -C "$NOMINA_CUDA_CACHE" . 2>/dev/null
     figures
     cat "$out/figures.md"

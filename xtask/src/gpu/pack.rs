@@ -87,7 +87,7 @@ fn a_pack_runs_to_its_end_and_as_far_as_its_budget_goes() {
 
     // From nothing again, with a third of the time: what ended before is there, and the rest is said to be cut off.
     fs::remove_dir_all(pack.join("cache")).unwrap();
-    let budget = (took / 3).max(4).to_string();
+    let budget = (took / 3).max(2).to_string();
     let args = ["--budget", &budget, "first", "kernels"];
     let (content, part) = ran(&pack, &within.join("part"), &args);
     assert!(!content, "{part}");
