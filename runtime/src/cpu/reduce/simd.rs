@@ -10,6 +10,8 @@ use crate::cpu::simd::{Level, level};
 pub(crate) trait Kernel {
     /// What it gives.
     type Out;
+    /// Whether the widest registers are the fastest. They are not where the compiler gathers single elements into them.
+    const WIDEST: bool = true;
     /// The body.
     fn run(self) -> Self::Out;
 }
@@ -20,9 +22,9 @@ pub(crate) trait Kernel {
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     match level() {
         // SAFETY: the level says that the features are there.
-        Level::Avx512 => unsafe { avx512(kernel) },
+        Level::Avx512 if K::WIDEST => unsafe { avx512(kernel) },
         // SAFETY: as above.
-        Level::Avx2 => unsafe { avx2(kernel) },
+        Level::Avx512 | Level::Avx2 => unsafe { avx2(kernel) },
         Level::Baseline => kernel.run(),
     }
 }
