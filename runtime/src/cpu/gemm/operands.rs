@@ -24,11 +24,8 @@ impl<K: Kind> Job<'_, K> {
         read: bool,
     ) {
         let p = self.p;
-        let (matrix, n) = if read {
-            (p.addend.unwrap_or(p.c), cols.len())
-        } else {
-            (p.c, cols.len())
-        };
+        let matrix = if read { p.addend.unwrap_or(p.c) } else { p.c };
+        let n = cols.len();
         let (from, to) = if read {
             (p.dtype, K::Elem::DTYPE)
         } else {
@@ -49,7 +46,9 @@ impl<K: Kind> Job<'_, K> {
                 } else {
                     cast.run(n, inside, step, outside, matrix.cols * size);
                     if let Some(after) = after {
-                        after.rows(outside, matrix.rows, 1, n);
+                        // As it is for one row of adjacent elements, or for as many of one element.
+                        let (rows, cols) = if matrix.cols == 1 { (1, n) } else { (n, 1) };
+                        after.rows(outside, matrix.cols, rows, cols);
                     }
                 }
             }
