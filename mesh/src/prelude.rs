@@ -1,0 +1,5 @@
+//! What programs import: `use nomina_mesh::prelude::*;`, nomina's own prelude included.
+
+pub use nomina::prelude::*;
+
+pub use crate::{Mesh, Own, Pending, Place, Sharded, Split, Synced, Whole, across, layout, mesh};
