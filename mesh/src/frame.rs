@@ -289,7 +289,7 @@ impl Frame {
             // Around the part the gradient is zero.
             let piece = DynTensor::from_parts(raw.clone(), Names::unnamed(raw.rank()))?;
             return Ok(piece
-                .narrow(dim as i64, (start - first) as i64, len as i64)?
+                .narrow(dim as i64, (start - first) as i64, len)?
                 .into_parts()
                 .0);
         }

@@ -1,12 +1,15 @@
 //! Named tensors over a mesh of processes.
 #![forbid(unsafe_code)]
-// What `mesh!` writes spells this crate by its name, in it too.
-extern crate self as nomina_mesh;
-
 mod boxes;
 mod call;
 mod check;
+/// How pending pieces are combined, as types.
+pub mod combine {
+    pub use nomina_core::mesh::{Add, All, Any, Max, Min, Mul};
+}
 mod convert;
+mod dynamic;
+mod factory;
 mod frame;
 mod mesh;
 mod plan;
@@ -16,12 +19,13 @@ mod sharded;
 mod threads;
 
 pub use boxes::part;
+pub use dynamic::{DynSharded, Over};
 pub use mesh::{Engine, Mesh};
 pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
 pub use nomina_macros::{layout, mesh};
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
-pub use sharded::Sharded;
+pub use sharded::{Sharded, operand};
 pub use threads::threads;
 
 /// Bounds of generic code: states, placements, and what operators ask of them.

@@ -165,6 +165,11 @@ faults! {
         "dim `{N}` is not split over any mesh axis"
         "nothing to sum across"
         "leave `across` out: `{N}`";
+    /// `via` an axis that does not split the dim.
+    NotSplitOver<X, N> SplitThere
+        "dim `{N}` is not split over mesh axis `{X}`"
+        "each rank has all of it there"
+        "leave `via` out: `{N}`";
     /// A dim that another, inner axis splits further.
     SplitInside<X, N> SplitLast
         "dim `{N}` is split further inside mesh axis `{X}`"
@@ -184,5 +189,5 @@ faults! {
     LossIsWhole<X> CountsOnce
         "the loss is whole on each rank of mesh axis `{X}`: each copy would count"
         "one number goes back, not one for each rank"
-        "`.sync({X})` in the place of `.all_reduce({X})`";
+        "`.sync({X})` in the place of `.all_reduce({X})`, or `.pend({X})`";
 }

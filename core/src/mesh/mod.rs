@@ -32,5 +32,6 @@ pub use placement::{
 };
 pub use rules::*;
 pub use state::{
-    Mode, Own, Pending, Pointwise, ProductOfTwo, Split, State, SumOfTwo, Synced, Whole,
+    Mode, Own, Pending, Pointwise, ProductOfTwo, QuotientOfTwo, Split, State, SumOfTwo, Synced,
+    Whole,
 };

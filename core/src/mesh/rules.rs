@@ -1,11 +1,11 @@
 //! What operators ask of placements, by class, and what they give.
 
 use super::combine::{Add, Combiner};
-use super::fault::{Fine, NotSplit, SplitInside, Verdict};
+use super::fault::{Fine, NotSplit, NotSplitOver, SplitInside, Verdict};
 use super::index::AxisIndex;
 use super::placement::{MeshAxis, Placement, Set, StateAt};
 use super::state::{Mode, ProductOfTwo, Split, State};
-use crate::dims::{Accepted, Axes, Axis, Bool, DimList, Dims, In, Rank};
+use crate::dims::{Accepted, Axes, AxesOf, Axis, Bool, DimList, Dims, Rank};
 
 /// The first thing that is wrong along the axes, from the first on.
 type First<V0, V1, V2, V3> =
@@ -19,12 +19,20 @@ pub type Joined<P, Q> = <P as Placement>::Of<
     <<P as Placement>::S3 as State>::Join<<Q as Placement>::S3>,
 >;
 
-/// The placement where dims are replaced.
-pub type RenamedIn<P, M> = <P as Placement>::Of<
-    <<P as Placement>::S0 as State>::Renamed<M>,
-    <<P as Placement>::S1 as State>::Renamed<M>,
-    <<P as Placement>::S2 as State>::Renamed<M>,
-    <<P as Placement>::S3 as State>::Renamed<M>,
+/// The placement where the dims `F` become the dims `T`.
+pub type RenamedIn<P, F, T> = <P as Placement>::Of<
+    <<P as Placement>::S0 as State>::Renamed<F, T>,
+    <<P as Placement>::S1 as State>::Renamed<F, T>,
+    <<P as Placement>::S2 as State>::Renamed<F, T>,
+    <<P as Placement>::S3 as State>::Renamed<F, T>,
+>;
+
+/// The placement where the dims `L` become dim `Y`.
+pub type FlattenedIn<P, L, Y> = <P as Placement>::Of<
+    <<P as Placement>::S0 as State>::Flattened<L, Y>,
+    <<P as Placement>::S1 as State>::Flattened<L, Y>,
+    <<P as Placement>::S2 as State>::Flattened<L, Y>,
+    <<P as Placement>::S3 as State>::Flattened<L, Y>,
 >;
 
 /// The placement where the dims `L` were combined by `R` on each rank.
@@ -100,6 +108,24 @@ impl<M: Mode, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> Plac
     for P
 where
     BesideVerdict<M, P, Q, D, E>: Accepted<P, Q>,
+{
+}
+
+/// A tensor in this placement goes with a number.
+#[diagnostic::on_unimplemented(
+    message = "placement `{Self}` does not go with a number here",
+    label = "a number counts once for each rank",
+    note = "generic code asks for it in a bound"
+)]
+pub trait PlacedWithNumber<M> {}
+#[diagnostic::do_not_recommend]
+impl<M: Mode, P: Placement> PlacedWithNumber<M> for P where
+    First<
+        M::WithNumber<P::S0, P::X0>,
+        M::WithNumber<P::S1, P::X1>,
+        M::WithNumber<P::S2, P::X2>,
+        M::WithNumber<P::S3, P::X3>,
+    >: Accepted<P, P>
 {
 }
 
@@ -199,11 +225,11 @@ impl<A: Axes> Over for Across<A> {
     message = "dims {Self} do not fit placement `{P}`",
     label = "expected a dim, a tuple of dims, `..`, or `across` of them"
 )]
-pub trait OverIn<P, D>: Over {}
+pub trait OverIn<P, D>: Over<Axes: AxesOf<D>> {}
 #[diagnostic::do_not_recommend]
-impl<A: Axes + In<D>, P: HasWhole<Reduced<D, A::List>>, D: Dims> OverIn<P, D> for A {}
+impl<A: AxesOf<D>, P: HasWhole<Reduced<D, A::List>>, D: Dims> OverIn<P, D> for A {}
 #[diagnostic::do_not_recommend]
-impl<A: Axes + In<D>, P: SplitsOneOf<Reduced<D, A::List>>, D: Dims> OverIn<P, D> for Across<A> {}
+impl<A: AxesOf<D>, P: SplitsOneOf<Reduced<D, A::List>>, D: Dims> OverIn<P, D> for Across<A> {}
 
 /// As [`OverIn`], for a product that is summed over dims of two tensors.
 #[diagnostic::on_unimplemented(
@@ -289,3 +315,16 @@ impl<P: Placement, X: MeshAxis> Innermost<X> for P where
 
 /// `P` with dim `N` split along axis `X`.
 pub type SplitBy<P, X, N> = Set<P, X, Split<N>>;
+
+/// Axis `X` splits dim `N`: what `N.via(X)` asks.
+#[diagnostic::on_unimplemented(
+    message = "dim `{N}` is not split over mesh axis `{X}`",
+    label = "each rank has all of it there: leave `via` out"
+)]
+pub trait SplitsBy<X, N> {}
+#[diagnostic::do_not_recommend]
+impl<P: Placement, X: MeshAxis, N: Axis> SplitsBy<X, N> for P where
+    <<StateAt<P, X> as State>::Splits<N> as Bool>::Verdict<Fine, NotSplitOver<X, N>>:
+        Accepted<P, X>
+{
+}

@@ -10,7 +10,7 @@ use super::fault::{
 };
 use super::placement::MeshAxis;
 use super::value::StaticPlace;
-use crate::dims::{Axis, Bool, Dims, False, Mapping, Same};
+use crate::dims::{Axis, Bool, DimList, Dims, False, OldDims, Same};
 
 /// What the ranks along one axis of a mesh have of a tensor. The functions are total; a function that gives a [`Verdict`] is a
 /// question.
@@ -23,8 +23,10 @@ pub trait State: Send + Sync + 'static {
     type Dual: State;
     /// The state of a result of this and `B`, where they go together.
     type Join<B: State>: State;
-    /// The state where dims are replaced.
-    type Renamed<M: Mapping>: State;
+    /// The state where the dims `F` become the dims `T`.
+    type Renamed<F: OldDims, T: Dims>: State;
+    /// The state where the dims `L` become dim `Y`, of which the split one is the first.
+    type Flattened<L: Dims, Y: Axis>: State;
     /// The state where the dims `L` were combined by `R` on each rank.
     type Across<L: Dims, R: Combiner>: State;
     /// Whether dim `N` is split.
@@ -79,26 +81,35 @@ pub trait State: Send + Sync + 'static {
 
 /// Which operators may take what is pending.
 pub trait Mode: 'static {
-    /// A pending sum beside what is whole.
+    /// What is whole beside a pending sum.
     type WholeAndPending<R: Combiner, X: MeshAxis>: Verdict;
-    /// A pending sum beside what is split by dim `N`.
+    /// A pending sum beside what is whole.
+    type PendingAndWhole<R: Combiner, X: MeshAxis>: Verdict;
+    /// A pending sum beside what is split by dim `N`, or the other way round.
     type SplitAndPending<X: MeshAxis, N: Axis>: Verdict;
     /// Two pending sums.
     type PendingTwice<R: Combiner, Q: Combiner, X: MeshAxis>: Verdict;
+    /// A state beside a number.
+    type WithNumber<S: State, X: MeshAxis>: Verdict;
     /// The same as a value.
     const MODE: super::value::Mode;
 }
 
 macro_rules! modes {
-    ($($(#[$doc:meta])* $name:ident $whole:ty, $split:ty, $twice:ty;)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $whole:ty, $pending:ty, $split:ty, $twice:ty, $number:ident;
+    )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}
 
         impl Mode for $name {
             type WholeAndPending<R: Combiner, X: MeshAxis> = $whole;
+            type PendingAndWhole<R: Combiner, X: MeshAxis> = $pending;
             type SplitAndPending<X: MeshAxis, N: Axis> = $split;
             type PendingTwice<R: Combiner, Q: Combiner, X: MeshAxis> = $twice;
+            type WithNumber<S: State, X: MeshAxis> = S::$number<X>;
             const MODE: super::value::Mode = super::value::Mode::$name;
         }
     )*};
@@ -106,13 +117,17 @@ macro_rules! modes {
 modes! {
     /// The sum of two: of two pending sums the sum is pending.
     SumOfTwo
-        PendingBesideWhole<X>, PendingBesideSplit<X, N>, <R::Linear<X> as Verdict>::Then<Q::Linear<X>>;
+        PendingBesideWhole<X>, PendingBesideWhole<X>, PendingBesideSplit<X, N>,
+        <R::Linear<X> as Verdict>::Then<Q::Linear<X>>, Finished;
     /// The product of two: one may be pending.
     ProductOfTwo
-        R::Linear<X>, PendingBesideSplit<X, N>, BothPending<X>;
+        R::Linear<X>, R::Linear<X>, PendingBesideSplit<X, N>, BothPending<X>, Linear;
+    /// The quotient of two: the dividend may be pending.
+    QuotientOfTwo
+        StillPending<X>, R::Linear<X>, PendingBesideSplit<X, N>, StillPending<X>, Linear;
     /// Anything else of two or more.
     Pointwise
-        StillPending<X>, StillPending<X>, StillPending<X>;
+        StillPending<X>, StillPending<X>, StillPending<X>, StillPending<X>, Finished;
 }
 
 /// Equal pieces: each rank has all of the tensor, and does something else with its own.
@@ -140,7 +155,8 @@ type If<B, V, W> = <B as Bool>::Verdict<V, W>;
 impl State for Whole {
     type Dual = Pending;
     type Join<B: State> = B;
-    type Renamed<M: Mapping> = Self;
+    type Renamed<F: OldDims, T: Dims> = Self;
+    type Flattened<L: Dims, Y: Axis> = Self;
     type Across<L: Dims, R: Combiner> = Self;
     type Splits<N: Axis> = False;
     type SplitsIn<L: Dims> = False;
@@ -149,7 +165,7 @@ impl State for Whole {
     type BesideSynced<X: MeshAxis> = SyncedBeside<X>;
     type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> =
         If<E::Contains<N>, SplitBesideWhole<X, N>, Fine>;
-    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = M::WholeAndPending<R, X>;
+    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = M::PendingAndWhole<R, X>;
     type BesideOwn<X: MeshAxis> = OwnBeside<X>;
     type Finished<X: MeshAxis> = Fine;
     type Linear<X: MeshAxis> = Fine;
@@ -170,7 +186,8 @@ impl State for Whole {
 impl State for Synced {
     type Dual = Self;
     type Join<B: State> = Self;
-    type Renamed<M: Mapping> = Self;
+    type Renamed<F: OldDims, T: Dims> = Self;
+    type Flattened<L: Dims, Y: Axis> = Self;
     type Across<L: Dims, R: Combiner> = Self;
     type Splits<N: Axis> = False;
     type SplitsIn<L: Dims> = False;
@@ -199,7 +216,8 @@ impl State for Synced {
 impl<N: Axis> State for Split<N> {
     type Dual = Self;
     type Join<B: State> = Self;
-    type Renamed<M: Mapping> = Split<M::Of<N>>;
+    type Renamed<F: OldDims, T: Dims> = Split<<F::Renamed<(N,), T> as DimList>::At0>;
+    type Flattened<L: Dims, Y: Axis> = <L::Contains<N> as Bool>::State<Split<Y>, Self>;
     type Across<L: Dims, R: Combiner> = <L::Contains<N> as Bool>::State<Pending<R>, Self>;
     type Splits<K: Axis> = Same<N, K>;
     type SplitsIn<L: Dims> = L::Contains<N>;
@@ -231,7 +249,8 @@ impl<N: Axis> State for Split<N> {
 impl<R: Combiner> State for Pending<R> {
     type Dual = Whole;
     type Join<B: State> = Self;
-    type Renamed<M: Mapping> = Self;
+    type Renamed<F: OldDims, T: Dims> = Self;
+    type Flattened<L: Dims, Y: Axis> = Self;
     type Across<L: Dims, Q: Combiner> = Self;
     type Splits<N: Axis> = False;
     type SplitsIn<L: Dims> = False;
@@ -260,7 +279,8 @@ impl<R: Combiner> State for Pending<R> {
 impl State for Own {
     type Dual = Self;
     type Join<B: State> = Self;
-    type Renamed<M: Mapping> = Self;
+    type Renamed<F: OldDims, T: Dims> = Self;
+    type Flattened<L: Dims, Y: Axis> = Self;
     type Across<L: Dims, R: Combiner> = Self;
     type Splits<N: Axis> = False;
     type SplitsIn<L: Dims> = False;

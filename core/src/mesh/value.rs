@@ -43,6 +43,8 @@ pub enum Mode {
     SumOfTwo,
     /// The product of two.
     ProductOfTwo,
+    /// The quotient of two.
+    QuotientOfTwo,
     /// Anything else of two or more.
     Pointwise,
 }
@@ -88,13 +90,22 @@ impl Mode {
         match self {
             Self::SumOfTwo => no(Fault::PendingBesideWhole),
             Self::ProductOfTwo => combine.linear(),
-            Self::Pointwise => no(Fault::StillPending),
+            Self::QuotientOfTwo | Self::Pointwise => no(Fault::StillPending),
+        }
+    }
+
+    fn pending_and_whole(self, combine: Combine) -> Verdict {
+        match self {
+            Self::QuotientOfTwo => combine.linear(),
+            mode => mode.whole_and_pending(combine),
         }
     }
 
     fn split_and_pending(self, dim: &Name) -> Verdict {
         match self {
-            Self::SumOfTwo | Self::ProductOfTwo => no_dim(Fault::PendingBesideSplit, dim),
+            Self::SumOfTwo | Self::ProductOfTwo | Self::QuotientOfTwo => {
+                no_dim(Fault::PendingBesideSplit, dim)
+            }
             Self::Pointwise => no(Fault::StillPending),
         }
     }
@@ -103,7 +114,7 @@ impl Mode {
         match self {
             Self::SumOfTwo => one.linear().and_then(|()| other.linear()),
             Self::ProductOfTwo => no(Fault::BothPending),
-            Self::Pointwise => no(Fault::StillPending),
+            Self::QuotientOfTwo | Self::Pointwise => no(Fault::StillPending),
         }
     }
 }
@@ -174,13 +185,23 @@ impl Place {
             (Self::Split(one), Self::Split(other)) => {
                 Err((Fault::SplitApart, Vec::from([one.clone(), other.clone()])))
             }
-            (Self::Whole, Self::Pending(combine)) | (Self::Pending(combine), Self::Whole) => {
-                mode.whole_and_pending(*combine)
-            }
+            (Self::Whole, Self::Pending(combine)) => mode.whole_and_pending(*combine),
+            (Self::Pending(combine), Self::Whole) => mode.pending_and_whole(*combine),
             (Self::Split(dim), Self::Pending(_)) | (Self::Pending(_), Self::Split(dim)) => {
                 mode.split_and_pending(dim)
             }
             (Self::Pending(one), Self::Pending(other)) => mode.pending_twice(*one, *other),
+        }
+    }
+
+    /// Whether this goes with a number.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn with_number(&self, mode: Mode) -> Verdict {
+        match mode {
+            Mode::SumOfTwo | Mode::Pointwise => self.finished(),
+            Mode::ProductOfTwo | Mode::QuotientOfTwo => self.linear(),
         }
     }
 

@@ -1,15 +1,29 @@
 //! The typed tensor on a mesh.
 
-use std::fmt;
+mod arithmetic;
+pub mod operand;
+mod product;
+mod view;
 
-use nomina::dims::{Dims, Distinct};
-use nomina::{DynTensor, Element, Error, ErrorKind, Names, Result, Tensor, Typed};
-use nomina_core::mesh::value::Place;
+use std::fmt;
+use std::sync::Arc;
+
+use nomina::dims::{Dim, Dims, Distinct, Has, Without, position};
+use nomina::{Combine, DynTensor, Element, Error, ErrorKind, Names, Result, Tensor, Typed};
+use nomina_core::mesh::value::{Place, StaticPlace};
 use nomina_core::mesh::{MeshAxis, Placement};
 use nomina_runtime::Raw;
+use operand::{Fits, Operand, OutPlace};
 
+use crate::combine;
 use crate::frame::Frame;
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, Shared};
+
+/// The dims of a result beside the operand `R`.
+pub type OutDims<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dims;
+
+/// The common dtype of a tensor and the operand `R`.
+pub type OutDtype<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dtype;
 
 /// A tensor over a mesh of ranks, each of which has a piece: dims `D`, dtype `T`, and in `P` the mesh with a
 /// [`State`](nomina_core::mesh::State) for each of its axes.
@@ -55,19 +69,23 @@ pub(crate) fn places<P: Placement>() -> Vec<Place> {
     P::PLACES.iter().map(|place| place.place()).collect()
 }
 
-/// A tensor of a mesh, as an operand: its dims and global sizes.
-pub(crate) type Operand<'a> = (&'static [Option<&'static str>], &'a [usize]);
+/// The dims of a tensor of a mesh, and its global sizes.
+pub type Sized<'a> = (&'static [Option<&'static str>], &'a [usize]);
+
+/// The same, and the mesh.
+#[doc(hidden)]
+pub type Described<'a> = (Sized<'a>, &'a Arc<Shared>);
 
 /// The global sizes of a result, whose piece is there: of a split dim they are an operand's, of others the piece's.
 pub(crate) fn sizes_of<D: Dims, P: Placement>(
     op: &'static str,
     shape: &[usize],
-    operands: &[Operand<'_>],
+    operands: &[Sized<'_>],
 ) -> Result<Vec<usize>> {
     let size = |(at, name): (usize, &Option<&'static str>)| {
-        let split = P::PLACES.iter().any(|place| {
-            matches!(place, nomina_core::mesh::value::StaticPlace::Split(dim) if dim == name)
-        });
+        let split = P::PLACES
+            .iter()
+            .any(|place| matches!(place, StaticPlace::Split(dim) if dim == name));
         if !split {
             return Ok(shape[at]);
         }
@@ -95,7 +113,7 @@ pub(crate) fn sizes_of<D: Dims, P: Placement>(
 }
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    pub(crate) fn operand(&self) -> Operand<'_> {
+    pub(crate) fn operand(&self) -> Sized<'_> {
         (D::NAMES, &self.sizes)
     }
 
@@ -104,7 +122,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         op: &'static str,
         local: Tensor<D, T>,
         mesh: Mesh<P::Mesh>,
-        operands: &[Operand<'_>],
+        operands: &[Sized<'_>],
     ) -> Result<Self> {
         let sizes = sizes_of::<D, P>(op, local.shape(), operands)?;
         Ok(Self { local, sizes, mesh })
@@ -124,13 +142,47 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.local.to_dyn().into_parts().0
     }
 
-    /// Refuses an operand of another mesh of the same type.
-    pub(crate) fn same_mesh<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
+    /// A result of the same dims, in the same placement.
+    fn mapped<U: Element>(&self, local: Result<Tensor<D, U>>) -> Result<Sharded<D, P, U>> {
+        Ok(Sharded {
+            local: local?,
+            sizes: self.sizes.clone(),
+            mesh: self.mesh.clone(),
+        })
+    }
+
+    /// A result of other dims of this tensor.
+    pub(crate) fn reduced<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
         &self,
         op: &'static str,
-        other: &Sharded<E, Q, U>,
-    ) -> Result<()> {
-        if self.mesh.shared.same(&other.mesh.shared) {
+        local: Result<Tensor<E, U>>,
+    ) -> Result<Sharded<E, Q, U>> {
+        Sharded::of(op, local?, self.mesh.clone(), &[self.operand()])
+    }
+
+    /// A result of this tensor and another.
+    fn combined<R: Operand, E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
+        &self,
+        op: &'static str,
+        other: &R,
+        local: Result<Tensor<E, U>>,
+    ) -> Result<Sharded<E, Q, U>> {
+        self.fits(op, other)?;
+        match other.described() {
+            Some((other, _)) => {
+                Sharded::of(op, local?, self.mesh.clone(), &[self.operand(), other])
+            }
+            None => Sharded::of(op, local?, self.mesh.clone(), &[self.operand()]),
+        }
+    }
+
+    /// Refuses an operand of another mesh of the same type, and one whose split dims have other sizes.
+    pub(crate) fn fits<R: Operand>(&self, op: &'static str, other: &R) -> Result<()> {
+        let Some((other, shared)) = other.described() else {
+            return Ok(());
+        };
+        sizes_of::<D, P>(op, self.local.shape(), &[self.operand(), other])?;
+        if self.mesh.shared.same(shared) {
             return Ok(());
         }
         Err(Error::new(
@@ -161,20 +213,20 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 
     /// The size of a dim, over all ranks.
     #[must_use]
-    pub fn size<X: nomina::dims::Dim>(&self, _: X) -> usize
+    pub fn size<X: Dim>(&self, _: X) -> usize
     where
-        D: nomina::dims::Has<X>,
+        D: Has<X>,
     {
-        self.sizes[nomina::dims::position::<X, D>()]
+        self.sizes[position::<X, D>()]
     }
 
     /// The indices of a dim that this rank's piece has.
     #[must_use]
-    pub fn range<X: nomina::dims::Dim>(&self, _: X) -> std::ops::Range<usize>
+    pub fn range<X: Dim>(&self, _: X) -> std::ops::Range<usize>
     where
-        D: nomina::dims::Has<X>,
+        D: Has<X>,
     {
-        let (start, len) = self.frame().range(nomina::dims::position::<X, D>(), None);
+        let (start, len) = self.frame().range(position::<X, D>(), None);
         start..start + len
     }
 
@@ -198,6 +250,8 @@ pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D
 pub(crate) const fn number<X: MeshAxis>() -> usize {
     <X::Index as nomina_core::mesh::AxisIndex>::INDEX
 }
+
+include!("generated.rs");
 
 impl<D: Dims, P: Placement, T: Element> fmt::Debug for Sharded<D, P, T>
 where
