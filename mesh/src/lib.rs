@@ -11,6 +11,7 @@ mod convert;
 mod dynamic;
 mod factory;
 mod frame;
+mod local;
 mod mesh;
 mod plan;
 pub mod prelude;
@@ -20,11 +21,13 @@ mod threads;
 
 pub use boxes::part;
 pub use dynamic::{DynSharded, Over};
+pub use local::{Equal, HasAllValues};
 pub use mesh::{Engine, Mesh};
 pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
 pub use nomina_macros::{layout, mesh};
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
+pub use sharded::along::{Along, Via, ViaAxis};
 pub use sharded::{Sharded, operand};
 pub use threads::threads;
 

@@ -30,7 +30,8 @@ pub(crate) struct Axis {
 }
 
 /// What all handles of a rank's mesh share.
-pub(crate) struct Shared {
+#[doc(hidden)]
+pub struct Shared {
     pub(crate) axes: Vec<Axis>,
     generator: Mutex<Generator>,
     simulated: Option<Arc<Simulated>>,

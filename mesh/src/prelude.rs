@@ -2,4 +2,6 @@
 
 pub use nomina::prelude::*;
 
-pub use crate::{Mesh, Own, Pending, Place, Sharded, Split, Synced, Whole, across, layout, mesh};
+pub use crate::{
+    Mesh, Own, Pending, Place, Sharded, Split, Synced, ViaAxis, Whole, across, layout, mesh,
+};

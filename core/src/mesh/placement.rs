@@ -1,6 +1,6 @@
 //! Placements: one state for each axis of a mesh.
 
-use super::index::{At0, AxisIndex};
+use super::index::{AtNone, AxisIndex};
 use super::state::{Split, State, Whole};
 use super::value::StaticPlace;
 use crate::dims::{Bool, DimList, Dims};
@@ -88,7 +88,7 @@ pub enum NoMesh {}
 
 impl MeshAxis for NoAxis {
     type Mesh = NoMesh;
-    type Index = At0;
+    type Index = AtNone;
     const NAME: &'static str = "";
 }
 

@@ -84,8 +84,27 @@ checks! {
     HasWholeOrVia<L: Dims> HasEvery<L>, "each rank needs all of dims {L}";
     /// Among the dims `L`, which become one, the split one comes first.
     FlattensSplit<L: Dims, F: Dims> SplitsFirst<L, F>, "a split dim comes first among dims {L}";
-    /// A gradient may start here.
-    IsLoss<> IsLoss<>, "no gradient can start here";
+}
+
+/// What is asked of a state along an axis that a mesh has.
+type IfThere<X, V> = <<<X as MeshAxis>::Index as AxisIndex>::Exists as Bool>::Verdict<V, Fine>;
+
+/// A gradient may start here: the number is pending or synced along each axis.
+#[diagnostic::on_unimplemented(
+    message = "no gradient can start at placement `{Self}`",
+    label = "one number goes back, not one for each rank",
+    note = "generic code asks for it in a bound"
+)]
+pub trait IsLoss {}
+#[diagnostic::do_not_recommend]
+impl<P: Placement> IsLoss for P where
+    First<
+        IfThere<P::X0, <P::S0 as State>::IsLoss<P::X0>>,
+        IfThere<P::X1, <P::S1 as State>::IsLoss<P::X1>>,
+        IfThere<P::X2, <P::S2 as State>::IsLoss<P::X2>>,
+        IfThere<P::X3, <P::S3 as State>::IsLoss<P::X3>>,
+    >: Accepted<P, P>
+{
 }
 
 /// The first thing that is wrong between two placements.

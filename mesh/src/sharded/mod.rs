@@ -1,8 +1,12 @@
 //! The typed tensor on a mesh.
 
+pub mod along;
 mod arithmetic;
+mod gather;
+mod grad;
 pub mod operand;
 mod product;
+mod reduce;
 mod view;
 
 use std::fmt;
@@ -246,7 +250,7 @@ pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D
     tensor.into_typed().map_err(|(_, error)| error)
 }
 
-/// The name of a mesh axis, and its number.
+/// The number of a mesh axis.
 pub(crate) const fn number<X: MeshAxis>() -> usize {
     <X::Index as nomina_core::mesh::AxisIndex>::INDEX
 }
