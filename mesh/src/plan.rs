@@ -39,7 +39,7 @@ pub struct Collective {
 /// // 512 by 8 ranks, 2 µs and 25 GB/s between two of them.
 /// let mesh = Grid::simulate([512, 8], 2e-6, 25e9)?;
 /// let plan = mesh.plan(|| {
-///     let x: Sharded<(N,), Grid<Pending, Whole>> = mesh.zeros([1 << 28])?.try_pend(Data)?;
+///     let x: Sharded<(N,), Grid<Pending, Whole>> = mesh.zeros([1 << 28])?;
 ///     x.try_all_reduce(Data).map(drop)
 /// })?;
 /// assert_eq!(plan.collectives().len(), 1);
