@@ -3,14 +3,11 @@
 mod boxes;
 mod call;
 mod check;
-/// How pending pieces are combined, as types.
-pub mod combine {
-    pub use nomina_core::mesh::{Add, All, Any, Max, Min, Mul};
-}
 mod convert;
 mod dynamic;
 mod factory;
 mod frame;
+mod identity;
 mod local;
 mod mesh;
 mod plan;
@@ -21,13 +18,13 @@ mod threads;
 
 pub use boxes::part;
 pub use dynamic::{DynSharded, Over};
-pub use local::{Equal, HasAllValues};
+pub use local::EachOwn;
 pub use mesh::{Engine, Mesh};
 pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
 pub use nomina_macros::{layout, mesh};
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
-pub use sharded::along::{Along, Via, ViaAxis};
+pub use sharded::along::{Along, AlongDim, Via, ViaAxis};
 pub use sharded::{Sharded, operand};
 pub use threads::threads;
 

@@ -103,7 +103,6 @@ fn expand(mesh: &Mesh) -> TokenStream {
         #[derive(Clone, Copy, Debug)]
         #visibility struct #name<#(#states = #path::Whole),*>(::core::marker::PhantomData<(#(#states,)*)>);
 
-        #[diagnostic::do_not_recommend]
         #[automatically_derived]
         impl<#(#states: #path::State),*> #path::Placement for #name<#(#states),*> {
             type Mesh = #whole;

@@ -4,9 +4,9 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 
 use nomina::dims::Dims;
 use nomina::{Absorb, Combine, Element, Numeric};
-use nomina_core::mesh::{AllLinear, Placement, ProductOfTwo, QuotientOfTwo, SumOfTwo};
+use nomina_core::mesh::{AllLinear, InProducts, InQuotients, InSums, Placement};
 
-use super::operand::{Beside, Fits, Operand, OutPlace};
+use super::operand::{Fits, FitsInPlace, Operand, OutPlace};
 use super::{OutDims, OutDtype, Sharded};
 use crate::call::ok;
 
@@ -38,10 +38,10 @@ macro_rules! operators {
     )*};
 }
 operators! {
-    Add add try_add OutDtype<R, D, T>, SumOfTwo;
-    Sub sub try_sub OutDtype<R, D, T>, SumOfTwo;
-    Mul mul try_mul OutDtype<R, D, T>, ProductOfTwo;
-    Div div try_div <OutDtype<R, D, T> as Element>::Float, QuotientOfTwo;
+    Add add try_add OutDtype<R, D, T>, InSums;
+    Sub sub try_sub OutDtype<R, D, T>, InSums;
+    Mul mul try_mul OutDtype<R, D, T>, InProducts;
+    Div div try_div <OutDtype<R, D, T> as Element>::Float, InQuotients;
 }
 
 macro_rules! assigning {
@@ -49,7 +49,7 @@ macro_rules! assigning {
         impl<D: Dims, P: Placement, T: Element, R: Operand> $trait<R> for Sharded<D, P, T>
         where
             R::Kind: Absorb<D, T, $kind>,
-            R::Placed: Fits<$mode, P, D> + Beside<Joined<P> = P>,
+            R::Placed: FitsInPlace<$mode, P, D>,
         {
             #[track_caller]
             fn $method(&mut self, other: R) {
@@ -60,10 +60,10 @@ macro_rules! assigning {
     )*};
 }
 assigning! {
-    AddAssign add_assign try_add_ nomina::tensor::operand::AsCommon, SumOfTwo;
-    SubAssign sub_assign try_sub_ nomina::tensor::operand::AsCommon, SumOfTwo;
-    MulAssign mul_assign try_mul_ nomina::tensor::operand::AsCommon, ProductOfTwo;
-    DivAssign div_assign try_div_ nomina::tensor::operand::AsFloat, QuotientOfTwo;
+    AddAssign add_assign try_add_ nomina::tensor::operand::AsCommon, InSums;
+    SubAssign sub_assign try_sub_ nomina::tensor::operand::AsCommon, InSums;
+    MulAssign mul_assign try_mul_ nomina::tensor::operand::AsCommon, InProducts;
+    DivAssign div_assign try_div_ nomina::tensor::operand::AsFloat, InQuotients;
 }
 
 impl<D: Dims, P: Placement + AllLinear, T: Numeric> Neg for &Sharded<D, P, T> {

@@ -10,8 +10,8 @@ use nomina::{
 };
 use nomina::{Float, Inexact, Integral, Numeric, Real};
 use nomina_core::mesh::{
-    AllFinished, AllLinear, HasWhole, HasWholeOrVia, OverIn, Pointwise, ProductOfTwo,
-    QuotientOfTwo, Reduced, SumOfTwo,
+    AllFinished, AllLinear, ByAll, ByAny, ByMax, ByMin, ByProduct, BySum, Combiner, HasWhole,
+    HasWholeOrVia, InPointwise, InProducts, InQuotients, InSums, OverIn, Reduced,
 };
 use nomina_macros::twin;
 
@@ -27,7 +27,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<SumOfTwo, P, D>,
+        R::Placed: Fits<InSums, P, D>,
     {
         self.combined("add", &other, self.local.try_add(other.local()))
     }
@@ -43,7 +43,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<SumOfTwo, P, D>,
+        R::Placed: Fits<InSums, P, D>,
     {
         self.combined("sub", &other, self.local.try_sub(other.local()))
     }
@@ -59,7 +59,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<ProductOfTwo, P, D>,
+        R::Placed: Fits<InProducts, P, D>,
     {
         self.combined("mul", &other, self.local.try_mul(other.local()))
     }
@@ -75,7 +75,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<QuotientOfTwo, P, D>,
+        R::Placed: Fits<InQuotients, P, D>,
     {
         self.combined("div", &other, self.local.try_div(other.local()))
     }
@@ -91,7 +91,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("pow", &exponent, self.local.try_pow(exponent.local()))
     }
@@ -206,7 +206,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("eq", &other, self.local.try_eq(other.local()))
     }
@@ -222,7 +222,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("ne", &other, self.local.try_ne(other.local()))
     }
@@ -238,7 +238,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("lt", &other, self.local.try_lt(other.local()))
     }
@@ -254,7 +254,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("le", &other, self.local.try_le(other.local()))
     }
@@ -270,7 +270,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("gt", &other, self.local.try_gt(other.local()))
     }
@@ -286,7 +286,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("ge", &other, self.local.try_ge(other.local()))
     }
@@ -302,7 +302,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "logical_and",
@@ -654,7 +654,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("atan2", &other, self.local.try_atan2(other.local()))
     }
@@ -670,7 +670,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("hypot", &other, self.local.try_hypot(other.local()))
     }
@@ -686,7 +686,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("logaddexp", &other, self.local.try_logaddexp(other.local()))
     }
@@ -702,7 +702,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("xlogy", &other, self.local.try_xlogy(other.local()))
     }
@@ -847,7 +847,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "floor_divide",
@@ -867,7 +867,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("fmod", &other, self.local.try_fmod(other.local()))
     }
@@ -883,7 +883,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("remainder", &other, self.local.try_remainder(other.local()))
     }
@@ -899,7 +899,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("maximum", &other, self.local.try_maximum(other.local()))
     }
@@ -915,7 +915,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("minimum", &other, self.local.try_minimum(other.local()))
     }
@@ -979,7 +979,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "logical_or",
@@ -999,7 +999,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "logical_xor",
@@ -1019,7 +1019,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_and",
@@ -1039,7 +1039,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_or",
@@ -1059,7 +1059,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_xor",
@@ -1079,7 +1079,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_left_shift",
@@ -1099,7 +1099,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_right_shift",
@@ -1116,7 +1116,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_sum<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Add>, T::Sum>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, BySum>, T::Sum>>
     where
         P: AllLinear,
     {
@@ -1131,14 +1131,15 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_prod<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Mul>, T::Sum>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByProduct>, T::Sum>>
     where
         P: AllFinished,
     {
         self.reduced("prod", self.local.try_prod(dims.axes()))
     }
 
-    /// The greatest element over dims. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending.
+    /// The greatest element over dims. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending, and a rank
+    /// without elements adds what is less, or more, than all.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -1146,15 +1147,20 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_amax<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Max>, T>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByMax>, T>>
     where
         T: Real,
         P: AllFinished,
+        Without<D, A::Axes>: Distinct,
     {
-        self.reduced("amax", self.local.try_amax(dims.axes()))
+        match self.of_none::<A, _>(ByMax::COMBINE)? {
+            Some(none) => self.reduced("amax", Ok(none)),
+            None => self.reduced("amax", self.local.try_amax(dims.axes())),
+        }
     }
 
-    /// The smallest element over dims. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending.
+    /// The smallest element over dims. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending, and a rank
+    /// without elements adds what is less, or more, than all.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -1162,12 +1168,16 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_amin<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Min>, T>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByMin>, T>>
     where
         T: Real,
         P: AllFinished,
+        Without<D, A::Axes>: Distinct,
     {
-        self.reduced("amin", self.local.try_amin(dims.axes()))
+        match self.of_none::<A, _>(ByMin::COMBINE)? {
+            Some(none) => self.reduced("amin", Ok(none)),
+            None => self.reduced("amin", self.local.try_amin(dims.axes())),
+        }
     }
 
     /// Whether any element over dims differs from zero. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending.
@@ -1178,7 +1188,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_any<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Any>, bool>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByAny>, bool>>
     where
         P: AllFinished,
     {
@@ -1193,7 +1203,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_all<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::All>, bool>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByAll>, bool>>
     where
         P: AllFinished,
     {
@@ -1313,7 +1323,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_nansum<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Add>, T::Sum>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, BySum>, T::Sum>>
     where
         T: Real,
         P: AllFinished,
@@ -1342,7 +1352,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_count_nonzero<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Add>, i64>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, BySum>, i64>>
     where
         P: AllFinished,
     {
@@ -1553,7 +1563,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("zeta", &other, self.local.try_zeta(other.local()))
     }
@@ -1569,7 +1579,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "logaddexp2",
@@ -1589,7 +1599,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("xlog1py", &other, self.local.try_xlog1py(other.local()))
     }
@@ -1605,7 +1615,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("copysign", &other, self.local.try_copysign(other.local()))
     }
@@ -1621,7 +1631,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("nextafter", &other, self.local.try_nextafter(other.local()))
     }
@@ -1637,7 +1647,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("fmax", &other, self.local.try_fmax(other.local()))
     }
@@ -1653,7 +1663,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("fmin", &other, self.local.try_fmin(other.local()))
     }
@@ -1669,7 +1679,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "heaviside",
@@ -1689,7 +1699,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("gcd", &other, self.local.try_gcd(other.local()))
     }
@@ -1705,7 +1715,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("lcm", &other, self.local.try_lcm(other.local()))
     }
@@ -1721,7 +1731,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Double>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "float_power",
@@ -1741,7 +1751,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("ldexp", &other, self.local.try_ldexp(other.local()))
     }
@@ -1757,7 +1767,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("clamp_min", &min, self.local.try_clamp_min(min.local()))
     }
@@ -1773,7 +1783,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("clamp_max", &max, self.local.try_clamp_max(max.local()))
     }

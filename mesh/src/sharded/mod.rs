@@ -12,14 +12,13 @@ mod view;
 use std::fmt;
 use std::sync::Arc;
 
-use nomina::dims::{Dim, Dims, Distinct, Has, Without, position};
+use nomina::dims::{Axes, Dim, Dims, Distinct, Has, Without, position};
 use nomina::{Combine, DynTensor, Element, Error, ErrorKind, Names, Result, Tensor, Typed};
 use nomina_core::mesh::value::{Place, StaticPlace};
-use nomina_core::mesh::{MeshAxis, Placement};
+use nomina_core::mesh::{Combine as By, MeshAxis, Placement};
 use nomina_runtime::Raw;
 use operand::{Fits, Operand, OutPlace};
 
-use crate::combine;
 use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
 
@@ -162,6 +161,26 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         local: Result<Tensor<E, U>>,
     ) -> Result<Sharded<E, Q, U>> {
         Sharded::of(op, local?, self.mesh.clone(), &[self.operand()])
+    }
+
+    /// What this rank adds to the greatest or smallest across split dims of which it has no part.
+    fn of_none<A: OverIn<P, D>, U: Element>(
+        &self,
+        combine: By,
+    ) -> Result<Option<Tensor<Without<D, A::Axes>, U>>>
+    where
+        Without<D, A::Axes>: Distinct,
+    {
+        if !A::ACROSS || self.local.numel() > 0 {
+            return Ok(None);
+        }
+        let local = self.local.to_dyn();
+        let dims = match A::Axes::ALL {
+            true => local.names().clone(),
+            false => Names::from_static(A::Axes::NAMES),
+        };
+        let none = crate::identity::of_none(&local, &dims, combine)?;
+        none.map(|none| typed(none.into_parts().0)).transpose()
     }
 
     /// A result of this tensor and another.

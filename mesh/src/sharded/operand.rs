@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use nomina::dims::Dims;
 use nomina::{Complex, Element, Tensor, bf16, f16};
-use nomina_core::mesh::{Joined, PlacedWith, PlacedWithNumber, Placement};
+use nomina_core::mesh::{Absorbs, Joined, PlacedWith, PlacedWithNumber, Placement};
 
 use super::{Described, Sharded};
 
@@ -62,15 +62,21 @@ pub type OutPlace<R, P> = <<R as Operand>::Placed as Beside>::Joined<P>;
 
 /// An operand in this placement goes with a tensor of dims `D` in placement `P`, in an operator of mode `M`.
 pub trait Fits<M, P, D>: Beside {}
-#[diagnostic::do_not_recommend]
 impl<M, P: Placement + PlacedWith<M, Q, D, E>, D: Dims, E: Dims, Q: Placement> Fits<M, P, D>
     for PlacedBy<E, Q>
 {
 }
-#[diagnostic::do_not_recommend]
 impl<M, P: PlacedWithNumber<M>, D> Fits<M, P, D> for Everywhere {}
-#[diagnostic::do_not_recommend]
 impl<M, P, D> Fits<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
+
+/// An operand in this placement can be taken in place by a tensor of dims `D` in placement `P`.
+pub trait FitsInPlace<M, P, D>: Beside {}
+impl<M, P: Placement + Absorbs<M, Q, D, E>, D: Dims, E: Dims, Q: Placement> FitsInPlace<M, P, D>
+    for PlacedBy<E, Q>
+{
+}
+impl<M, P: PlacedWithNumber<M>, D> FitsInPlace<M, P, D> for Everywhere {}
+impl<M, P, D> FitsInPlace<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
 
 /// Never holds: the message for a tensor that is on no mesh.
 #[diagnostic::on_unimplemented(
@@ -79,6 +85,7 @@ impl<M, P, D> Fits<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
 )]
 pub trait OnOneMesh<P> {}
 
+#[diagnostic::do_not_recommend]
 impl<E: Dims, Q: Placement, U: Element> Operand for Sharded<E, Q, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = PlacedBy<E, Q>;
@@ -91,6 +98,7 @@ impl<E: Dims, Q: Placement, U: Element> Operand for Sharded<E, Q, U> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Dims, Q: Placement, U: Element> Operand for &Sharded<E, Q, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = PlacedBy<E, Q>;
@@ -108,6 +116,7 @@ impl<E: Dims, Q: Placement, U: Element> Operand for &Sharded<E, Q, U> {
 
 macro_rules! numbers {
     ($($number:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Operand for $number {
             type Kind = nomina::OfScalar<$number>;
             type Placed = Everywhere;
@@ -123,6 +132,7 @@ macro_rules! numbers {
 }
 numbers! { bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64> }
 
+#[diagnostic::do_not_recommend]
 impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = WithoutMesh;
@@ -135,6 +145,7 @@ impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = WithoutMesh;
