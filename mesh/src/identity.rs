@@ -70,15 +70,8 @@ mod tests {
             let least = of_none(&none, &dims, Combine::Max).unwrap().unwrap();
             let most = of_none(&none, &dims, Combine::Min).unwrap().unwrap();
             assert_eq!(least.shape(), [2]);
-            assert!(
-                least
-                    .le(&most)
-                    .unwrap()
-                    .all(..)
-                    .unwrap()
-                    .item::<bool>()
-                    .unwrap()
-            );
+            let all = least.le(&most).unwrap().all(..).unwrap();
+            assert_eq!(all.to_vec::<bool>().unwrap(), [true]);
             assert!(of_none(&none, &dims, Combine::Add).unwrap().is_none());
         }
     }
