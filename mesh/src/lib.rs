@@ -3,22 +3,22 @@
 mod boxes;
 mod call;
 mod check;
-mod convert;
+pub mod claim;
+pub mod convert;
 mod dynamic;
 mod factory;
 mod frame;
 mod identity;
-mod local;
 mod mesh;
 mod plan;
 pub mod prelude;
 mod ranks;
-mod sharded;
+pub mod sharded;
 mod threads;
 
 pub use boxes::part;
+pub use claim::EachOwn;
 pub use dynamic::{DynSharded, Over};
-pub use local::EachOwn;
 pub use mesh::{Engine, Mesh};
 pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
 pub use nomina_macros::{layout, mesh};

@@ -1,11 +1,13 @@
 //! A dim where a state belongs.
 use nomina_mesh::prelude::*;
-dims! { Batch, Embed, Hidden }
+dims! { Batch }
 mesh! { Grid: Data, Model }
 
-fn main() {
-    let mesh = Grid::alone();
-    let _ = mesh;
-    let _: Option<Sharded<(Batch,), Grid<Batch, Whole>>> = None;
+fn rows(x: &Sharded<(Batch,), Grid<Batch, Whole>>) {
+    let _ = x;
 }
-// fix: let _: Option<Sharded<(Batch,), Grid<Split<Batch>, Whole>>> = None;
+
+fn main() {
+    let _ = rows;
+}
+// fix: fn rows(x: &Sharded<(Batch,), Grid<Split<Batch>, Whole>>) {

@@ -162,6 +162,7 @@ pub enum Own {}
 
 type If<B, V, W> = <B as Bool>::Verdict<V, W>;
 
+#[diagnostic::do_not_recommend]
 impl State for Whole {
     type Dual = Pending;
     type Join<B: State> = B;
@@ -197,6 +198,7 @@ impl State for Whole {
     const PLACE: StaticPlace = StaticPlace::Whole;
 }
 
+#[diagnostic::do_not_recommend]
 impl State for Synced {
     type Dual = Self;
     type Join<B: State> = Self;
@@ -231,6 +233,7 @@ impl State for Synced {
     const PLACE: StaticPlace = StaticPlace::Synced;
 }
 
+#[diagnostic::do_not_recommend]
 impl<N: Axis> State for Split<N> {
     type Dual = Self;
     type Join<B: State> = Self;
@@ -268,6 +271,7 @@ impl<N: Axis> State for Split<N> {
     const PLACE: StaticPlace = StaticPlace::Split(N::NAME);
 }
 
+#[diagnostic::do_not_recommend]
 impl<R: Combiner> State for Pending<R> {
     type Dual = Whole;
     type Join<B: State> = Self;
@@ -302,6 +306,7 @@ impl<R: Combiner> State for Pending<R> {
     const PLACE: StaticPlace = StaticPlace::Pending(R::COMBINE);
 }
 
+#[diagnostic::do_not_recommend]
 impl State for Own {
     type Dual = Self;
     type Join<B: State> = Self;

@@ -1,10 +1,12 @@
 //! `mesh!` and `layout!`: the axes of a mesh, and which dim each of them splits.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, Path, Token, Visibility};
+
+use crate::crate_path::{after, before};
 
 #[cfg(test)]
 mod tests;
@@ -67,9 +69,12 @@ fn expand(mesh: &Mesh) -> TokenStream {
         name,
         axes,
     } = mesh;
-    let path = quote!(::nomina_mesh::__private);
+    let span = before(name.span());
+    let path = quote_spanned!(span=> ::nomina_mesh::__private);
     let count = axes.len();
-    let states: Vec<Ident> = (0..count).map(|at| format_ident!("__S{at}")).collect();
+    let states: Vec<Ident> = (0..count)
+        .map(|at| format_ident!("__S{at}", span = span))
+        .collect();
     let all: Vec<Ident> = (0..MOST).map(|at| format_ident!("S{at}")).collect();
     let (used, unused) = all.split_at(count);
     let own_axes: Vec<Ident> = (0..MOST).map(|at| format_ident!("X{at}")).collect();
@@ -83,10 +88,15 @@ fn expand(mesh: &Mesh) -> TokenStream {
         let index = format_ident!("At{at}");
         let text = &names[at];
         let doc = format!("Axis `{axis}` of mesh `{name}`.");
-        quote! {
+        let (span, end) = (before(axis.span()), after(axis.span()));
+        let mut declared = quote_spanned! {span=>
             #[doc = #doc]
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-            #visibility struct #axis;
+            #visibility struct #axis
+        };
+        declared.extend(quote_spanned!(end=> ;));
+        quote_spanned! {span=>
+            #declared
 
             #[diagnostic::do_not_recommend]
             #[automatically_derived]
@@ -97,11 +107,17 @@ fn expand(mesh: &Mesh) -> TokenStream {
             }
         }
     });
-    quote! {
+    // As `dims!` does it: rustc takes an item to reach from its first token to its last, and shows the name alone.
+    let end = after(name.span());
+    let mut declared = quote_spanned! {span=>
         #(#attributes)*
         #[doc = #doc]
         #[derive(Clone, Copy, Debug)]
-        #visibility struct #name<#(#states = #path::Whole),*>(::core::marker::PhantomData<(#(#states,)*)>);
+        #visibility struct #name<#(#states = #path::Whole),*>(::core::marker::PhantomData<(#(#states,)*)>)
+    };
+    declared.extend(quote_spanned!(end=> ;));
+    quote_spanned! {span=>
+        #declared
 
         #[automatically_derived]
         impl<#(#states: #path::State),*> #path::Placement for #name<#(#states),*> {

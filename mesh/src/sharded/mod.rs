@@ -2,12 +2,12 @@
 
 pub mod along;
 mod arithmetic;
-mod gather;
-mod grad;
+pub mod gather;
+pub mod grad;
 pub mod operand;
-mod product;
-mod reduce;
-mod view;
+pub mod product;
+pub mod reduce;
+pub mod view;
 
 use std::fmt;
 use std::sync::Arc;
