@@ -122,7 +122,7 @@ fn errors(text: &str) -> String {
 
 /// Puts a row into a template.
 pub fn fill(template: &str, row: &Row) -> String {
-    let common = if template.contains("R: Operand") {
+    let common = if template.contains("Operand>(") || template.contains("Operand, ") {
         "OutDtype<R, D, T>"
     } else {
         "T"
