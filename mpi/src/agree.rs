@@ -9,8 +9,8 @@ use nomina_runtime::Raw;
 use crate::lane::Lane;
 use crate::request::{Messages, Outgoing, Span};
 
-/// The bytes of a [`Word`] on its way.
-const WORD: usize = 40;
+/// The bytes of a [`Word`] on its way, and what fills it up, so that elements of any dtype may follow.
+const WORD: usize = 48;
 
 /// What is small enough goes along with the words, as long as those of all ranks are no more than this.
 const TOGETHER: usize = 256 << 10;
@@ -211,44 +211,32 @@ impl Sizes {
     }
 }
 
-/// What all ranks told, with what went along.
+/// What went along of all ranks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told {
     all: Span,
-    block: usize,
+    len: usize,
     first: usize,
     size: usize,
 }
 
 impl Told {
-    fn of(&self, rank: usize) -> Span {
+    /// As many bytes, or fewer, of what went along of a rank.
+    pub(crate) fn payload(&self, rank: usize, len: usize) -> Span {
         // They lie in the order of ranks, from this one on.
         let at = (rank + self.size - self.first) % self.size;
-        self.all.part(at * self.block, self.block)
+        self.all.part(at * self.len, self.len).part(0, len)
     }
-
-    /// What went along of a rank.
-    pub(crate) fn payload(&self, rank: usize, len: usize) -> Span {
-        self.of(rank).part(HEAD, len)
-    }
-}
-
-/// A word and what fills it up, so that elements of any dtype may follow.
-const HEAD: usize = WORD.next_multiple_of(16);
-
-/// How long a rank's block is with as many bytes behind its word.
-const fn block(len: usize) -> usize {
-    HEAD + len.next_multiple_of(16)
 }
 
 /// How many bytes an axis of so many ranks needs for what is told.
 pub(crate) fn room(size: usize) -> usize {
-    TOGETHER.max(size * HEAD)
+    size * WORD + TOGETHER
 }
 
 /// Whether as many bytes of each rank go along with the words.
 pub(crate) fn is_together(size: usize, len: usize) -> bool {
-    len <= TOGETHER && size * block(len) <= TOGETHER
+    len <= TOGETHER / size / 16 * 16
 }
 
 impl fmt::Display for Word {
@@ -280,42 +268,58 @@ impl Lane {
             word.fault = known.unwrap_or(FAULTS.len() - 1) as u8 + 1;
         }
         let (rank, size) = (self.rank, self.size);
+        let words = self.scratch.part(0, size * WORD);
         let told = Told {
-            all: self.scratch,
-            block: block(len),
+            all: self.scratch.part(words.len(), TOGETHER),
+            // Elements of any dtype lie where they may.
+            len: len.next_multiple_of(16),
             first: rank,
             size,
         };
-        {
-            // SAFETY: one job of an axis runs at a time, and no message is under way.
-            let own = unsafe { told.of(rank).bytes_mut() };
-            word.write(&mut own[..WORD]);
-            if let Some(along) = along {
-                own[HEAD..HEAD + along.len()].copy_from_slice(along);
-            }
+        // SAFETY: one job of an axis runs at a time, and no message is under way.
+        word.write(unsafe { words.part(0, WORD).bytes_mut() });
+        if let Some(along) = along {
+            // SAFETY: as above.
+            unsafe { told.payload(rank, along.len()).bytes_mut() }.copy_from_slice(along);
         }
         // Each round doubles what a rank knows (Bruck).
         let mut known = 1;
         while known < size {
             let count = known.min(size - known);
-            let part = |at: usize| self.scratch.part(at * told.block, count * told.block);
+            let (from, to) = ((rank + known) % size, (rank + size - known) % size);
             let mut round = Messages::new();
-            round.receive(self.comm, (rank + known) % size, WORDS, part(known));
-            let to = (rank + size - known) % size;
-            round.send(self.comm, to, WORDS, &Outgoing::Bytes(part(0)));
+            round.receive(
+                self.comm,
+                from,
+                WORDS,
+                words.part(known * WORD, count * WORD),
+            );
+            // Where ranks are not about to do the same, what comes is of another length, or none.
+            let (start, room) = (known * told.len, TOGETHER - known * told.len);
+            round.receive_some(self.comm, from, ALONG, told.all.part(start, room));
+            round.send(
+                self.comm,
+                to,
+                WORDS,
+                &Outgoing::Bytes(words.part(0, count * WORD)),
+            );
+            let along = told.all.part(0, count * told.len);
+            round.send_some(self.comm, to, ALONG, along);
             round.await;
             known += count;
         }
         // SAFETY: the messages are there.
-        let words = (0..size).map(|rank| Word::read(unsafe { told.of(rank).bytes() }));
-        refuse(size, words)?;
+        let words = unsafe { words.bytes() };
+        let at = |asked: usize| (asked + size - rank) % size * WORD;
+        refuse(size, (0..size).map(|asked| Word::read(&words[at(asked)..])))?;
         // Whoever could not prepare has said so, and is refused above.
         prepared.map(|prepared| (told, prepared))
     }
 }
 
-/// The tag of words, which no other message has.
+/// The tags of words, and of what goes along, which no other message has.
 const WORDS: i32 = 0;
+const ALONG: i32 = 4;
 
 /// The error that all ranks find in what they told.
 fn refuse(size: usize, words: impl Iterator<Item = Word> + Clone) -> Result<()> {

@@ -115,7 +115,7 @@ impl Outgoing {
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     requests: Vec<ffi::MPI_Request>,
-    /// How many bytes each is to bring; none of those that are sent.
+    /// How many bytes each is to bring, where that is known.
     expected: Vec<Option<usize>>,
     statuses: Vec<ffi::MPI_Status>,
 }
@@ -170,9 +170,17 @@ impl Messages {
 
     /// Starts to send to a rank. Nothing of no bytes is sent.
     pub(crate) fn send(&mut self, comm: Comm, to: usize, tag: c_int, what: &Outgoing) {
-        if what.len() == 0 {
-            return;
+        if what.len() > 0 {
+            self.start_to_send(comm, to, tag, what);
         }
+    }
+
+    /// As [`send`](Self::send), also of no bytes.
+    pub(crate) fn send_some(&mut self, comm: Comm, to: usize, tag: c_int, what: Span) {
+        self.start_to_send(comm, to, tag, &Outgoing::Bytes(what));
+    }
+
+    fn start_to_send(&mut self, comm: Comm, to: usize, tag: c_int, what: &Outgoing) {
         let mut request = MaybeUninit::uninit();
         let out = request.as_mut_ptr();
         let code = match what {
@@ -198,9 +206,24 @@ impl Messages {
 
     /// Starts to receive as many bytes from a rank. Nothing of no bytes is received.
     pub(crate) fn receive(&mut self, comm: Comm, from: usize, tag: c_int, into: Span) {
-        if into.len == 0 {
-            return;
+        if into.len > 0 {
+            self.start_to_receive(comm, from, tag, into, Some(into.len));
         }
+    }
+
+    /// Starts to receive one message of a rank, of as many bytes or fewer.
+    pub(crate) fn receive_some(&mut self, comm: Comm, from: usize, tag: c_int, into: Span) {
+        self.start_to_receive(comm, from, tag, into, None);
+    }
+
+    fn start_to_receive(
+        &mut self,
+        comm: Comm,
+        from: usize,
+        tag: c_int,
+        into: Span,
+        expected: Option<usize>,
+    ) {
         let mut request = MaybeUninit::uninit();
         // SAFETY: the bytes live, and nobody uses them until the message is there, by `Span::new`.
         let code = unsafe {
@@ -209,7 +232,7 @@ impl Messages {
         };
         check("MPI_Irecv", code);
         // SAFETY: MPI wrote it.
-        self.push(unsafe { request.assume_init() }, Some(into.len));
+        self.push(unsafe { request.assume_init() }, expected);
     }
 
     /// Starts to send a rank's bytes to all: from `what` there, to `into` elsewhere.

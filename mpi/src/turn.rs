@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 use std::ffi::c_int;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -31,6 +33,9 @@ const PANICKED: c_int = 101;
 
 /// How long a thread waits for the turn before it ends its process alone.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long launchers get to read what was said: once they know of the end, they may not.
+const READ: Duration = Duration::from_millis(100);
 
 /// The right to call MPI, of one thread at a time.
 #[derive(Debug)]
@@ -67,9 +72,12 @@ impl Drop for Turn {
 /// From now on panics end the program on all ranks, and an exit says whose it was.
 pub(crate) fn begin() {
     RUNS.store(true, SeqCst);
-    // Without room for one more, an exit says nothing.
-    // SAFETY: a function that may be called at the end of a process.
-    unsafe { libc::atexit(exits) };
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: a function that may be called when a process ends. Without room for it, the launcher alone sees
+    // that this one did.
+    unsafe {
+        on_exit(exits, std::ptr::null_mut())
+    };
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         let runs = RUNS.load(SeqCst);
@@ -84,10 +92,18 @@ pub(crate) fn begin() {
     }));
 }
 
-extern "C" fn exits() {
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+unsafe extern "C" {
+    /// As `atexit` of C, with the code.
+    fn on_exit(call: extern "C" fn(c_int, *mut c_void), with: *mut c_void) -> c_int;
+}
+
+/// Launchers give the code of a process that was killed since another one went away, or none.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+extern "C" fn exits(code: c_int, _: *mut c_void) {
     if RUNS.load(SeqCst) {
-        // The launcher ends the others when this process is gone, with its code.
         say("the process ends before MPI does");
+        end(code);
     }
 }
 
@@ -150,7 +166,10 @@ pub(crate) fn look() {
 
 fn abort(code: c_int) -> ! {
     finish();
+    std::thread::sleep(READ);
     // SAFETY: MPI runs, and it is this thread's turn.
-    unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
-    std::process::exit(code)
+    unsafe {
+        ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code);
+        libc::_exit(code)
+    }
 }

@@ -64,7 +64,13 @@ const FAULTS: [(&str, Option<i32>, &[&str]); 12] = [
         Some(1),
         &["rank 0 of 4 starts (all_reduce, sum, f32, 1000000 elements), rank 1 starts"],
     ),
-    ("small-and-large", Some(1), &["ranks do not do the same"]),
+    (
+        "small-and-large",
+        Some(1),
+        &[
+            "(all_reduce, sum, f32, 1000000 elements), rank 1 starts (all_reduce, sum, f32, 100 elements)",
+        ],
+    ),
     (
         "memory",
         Some(1),
