@@ -1,6 +1,52 @@
 //! Named tensors over a mesh of processes.
 #![forbid(unsafe_code)]
-
+mod boxes;
+mod call;
+mod check;
+/// How pending pieces are combined, as types.
+pub mod combine {
+    pub use nomina_core::mesh::{Add, All, Any, Max, Min, Mul};
+}
+mod convert;
+mod dynamic;
+mod factory;
+mod frame;
+mod local;
+mod mesh;
+mod plan;
+pub mod prelude;
 mod ranks;
+mod sharded;
+mod threads;
 
-pub use ranks::{Alone, Combine, Job, Ranks, Ticket};
+pub use boxes::part;
+pub use dynamic::{DynSharded, Over};
+pub use local::{Equal, HasAllValues};
+pub use mesh::{Engine, Mesh};
+pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
+pub use nomina_macros::{layout, mesh};
+pub use plan::{Collective, Plan, sent};
+pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
+pub use sharded::along::{Along, Via, ViaAxis};
+pub use sharded::{Sharded, operand};
+pub use threads::threads;
+
+/// Bounds of generic code: states, placements, and what operators ask of them.
+pub use nomina_core::mesh as placement;
+
+/// What the macros spell.
+#[doc(hidden)]
+pub mod __private {
+    pub use std::vec::Vec;
+
+    pub use nomina::Result;
+    pub use nomina::dims::Dims;
+    pub use nomina_core::mesh::value::StaticPlace;
+    pub use nomina_core::mesh::{
+        At0, At1, At2, At3, Layout, MeshAxis, NoAxis, Placement, Set, SplitIf, State, StateAt,
+        Whole,
+    };
+
+    pub use crate::mesh::{Engine, Mesh};
+    pub use crate::threads::threads;
+}

@@ -1,26 +1,11 @@
 //! What a mesh axis needs of an engine: ranks that exchange tensors.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use nomina::{Error, ErrorKind, Result};
+use nomina_core::mesh::Combine;
 use nomina_runtime::Raw;
-
-/// How the pieces of several ranks are combined, element by element, in the order of ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Combine {
-    /// The sum.
-    Add,
-    /// The product.
-    Mul,
-    /// The greatest; NaN where one is.
-    Max,
-    /// The smallest; NaN where one is.
-    Min,
-    /// Whether one is true; of bool alone.
-    Any,
-    /// Whether all are true; of bool alone.
-    All,
-}
 
 /// What the ranks of an axis do together. Each rank starts the same jobs in the same order.
 ///
@@ -209,4 +194,14 @@ impl Ranks for Alone {
     fn abort(&self, code: i32) -> ! {
         std::process::exit(code)
     }
+}
+
+/// How many seconds a rank waits for the others: `NOMINA_MESH_TIMEOUT`, or 600.
+#[must_use]
+pub fn timeout() -> u64 {
+    static SECONDS: OnceLock<u64> = OnceLock::new();
+    *SECONDS.get_or_init(|| {
+        let set = std::env::var("NOMINA_MESH_TIMEOUT").ok();
+        set.and_then(|text| text.parse().ok()).unwrap_or(600)
+    })
 }
