@@ -7,8 +7,8 @@ use std::ffi::{c_int, c_void};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
-use nomina_mesh::{Combine, Job, Ranks};
-use nomina_mpi::{Axis, Mpi};
+use nomina_mesh::{Combine, Engine, Job, Ranks};
+use nomina_mpi::Mpi;
 use nomina_runtime::Raw;
 
 fn main() {
@@ -18,11 +18,13 @@ fn main() {
     let run = support::launch(2, &["rank"], &[], Duration::from_secs(500));
     assert_eq!(run.code, Some(0), "{}", run.err);
     print!("{}", run.out);
+    println!("{:.0} s in all", run.took.as_secs_f64());
 }
 
 fn rank() {
     let mpi = Mpi::start().unwrap();
-    let [axis] = mpi.axes([0]).unwrap();
+    let axis = mpi.axes(&[0]).unwrap().remove(0);
+    let axis = &*axis;
     if axis.rank() == 0 {
         println!("microseconds, the median of calls; f32, 2 ranks");
         println!(
@@ -34,34 +36,34 @@ fn rank() {
         let x = Raw::from_vec(vec![1.0_f32; elements], &[elements]).unwrap();
         let (from, mut into) = (vec![1.0_f32; elements], vec![0.0_f32; elements]);
         compare(
-            &axis,
+            axis,
             "all_reduce",
             elements,
             || reduce(&from, &mut into),
-            || reduce_job(&axis, x.clone()),
+            || reduce_job(axis, x.clone()),
         );
         let mut own = Some(Raw::from_vec(vec![1.0_f32; elements], &[elements]).unwrap());
-        let ours = || own = own.take().map(|own| reduce_job(&axis, own));
+        let ours = || own = own.take().map(|own| reduce_job(axis, own));
         compare(
-            &axis,
+            axis,
             "all_reduce in place",
             elements,
             || reduce_in_place(&mut into),
             ours,
         );
         compare(
-            &axis,
+            axis,
             "shift",
             elements,
-            || shift(&axis, &from, &mut into),
-            || shift_job(&axis, &x),
+            || shift(axis, &from, &mut into),
+            || shift_job(axis, &x),
         );
     }
 }
 
 /// Times both by turns and prints what the first rank saw.
 fn compare<T>(
-    axis: &Axis,
+    axis: &dyn Ranks,
     name: &str,
     elements: usize,
     mut bare: impl FnMut(),
@@ -100,7 +102,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-fn reduce_job(axis: &Axis, piece: Raw) -> Raw {
+fn reduce_job(axis: &dyn Ranks, piece: Raw) -> Raw {
     let combine = Combine::Add;
     axis.start(Job::AllReduce { piece, combine })
         .unwrap()
@@ -108,7 +110,7 @@ fn reduce_job(axis: &Axis, piece: Raw) -> Raw {
         .unwrap()
 }
 
-fn shift_job(axis: &Axis, piece: &Raw) -> Raw {
+fn shift_job(axis: &dyn Ranks, piece: &Raw) -> Raw {
     let (piece, shape) = (piece.clone(), piece.shape().to_vec());
     axis.start(Job::Shift {
         piece,
@@ -154,7 +156,7 @@ fn reduce_in_place(own: &mut [f32]) {
     assert_eq!(code, 0);
 }
 
-fn shift(axis: &Axis, from: &[f32], into: &mut [f32]) {
+fn shift(axis: &dyn Ranks, from: &[f32], into: &mut [f32]) {
     let other = 1 - axis.rank() as c_int;
     // SAFETY: as above.
     let code = unsafe {

@@ -12,12 +12,12 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use nomina::Result;
+use nomina_mesh::timeout;
 use nomina_runtime::Raw;
 
 use crate::agree::Word;
 use crate::record::{Records, State};
 use crate::request::DONE;
-use crate::settings::Settings;
 use crate::turn::{self, Turn};
 
 /// How long a small job is driven by who starts it, before he goes on and others drive it.
@@ -57,7 +57,6 @@ struct Inbox {
 }
 
 pub(crate) struct Engine {
-    settings: Settings,
     inbox: Mutex<Inbox>,
     /// Told when there is something to drive, or the engine stops.
     wake: Condvar,
@@ -77,9 +76,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Engine {
     /// The engine of this process, made by the first call.
-    pub(crate) fn start(settings: Settings) -> &'static Self {
+    pub(crate) fn start() -> &'static Self {
         ENGINE.get_or_init(|| Self {
-            settings,
             inbox: Mutex::default(),
             wake: Condvar::new(),
             new: AtomicUsize::new(0),
@@ -87,10 +85,6 @@ impl Engine {
             queues: Mutex::default(),
             records: Mutex::default(),
         })
-    }
-
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// A queue for one axis more.
@@ -262,7 +256,7 @@ impl Engine {
 
     /// Ends the program where a job runs for too long.
     fn check_time(&self, queues: &Queues) {
-        let limit = self.settings.timeout;
+        let limit = Duration::from_secs(timeout());
         let late = |task: &Task| {
             task.started
                 .is_some_and(|started| started.elapsed() > limit)
@@ -279,7 +273,7 @@ impl Engine {
             "job {} did not end within {} s (NOMINA_MESH_TIMEOUT): another rank is late, gone, or does something \
              else; the last jobs of this rank:\n{records}",
             task.record,
-            limit.as_secs_f64()
+            limit.as_secs()
         );
         turn::fail(&what);
     }

@@ -1,8 +1,5 @@
 //! One axis as its jobs see it, and the memory that they work on.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 use nomina::{DType, Error, ErrorKind, Result};
 use nomina_core::op::Op;
 use nomina_mesh::Combine;
@@ -22,8 +19,6 @@ pub(crate) struct Lane {
     pub(crate) scratch: Span,
     /// The most bytes of a message.
     pub(crate) message: usize,
-    /// The bytes of elements that were sent.
-    pub(crate) sent: Arc<AtomicU64>,
 }
 
 impl Lane {
@@ -32,12 +27,6 @@ impl Lane {
     pub(crate) fn others(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (rank, size) = (self.rank, self.size);
         (1..size).map(move |by| ((rank + by) % size, (rank + size - by) % size))
-    }
-
-    /// Counts bytes of elements that go to `ranks` other ones.
-    pub(crate) fn count(&self, bytes: usize, ranks: usize) {
-        let all = (bytes as u64).saturating_mul(ranks as u64);
-        self.sent.fetch_add(all, Relaxed);
     }
 }
 

@@ -108,7 +108,6 @@ impl Lane {
             messages.await;
             places
         };
-        self.count(piece.nbytes(), self.size - 1);
         Ok(self.arrived(came, &piece))
     }
 
@@ -139,7 +138,6 @@ impl Lane {
                 self.receive_from(&mut messages, from, place.span);
             }
             self.send_to(&mut messages, to, &sending[to].what);
-            self.count(pieces[to].nbytes(), 1);
         }
         messages.await;
         Ok(self.arrived(came, &pieces[self.rank]))
@@ -174,7 +172,6 @@ impl Lane {
         self.receive_from(&mut messages, from, place.span);
         self.send_to(&mut messages, to, &sending.what);
         messages.await;
-        self.count(piece.nbytes(), 1);
         // SAFETY: the message is there.
         Ok(vec![unsafe { place.done() }])
     }
@@ -197,9 +194,6 @@ impl Lane {
             let part = part.as_ref().map_err(|place| place.span.part(start, len));
             messages.broadcast(self.comm, root, part);
             messages.await;
-        }
-        if root == self.rank {
-            self.count(piece.nbytes(), 1);
         }
         let one = match prepared {
             Ok(_) => piece.detach(),

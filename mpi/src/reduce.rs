@@ -6,7 +6,7 @@
 
 use nomina::{DType, ErrorKind, Result};
 use nomina_core::op::Op;
-use nomina_mesh::Combine;
+use nomina_mesh::{Combine, part};
 use nomina_runtime::{Raw, call};
 
 use crate::agree::{Word, is_together};
@@ -44,12 +44,6 @@ impl Kind {
 fn slice(step: usize, slice: usize, len: usize) -> (usize, usize) {
     let start = step.saturating_mul(slice).min(len);
     (start, slice.min(len - start))
-}
-
-/// The bytes of each rank's part of elements that are shared out: the first ones have one more.
-fn shares(count: usize, element: usize, size: usize) -> Vec<usize> {
-    let share = |rank: usize| count / size + usize::from(rank < count % size);
-    (0..size).map(|rank| share(rank) * element).collect()
 }
 
 /// What a rank combines: pieces for each rank, of which one is its own.
@@ -90,7 +84,9 @@ impl Lane {
         combine: Combine,
     ) -> Result<Vec<Raw>> {
         let (dtype, bytes) = (piece.dtype(), piece.nbytes());
-        let lens = shares(piece.numel(), dtype.size(), self.size);
+        let count = piece.numel();
+        let share = |rank| part(count, self.size, rank).1 * dtype.size();
+        let lens: Vec<usize> = (0..self.size).map(share).collect();
         let kind = Kind::new(combine, dtype);
         let prepared = kind.and_then(|kind| Ok((kind, Own::new(piece)?)));
         let own_len = lens[self.rank];
@@ -127,8 +123,6 @@ impl Lane {
             self.combine(&parts).await;
             own
         };
-        self.count(bytes - own_len, 1);
-        self.count(own_len, self.size - 1);
         Ok(vec![own.done()])
     }
 
@@ -138,11 +132,9 @@ impl Lane {
         pieces: Vec<Raw>,
         combine: Combine,
     ) -> Result<Vec<Raw>> {
-        let all: usize = pieces.iter().map(Raw::nbytes).sum();
         let prepared = self.scattered(pieces, combine);
         let (_, (parts, own, _held)) = self.agree(word, 0, None, prepared).await?;
         self.combine(&parts).await;
-        self.count(all - own.span.len(), 1);
         Ok(vec![own.done()])
     }
 
@@ -277,9 +269,6 @@ impl Lane {
             self.pass_on(&all, &beside, slice).await;
             all.2
         };
-        if self.rank + 1 < self.size {
-            self.count(bytes, 1);
-        }
         // SAFETY: all of it was copied or received.
         Ok(result
             .into_iter()

@@ -10,13 +10,13 @@ use mpi::environment::Universe;
 use mpi::topology::Communicator;
 use mpi::{Threading, ffi};
 use nomina::{Error, ErrorKind, Result};
-use nomina_mesh::{Alone, Job, Ranks, Ticket};
+use nomina_mesh::{Alone, Engine as Processes, Job, Ranks, Ticket};
 
 use crate::agree::{Word, room};
 use crate::engine::Engine;
 use crate::lane::Lane;
 use crate::request::{Comm, Span, check, int};
-use crate::settings::Settings;
+use crate::settings::message;
 use crate::turn::{self, Turn};
 
 /// Jobs of no more bytes are done by who starts them, where that is possible at once.
@@ -33,6 +33,8 @@ struct Session {
     engine: &'static Engine,
     rank: usize,
     size: usize,
+    /// The most bytes of a message.
+    message: usize,
     universe: Mutex<Option<Universe>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -57,9 +59,9 @@ impl Mpi {
     ///
     /// # Errors
     /// [`ErrorKind::Mesh`] when MPI was started before in this process, or does not allow threads to call it in
-    /// turn; [`ErrorKind::Argument`] when `NOMINA_MESH_TIMEOUT` or `NOMINA_MESH_MESSAGE` is no positive number.
+    /// turn; [`ErrorKind::Argument`] when `NOMINA_MESH_MESSAGE` is no number of bytes.
     pub fn start() -> Result<Self> {
-        let settings = Settings::new(|name| std::env::var(name).ok())?;
+        let message = message(std::env::var("NOMINA_MESH_MESSAGE").ok())?;
         let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized)
         else {
             return Err(refuse("MPI was started before in this process")
@@ -73,7 +75,7 @@ impl Mpi {
         let (rank, size) = (world.rank() as usize, world.size() as usize);
         turn::begin();
         turn::stands(format!("rank {rank} of {size}"));
-        let engine = Engine::start(settings);
+        let engine = Engine::start();
         let thread = std::thread::Builder::new()
             .name("nomina-mpi".to_owned())
             .spawn(|| engine.run())
@@ -82,6 +84,7 @@ impl Mpi {
             engine,
             rank,
             size,
+            message,
             universe: Mutex::new(Some(universe)),
             thread: Mutex::new(Some(thread?)),
         };
@@ -101,48 +104,19 @@ impl Mpi {
         self.session.size
     }
 
-    /// The axes of a mesh of all ranks, of these sizes; one may be 0, for as many as are left. Ranks follow each other
-    /// along the last axis. All ranks call this, with the same sizes, in the same order among
-    /// calls of this; it waits for all jobs.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Mesh`] when the sizes do not multiply to the number of ranks.
-    pub fn axes<const N: usize>(&self, sizes: [usize; N]) -> Result<[Axis; N]> {
-        let sizes = self.filled(sizes)?;
-        let mut place = [0; N];
-        let mut left = self.rank();
-        for (at, size) in place.iter_mut().zip(sizes).rev() {
-            (*at, left) = (left % size, left / size);
-        }
-        turn::stands(format!(
-            "rank {} of {} at {place:?} of {sizes:?}",
-            self.rank(),
-            self.size()
-        ));
-        let turn = Turn::take();
-        self.session.engine.drain(&turn);
-        Ok(std::array::from_fn(|axis| {
-            // Which line of ranks along this axis it is.
-            let others = (0..N).filter(|&other| other != axis);
-            let color = others.fold(0, |color, other| color * sizes[other] + place[other]);
-            self.axis(&turn, color, place[axis], sizes[axis])
-        }))
-    }
-
     /// The sizes, with what is left in the place of 0.
-    fn filled<const N: usize>(&self, mut sizes: [usize; N]) -> Result<[usize; N]> {
-        let asked = sizes;
-        let mut known = sizes.iter().filter(|&&size| size > 0);
-        let known = known.try_fold(1_usize, |all, &size| all.checked_mul(size));
-        if let Some(known) = known
+    fn filled(&self, asked: &[usize]) -> Result<Vec<usize>> {
+        let product = |sizes: &[usize]| {
+            let mut known = sizes.iter().filter(|&&size| size > 0);
+            known.try_fold(1_usize, |all, &size| all.checked_mul(size))
+        };
+        let mut sizes = asked.to_vec();
+        if let Some(known) = product(&sizes)
             && let Some(open) = sizes.iter_mut().find(|size| **size == 0)
         {
             *open = self.size() / known;
         }
-        let all = sizes
-            .iter()
-            .try_fold(1_usize, |all, &size| all.checked_mul(size));
-        if all == Some(self.size()) {
+        if product(&sizes) == Some(self.size()) && !sizes.contains(&0) {
             return Ok(sizes);
         }
         let what = format!("a mesh of {asked:?} over {} ranks", self.size());
@@ -174,14 +148,41 @@ impl Mpi {
             rank,
             size,
             scratch,
-            message: engine.settings().message,
-            sent: Arc::new(AtomicU64::new(0)),
+            message: self.session.message,
         };
         Axis {
             queue: engine.add_axis(),
             lane,
+            sent: Arc::default(),
             session: self.session.clone(),
         }
+    }
+}
+
+impl Processes for Mpi {
+    /// The axes of a mesh of all ranks, which follow each other along the last one. All ranks call this with the same
+    /// sizes, in the same order; it waits for all jobs.
+    fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>> {
+        let sizes = self.filled(sizes)?;
+        let mut place = vec![0; sizes.len()];
+        let mut left = self.rank();
+        for (at, size) in place.iter_mut().zip(&sizes).rev() {
+            (*at, left) = (left % size, left / size);
+        }
+        turn::stands(format!(
+            "rank {} of {} at {place:?} of {sizes:?}",
+            self.rank(),
+            self.size()
+        ));
+        let turn = Turn::take();
+        self.session.engine.drain(&turn);
+        let axis = |axis: usize| {
+            // Which line of ranks along this axis it is.
+            let others = (0..sizes.len()).filter(|&other| other != axis);
+            let color = others.fold(0, |color, other| color * sizes[other] + place[other]);
+            Arc::new(self.axis(&turn, color, place[axis], sizes[axis])) as Arc<dyn Ranks>
+        };
+        Ok((0..sizes.len()).map(axis).collect())
     }
 }
 
@@ -211,10 +212,12 @@ impl Drop for Session {
 }
 
 /// One axis of a mesh: the ranks along it, each a process.
-#[derive(Clone, Debug)]
-pub struct Axis {
+#[derive(Debug)]
+struct Axis {
     queue: usize,
     lane: Lane,
+    /// The bytes of elements that were sent.
+    sent: Arc<AtomicU64>,
     session: Arc<Session>,
 }
 
@@ -232,9 +235,10 @@ impl Ranks for Axis {
             return Alone.start(job);
         }
         let word = Word::of(&job);
-        let lane = self.lane.clone();
+        let (lane, sent) = (self.lane.clone(), self.sent.clone());
+        let bytes = nomina_mesh::sent(&job, lane.size, lane.rank);
         let work = async move {
-            match job {
+            let done = match job {
                 Job::AllReduce { piece, combine } => lane.all_reduce(word, piece, combine).await,
                 Job::ReduceScatter { pieces, combine } => {
                     lane.reduce_scatter(word, pieces, combine).await
@@ -246,7 +250,9 @@ impl Ranks for Axis {
                 Job::Scan { piece, combine } => lane.scan(word, piece, combine).await,
                 Job::Barrier => lane.barrier(word).await,
                 job => Err(refuse(format!("MPI has no job `{}`", job.name()))),
-            }
+            }?;
+            sent.fetch_add(bytes, Relaxed);
+            Ok(done)
         };
         let engine = self.session.engine;
         let slot = engine.submit(self.queue, word, word.bytes() <= SMALL, work);
@@ -256,7 +262,7 @@ impl Ranks for Axis {
     }
 
     fn sent(&self) -> u64 {
-        self.lane.sent.load(Relaxed)
+        self.sent.load(Relaxed)
     }
 
     fn abort(&self, code: i32) -> ! {

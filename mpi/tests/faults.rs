@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use nomina::Result;
-use nomina_mesh::{Combine, Job, Ranks};
-use nomina_mpi::{Axis, Mpi};
+use nomina_mesh::{Combine, Engine, Job, Ranks};
+use nomina_mpi::Mpi;
 use nomina_runtime::Raw;
 
 /// Fault, the code that the program ends with where it is known, and what stderr has to say.
@@ -128,7 +128,7 @@ fn launch() {
     }
 }
 
-fn sum(axis: &Axis, count: usize) -> Result<Raw> {
+fn sum(axis: &dyn Ranks, count: usize) -> Result<Raw> {
     let piece = Raw::from_vec(vec![1.0_f32; count], &[count])?;
     let combine = Combine::Add;
     axis.start(Job::AllReduce { piece, combine })?
@@ -138,11 +138,11 @@ fn sum(axis: &Axis, count: usize) -> Result<Raw> {
 /// What one rank does; the second one is at fault.
 fn rank(fault: &str) -> Result<()> {
     let mpi = Mpi::start()?;
-    let [all] = mpi.axes([0])?;
+    let all = mpi.axes(&[0])?.remove(0);
     // What an error names is where the rank stands in the last mesh.
-    let _axes = mpi.axes([2, 2])?;
+    let _axes = mpi.axes(&[2, 2])?;
     assert_eq!(
-        sum(&all, 10)?.as_slice(),
+        sum(&*all, 10)?.as_slice(),
         Some(&[mpi.size() as f32; 10][..])
     );
     let mut count = 100;
@@ -186,7 +186,7 @@ fn rank(fault: &str) -> Result<()> {
         }
         _ => {}
     }
-    sum(&all, count)?;
+    sum(&*all, count)?;
     if fault != "none" {
         println!("a result");
     }

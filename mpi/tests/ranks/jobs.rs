@@ -1,8 +1,9 @@
 //! Jobs whose results are known.
 
+use std::sync::Arc;
+
 use nomina::DType;
 use nomina_mesh::{Combine, Job, Ranks};
-use nomina_mpi::Axis;
 use nomina_runtime::Raw;
 
 use crate::elements::{Element, Lie, check, combined, piece, values};
@@ -21,13 +22,13 @@ const LIES: [Lie; 4] = [Lie::Dense, Lie::Turned, Lie::Sparse, Lie::Part];
 
 /// Jobs on one axis, which are counted.
 pub struct Checks<'a> {
-    axis: &'a Axis,
+    axis: &'a dyn Ranks,
     pub done: usize,
     salt: usize,
 }
 
 impl<'a> Checks<'a> {
-    pub fn new(axis: &'a Axis) -> Self {
+    pub fn new(axis: &'a dyn Ranks) -> Self {
         let (done, salt) = (0, 0);
         Self { axis, done, salt }
     }
@@ -309,14 +310,14 @@ impl<'a> Checks<'a> {
                         piece: same.clone(),
                         root: 1,
                     },
-                    if rank == 1 { count } else { 0 },
+                    if rank == 1 { count * others } else { 0 },
                 ),
                 (
                     Job::Scan {
                         piece: same.clone(),
                         combine: add,
                     },
-                    if rank == others { 0 } else { count },
+                    (others - rank) * count,
                 ),
                 (Job::Barrier, 0),
             ];
@@ -335,7 +336,7 @@ impl<'a> Checks<'a> {
 }
 
 /// Jobs of two axes at once, waited for in another order, and started by two threads in two orders.
-pub fn side_by_side(axes: &[Axis; 2]) -> usize {
+pub fn side_by_side(axes: &[Arc<dyn Ranks>]) -> usize {
     let start = |axis: usize, count: usize| {
         let piece = piece(DType::F32, &[count], axes[axis].rank(), count, Lie::Dense);
         let combine = Combine::Add;

@@ -10,7 +10,7 @@ mod support;
 use std::time::Duration;
 
 use jobs::Checks;
-use nomina_mesh::{Job, Ranks};
+use nomina_mesh::{Engine, Job};
 use nomina_mpi::Mpi;
 
 /// Runs: ranks, and the environment. Short messages let each job take many.
@@ -57,24 +57,24 @@ fn rank() {
     let mpi = Mpi::start().unwrap();
     assert!(Mpi::start().is_err(), "MPI starts once");
     let (rank, size) = (mpi.rank(), mpi.size());
-    let [all] = mpi.axes([0]).unwrap();
+    let all = mpi.axes(&[0]).unwrap().remove(0);
     assert_eq!((all.rank(), all.size()), (rank, size));
-    assert!(mpi.axes([size, 2]).is_err() && mpi.axes([0, size + 1]).is_err());
-    let mut checks = Checks::new(&all);
+    assert!(mpi.axes(&[size, 2]).is_err() && mpi.axes(&[0, size + 1]).is_err());
+    let mut checks = Checks::new(&*all);
     checks.every_dtype();
     checks.sizes();
     checks.bytes();
     if size > 1 {
-        refusals::refused(&all);
+        refusals::refused(&*all);
         checks.every_dtype();
     }
     let mut jobs = checks.done;
     if size == 4 {
-        let axes = mpi.axes([2, 0]).unwrap();
+        let axes = mpi.axes(&[2, 0]).unwrap();
         assert_eq!((axes[0].rank(), axes[1].rank()), (rank / 2, rank % 2));
         jobs += jobs::side_by_side(&axes);
         for axis in &axes {
-            let mut checks = Checks::new(axis);
+            let mut checks = Checks::new(&**axis);
             checks.every_dtype();
             jobs += checks.done;
         }

@@ -2,12 +2,11 @@
 
 use nomina::{DType, ErrorKind};
 use nomina_mesh::{Combine, Job, Ranks};
-use nomina_mpi::Axis;
 
 use crate::elements::{Lie, piece};
 
 /// Every rank gets the same error, which names a rank.
-pub fn refused(axis: &Axis) {
+pub fn refused(axis: &dyn Ranks) {
     let (rank, size) = (axis.rank(), axis.size());
     let odd = rank == 1;
     let piece = |dtype, count: usize| piece(dtype, &[count], rank, 0, Lie::Dense);
