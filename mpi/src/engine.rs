@@ -29,6 +29,9 @@ const YIELDS: Duration = Duration::from_millis(20);
 /// Then it sleeps so long in between: nothing happened for a while, and others may compute.
 const SLEEP: Duration = Duration::from_micros(50);
 
+/// How many rounds of all axes pass between two looks at the time.
+const LOOKS: u32 = 4096;
+
 type Work = Pin<Box<dyn Future<Output = Result<Vec<Raw>>> + Send>>;
 
 /// Where a job's result is put.
@@ -186,10 +189,15 @@ impl Engine {
     /// Drives all axes until something holds, or nothing happened for so long.
     fn drive(&self, _: &Turn, patience: Option<Duration>, until: impl Fn() -> bool) {
         let mut queues = lock(&self.queues);
-        let mut polls = 0_u32;
+        let (mut rounds, mut polls) = (0_u32, 0_u32);
         let mut since = None;
         loop {
             turn::look();
+            rounds = rounds.wrapping_add(1);
+            if rounds.is_multiple_of(LOOKS) {
+                // Also where other axes go on.
+                self.check_time(&queues);
+            }
             let before = DONE.load(SeqCst);
             self.step(&mut queues);
             if until() {

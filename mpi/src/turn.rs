@@ -19,6 +19,9 @@ thread_local! {
 /// Between the start of MPI and its end.
 static RUNS: AtomicBool = AtomicBool::new(false);
 
+/// A thread ends the program.
+static ENDS: AtomicBool = AtomicBool::new(false);
+
 /// The code that a thread without the turn wants the program to end with.
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
@@ -101,7 +104,7 @@ unsafe extern "C" {
 /// Launchers give the code of a process that was killed since another one went away, or none.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 extern "C" fn exits(code: c_int, _: *mut c_void) {
-    if RUNS.load(SeqCst) {
+    if RUNS.load(SeqCst) && !ENDS.load(SeqCst) {
         say("the process ends before MPI does");
         end(code);
     }
@@ -137,6 +140,12 @@ pub(crate) fn end(code: c_int) -> ! {
         std::process::exit(code);
     }
     if !HOLDS.get() {
+        if ENDS.swap(true, SeqCst) {
+            // Another thread ends the program, with the code of what failed first.
+            loop {
+                std::thread::park();
+            }
+        }
         // Whoever has the turn looks at this between two calls.
         ASKED.store(code, SeqCst);
         let step = Duration::from_millis(1);
@@ -165,7 +174,7 @@ pub(crate) fn look() {
 }
 
 fn abort(code: c_int) -> ! {
-    finish();
+    ENDS.store(true, SeqCst);
     std::thread::sleep(READ);
     // SAFETY: MPI runs, and it is this thread's turn.
     unsafe {

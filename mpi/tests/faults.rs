@@ -13,7 +13,7 @@ use nomina_mpi::Mpi;
 use nomina_runtime::Raw;
 
 /// Fault, the code that the program ends with where it is known, and what stderr has to say.
-const FAULTS: [(&str, Option<i32>, &[&str]); 12] = [
+const FAULTS: [(&str, Option<i32>, &[&str]); 13] = [
     (
         "panic",
         Some(101),
@@ -21,6 +21,11 @@ const FAULTS: [(&str, Option<i32>, &[&str]); 12] = [
     ),
     (
         "panic-in-thread",
+        Some(101),
+        &["rank 1 of 4 at [0, 1] of [2, 2]: panicked: it broke"],
+    ),
+    (
+        "panic-in-threads",
         Some(101),
         &["rank 1 of 4 at [0, 1] of [2, 2]: panicked: it broke"],
     ),
@@ -150,6 +155,12 @@ fn rank(fault: &str) -> Result<()> {
         ("panic", 1) => panic!("it broke"),
         ("panic-in-thread", 1) => {
             drop(std::thread::spawn(|| panic!("it broke")).join());
+        }
+        ("panic-in-threads", 1) => {
+            let threads = [(); 4].map(|()| std::thread::spawn(|| panic!("it broke")));
+            for thread in threads {
+                drop(thread.join());
+            }
         }
         ("panic-beside-a-job", 1) => {
             // It has to wait for the others, who never start it.
