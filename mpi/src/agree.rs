@@ -12,8 +12,11 @@ use crate::request::{Messages, Outgoing, Span};
 /// The bytes of a [`Word`] on its way, and what fills it up, so that elements of any dtype may follow.
 const WORD: usize = 48;
 
-/// What is small enough goes along with the words, as long as those of all ranks are no more than this.
+/// What goes along with the words of all ranks is no more than this,
 const TOGETHER: usize = 256 << 10;
+
+/// and of each rank no more than this: to combine a part of its own costs a rank less from there on.
+const ALONGSIDE: usize = 16 << 10;
 
 /// Kinds of jobs by their place here, as they are told.
 const KINDS: [&str; 8] = [
@@ -236,7 +239,7 @@ pub(crate) fn room(size: usize) -> usize {
 
 /// Whether as many bytes of each rank go along with the words.
 pub(crate) fn is_together(size: usize, len: usize) -> bool {
-    len <= TOGETHER / size / 16 * 16
+    len <= ALONGSIDE.min(TOGETHER / size / 16 * 16)
 }
 
 impl fmt::Display for Word {

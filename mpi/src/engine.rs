@@ -32,6 +32,10 @@ const SLEEP: Duration = Duration::from_micros(50);
 /// How many rounds of all axes pass between two looks at the time.
 const LOOKS: u32 = 4096;
 
+/// How long the engine's thread looks for jobs after the last one, and how often.
+const AWAKE: Duration = Duration::from_millis(10);
+const NAP: Duration = Duration::from_micros(100);
+
 type Work = Pin<Box<dyn Future<Output = Result<Vec<Raw>>> + Send>>;
 
 /// Where a job's result is put.
@@ -57,6 +61,8 @@ type Queues = Vec<VecDeque<Task>>;
 struct Inbox {
     tasks: Vec<(usize, Task)>,
     stops: bool,
+    /// The engine's thread sleeps until it is told.
+    sleeps: bool,
 }
 
 pub(crate) struct Engine {
@@ -126,11 +132,9 @@ impl Engine {
         slot
     }
 
-    /// Wakes the engine's thread where something is left to drive.
+    /// Wakes the engine's thread where something is left to drive, unless it looks by itself before long.
     fn hand_over(&self) {
-        if self.open.load(SeqCst) > 0 {
-            // Under the lock, so that it is not missed between a look and a sleep.
-            let _inbox = lock(&self.inbox);
+        if self.open.load(SeqCst) > 0 && std::mem::take(&mut lock(&self.inbox).sleeps) {
             self.wake.notify_one();
         }
     }
@@ -155,23 +159,34 @@ impl Engine {
         lock(&slot.result).take().unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    /// What the engine's thread does.
+    /// What the engine's thread does: it drives what nobody waits for. Who waits drives himself and is let alone, since
+    /// a change of threads would cost more than a small job.
     pub(crate) fn run(&self) {
+        let mut since = Instant::now();
         loop {
-            {
-                let mut inbox = lock(&self.inbox);
-                while self.open.load(SeqCst) == 0 {
-                    if inbox.stops {
-                        return;
-                    }
-                    inbox = self
-                        .wake
-                        .wait(inbox)
-                        .unwrap_or_else(PoisonError::into_inner);
+            if self.open.load(SeqCst) > 0 {
+                if let Some(turn) = Turn::try_take() {
+                    self.drive(&turn, None, || self.open.load(SeqCst) == 0);
                 }
+                since = Instant::now();
             }
-            let turn = Turn::take();
-            self.drive(&turn, None, || self.open.load(SeqCst) == 0);
+            if since.elapsed() < AWAKE {
+                std::thread::sleep(NAP);
+                continue;
+            }
+            let mut inbox = lock(&self.inbox);
+            inbox.sleeps = true;
+            while inbox.sleeps && self.open.load(SeqCst) == 0 {
+                if inbox.stops {
+                    return;
+                }
+                inbox = self
+                    .wake
+                    .wait(inbox)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            inbox.sleeps = false;
+            since = Instant::now();
         }
     }
 
