@@ -19,6 +19,8 @@ macro_rules! files {
         }
 
         impl File {
+            const ALL: &[Self] = &[$(Self::$name),*];
+
             /// Its name in `runtime/kernels`.
             pub(crate) fn name(self) -> &'static str {
                 match self {
@@ -147,6 +149,10 @@ headers![
     "window.cuh",
 ];
 
+/// How a kept text says whether the compiler may round `x * y + z` once.
+const CONTRACTED: &str = ", contracted";
+const EXACT: &str = ", not contracted";
+
 /// The value of a define.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Word {
@@ -163,6 +169,8 @@ enum Base {
     File(File),
     /// A text of its own, with the name it has in errors.
     Own(File, Arc<str>),
+    /// All that the compiler reads, as [`Source::kept`] gave it, and whether it contracts.
+    Kept(File, Arc<str>, bool),
 }
 
 /// Whether positions are counted in 64 bits however few there are.
@@ -193,6 +201,31 @@ impl Source {
             base: Base::Own(file, text),
             defines: SmallVec::new(),
         }
+    }
+
+    /// Whether it begins with a text made for one call.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self.base, Base::Own(..))
+    }
+
+    /// All that it is compiled from but for headers, behind a line that says how.
+    pub(crate) fn kept(&self) -> String {
+        let how = if self.contracts() { CONTRACTED } else { EXACT };
+        format!("// {}{how}\n{}", self.name(), self.text())
+    }
+
+    /// The module whose [`Source::kept`] this is.
+    pub(crate) fn of_kept(kept: &str) -> Option<Self> {
+        let (how, text) = kept.strip_prefix("// ")?.split_once('\n')?;
+        let (name, contracts) = match how.strip_suffix(CONTRACTED) {
+            Some(name) => (name, true),
+            None => (how.strip_suffix(EXACT)?, false),
+        };
+        let file = File::ALL.iter().find(|file| file.name() == name)?;
+        Some(Self {
+            base: Base::Kept(*file, text.into(), contracts),
+            defines: SmallVec::new(),
+        })
     }
 
     /// With a define.
@@ -227,15 +260,18 @@ impl Source {
     /// The file's name, for errors and for the compiler's messages.
     pub(crate) fn name(&self) -> &'static str {
         match self.base {
-            Base::File(file) => file.name(),
-            Base::Own(file, _) => file.name(),
+            Base::File(file) | Base::Own(file, _) | Base::Kept(file, ..) => file.name(),
         }
     }
 
     /// Whether the compiler may round `x * y + z` once. Not in elementwise operators and reductions, nor in
     /// chains of them: they give the same numbers fused and one by one.
     pub(crate) fn contracts(&self) -> bool {
-        matches!(self.base, Base::File(file) if !matches!(file, File::Map | File::Reduce))
+        match self.base {
+            Base::File(file) => !matches!(file, File::Map | File::Reduce),
+            Base::Own(..) => false,
+            Base::Kept(_, _, contracts) => contracts,
+        }
     }
 
     /// The texts of the headers that it includes, and of those that they include.
@@ -267,6 +303,7 @@ impl Source {
         let (own, text) = match &self.base {
             Base::File(file) => ("", file.text()),
             Base::Own(file, text) => (&**text, file.text()),
+            Base::Kept(_, text, _) => return text.to_string(),
         };
         let mut out = String::with_capacity(text.len() + 64 * self.defines.len());
         for (name, value) in &self.defines {
@@ -285,7 +322,7 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
-        if let Base::Own(_, text) = &self.base {
+        if let Base::Own(_, text) | Base::Kept(_, text, _) = &self.base {
             // Which one is known by its text alone.
             write!(
                 f,
@@ -327,5 +364,32 @@ pub(crate) fn type_name(dtype: DType) -> &'static str {
         DType::F64 => "f64",
         DType::C64 => "c64",
         DType::C128 => "c128",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_the_same_module() {
+        let scan = Source::new(File::Scan).dtype("T0", DType::F32);
+        let map = Source::new(File::Map).word("EXPR1", "x");
+        let chain = Source::behind("// a chain\n".into(), File::Fused);
+        for source in [scan, map, chain] {
+            let again = Source::of_kept(&source.kept()).unwrap();
+            assert_eq!(again.text(), source.text());
+            assert_eq!(again.contracts(), source.contracts());
+            assert_eq!(again.name(), source.name());
+            assert_eq!(again.headers(), source.headers());
+        }
+        for torn in [
+            "",
+            "// map.cu",
+            "// map.cu, contracted",
+            "// none.cu, contracted\n",
+        ] {
+            assert_eq!(Source::of_kept(torn), None, "{torn}");
+        }
     }
 }
