@@ -1,9 +1,11 @@
 //! What kernels are made from: a file of `runtime/kernels` and its defines, or a text made for one
 //! call.
 
+use std::collections::HashSet;
 use std::env;
 use std::fmt::{self, Write};
-use std::sync::{Arc, OnceLock};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nomina_core::DType;
 
@@ -164,11 +166,43 @@ pub(crate) enum Word {
     Number(i64),
 }
 
+/// A text made for calls. There is one of each, so that two are compared, and hashed, by where they lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Text(Arc<str>);
+
+impl Text {
+    pub(crate) fn new(text: String) -> Self {
+        static ALL: Mutex<Option<HashSet<Arc<str>>>> = Mutex::new(None);
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = all.get_or_insert_default();
+        if let Some(text) = all.get(&*text) {
+            return Self(Arc::clone(text));
+        }
+        let text: Arc<str> = text.into();
+        all.insert(Arc::clone(&text));
+        Self(text)
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Text {}
+
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_ptr().hash(state);
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Base {
     File(File),
     /// A text of its own, with the name it has in errors.
-    Own(File, Arc<str>),
+    Own(File, Text),
     /// All that the compiler reads, as [`Source::kept`] gave it, and whether it contracts.
     Kept(File, Arc<str>, bool),
 }
@@ -196,7 +230,7 @@ impl Source {
     }
 
     /// A class file behind a text made for one call, which may include the headers too.
-    pub(crate) fn behind(text: Arc<str>, file: File) -> Self {
+    pub(crate) fn behind(text: Text, file: File) -> Self {
         Self {
             base: Base::Own(file, text),
             defines: SmallVec::new(),
@@ -302,7 +336,7 @@ impl Source {
     pub(crate) fn text(&self) -> String {
         let (own, text) = match &self.base {
             Base::File(file) => ("", file.text()),
-            Base::Own(file, text) => (&**text, file.text()),
+            Base::Own(file, text) => (&*text.0, file.text()),
             Base::Kept(_, text, _) => return text.to_string(),
         };
         let mut out = String::with_capacity(text.len() + 64 * self.defines.len());
@@ -322,7 +356,7 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
-        if let Base::Own(_, text) | Base::Kept(_, text, _) = &self.base {
+        if let Base::Own(_, Text(text)) | Base::Kept(_, text, _) = &self.base {
             // Which one is known by its text alone.
             write!(
                 f,
@@ -375,7 +409,7 @@ mod tests {
     fn what_was_kept_is_the_same_module() {
         let scan = Source::new(File::Scan).dtype("T0", DType::F32);
         let map = Source::new(File::Map).word("EXPR1", "x");
-        let chain = Source::behind("// a chain\n".into(), File::Fused);
+        let chain = Source::behind(Text::new("// a chain\n".to_owned()), File::Fused);
         for source in [scan, map, chain] {
             let again = Source::of_kept(&source.kept()).unwrap();
             assert_eq!(again.text(), source.text());
