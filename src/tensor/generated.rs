@@ -15,7 +15,7 @@ use nomina_core::{
 use nomina_macros::twin;
 use nomina_runtime::tensor::{
     CeluOptions, EluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, SoftplusOptions,
-    SoftshrinkOptions,
+    SoftshrinkOptions, VarOptions,
 };
 
 use smallvec::SmallVec;
@@ -3597,6 +3597,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`sum`](Self::sum), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_sum_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Sum,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
     /// [`sum`](Self::sum) into `out`.
     ///
     /// # Errors
@@ -3641,6 +3661,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`mean`](Self::mean), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_mean_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Mean,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
     /// [`mean`](Self::mean) into `out`.
     ///
     /// # Errors
@@ -3681,6 +3721,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`prod`](Self::prod), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_prod_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Prod,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -3905,6 +3965,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`var`](Self::var) with a correction other than 1.
+    ///
+    /// # Errors
+    /// The option `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
+    pub fn try_var_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T::Real>>
+    where
+        T: Inexact,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::stat::corrected(
+            Op::Var,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            options,
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
     /// [`var`](Self::var) into `out`.
     ///
     /// # Errors
@@ -3946,6 +4029,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`std`](Self::std) with a correction other than 1.
+    ///
+    /// # Errors
+    /// The option `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
+    pub fn try_std_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T::Real>>
+    where
+        T: Inexact,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::stat::corrected(
+            Op::Std,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            options,
             <Without<D, A>>::STATIC,
         ))
     }
@@ -3997,6 +4103,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`nanvar`](Self::nanvar) with a correction other than 1.
+    ///
+    /// # Errors
+    /// The option `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
+    pub fn try_nanvar_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::stat::corrected(
+            Op::Nanvar,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            options,
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
     /// [`nanvar`](Self::nanvar) into `out`.
     ///
     /// # Errors
@@ -4040,6 +4169,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nanstd`](Self::nanstd) with a correction other than 1.
+    ///
+    /// # Errors
+    /// The option `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
+    pub fn try_nanstd_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::stat::corrected(
+            Op::Nanstd,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            options,
             <Without<D, A>>::STATIC,
         ))
     }
@@ -4128,6 +4280,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`softmax`](Self::softmax), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_softmax_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::softmax(
+            Op::Softmax,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
+        ))
+    }
+
     /// The running sum along a dim.
     ///
     /// # Errors
@@ -4139,6 +4310,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
+        ))
+    }
+
+    /// [`cumsum`](Self::cumsum), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_cumsum_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::scan(
+            Op::Cumsum,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
         ))
     }
 
@@ -4292,6 +4482,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`cumprod`](Self::cumprod), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_cumprod_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::scan(
+            Op::Cumprod,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
+        ))
+    }
+
     /// [`cumprod`](Self::cumprod), in place.
     ///
     /// # Errors
@@ -4358,6 +4567,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`logcumsumexp`](Self::logcumsumexp), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_logcumsumexp_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::scan(
+            Op::Logcumsumexp,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
+        ))
+    }
+
     /// [`logcumsumexp`](Self::logcumsumexp) into `out`.
     ///
     /// # Errors
@@ -4401,6 +4629,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`log_softmax`](Self::log_softmax), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_log_softmax_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::softmax(
+            Op::LogSoftmax,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
+        ))
+    }
+
     /// `softmax` of the negated elements.
     ///
     /// # Errors
@@ -4415,6 +4662,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
+        ))
+    }
+
+    /// [`softmin`](Self::softmin), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_softmin_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::softmax(
+            Op::Softmin,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
         ))
     }
 
@@ -4433,6 +4699,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nansum`](Self::nansum), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_nansum_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Nansum,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -4478,6 +4764,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nanmean`](Self::nanmean), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_nanmean_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Nanmean,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }

@@ -17,7 +17,7 @@ use nomina_runtime::tensor::MultinomialOptions;
 
 use super::{Tensor, at};
 use crate::call::factory::{self, Fill};
-use crate::call::{Erased, Known, random, reduce};
+use crate::call::{Erased, random};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Ones with this tensor's elements as probabilities, else zeros.
@@ -52,28 +52,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Some(generator),
             call::bernoulli,
         ))
-    }
-
-    /// [`bernoulli`](Self::bernoulli) into `out`.
-    ///
-    /// # Errors
-    /// When an element is no probability, or sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_bernoulli_out<O: Dims + Holds<D>, U: Element>(
-        &self,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        T: Float + StoreAs<U>,
-    {
-        let made = self.try_bernoulli()?;
-        reduce::store(
-            Op::Bernoulli,
-            made.erased,
-            D::STATIC,
-            &mut out.erased,
-            O::STATIC,
-        )
     }
 
     /// How often happens what happens at the rates that this tensor's elements are.
@@ -238,32 +216,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             call::multinomial(x, at, num_samples, options.replacement, g)
         }))
     }
-
-    /// [`multinomial_with`](Self::multinomial_with) into `out`.
-    ///
-    /// # Errors
-    /// When a weight is below zero or not finite, too few are above zero, or sizes do not fit; then nothing has
-    /// changed.
-    #[twin]
-    pub fn try_multinomial_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
-        &self,
-        num_samples: usize,
-        dim: X,
-        options: MultinomialOptions,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-        i64: StoreAs<U>,
-    {
-        let made = self.try_multinomial_with(num_samples, dim, options)?;
-        reduce::store(
-            Op::Multinomial,
-            made.erased,
-            D::STATIC,
-            &mut out.erased,
-            O::STATIC,
-        )
-    }
 }
+
+// Forms in place and with an out tensor.
+include!("sample/forms.rs");
