@@ -5,11 +5,10 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::LitStr;
 
 use super::arguments::Arguments;
 use super::body;
-use super::docs::{Docs, link, text};
+use super::docs::{Docs, PANICS, added_by_options};
 use super::parse::{Method, Parameter, is_punct};
 
 /// The method that is written, and those that follow from it.
@@ -34,7 +33,7 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
     let repeated = body::repeated(&method.body, arguments.made.as_ref(), span);
     let body = repeated.map_or_else(|| Body::Calls(one.call(&method.name, None)), Body::Repeats);
     let Some(added) = &arguments.with else {
-        let panics = one.panics(&panicking, docs.panics(), body);
+        let panics = one.panics(&panicking, docs.whole(PANICS), body);
         return Ok(quote!(#panics #tried));
     };
     let Some(((_, parameters), shorter)) = method.parameters.split_last().zip(shorter(name)) else {
@@ -46,29 +45,19 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
     let plain = Ident::new(&shorter, span);
     let tried_plain = Ident::new(&format!("try_{shorter}"), span);
     let about = added_by_options(added, &plain, arguments.free);
-    let panics = one.panics(&panicking, docs.panics_with(about), body);
+    let panics = one.panics(&panicking, docs.of_options(about, PANICS), body);
     let options = quote_spanned!(span=> ::core::default::Default::default());
     let less = One { parameters, ..one };
     let call = less.call(&method.name, Some(options));
     let plain_tried = less.tried(&plain, &tried_plain, quote_spanned!(span=> { #call }));
-    let plain_panics = less.panics(&plain, docs.panics(), Body::Calls(call));
+    let plain_panics = less.panics(&plain, docs.whole(PANICS), Body::Calls(call));
     Ok(quote!(#plain_panics #plain_tried #panics #tried))
 }
 
 /// The name of the method without options.
-fn shorter(name: &str) -> Option<String> {
+pub fn shorter(name: &str) -> Option<String> {
     let (before, behind) = name.rsplit_once("_with")?;
     Some(format!("{before}{behind}"))
-}
-
-/// What the method with options says of itself.
-fn added_by_options(added: &LitStr, plain: &Ident, free: bool) -> TokenStream {
-    let value = added.value();
-    let space = if value.starts_with(',') { "" } else { " " };
-    text(
-        &format!(" {}{space}{value}", link(plain, free)),
-        added.span(),
-    )
 }
 
 /// What the method that panics does.
@@ -157,20 +146,31 @@ impl One<'_> {
         quote!(#(#tokens),*)
     }
 
-    /// A call of the method that is written, with what is known beside the parameters.
     fn call(&self, name: &Ident, more: Option<TokenStream>) -> TokenStream {
-        let span = name.span();
-        let method = self.method.takes_self();
-        let on = match (method, self.arguments.free) {
-            (true, _) => quote_spanned!(span=> self.),
-            (false, false) => quote_spanned!(span=> Self::),
-            (false, true) => TokenStream::new(),
-        };
-        let passed = self.parameters.iter().skip(usize::from(method));
-        let passed = passed.map(|parameter| parameter.name.to_token_stream());
-        let passed = passed.chain(more);
-        let types = &self.method.given_types;
-        let types = (!types.is_empty()).then(|| quote_spanned!(span=> ::<#(#types),*>));
-        quote_spanned!(span=> #on #name #types (#(#passed),*))
+        let free = self.arguments.free;
+        call(self.method, self.parameters, name, more, free)
     }
+}
+
+/// A call of the method that is written, with what is known beside the parameters.
+pub fn call(
+    method: &Method,
+    parameters: &[Parameter],
+    name: &Ident,
+    more: Option<TokenStream>,
+    free: bool,
+) -> TokenStream {
+    let span = name.span();
+    let on_self = method.takes_self();
+    let on = match (on_self, free) {
+        (true, _) => quote_spanned!(span=> self.),
+        (false, false) => quote_spanned!(span=> Self::),
+        (false, true) => TokenStream::new(),
+    };
+    let passed = parameters.iter().skip(usize::from(on_self));
+    let passed = passed.map(|parameter| parameter.name.to_token_stream());
+    let passed = passed.chain(more);
+    let types = &method.given_types;
+    let types = (!types.is_empty()).then(|| quote_spanned!(span=> ::<#(#types),*>));
+    quote_spanned!(span=> #on #name #types (#(#passed),*))
 }

@@ -7,6 +7,7 @@ use std::ops::RangeBounds;
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, IntoNames, Options, family};
 use crate::call;
@@ -359,14 +360,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When memory runs out, or the dtype does not hold the range.
-    pub fn randint_like(&self, range: impl RangeBounds<i64>) -> Result<Self> {
-        self.randint_like_with(range, Options::default())
-    }
-
-    /// [`DynTensor::randint_like`] in another dtype, or on another device.
-    ///
-    /// # Errors
-    /// As [`DynTensor::randint_like`].
+    #[forms(with = "in another dtype, or on another device.")]
     pub fn randint_like_with(
         &self,
         range: impl RangeBounds<i64>,

@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::rule::DimRef;
 use nomina_core::{Names, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, Operand, about, family};
 use crate::call;
@@ -21,6 +22,7 @@ impl DynTensor {
     /// # Errors
     /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when an element is no
     /// probability.
+    #[forms(out)]
     pub fn bernoulli(&self) -> Result<Self> {
         self.bernoulli_by(None)
     }
@@ -39,14 +41,6 @@ impl DynTensor {
             raw.map_err(|e| about(e, &[self]))?,
             self.names.clone(),
         ))
-    }
-
-    /// [`DynTensor::bernoulli`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bernoulli`], and when `out` does not hold the result.
-    pub fn bernoulli_out(&self, out: &mut Self) -> Result<()> {
-        family::store(Op::Bernoulli, self.bernoulli()?, out)
     }
 
     /// How often happens what happens at the rates that self's elements are.
@@ -80,6 +74,7 @@ impl DynTensor {
     /// # Errors
     /// When both are numbers, names do not unify, sizes do not broadcast, dtypes are no floats, or
     /// a standard deviation is below zero.
+    #[forms(out)]
     pub fn normal<'a>(mean: impl Into<Operand<'a>>, std: impl Into<Operand<'a>>) -> Result<Self> {
         Self::normal_by(mean.into(), std.into(), None)
     }
@@ -111,18 +106,6 @@ impl DynTensor {
         Ok(Self::new(raw.map_err(|e| about(e, &all))?, names))
     }
 
-    /// [`DynTensor::normal`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normal`], and when `out` does not hold the result.
-    pub fn normal_out<'a>(
-        mean: impl Into<Operand<'a>>,
-        std: impl Into<Operand<'a>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Normal, Self::normal(mean, std)?, out)
-    }
-
     /// `num_samples` different places along a dim, drawn by the weights that stand there. The dim
     /// then has the size `num_samples`, and the elements are i64.
     ///
@@ -136,14 +119,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, weights are no floats of 0 or more, or too few are above 0.
-    pub fn multinomial<'a>(&self, num_samples: usize, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.multinomial_with(num_samples, dim, MultinomialOptions::default())
-    }
-
-    /// [`DynTensor::multinomial`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::multinomial`].
+    #[forms(with = "with options.")]
     pub fn multinomial_with<'a>(
         &self,
         num_samples: usize,

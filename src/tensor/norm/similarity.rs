@@ -48,13 +48,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_cosine_similarity_with<E: Dims, X: DimOf<D>>(
         &self,
         other: &Tensor<E, T>,
-        _dim: X,
+        dim: X,
         options: CosineSimilarityOptions,
     ) -> Result<Tensor<Without<Sum<D, E>, X>, T>>
     where
         D: Broadcast<E>,
         T: Float,
     {
+        let _ = dim;
         let at = position::<X, Sum<D, E>>();
         let operands = [self.erased(), other.erased()];
         Tensor::try_from_erased(compose::one(
