@@ -120,9 +120,11 @@ fn twins(text: &str) -> Vec<String> {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         let name = &rest[..end.unwrap_or(0)];
         found.push(name.to_owned());
-        if attribute.contains("with = ") {
-            let name = name.replace("_with", "");
-            found.extend([format!("try_{name}"), name]);
+        for (word, part) in [("with = ", "_with"), ("(from", "_from")] {
+            if attribute.contains(word) {
+                let name = name.replace(part, "");
+                found.extend([format!("try_{name}"), name]);
+            }
         }
     }
     found
@@ -136,9 +138,11 @@ fn handed_on(text: &str) -> Vec<String> {
         let (_, rest) = rest.split_once("fn ").expect("a method");
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         let mut name = rest[..end.unwrap_or(0)].to_owned();
-        if attribute.contains("with = ") {
-            name = name.replace("_with", "");
-            found.push(name.clone());
+        for (word, part) in [("with = ", "_with"), ("from", "_from")] {
+            if attribute.contains(word) {
+                name = name.replace(part, "");
+                found.push(name.clone());
+            }
         }
         if attribute.contains("out)") || attribute.contains("out(") {
             found.push(format!("{name}_out"));

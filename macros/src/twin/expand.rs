@@ -9,6 +9,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use super::arguments::Arguments;
 use super::body;
 use super::docs::{Docs, PANICS, added_by_options};
+use super::generator::Draws;
 use super::parse::{Method, Parameter, is_punct};
 
 /// The method that is written, and those that follow from it.
@@ -29,6 +30,9 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
         docs: &docs,
         parameters: &method.parameters,
     };
+    if arguments.from {
+        return from_generator(one, name);
+    }
     let tried = one.tried(&panicking, &method.name, method.body.to_token_stream());
     let repeated = body::repeated(&method.body, arguments.made.as_ref(), span);
     let body = repeated.map_or_else(|| Body::Calls(one.call(&method.name, None)), Body::Repeats);
@@ -36,7 +40,9 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
         let panics = one.panics(&panicking, docs.whole(PANICS), body);
         return Ok(quote!(#panics #tried));
     };
-    let Some(((_, parameters), shorter)) = method.parameters.split_last().zip(shorter(name)) else {
+    let Some(((_, parameters), shorter)) =
+        method.parameters.split_last().zip(shorter(name, "_with"))
+    else {
         return Err(syn::Error::new(
             span,
             "`with` is for a method that takes options last: `pub fn try_name_with(…, options: O)`",
@@ -54,9 +60,49 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
     Ok(quote!(#plain_panics #plain_tried #panics #tried))
 }
 
-/// The name of the method without options.
-pub fn shorter(name: &str) -> Option<String> {
-    let (before, behind) = name.rsplit_once("_with")?;
+/// The methods that draw from a generator, and those that draw from the default one.
+fn from_generator(one: One<'_>, name: &str) -> syn::Result<TokenStream> {
+    let (method, made) = (one.method, one.arguments.made.as_ref());
+    let span = method.name.span();
+    let draws = Draws::of(method, name)?;
+    let own = Ident::new(name, span);
+    let tried_plain = Ident::new(&format!("try_{}", draws.plain), span);
+    let panics = |one: One<'_>, name: &Ident, tried: &Ident, docs, body: Option<TokenStream>| {
+        let body = body.map_or_else(|| Body::Calls(one.call(tried, None)), Body::Repeats);
+        one.panics(name, docs, body)
+    };
+    let [given, default] = draws.bodies(&method.body.stream());
+    let repeated = body::repeated(&method.body, made, span).map(|body| draws.bodies(&body));
+    let (given_too, default_too) = repeated.map(<(_, _)>::from).unzip();
+    let about = one.docs.of_options(draws.about(one.arguments.free), PANICS);
+    let with = One {
+        parameters: &draws.parameters,
+        ..one
+    };
+    let less = One {
+        parameters: draws.fewer(),
+        ..one
+    };
+    let panics_plain = panics(
+        less,
+        &draws.plain,
+        &tried_plain,
+        one.docs.whole(PANICS),
+        default_too,
+    );
+    let panics_own = panics(with, &own, &method.name, about, given_too);
+    let tries_plain = less.tried(
+        &draws.plain,
+        &tried_plain,
+        quote_spanned!(span=> { #default }),
+    );
+    let tries_own = with.tried(&own, &method.name, quote_spanned!(span=> { #given }));
+    Ok(quote!(#panics_plain #tries_plain #panics_own #tries_own))
+}
+
+/// The name of a method without a part of its name.
+pub fn shorter(name: &str, part: &str) -> Option<String> {
+    let (before, behind) = name.rsplit_once(part)?;
     Some(format!("{before}{behind}"))
 }
 

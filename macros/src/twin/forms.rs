@@ -9,11 +9,14 @@ use syn::{LitStr, Token, parenthesized};
 
 use super::docs::{Docs, ERRORS, added_by_options, link, text};
 use super::expand::{call, shorter};
+use super::generator::Draws;
 use super::parse::{Method, Parameter};
 
 /// What the attribute says of its method.
 #[derive(Default)]
 struct Arguments {
+    /// The method takes an `Option` of a generator last. One without it follows.
+    from: bool,
     /// The method takes options last, and this is what they add.
     with: Option<LitStr>,
     /// The destinations of the form that stores its results.
@@ -29,6 +32,7 @@ fn arguments(input: ParseStream<'_>) -> syn::Result<Arguments> {
                 input.parse::<Token![=]>()?;
                 found.with = Some(input.parse()?);
             }
+            "from" => found.from = true,
             "out" if input.peek(syn::token::Paren) => {
                 let list;
                 parenthesized!(list in input);
@@ -38,8 +42,7 @@ fn arguments(input: ParseStream<'_>) -> syn::Result<Arguments> {
             }
             "out" => found.out = vec![name],
             _ => {
-                let expected =
-                    "expected `with = \"what the options add.\"`, `out` or `out(values, indices)`";
+                let expected = "expected `from`, `with = \"what the options add.\"`, `out` or `out(values, indices)`";
                 return Err(syn::Error::new(name.span(), expected));
             }
         }
@@ -52,12 +55,33 @@ fn arguments(input: ParseStream<'_>) -> syn::Result<Arguments> {
 
 /// The method that is written, and those that follow from it.
 pub fn expand(written: TokenStream, method: &Method) -> syn::Result<TokenStream> {
-    let Arguments { with, out } = arguments.parse2(written)?;
+    let Arguments { from, with, out } = arguments.parse2(written)?;
     let docs = Docs::of(method)?;
     let span = method.name.span();
     let name = method.name.to_string();
     let mut made = TokenStream::new();
+    let draws = from.then(|| Draws::of(method, &name)).transpose()?;
     let (plain, parameters) = match &with {
+        None if let Some(draws) = &draws => {
+            let [given, default] = draws.bodies(&method.body.stream());
+            let [given, default] = [given, default].map(|body| quote_spanned!(span=> { #body }));
+            made.extend(with_body(
+                method,
+                &draws.plain,
+                draws.fewer(),
+                &docs.whole(ERRORS),
+                &default,
+            ));
+            let about = docs.of_options(draws.about(false), ERRORS);
+            made.extend(with_body(
+                method,
+                &method.name,
+                &draws.parameters,
+                &about,
+                &given,
+            ));
+            (draws.plain.clone(), draws.fewer())
+        }
         None => {
             made.extend(form(
                 method,
@@ -68,7 +92,7 @@ pub fn expand(written: TokenStream, method: &Method) -> syn::Result<TokenStream>
             (method.name.clone(), &method.parameters[..])
         }
         Some(added) => {
-            let taken = method.parameters.split_last().zip(shorter(&name));
+            let taken = method.parameters.split_last().zip(shorter(&name, "_with"));
             let Some(((_, fewer), plain)) = taken else {
                 let wanted = "`with` is for a method that takes options last: `pub fn name_with(…, options: O)`";
                 return Err(syn::Error::new(span, wanted));

@@ -6,6 +6,7 @@ mod body;
 mod docs;
 mod expand;
 mod forms;
+mod generator;
 mod parse;
 #[cfg(test)]
 mod tests;

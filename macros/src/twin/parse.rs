@@ -25,6 +25,7 @@ pub struct Method {
 }
 
 /// A parameter.
+#[derive(Clone)]
 pub struct Parameter {
     pub name: Ident,
     tokens: Vec<TokenTree>,
@@ -34,6 +35,14 @@ impl Parameter {
     /// All of it.
     pub fn written(&self) -> TokenStream {
         self.tokens.iter().cloned().collect()
+    }
+
+    /// Of the type that stands in its `Option`.
+    pub fn in_option(&self) -> Option<Self> {
+        Some(Self {
+            name: self.name.clone(),
+            tokens: super::generator::in_option(&self.tokens)?,
+        })
     }
 
     /// All of it but a leading `mut`.

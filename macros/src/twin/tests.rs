@@ -66,6 +66,14 @@ fn expansions() {
             "pub fn try_cat<L>(tensors: L) -> Result<L::Joined> { if x { return y; } z(tensors) }",
         ),
         (
+            "from",
+            "pub fn try_drawn_from_<X>(&mut self, dim: X, generator: Option<&mut Generator>) -> Result<&mut Self> { draw(self, dim, generator)?; Ok(self) }",
+        ),
+        (
+            "from",
+            "pub fn try_drawn_from(generator: Option<&mut Generator>) -> Result<Self> { draw(at()?, generator) }",
+        ),
+        (
             "with = \", the greatest first.\"",
             "pub fn try_sort_with_<X>(&mut self, dim: X, options: O) -> Result<&mut Self> { call(self, dim, options)?; Ok(self) }",
         ),
@@ -94,6 +102,10 @@ fn forms_that_hand_on() {
         ),
         ("out", "pub fn msort(&self) -> Result<Self> { call(self) }"),
         (
+            "from, out",
+            "pub fn drawn_from(&self, generator: Option<&mut Generator>) -> Result<Self> { draw(self, generator) }",
+        ),
+        (
             "with = \"with options.\"",
             "pub fn put_with_(&mut self, at: usize, options: O) -> Result<&mut Self> { call(self, at, options) }",
         ),
@@ -109,6 +121,10 @@ fn forms_that_hand_on() {
 fn every_mistake_of_forms() {
     let codes = [
         ("", "pub fn one(&self) -> Result<u8> { Ok(1) }".to_owned()),
+        (
+            "from",
+            documented("pub fn one_from(&self, own: &mut G) -> Result<u8> { Ok(1) }"),
+        ),
         (
             "into",
             documented("pub fn one(&self) -> Result<u8> { Ok(1) }"),

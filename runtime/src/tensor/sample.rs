@@ -22,20 +22,8 @@ impl DynTensor {
     /// # Errors
     /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when an element is no
     /// probability.
-    #[forms(out)]
-    pub fn bernoulli(&self) -> Result<Self> {
-        self.bernoulli_by(None)
-    }
-
-    /// [`DynTensor::bernoulli`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bernoulli`].
-    pub fn bernoulli_from(&self, generator: &mut Generator) -> Result<Self> {
-        self.bernoulli_by(Some(generator))
-    }
-
-    fn bernoulli_by(&self, generator: Option<&mut Generator>) -> Result<Self> {
+    #[forms(from, out)]
+    pub fn bernoulli_from(&self, generator: Option<&mut Generator>) -> Result<Self> {
         let raw = with_generator(generator, |g| call::bernoulli(&self.raw, g));
         Ok(Self::new(
             raw.map_err(|e| about(e, &[self]))?,
@@ -48,19 +36,8 @@ impl DynTensor {
     /// # Errors
     /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when a rate is below
     /// zero.
-    pub fn poisson(&self) -> Result<Self> {
-        self.poisson_by(None)
-    }
-
-    /// [`DynTensor::poisson`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::poisson`].
-    pub fn poisson_from(&self, generator: &mut Generator) -> Result<Self> {
-        self.poisson_by(Some(generator))
-    }
-
-    fn poisson_by(&self, generator: Option<&mut Generator>) -> Result<Self> {
+    #[forms(from)]
+    pub fn poisson_from(&self, generator: Option<&mut Generator>) -> Result<Self> {
         let raw = with_generator(generator, |g| call::poisson(&self.raw, g));
         Ok(Self::new(
             raw.map_err(|e| about(e, &[self]))?,
@@ -74,28 +51,13 @@ impl DynTensor {
     /// # Errors
     /// When both are numbers, names do not unify, sizes do not broadcast, dtypes are no floats, or
     /// a standard deviation is below zero.
-    #[forms(out)]
-    pub fn normal<'a>(mean: impl Into<Operand<'a>>, std: impl Into<Operand<'a>>) -> Result<Self> {
-        Self::normal_by(mean.into(), std.into(), None)
-    }
-
-    /// [`DynTensor::normal`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normal`].
+    #[forms(from, out)]
     pub fn normal_from<'a>(
         mean: impl Into<Operand<'a>>,
         std: impl Into<Operand<'a>>,
-        generator: &mut Generator,
-    ) -> Result<Self> {
-        Self::normal_by(mean.into(), std.into(), Some(generator))
-    }
-
-    fn normal_by(
-        mean: Operand<'_>,
-        std: Operand<'_>,
         generator: Option<&mut Generator>,
     ) -> Result<Self> {
+        let (mean, std) = (mean.into(), std.into());
         let all = family::tensors(&[mean, std]);
         let names = match &all[..] {
             // Refused below, with what to do instead.
