@@ -55,6 +55,38 @@ where
 
 /// # Random numbers in place
 impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Random numbers, uniform from `from` to before `to`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let mut x = Tensor::<(N, C)>::zeros([2, 3]);
+    /// x.uniform_(-1.0, 1.0);
+    /// let mut generator = Generator::new(7);
+    /// x.uniform_from_(-1.0, 1.0, &mut generator).normal_from_(0.0, 1.0, &mut generator);
+    /// ```
+    ///
+    /// # Errors
+    /// When `from` is above `to`, or the dtype holds neither; then nothing has changed.
+    #[twin(from)]
+    pub fn try_uniform_from_(
+        &mut self,
+        from: f64,
+        to: f64,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        random::fill(
+            Op::Uniform,
+            self.dest(),
+            Distribution::Uniform { from, to },
+            generator,
+        )?;
+        Ok(self)
+    }
+
     /// Random numbers of a normal distribution; of a complex dtype, both parts with half the variance.
     ///
     /// # Errors
