@@ -133,12 +133,12 @@ fn twins(text: &str) -> Vec<String> {
 /// The methods that `#[forms]` makes of those that are written.
 fn handed_on(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for method in text.split("#[forms(").skip(1) {
+    for method in text.split("#[forms").skip(1) {
         let (attribute, rest) = method.split_once('\n').expect("a method");
         let (_, rest) = rest.split_once("fn ").expect("a method");
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         let mut name = rest[..end.unwrap_or(0)].to_owned();
-        for (word, part) in [("with = ", "_with"), ("from", "_from")] {
+        for (word, part) in [("with = ", "_with"), ("(from", "_from")] {
             if attribute.contains(word) {
                 name = name.replace(part, "");
                 found.push(name.clone());

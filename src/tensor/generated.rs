@@ -3642,6 +3642,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// [`sum_with`](Self::sum_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_sum_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Sum, self.try_sum_with(dims, options), out)
+    }
+
     /// The mean over dims.
     ///
     /// # Errors
@@ -3707,6 +3725,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// [`mean_with`](Self::mean_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_mean_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Mean, self.try_mean_with(dims, options), out)
+    }
+
     /// The product over dims; integers and bool multiply in i64.
     ///
     /// Other than in PyTorch: over several dims too.
@@ -3768,6 +3804,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 O::STATIC,
             )
         })
+    }
+
+    /// [`prod_with`](Self::prod_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_prod_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Prod, self.try_prod_with(dims, options), out)
     }
 
     /// The greatest element over dims.
@@ -4354,6 +4408,22 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
+    /// [`cumsum_with`](Self::cumsum_with), in place.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_cumsum_with_<X: DimOf<D>, U: Element + StoreAs<T>>(
+        &mut self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<&mut Self> {
+        let computed = self.try_cumsum_with(dim, options);
+        self.replace(Op::Cumsum, computed)?;
+        Ok(self)
+    }
+
     /// [`cumsum`](Self::cumsum) into `out`.
     ///
     /// # Errors
@@ -4377,6 +4447,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 O::STATIC,
             )
         })
+    }
+
+    /// [`cumsum_with`](Self::cumsum_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_cumsum_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Cumsum, self.try_cumsum_with(dim, options), out)
     }
 
     /// [`mm`](Self::mm) into `out`.
@@ -4523,6 +4611,22 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
+    /// [`cumprod_with`](Self::cumprod_with), in place.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_cumprod_with_<X: DimOf<D>, U: Element + StoreAs<T>>(
+        &mut self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<&mut Self> {
+        let computed = self.try_cumprod_with(dim, options);
+        self.replace(Op::Cumprod, computed)?;
+        Ok(self)
+    }
+
     /// [`cumprod`](Self::cumprod) into `out`.
     ///
     /// # Errors
@@ -4546,6 +4650,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 O::STATIC,
             )
         })
+    }
+
+    /// [`cumprod_with`](Self::cumprod_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_cumprod_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Cumprod, self.try_cumprod_with(dim, options), out)
     }
 
     /// The logarithm of the running sum of exponentials along a dim, without overflow.
@@ -4610,6 +4732,28 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 O::STATIC,
             )
         })
+    }
+
+    /// [`logcumsumexp_with`](Self::logcumsumexp_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_logcumsumexp_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(
+            Op::Logcumsumexp,
+            self.try_logcumsumexp_with(dim, options),
+            out,
+        )
     }
 
     /// The logarithm of `softmax`, without loss where that is small.
@@ -4749,6 +4893,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// [`nansum_with`](Self::nansum_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_nansum_with_out<
+        A: AxesOf<D>,
+        U: Element,
+        O: Dims + Holds<Without<D, A>>,
+        V: Element,
+    >(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Nansum, self.try_nansum_with(dims, options), out)
+    }
+
     /// The mean over dims of the elements that are not NaN.
     ///
     /// # Errors
@@ -4812,6 +4979,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 O::STATIC,
             )
         })
+    }
+
+    /// [`nanmean_with`](Self::nanmean_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_nanmean_with_out<
+        A: AxesOf<D>,
+        U: Element,
+        O: Dims + Holds<Without<D, A>>,
+        V: Element,
+    >(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Nanmean, self.try_nanmean_with(dims, options), out)
     }
 
     /// The count of elements over dims that differ from zero.

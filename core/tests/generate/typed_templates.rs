@@ -97,6 +97,15 @@ pub fn try_{name}_with<A: AxesOf<D>, U: Element>(&self, dims: A, options: Reduce
 }
 ";
 
+pub const REDUCE_WITH_OUT: &str = "
+/// [`{name}_with`](Self::{name}_with) into `out`.
+{stays}
+#[twin]
+pub fn try_{name}_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(&self, dims: A, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> where U: StoreAs<V> {
+    Tensor::store(Op::{op}, self.try_{name}_with(dims, options), out)
+}
+";
+
 pub const REDUCE_CORRECTED: &str = "
 /// [`{name}`](Self::{name}) with a correction other than 1.
 ///
@@ -136,6 +145,26 @@ pub const ALONG_WITH: &str = "
 pub fn try_{name}_with<X: DimOf<D>, U: Element>(&self, dim: X, options: ReduceOptions<U>) -> Result<Tensor<D, U>> {
     let _ = options;
     Tensor::try_from_erased(crate::call::reduce::{family}(Op::{op}, self.erased.erased(D::STATIC), at(&dim, self), Some(U::DTYPE)))
+}
+";
+
+pub const ALONG_WITH_: &str = "
+/// [`{name}_with`](Self::{name}_with), in place.
+{stays}
+#[twin]
+pub fn try_{name}_with_<X: DimOf<D>, U: Element + StoreAs<T>>(&mut self, dim: X, options: ReduceOptions<U>) -> Result<&mut Self> {
+    let computed = self.try_{name}_with(dim, options);
+    self.replace(Op::{op}, computed)?;
+    Ok(self)
+}
+";
+
+pub const ALONG_WITH_OUT: &str = "
+/// [`{name}_with`](Self::{name}_with) into `out`.
+{stays}
+#[twin]
+pub fn try_{name}_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(&self, dim: X, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> where U: StoreAs<V> {
+    Tensor::store(Op::{op}, self.try_{name}_with(dim, options), out)
 }
 ";
 
