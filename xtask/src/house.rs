@@ -215,7 +215,7 @@ fn packages_depend_one_way() {
     let wanted: [(&str, &[&str]); 8] = [
         ("core", &[]),
         ("macros", &[]),
-        ("runtime", &["nomina-core"]),
+        ("runtime", &["nomina-core", "nomina-macros"]),
         (".", &["nomina-core", "nomina-macros", "nomina-runtime"]),
         ("io", &["nomina", "nomina-runtime"]),
         (
