@@ -65,6 +65,8 @@ pub enum ErrorKind {
     Gradient,
     /// A file cannot be opened, read or written. What it holds is [`Parse`](Self::Parse).
     File,
+    /// Ranks of a mesh do not do the same, or one of them is gone.
+    Mesh,
 }
 
 /// An operand as an error shows it. Two are equal that have equal dims, wherever they were made.

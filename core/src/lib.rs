@@ -15,6 +15,7 @@ mod dtype;
 mod element;
 mod error;
 mod layout;
+pub mod mesh;
 mod name;
 pub mod op;
 pub mod rule;

@@ -22,6 +22,8 @@ mod grad;
 mod ids;
 #[path = "generate/kernels.rs"]
 mod kernels;
+#[path = "generate/mesh_methods.rs"]
+mod mesh_methods;
 #[path = "generate/signature.rs"]
 mod signature;
 #[path = "generate/typed_forms.rs"]
@@ -65,6 +67,9 @@ fn generated_files_are_up_to_date() {
         ("src/tensor/conv/windows.rs", typed_windows::methods()),
         ("src/tensor/loss/elementwise.rs", losses),
         ("src/tensor/arithmetic.rs", typed_operators::operators()),
+        ("mesh/src/sharded/generated.rs", mesh_methods::typed()),
+        ("mesh/src/dynamic/generated.rs", mesh_methods::by_name()),
+        ("mesh/tests/rows/generated.rs", mesh_methods::listed()),
     ];
     let stores = typed_stores::files();
     files.extend(stores.iter().map(|(file, text)| (&file[..], text.clone())));

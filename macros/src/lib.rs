@@ -15,6 +15,7 @@ mod einsum;
 mod errors;
 mod fuse;
 mod list;
+mod mesh;
 mod module;
 mod names;
 mod relations;
@@ -198,4 +199,26 @@ pub fn derive_module(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn twin(written: TokenStream, method: TokenStream) -> TokenStream {
     twin::twin(written.into(), method.into()).into()
+}
+
+/// Declares a mesh of processes: a type of the mesh, generic over one state an axis, and a type and a value for each axis.
+///
+/// ```ignore (needs crate nomina-mesh, which depends on this one)
+/// mesh! { pub Grid: Data, Model }
+/// let mesh = Grid::alone();
+/// ```
+#[proc_macro]
+pub fn mesh(input: TokenStream) -> TokenStream {
+    mesh::mesh(input.into()).into()
+}
+
+/// Declares which dim each axis of a mesh splits. Of two dims of one axis, a tensor is split by the first one that it has.
+///
+/// ```ignore (needs crate nomina-mesh, which depends on this one)
+/// layout! { pub Train on Grid: Batch => Data, Hidden => Model, Vocab => Model }
+/// type On<D> = Sharded<D, Place<Train, D>>;
+/// ```
+#[proc_macro]
+pub fn layout(input: TokenStream) -> TokenStream {
+    mesh::layout(input.into()).into()
 }

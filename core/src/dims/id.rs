@@ -12,6 +12,7 @@ use super::axis::Axis;
 use super::dims::Dims;
 use super::place::Place;
 use super::verdict::Outcome;
+use crate::mesh::{State, Verdict};
 
 /// A truth value in types.
 pub trait Bool: 'static {
@@ -27,6 +28,12 @@ pub trait Bool: 'static {
     type Dims<A: Dims, B: Dims>: Dims;
     /// `A` if true, else `B`.
     type Outcome<A: Outcome, B: Outcome>: Outcome;
+    /// `A` if true, else `B`.
+    #[doc(hidden)]
+    type Verdict<A: Verdict, B: Verdict>: Verdict;
+    /// `A` if true, else `B`.
+    #[doc(hidden)]
+    type State<A: State, B: State>: State;
     /// `P` if true, else `Q`.
     #[doc(hidden)]
     type Place<P: Place, Q: Place>: Place;
@@ -53,6 +60,8 @@ impl Bool for True {
     type Axis<A: Axis, B: Axis> = A;
     type Dims<A: Dims, B: Dims> = A;
     type Outcome<A: Outcome, B: Outcome> = A;
+    type Verdict<A: Verdict, B: Verdict> = A;
+    type State<A: State, B: State> = A;
     type Place<P: Place, Q: Place> = P;
     type OrScan<P: Place, D: Dims, X: Axis> = P;
     type UnlessScan<D: Dims, L: Dims, X: Axis> = L;
@@ -65,6 +74,8 @@ impl Bool for False {
     type Axis<A: Axis, B: Axis> = B;
     type Dims<A: Dims, B: Dims> = B;
     type Outcome<A: Outcome, B: Outcome> = B;
+    type Verdict<A: Verdict, B: Verdict> = B;
+    type State<A: State, B: State> = B;
     type Place<P: Place, Q: Place> = Q;
     type OrScan<P: Place, D: Dims, X: Axis> = D::Scan<X>;
     type UnlessScan<D: Dims, L: Dims, X: Axis> = <D::Scan<X> as Place>::Unless<L, X>;

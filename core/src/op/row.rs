@@ -2,6 +2,7 @@
 
 use super::dtype_rule::{DTypeRule, DTypes};
 use super::grad::Grad;
+use crate::mesh::Combine;
 
 /// How names go through an operator (see [`crate::rule`] for the engine).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,6 +144,54 @@ pub enum Status {
     Part,
 }
 
+/// How an operator goes with pieces of tensors on a mesh: which [`State`](crate::mesh::State)s its operands may have, and what the
+/// result's is. Each counts along one axis of a mesh; what it does not speak of is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Spread {
+    /// Of one tensor, and linear: any state stays.
+    Linear,
+    /// Of one tensor, element by element: what is not pending.
+    Elementwise,
+    /// The sum of two: equal states, or whole beside split; of two pending sums the sum is pending.
+    SumOfTwo,
+    /// The product of two: as the sum, but one of them may be a pending sum beside what is whole.
+    ProductOfTwo,
+    /// The quotient of two: the dividend may be a pending sum beside what is whole.
+    QuotientOfTwo,
+    /// Anything else of two or more, element by element: as the sum, but nothing is pending.
+    Pointwise,
+    /// Over dims that each rank has all of, or across split ones: then the result is pending, to be combined thus.
+    Reduce(Combine),
+    /// Along dims that each rank has all of, and not linear.
+    Along,
+    /// Along dims that each rank has all of, and linear: of a pending sum the result is pending.
+    LinearAlong,
+    /// The same elements otherwise ordered or named: any state stays, and the split dim's name with it.
+    Rearrange,
+    /// Some of the elements, or more: as [`LinearAlong`](Self::LinearAlong).
+    Part,
+    /// A product summed over dims: as [`ProductOfTwo`](Self::ProductOfTwo) in all others; those are whole in both, or split in
+    /// both, and then the result is pending.
+    Contract,
+    /// Rows of a table by number: the table whole, or split by its rows, and then the result is pending.
+    Lookup,
+    /// Elements put where numbers say, into dims that nobody splits: numbers split, the result is pending.
+    Scatter,
+    /// Under windows: batch and output channels may be split; input channels, and then the result is pending.
+    Window,
+    /// A new tensor: whole, synced, or pieces of one that is the same whatever the mesh.
+    Create,
+    /// All of the tensor on each rank.
+    Whole,
+    /// What it says is true of a piece.
+    Local,
+    /// Has no form on a mesh.
+    Refused,
+    /// The row does not say: then the table does not compile.
+    Unsaid,
+}
+
 /// One operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -175,6 +224,8 @@ pub struct Row {
     pub aliases: &'static [&'static str],
     /// Whether it is built.
     pub status: Status,
+    /// How it goes with pieces of tensors on a mesh.
+    pub spread: Spread,
 }
 
 impl Row {
@@ -229,7 +280,13 @@ impl Row {
             differs: "",
             aliases: &[],
             status: Status::Built,
+            spread: Spread::Unsaid,
         }
+    }
+
+    pub(super) const fn spread(mut self, spread: Spread) -> Self {
+        self.spread = spread;
+        self
     }
 
     pub(super) const fn dtype(mut self, rule: DTypeRule, takes: DTypes) -> Self {

@@ -121,7 +121,7 @@ fn errors(text: &str) -> String {
 }
 
 /// Puts a row into a template.
-fn fill(template: &str, row: &Row) -> String {
+pub fn fill(template: &str, row: &Row) -> String {
     let common = if template.contains("R: Operand") {
         "OutDtype<R, D, T>"
     } else {

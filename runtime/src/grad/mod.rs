@@ -2,6 +2,7 @@
 
 mod backward;
 mod checkpoint;
+mod custom;
 mod function;
 mod leaf;
 mod reach;
@@ -11,6 +12,7 @@ mod tests;
 pub use crate::raw::graph::{HookHandle, enable_grad, is_grad_enabled, no_grad};
 pub use backward::{BackwardOptions, backward, gradients};
 pub use checkpoint::{Segment, checkpoint};
+pub use custom::custom;
 pub use function::{
     Function, gradients_of_number, hessian, jacobian, jvp, one_number, per_sample, value_and_grad,
     vjp,

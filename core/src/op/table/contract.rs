@@ -4,7 +4,7 @@ use crate::op::Class::{Compose, Gemm};
 use crate::op::DTypeRule::NoPromotion;
 use crate::op::Grad::Lines;
 use crate::op::NameRule::Contracts;
-use crate::op::{DTypes, Forms, NameRule, Row};
+use crate::op::{DTypes, Forms, NameRule, Row, Spread};
 
 const fn product(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
     Row::new(name, signature, Gemm, Contracts, doc)
@@ -19,22 +19,30 @@ const fn added(name: &'static str, signature: &'static str, doc: &'static str) -
 }
 
 pub(super) const ROWS: &[Row] = &[
-    product("mm", "self, mat2", "The product of two matrices.").grad(Lines(&[
-        ("self", "mm(grad, conj(t(mat2)))"),
-        ("mat2", "mm(conj(t(self)), grad)"),
-    ])),
-    product("mv", "self, vec", "The product of a matrix and a vector.").grad(Lines(&[
-        ("self", "outer(grad, conj(vec))"),
-        ("vec", "mv(conj(t(self)), grad)"),
-    ])),
-    product("dot", "self, tensor", "The inner product of two vectors.").grad(Lines(&[
-        ("self", "grad * conj(tensor)"),
-        ("tensor", "grad * conj(self)"),
-    ])),
-    product("bmm", "self, mat2", "Products of two batches of matrices.").grad(Lines(&[
-        ("self", "bmm(grad, conj(transpose(mat2, 1, 2)))"),
-        ("mat2", "bmm(conj(transpose(self, 1, 2)), grad)"),
-    ])),
+    product("mm", "self, mat2", "The product of two matrices.")
+        .grad(Lines(&[
+            ("self", "mm(grad, conj(t(mat2)))"),
+            ("mat2", "mm(conj(t(self)), grad)"),
+        ]))
+        .spread(Spread::Contract),
+    product("mv", "self, vec", "The product of a matrix and a vector.")
+        .grad(Lines(&[
+            ("self", "outer(grad, conj(vec))"),
+            ("vec", "mv(conj(t(self)), grad)"),
+        ]))
+        .spread(Spread::Contract),
+    product("dot", "self, tensor", "The inner product of two vectors.")
+        .grad(Lines(&[
+            ("self", "grad * conj(tensor)"),
+            ("tensor", "grad * conj(self)"),
+        ]))
+        .spread(Spread::Contract),
+    product("bmm", "self, mat2", "Products of two batches of matrices.")
+        .grad(Lines(&[
+            ("self", "bmm(grad, conj(transpose(mat2, 1, 2)))"),
+            ("mat2", "bmm(conj(transpose(self, 1, 2)), grad)"),
+        ]))
+        .spread(Spread::Contract),
     product(
         "matmul",
         "self, other",
@@ -43,7 +51,8 @@ pub(super) const ROWS: &[Row] = &[
     .grad(Lines(&[
         ("self", "rule::matmul(grad, self, other, 0)"),
         ("other", "rule::matmul(grad, self, other, 1)"),
-    ])),
+    ]))
+    .spread(Spread::Contract),
     added(
         "addmm",
         "self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1",
@@ -53,7 +62,8 @@ pub(super) const ROWS: &[Row] = &[
         ("self", "grad * conj(beta)"),
         ("mat1", "conj(alpha) * mm(grad, conj(t(mat2)))"),
         ("mat2", "conj(alpha) * mm(conj(t(mat1)), grad)"),
-    ])),
+    ]))
+    .spread(Spread::Contract),
     added(
         "addmv",
         "self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1",
@@ -63,7 +73,8 @@ pub(super) const ROWS: &[Row] = &[
         ("self", "grad * conj(beta)"),
         ("mat", "conj(alpha) * outer(grad, conj(vec))"),
         ("vec", "conj(alpha) * mv(conj(t(mat)), grad)"),
-    ])),
+    ]))
+    .spread(Spread::Contract),
     added(
         "baddbmm",
         "self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1",
@@ -79,7 +90,8 @@ pub(super) const ROWS: &[Row] = &[
             "batch2",
             "conj(alpha) * bmm(conj(transpose(batch1, 1, 2)), grad)",
         ),
-    ])),
+    ]))
+    .spread(Spread::Contract),
     added(
         "addbmm",
         "self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1",
@@ -95,7 +107,8 @@ pub(super) const ROWS: &[Row] = &[
             "batch2",
             "conj(alpha) * matmul(conj(transpose(batch1, 1, 2)), grad)",
         ),
-    ])),
+    ]))
+    .spread(Spread::Contract),
     Row::new(
         "cdist",
         "x1, x2, p: Scalar = 2.0, compute_mode: Mode = None",
@@ -110,7 +123,8 @@ pub(super) const ROWS: &[Row] = &[
         ("x1", "rule::cdist(grad, x1, x2, result, 0)"),
         ("x2", "rule::cdist(grad, x1, x2, result, 1)"),
     ]))
-    .differs("of f16 and bf16 too"),
+    .differs("of f16 and bf16 too")
+    .spread(Spread::Contract),
     product(
         "contract",
         "self, other, dim: Dims",
@@ -121,5 +135,6 @@ pub(super) const ROWS: &[Row] = &[
         ("self", "rule::contract(grad, self, other, 0)"),
         ("other", "rule::contract(grad, self, other, 1)"),
     ]))
-    .differs("not in PyTorch; there by position as `tensordot`"),
+    .differs("not in PyTorch; there by position as `tensordot`")
+    .spread(Spread::Contract),
 ];

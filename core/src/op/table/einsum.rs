@@ -4,7 +4,7 @@ use crate::op::Class::{Compose, Gemm, Names};
 use crate::op::DTypeRule::{NoPromotion, Same, Sum};
 use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{Contracts, Keeps, Removes, Special, Unifies};
-use crate::op::{DTypes, Forms, NameRule, Row};
+use crate::op::{DTypes, Forms, NameRule, Row, Spread};
 
 const fn row(
     name: &'static str,
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
         "The outer product of two vectors.",
     )
     .aliases(&["ger"])
-    .differs("names go through"),
+    .differs("names go through").spread(Spread::Contract),
     row(
         "inner",
         "self, other",
@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
         "Multiplies and sums over the last dim of both.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names go through"),
+    .differs("names go through").spread(Spread::Contract),
     row(
         "vdot",
         "self, other",
@@ -41,14 +41,14 @@ pub(super) const ROWS: &[Row] = &[
         "The inner product of two vectors, of which the first is conjugated.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names go through; of bool too"),
+    .differs("names go through; of bool too").spread(Spread::Contract),
     row(
         "kron",
         "self, other",
         Unifies,
         "The Kronecker product: every element of one times the whole other.",
     )
-    .differs("names go through"),
+    .differs("names go through").spread(Spread::Contract),
     row(
         "addr",
         "self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1",
@@ -57,11 +57,11 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::ALL)
-    .differs("names go through"),
+    .differs("names go through").spread(Spread::Contract),
     row("trace", "self", Removes, "The sum of a matrix' diagonal.")
         .forms(Forms::PURE)
         .dtype(Sum, DTypes::ALL)
-        .differs("names go through; of bool too"),
+        .differs("names go through; of bool too").spread(Spread::LinearAlong),
     row(
         "matrix_power",
         "self, n: Int",
@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Row] = &[
         "A square matrix multiplied by itself `n` times over; batch dims stay.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .differs("`n` is not negative; names go through"),
+    .differs("`n` is not negative; names go through").spread(Spread::Contract),
     row(
         "multi_dot",
         "tensors: Tensors",
@@ -80,7 +80,7 @@ pub(super) const ROWS: &[Row] = &[
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .dtype(NoPromotion, DTypes::ALL)
     .aliases(&["chain_matmul"])
-    .differs("of one matrix too; names go through"),
+    .differs("of one matrix too; names go through").spread(Spread::Contract),
     row(
         "cross",
         "self, other, dim: Dim = -1",
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
         "The cross product of vectors along a dim of size 3.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .differs("along the last dim unless told; ranks may differ; dtypes promote; names go through"),
+    .differs("along the last dim unless told; ranks may differ; dtypes promote; names go through").spread(Spread::Along),
     row(
         "tensordot",
         "self, other, dims: Pair = 2",
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
          or given ones.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names go through; dims by name too"),
+    .differs("names go through; dims by name too").spread(Spread::Contract),
     Row::new(
         "linear",
         "input, weight, bias: Tensor = None, *, activation: Word = None",
@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
     .grad(Lines(&[("input", "rule::linear(grad, input, weight, bias, result, 0)"), ("weight", "rule::linear(grad, input, weight, bias, result, 1)"), ("bias", "rule::linear(grad, input, weight, bias, result, 2)")])).differs(
         "the input dim is found by name, wherever it stands; `activation` is not in PyTorch: relu, \
          gelu, gelu_tanh, silu, sigmoid or tanh",
-    ),
+    ).spread(Spread::Contract),
     Row::new(
         "bilinear",
         "input1, input2, weight, bias: Tensor = None",
@@ -121,7 +121,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("names go through; batch dims broadcast"),
+    .grad(Parts).differs("names go through; batch dims broadcast").spread(Spread::Contract),
     Row::new(
         "einsum",
         "equation: Text, operands: Tensors",
@@ -131,7 +131,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Lines(&[("operands", "rule::einsum(grad, operands)")])).differs("names go through; by name too: `[B, T, K] * [B, S, K] -> [B, T, S]`; dtypes promote"),
+    .grad(Lines(&[("operands", "rule::einsum(grad, operands)")])).differs("names go through; by name too: `[B, T, K] * [B, S, K] -> [B, T, S]`; dtypes promote").spread(Spread::Contract),
     Row::new(
         "scaled_dot_product_attention",
         "query, key, value, attn_mask: Tensor = None, dropout_p: Scalar = 0.0, is_causal: Bool = False, *, scale: Scalar = None, enable_gqa: Bool = False",
@@ -141,7 +141,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
-    .grad(Lines(&[("query", "rule::attention(grad, query, key, value, attn_mask, result, 0)"), ("key", "rule::attention(grad, query, key, value, attn_mask, result, 1)"), ("value", "rule::attention(grad, query, key, value, attn_mask, result, 2)"), ("attn_mask", "rule::attention(grad, query, key, value, attn_mask, result, 3)")])).differs("names go through"),
+    .grad(Lines(&[("query", "rule::attention(grad, query, key, value, attn_mask, result, 0)"), ("key", "rule::attention(grad, query, key, value, attn_mask, result, 1)"), ("value", "rule::attention(grad, query, key, value, attn_mask, result, 2)"), ("attn_mask", "rule::attention(grad, query, key, value, attn_mask, result, 3)")])).differs("names go through").spread(Spread::Along),
     row(
         "vecdot",
         "self, other, dim: Dim = -1",
@@ -150,7 +150,7 @@ pub(super) const ROWS: &[Row] = &[
          broadcast.",
     )
     .dtype(NoPromotion, DTypes::ALL)
-    .differs("names go through; of bool too"),
+    .differs("names go through; of bool too").spread(Spread::Along),
     row(
         "prime",
         "self, dim: Dim",
@@ -159,5 +159,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .class(Names)
     .forms(Forms::PURE)
-    .differs("not in PyTorch"),
+    .differs("not in PyTorch").spread(Spread::Linear),
 ];

@@ -3,7 +3,7 @@
 use crate::op::Class::{Index, View};
 use crate::op::Grad::{Constant, Lines};
 use crate::op::NameRule::{Keeps, Special, Unifies};
-use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row};
+use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row, Spread};
 
 const fn row(
     name: &'static str,
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
         "A number written at the indices of a dim.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("value", "index_select(grad, dim, index)")])).differs("an index may have any number of dims"),
+    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("value", "index_select(grad, dim, index)")])).differs("an index may have any number of dims").spread(Spread::Part),
     row(
         "index_select",
         "self, dim: Dim, index",
@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
         "The slices at the indices of a dim; the index's dims take the dim's place.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "index_add(zeros_like(self), dim, index, grad)")])).differs(ANY_RANK),
+    .grad(Lines(&[("self", "index_add(zeros_like(self), dim, index, grad)")])).differs(ANY_RANK).spread(Spread::Lookup),
     row(
         "gather",
         "self, dim: Dim, index, *, sparse_grad: Bool = False",
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
         "For each element of the index, the element of self at the same place, but in one dim at the index.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, index, grad)")])).differs(NEGATIVE),
+    .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, index, grad)")])).differs(NEGATIVE).spread(Spread::Lookup),
     row(
         "scatter",
         "self, dim: Dim, index, src: Operand, *, reduce: Data = None",
@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values written to self where `gather` would read.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE),
+    .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE).spread(Spread::Scatter),
     row(
         "scatter_add",
         "self, dim: Dim, index, src",
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values added to self where `gather` would read; always in the order of the index.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "grad"), ("src", "gather(grad, dim, index)")])).differs(NEGATIVE),
+    .grad(Lines(&[("self", "grad"), ("src", "gather(grad, dim, index)")])).differs(NEGATIVE).spread(Spread::Scatter),
     row(
         "scatter_reduce",
         "self, dim: Dim, index, src, reduce: Data, *, include_self: Bool = True",
@@ -67,7 +67,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values reduced into self where `gather` would read: sum, prod, mean, amax or amin.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE),
+    .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE).spread(Spread::Scatter),
     row(
         "index_add",
         "self, dim: Dim, index, source, *, alpha: Scalar = 1",
@@ -75,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
         "Slices added to self at the indices of a dim.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "grad"), ("source", "conj(alpha) * index_select(grad, dim, index)")])).differs(ANY_RANK),
+    .grad(Lines(&[("self", "grad"), ("source", "conj(alpha) * index_select(grad, dim, index)")])).differs(ANY_RANK).spread(Spread::Scatter),
     row(
         "index_copy",
         "self, dim: Dim, index, source",
@@ -83,7 +83,7 @@ pub(super) const ROWS: &[Row] = &[
         "Slices written to self at the indices of a dim.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("source", "index_select(grad, dim, index)")])).differs(ANY_RANK),
+    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("source", "index_select(grad, dim, index)")])).differs(ANY_RANK).spread(Spread::Part),
     row(
         "index_reduce",
         "self, dim: Dim, index, source, reduce: Data, *, include_self: Bool = True",
@@ -91,14 +91,14 @@ pub(super) const ROWS: &[Row] = &[
         "Slices reduced into self at the indices of a dim: prod, mean, amax or amin.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "rule::scatter(grad, self, index, source, result, 0)"), ("source", "rule::scatter(grad, self, index, source, result, 1)")])).differs(ANY_RANK),
+    .grad(Lines(&[("self", "rule::scatter(grad, self, index, source, result, 0)"), ("source", "rule::scatter(grad, self, index, source, result, 1)")])).differs(ANY_RANK).spread(Spread::Scatter),
     row(
         "index",
         "self, indices: Tensors",
         Special,
         "The elements at index tensors, one for each of the first dims or none: `x[a, :, b]`.",
     )
-    .grad(Lines(&[("self", "index_put(zeros_like(self), indices, grad, true)")])).differs("names go through: the indices unify, and their dims take the indexed dims' place"),
+    .grad(Lines(&[("self", "index_put(zeros_like(self), indices, grad, true)")])).differs("names go through: the indices unify, and their dims take the indexed dims' place").spread(Spread::Lookup),
     row(
         "index_put",
         "self, indices: Tensors, values, accumulate: Bool = False",
@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values written, or added, where `index` would read.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "where_cond(accumulate, grad, index_put(grad, indices, zeros_like(values), false))"), ("values", "index(grad, indices)")])).differs(NAMED),
+    .grad(Lines(&[("self", "where_cond(accumulate, grad, index_put(grad, indices, zeros_like(values), false))"), ("values", "index(grad, indices)")])).differs(NAMED).spread(Spread::Scatter),
     row(
         "take",
         "self, index",
@@ -114,7 +114,7 @@ pub(super) const ROWS: &[Row] = &[
         "The elements at flat row-major indices; the result has the index's dims.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "put(zeros_like(self), index, grad, true)")])).differs(NAMED),
+    .grad(Lines(&[("self", "put(zeros_like(self), index, grad, true)")])).differs(NAMED).spread(Spread::Whole),
     row(
         "take_along_dim",
         "self, indices, dim: Dim = None",
@@ -122,7 +122,7 @@ pub(super) const ROWS: &[Row] = &[
         "As `gather`, where the other dims broadcast.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "rule::along(grad, self, indices)")])).differs(NEGATIVE),
+    .grad(Lines(&[("self", "rule::along(grad, self, indices)")])).differs(NEGATIVE).spread(Spread::Lookup),
     row(
         "put",
         "self, index, source, accumulate: Bool = False",
@@ -130,7 +130,7 @@ pub(super) const ROWS: &[Row] = &[
         "Values written, or added, at flat row-major indices.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "where_cond(accumulate, grad, put(grad, index, zeros_like(source), false))"), ("source", "reshape(take(grad, index), sizes(source))")])).differs(NAMED),
+    .grad(Lines(&[("self", "where_cond(accumulate, grad, put(grad, index, zeros_like(source), false))"), ("source", "reshape(take(grad, index), sizes(source))")])).differs(NAMED).spread(Spread::Whole),
     row(
         "masked_scatter",
         "self, mask, source",
@@ -138,7 +138,7 @@ pub(super) const ROWS: &[Row] = &[
         "The values of `source`, in order, written where `mask` holds.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "masked_fill(grad, mask, 0)"), ("source", "rule::masked_scatter(grad, mask, source)")])).differs(NAMED),
+    .grad(Lines(&[("self", "masked_fill(grad, mask, 0)"), ("source", "rule::masked_scatter(grad, mask, source)")])).differs(NAMED).spread(Spread::Whole),
     row(
         "nonzero",
         "self, *, as_tuple: Bool = False",
@@ -146,14 +146,14 @@ pub(super) const ROWS: &[Row] = &[
         "The indices of the elements that differ from zero, a row each; no names.",
     )
     .dtype(DTypeRule::Index, DTypes::ALL)
-    .forms(Forms::WITH_OUT).grad(Constant),
+    .forms(Forms::WITH_OUT).grad(Constant).spread(Spread::Whole),
     row(
         "argwhere",
         "self",
         Special,
         "The indices of the elements that differ from zero, a row each; no names.",
     )
-    .dtype(DTypeRule::Index, DTypes::ALL).grad(Constant),
+    .dtype(DTypeRule::Index, DTypes::ALL).grad(Constant).spread(Spread::Whole),
     row(
         "embedding",
         "input, weight, padding_idx: Int = None, *, scale_grad_by_freq: Bool = False, sparse: Bool = False",
@@ -161,7 +161,7 @@ pub(super) const ROWS: &[Row] = &[
         "The rows of `weight` at indices: the indices' dims, then the rows'.",
     )
     .forms(Forms::FUNCTION)
-    .grad(Lines(&[("input", "zero"), ("weight", "rule::embedding(grad, input, weight)")])).differs("names go through; any dim of the weight may be indexed; no `max_norm`"),
+    .grad(Lines(&[("input", "zero"), ("weight", "rule::embedding(grad, input, weight)")])).differs("names go through; any dim of the weight may be indexed; no `max_norm`").spread(Spread::Lookup),
     row(
         "one_hot",
         "self, num_classes: Int = -1",
@@ -170,7 +170,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)
-    .grad(Constant).differs("names go through; the new dim may have one"),
+    .grad(Constant).differs("names go through; the new dim may have one").spread(Spread::Elementwise),
     row(
         "unravel_index",
         "indices, shape: Sizes",
@@ -179,28 +179,28 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)
-    .grad(Constant).differs(NAMED),
+    .grad(Constant).differs(NAMED).spread(Spread::Along),
     row(
         "select_scatter",
         "self, src, dim: Dim, index: Int",
         Keeps,
         "A copy of self with `src` in the place of what `select` would give.",
     )
-    .grad(Lines(&[("self", "select_scatter(grad, zeros_like(src), dim, index)"), ("src", "select(grad, dim, index)")])).differs(NAMED),
+    .grad(Lines(&[("self", "select_scatter(grad, zeros_like(src), dim, index)"), ("src", "select(grad, dim, index)")])).differs(NAMED).spread(Spread::Part),
     row(
         "slice_scatter",
         "self, src, dim: Dim = 0, start: Int = None, end: Int = None, step: Int = 1",
         Keeps,
         "A copy of self with `src` in the place of a range of a dim.",
     )
-    .grad(Lines(&[("self", "slice_scatter(grad, zeros_like(src), dim, start, end, step)"), ("src", "rule::range(grad, self)")])).differs(NAMED),
+    .grad(Lines(&[("self", "slice_scatter(grad, zeros_like(src), dim, start, end, step)"), ("src", "rule::range(grad, self)")])).differs(NAMED).spread(Spread::Part),
     row(
         "diagonal_scatter",
         "self, src, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1",
         Keeps,
         "A copy of self with `src` in the place of what `diagonal` would give.",
     )
-    .grad(Lines(&[("self", "diagonal_scatter(grad, zeros_like(src), offset, dim1, dim2)"), ("src", "diagonal(grad, offset, dim1, dim2)")])).differs(NAMED),
+    .grad(Lines(&[("self", "diagonal_scatter(grad, zeros_like(src), offset, dim1, dim2)"), ("src", "diagonal(grad, offset, dim1, dim2)")])).differs(NAMED).spread(Spread::Part),
     Row::new(
         "at",
         "self, indices: Data",
@@ -208,5 +208,5 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "The part at indices by name: a number drops its dim, a range keeps it, a tensor's dims take its place.",
     )
-    .forms(Forms::METHOD),
+    .forms(Forms::METHOD).spread(Spread::Part),
 ];

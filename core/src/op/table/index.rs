@@ -3,7 +3,7 @@
 use crate::op::Class::Index;
 use crate::op::Grad::Lines;
 use crate::op::NameRule::{Special, Unifies};
-use crate::op::{DTypeRule, DTypes, Forms, Row};
+use crate::op::{DTypeRule, DTypes, Forms, Row, Spread};
 
 pub(super) const ROWS: &[Row] = &[
     Row::new(
@@ -16,7 +16,8 @@ pub(super) const ROWS: &[Row] = &[
     .dtype(DTypeRule::Same, DTypes::ALL)
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .aliases(&["concat", "concatenate"])
-    .grad(Lines(&[("tensors", "rule::cat(grad, tensors)")])),
+    .grad(Lines(&[("tensors", "rule::cat(grad, tensors)")]))
+    .spread(Spread::Part),
     Row::new(
         "stack",
         "tensors: Tensors, dim: Int = 0",
@@ -26,7 +27,8 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .grad(Lines(&[("tensors", "unbind(grad, dim)")]))
-    .differs("names go through; the new dim may have one"),
+    .differs("names go through; the new dim may have one")
+    .spread(Spread::Rearrange),
     Row::new(
         "masked_select",
         "self, mask",
@@ -38,5 +40,6 @@ pub(super) const ROWS: &[Row] = &[
     .grad(Lines(&[(
         "self",
         "masked_scatter(where_cond(mask, zeros_like(self), 0), mask, grad)",
-    )])),
+    )]))
+    .spread(Spread::Whole),
 ];

@@ -2,7 +2,7 @@
 
 use crate::op::Class::Names;
 use crate::op::NameRule::Special;
-use crate::op::{Forms, Row};
+use crate::op::{Forms, Row, Spread};
 
 pub(super) const ROWS: &[Row] = &[
     Row::new(
@@ -12,7 +12,8 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Gives dims other names.",
     )
-    .forms(Forms::METHOD.and(Forms::IN_PLACE)),
+    .forms(Forms::METHOD.and(Forms::IN_PLACE))
+    .spread(Spread::Linear),
     Row::new(
         "refine_names",
         "self, names: Order",
@@ -20,5 +21,6 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Gives names to dims that have none.",
     )
-    .forms(Forms::METHOD),
+    .forms(Forms::METHOD)
+    .spread(Spread::Linear),
 ];

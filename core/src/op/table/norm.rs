@@ -4,7 +4,7 @@ use crate::op::Class::Compose;
 use crate::op::DTypeRule::Same;
 use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{self, Keeps};
-use crate::op::{DTypes, Forms, Row};
+use crate::op::{DTypes, Forms, Row, Spread};
 
 const fn norm(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
     Row::new(name, signature, Compose, Keeps, doc)
@@ -18,13 +18,13 @@ pub(super) const ROWS: &[Row] = &[
         "self, normalized_shape: Dims, weight: Tensor = None, bias: Tensor = None, eps: Scalar = 1e-05",
         "Mean zero and variance one over dims, then times `weight`, plus `bias`.",
     )
-    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, bias, result, 0)"), ("weight", "rule::normalize(grad, self, weight, bias, result, 1)"), ("bias", "rule::normalize(grad, self, weight, bias, result, 2)")])).differs("dims by name, anywhere; sizes of the last dims, as in PyTorch, too"),
+    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, bias, result, 0)"), ("weight", "rule::normalize(grad, self, weight, bias, result, 1)"), ("bias", "rule::normalize(grad, self, weight, bias, result, 2)")])).differs("dims by name, anywhere; sizes of the last dims, as in PyTorch, too").spread(Spread::Along),
     norm(
         "rms_norm",
         "self, normalized_shape: Dims, weight: Tensor = None, eps: Scalar = None",
         "RMS normalisation over dims, then times `weight`.",
     )
-    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, none, result, 0)"), ("weight", "rule::normalize(grad, self, weight, none, result, 1)")])).differs("dims by name, anywhere; sizes of the last dims, as in PyTorch, too"),
+    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, none, result, 0)"), ("weight", "rule::normalize(grad, self, weight, none, result, 1)")])).differs("dims by name, anywhere; sizes of the last dims, as in PyTorch, too").spread(Spread::Along),
     norm(
         "batch_norm",
         "self, running_mean: Tensor, running_var: Tensor, weight: Tensor = None, \
@@ -32,14 +32,14 @@ pub(super) const ROWS: &[Row] = &[
          *, dim: Dim = 1",
         "Mean zero and variance one for each channel: of the batch in training, else running ones.",
     )
-    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, bias, result, 0)"), ("running_mean", "zero"), ("running_var", "zero"), ("weight", "rule::normalize(grad, self, weight, bias, result, 1)"), ("bias", "rule::normalize(grad, self, weight, bias, result, 2)")])).differs("the channel's dim by name; `batch_norm_train` updates the running statistics"),
+    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, bias, result, 0)"), ("running_mean", "zero"), ("running_var", "zero"), ("weight", "rule::normalize(grad, self, weight, bias, result, 1)"), ("bias", "rule::normalize(grad, self, weight, bias, result, 2)")])).differs("the channel's dim by name; `batch_norm_train` updates the running statistics").spread(Spread::Along),
     norm(
         "group_norm",
         "self, num_groups: Int, weight: Tensor = None, bias: Tensor = None, eps: Scalar = 1e-05, \
          *, channel: Dim = 1, dim: Dims = None",
         "Mean zero and variance one over groups of channels, and over other dims along with them.",
     )
-    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, bias, result, 0)"), ("weight", "rule::normalize(grad, self, weight, bias, result, 1)"), ("bias", "rule::normalize(grad, self, weight, bias, result, 2)")])).differs("the channel's dim and the others by name"),
+    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, bias, result, 0)"), ("weight", "rule::normalize(grad, self, weight, bias, result, 1)"), ("bias", "rule::normalize(grad, self, weight, bias, result, 2)")])).differs("the channel's dim and the others by name").spread(Spread::Along),
     norm(
         "instance_norm",
         "self, running_mean: Tensor = None, running_var: Tensor = None, weight: Tensor = None, \
@@ -47,21 +47,21 @@ pub(super) const ROWS: &[Row] = &[
          eps: Scalar = 1e-05, *, dim: Dims = None",
         "Mean zero and variance one for each sample and channel: `layer_norm` over the other dims.",
     )
-    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, bias, result, 0)"), ("running_mean", "zero"), ("running_var", "zero"), ("weight", "rule::normalize(grad, self, weight, bias, result, 1)"), ("bias", "rule::normalize(grad, self, weight, bias, result, 2)")])).differs("dims by name; running statistics only to use them"),
+    .grad(Lines(&[("self", "rule::normalize(grad, self, weight, bias, result, 0)"), ("running_mean", "zero"), ("running_var", "zero"), ("weight", "rule::normalize(grad, self, weight, bias, result, 1)"), ("bias", "rule::normalize(grad, self, weight, bias, result, 2)")])).differs("dims by name; running statistics only to use them").spread(Spread::Along),
     norm(
         "local_response_norm",
         "self, size: Int, alpha: Scalar = 0.0001, beta: Scalar = 0.75, k: Scalar = 1.0, \
          *, dim: Dim = 1",
         "Divided by a power of the mean square of neighbouring channels.",
     )
-    .differs("the channel's dim by name"),
+    .differs("the channel's dim by name").spread(Spread::Along),
     norm(
         "normalize",
         "self, p: Scalar = 2.0, dim: Dims = 1, eps: Scalar = 1e-12",
         "Divided by the norm along dims, or by `eps` where that is greater.",
     )
     .forms(Forms::WITH_OUT)
-    .differs("by name too"),
+    .differs("by name too").spread(Spread::Along),
     Row::new(
         "cosine_similarity",
         "x1, x2, dim: Dim = 1, eps: Scalar = 1e-08",
@@ -70,7 +70,7 @@ pub(super) const ROWS: &[Row] = &[
         "The cosine similarity of two tensors along a dim, which is removed.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .grad(Parts).differs("by name too"),
+    .grad(Parts).differs("by name too").spread(Spread::Along),
     Row::new(
         "pairwise_distance",
         "x1, x2, p: Scalar = 2.0, eps: Scalar = 1e-06, keepdim: Bool = False, *, dim: Dim = -1",
@@ -79,5 +79,5 @@ pub(super) const ROWS: &[Row] = &[
         "The norm of the difference of two tensors along a dim, which is removed.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .grad(Parts).differs("along any dim, by name too"),
+    .grad(Parts).differs("along any dim, by name too").spread(Spread::Along),
 ];

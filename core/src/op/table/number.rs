@@ -3,7 +3,7 @@
 use super::pointwise::{binary, compare, unary};
 use crate::op::DTypeRule::{Bool, Same};
 use crate::op::Grad::{Constant, Lines};
-use crate::op::{DTypes, Forms, Row, Samples};
+use crate::op::{DTypes, Forms, Row, Samples, Spread};
 
 /// Integers pass unchanged.
 const fn rounding(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
@@ -33,30 +33,34 @@ const fn bits(name: &'static str, expr: &'static str, doc: &'static str) -> Row 
 }
 
 pub(super) const ROWS: &[Row] = &[
-    rounding("ceil", "ceil(x)", "Rounds up to a whole number."),
-    rounding("floor", "floor(x)", "Rounds down to a whole number."),
+    rounding("ceil", "ceil(x)", "Rounds up to a whole number.").spread(Spread::Elementwise),
+    rounding("floor", "floor(x)", "Rounds down to a whole number.").spread(Spread::Elementwise),
     rounding(
         "round",
         "round(x)",
         "Rounds to the nearest whole number, or to `decimals` decimals; halves to even.",
     )
-    .signature("self, *, decimals: Int = 0"),
+    .signature("self, *, decimals: Int = 0")
+    .spread(Spread::Elementwise),
     rounding(
         "trunc",
         "trunc(x)",
         "Rounds towards zero to a whole number.",
     )
-    .aliases(&["fix"]),
+    .aliases(&["fix"])
+    .spread(Spread::Elementwise),
     unary(
         "frac",
         "frac(x)",
         "The fractional part, with the element's sign.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .grad(Lines(&[("self", "grad")])),
+    .grad(Lines(&[("self", "grad")]))
+    .spread(Spread::Elementwise),
     unary("sign", "sgn(x)", "-1, 0 or 1; 0 for NaN.")
         .dtype(Same, DTypes::REAL)
-        .grad(Constant),
+        .grad(Constant)
+        .spread(Spread::Elementwise),
     unary(
         "sgn",
         "sgn(x)",
@@ -65,16 +69,19 @@ pub(super) const ROWS: &[Row] = &[
     .grad(Lines(&[(
         "self",
         "where_cond(eq(self, 0), 0, (grad - real(grad * conj(result)) * result) / abs(self))",
-    )])),
+    )]))
+    .spread(Spread::Elementwise),
     unary("square", "mul(x, x)", "The square.")
         .dtype(Same, DTypes::NUMBERS)
-        .grad(Lines(&[("self", "2 * grad * conj(self)")])),
+        .grad(Lines(&[("self", "2 * grad * conj(self)")]))
+        .spread(Spread::Elementwise),
     division(
         "floor_divide",
         "floor_divide(x, y)",
         "The quotient, rounded down.",
     )
-    .grad(Constant),
+    .grad(Constant)
+    .spread(Spread::Pointwise),
     division(
         "fmod",
         "fmod(x, y)",
@@ -83,7 +90,8 @@ pub(super) const ROWS: &[Row] = &[
     .grad(Lines(&[
         ("self", "grad"),
         ("other", "-grad * trunc(self / other)"),
-    ])),
+    ]))
+    .spread(Spread::Pointwise),
     division(
         "remainder",
         "remainder(x, y)",
@@ -92,7 +100,8 @@ pub(super) const ROWS: &[Row] = &[
     .grad(Lines(&[
         ("self", "grad"),
         ("other", "-grad * floor_divide(self, other)"),
-    ])),
+    ]))
+    .spread(Spread::Pointwise),
     binary(
         "maximum",
         "maximum(x, y)",
@@ -109,7 +118,8 @@ pub(super) const ROWS: &[Row] = &[
             "other",
             "where_cond(lt(other, self), 0, where_cond(eq(self, other), grad / 2, grad))",
         ),
-    ])),
+    ]))
+    .spread(Spread::Pointwise),
     binary(
         "minimum",
         "minimum(x, y)",
@@ -126,64 +136,76 @@ pub(super) const ROWS: &[Row] = &[
             "other",
             "where_cond(gt(other, self), 0, where_cond(eq(self, other), grad / 2, grad))",
         ),
-    ])),
+    ]))
+    .spread(Spread::Pointwise),
     test(
         "isnan",
         "isnan(x)",
         "Whether an element, or a part of it, is NaN.",
-    ),
+    )
+    .spread(Spread::Elementwise),
     test(
         "isinf",
         "isinf(x)",
         "Whether an element, or a part of it, is infinite.",
-    ),
+    )
+    .spread(Spread::Elementwise),
     test(
         "isfinite",
         "isfinite(x)",
         "Whether an element is neither infinite nor NaN.",
-    ),
+    )
+    .spread(Spread::Elementwise),
     unary(
         "logical_not",
         "logical_not(x)",
         "Whether an element is zero.",
     )
     .dtype(Bool, DTypes::ALL)
-    .grad(Constant),
+    .grad(Constant)
+    .spread(Spread::Elementwise),
     compare(
         "logical_or",
         "logical_or(x, y)",
         "Whether either element differs from zero.",
-    ),
+    )
+    .spread(Spread::Pointwise),
     compare(
         "logical_xor",
         "logical_xor(x, y)",
         "Whether one of two elements differs from zero.",
-    ),
+    )
+    .spread(Spread::Pointwise),
     bits(
         "bitwise_and",
         "bitwise_and(x, y)",
         "Bitwise AND; of bool, logical AND.",
-    ),
+    )
+    .spread(Spread::Pointwise),
     bits(
         "bitwise_or",
         "bitwise_or(x, y)",
         "Bitwise OR; of bool, logical OR.",
-    ),
+    )
+    .spread(Spread::Pointwise),
     bits(
         "bitwise_xor",
         "bitwise_xor(x, y)",
         "Bitwise XOR; of bool, logical XOR.",
-    ),
+    )
+    .spread(Spread::Pointwise),
     bits(
         "bitwise_left_shift",
         "bitwise_left_shift(x, y)",
         "A shift left by `other` bits.",
     )
-    .dtype(Same, DTypes::INTEGERS),
+    .dtype(Same, DTypes::INTEGERS)
+    .spread(Spread::Pointwise),
     bits(
         "bitwise_right_shift",
         "bitwise_right_shift(x, y)",
         "An arithmetic shift right by `other` bits.",
     )
-    .dtype(Same, DTypes::INTEGERS),
+    .dtype(Same, DTypes::INTEGERS)
+    .spread(Spread::Pointwise),
 ];

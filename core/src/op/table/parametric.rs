@@ -5,7 +5,7 @@ use crate::op::Class::{Binary, Compose, Ternary, Unary};
 use crate::op::DTypeRule::{Bool, Double, Float, FloatBool, RealFloat, Same};
 use crate::op::Grad::{Constant, Lines, Never, Parts};
 use crate::op::NameRule::{Keeps, Unifies};
-use crate::op::{DTypes, Forms, Row, Samples};
+use crate::op::{DTypes, Forms, Row, Samples, Spread};
 
 /// A function of one real number.
 const fn special(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
@@ -27,57 +27,57 @@ pub(super) const ROWS: &[Row] = &[
         "signbit(x)",
         "Whether the sign bit is set; that of -0.0 is.",
     )
-    .dtype(Bool, DTypes::ORDERED),
+    .dtype(Bool, DTypes::ORDERED).spread(Spread::Elementwise),
     test(
         "isposinf",
         "isposinf(x)",
         "Whether an element is infinite and positive.",
-    ),
+    ).spread(Spread::Elementwise),
     test(
         "isneginf",
         "isneginf(x)",
         "Whether an element is infinite and negative.",
-    ),
+    ).spread(Spread::Elementwise),
     test("isreal", "isreal(x)", "Whether the imaginary part is zero.")
         .dtype(Bool, DTypes::ALL)
-        .forms(Forms::PURE),
+        .forms(Forms::PURE).spread(Spread::Elementwise),
     Row::new("positive", "self", Compose, Keeps, "The tensor itself.")
-        .dtype(Same, DTypes::NUMBERS).grad(Lines(&[("self", "grad")])),
+        .dtype(Same, DTypes::NUMBERS).grad(Lines(&[("self", "grad")])).spread(Spread::Linear),
     float(
         "angle",
         "angle(x)",
         "The angle from the positive real axis: 0 or π for real numbers.",
     )
     .dtype(RealFloat, DTypes::ALL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(gt(abs(self), 0), grad * i * sgn(self) / abs(self), 0)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(gt(abs(self), 0), grad * i * sgn(self) / abs(self), 0)")])).spread(Spread::Elementwise),
     special(
         "erfcx",
         "erfcx(x)",
         "`erfc`, times exp(x²): large where that is too small.",
-    ).grad(Lines(&[("self", "grad * (2 * self * result - 1.128_379_167_095_512_6)")])),
-    special("ndtr", "ndtr(x)", "The normal distribution function.").grad(Lines(&[("self", "grad * 0.398_942_280_401_432_7 * exp(-0.5 * self * self)")])),
+    ).grad(Lines(&[("self", "grad * (2 * self * result - 1.128_379_167_095_512_6)")])).spread(Spread::Elementwise),
+    special("ndtr", "ndtr(x)", "The normal distribution function.").grad(Lines(&[("self", "grad * 0.398_942_280_401_432_7 * exp(-0.5 * self * self)")])).spread(Spread::Elementwise),
     special(
         "ndtri",
         "ndtri(x)",
         "The inverse of the normal distribution function.",
     )
-    .samples(Samples::Unit).grad(Lines(&[("self", "grad * 2.506_628_274_631_000_2 * exp(0.5 * result * result)")])),
+    .samples(Samples::Unit).grad(Lines(&[("self", "grad * 2.506_628_274_631_000_2 * exp(0.5 * result * result)")])).spread(Spread::Elementwise),
     special(
         "log_ndtr",
         "log_ndtr(x)",
         "The logarithm of the normal distribution function.",
-    ).grad(Lines(&[("self", "grad * 0.797_884_560_802_865_4 / erfcx(self * -0.707_106_781_186_547_6)")])),
+    ).grad(Lines(&[("self", "grad * 0.797_884_560_802_865_4 / erfcx(self * -0.707_106_781_186_547_6)")])).spread(Spread::Elementwise),
     special(
         "entr",
         "entr(x)",
         "-x ln x; zero at zero, minus infinity below.",
     )
-    .samples(Samples::Positive).grad(Lines(&[("self", "grad * (-log(self) - 1)")])),
+    .samples(Samples::Positive).grad(Lines(&[("self", "grad * (-log(self) - 1)")])).spread(Spread::Elementwise),
     special("i0", "i0(x)", "The modified Bessel function of order 0.")
-        .forms(Forms::ALL).grad(Lines(&[("self", "grad * i1(self)")])),
-    special("i0e", "i0e(x)", "`i0`, times exp(-|x|).").grad(Lines(&[("self", "grad * (i1e(self) - sgn(self) * result)")])),
-    special("i1", "i1(x)", "The modified Bessel function of order 1.").grad(Lines(&[("self", "grad * where_cond(eq(self, 0), 0.5, i0(self) - result / self)")])),
-    special("i1e", "i1e(x)", "`i1`, times exp(-|x|).").grad(Lines(&[("self", "grad * where_cond(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self))")])),
+        .forms(Forms::ALL).grad(Lines(&[("self", "grad * i1(self)")])).spread(Spread::Elementwise),
+    special("i0e", "i0e(x)", "`i0`, times exp(-|x|).").grad(Lines(&[("self", "grad * (i1e(self) - sgn(self) * result)")])).spread(Spread::Elementwise),
+    special("i1", "i1(x)", "The modified Bessel function of order 1.").grad(Lines(&[("self", "grad * where_cond(eq(self, 0), 0.5, i0(self) - result / self)")])).spread(Spread::Elementwise),
+    special("i1e", "i1e(x)", "`i1`, times exp(-|x|).").grad(Lines(&[("self", "grad * where_cond(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self))")])).spread(Spread::Elementwise),
     float(
         "logit",
         "logit(x)",
@@ -85,7 +85,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, eps: Scalar = None")
     .dtype(Float, DTypes::REAL)
-    .samples(Samples::Unit).grad(Lines(&[("self", "where_cond(isnan(result), result, grad / (self * (1 - self)))")])),
+    .samples(Samples::Unit).grad(Lines(&[("self", "where_cond(isnan(result), result, grad / (self * (1 - self)))")])).spread(Spread::Elementwise),
     Row::new(
         "nan_to_num",
         "self, nan: Scalar = 0.0, posinf: Scalar = None, neginf: Scalar = None",
@@ -93,7 +93,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Replaces NaN by zero, and infinities by the greatest and least number of the dtype.",
     )
-    .forms(Forms::ALL).grad(Lines(&[("self", "where_cond(isfinite(self), grad, 0)")])),
+    .forms(Forms::ALL).grad(Lines(&[("self", "where_cond(isfinite(self), grad, 0)")])).spread(Spread::Elementwise),
     binary(
         "zeta",
         "zeta(x, y)",
@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::WITH_OUT)
-    .samples(Samples::Positive).grad(Lines(&[("self", "never(\"the order of the zeta function has no derivative in closed form\")"), ("other", "-grad * self * zeta(self + 1, other)")])),
+    .samples(Samples::Positive).grad(Lines(&[("self", "never(\"the order of the zeta function has no derivative in closed form\")"), ("other", "-grad * self * zeta(self + 1, other)")])).spread(Spread::Pointwise),
     Row::new(
         "polygamma",
         "n: Scalar, self",
@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::ALL)
-    .samples(Samples::Positive).grad(Lines(&[("self", "grad * polygamma(n + 1, self)")])),
+    .samples(Samples::Positive).grad(Lines(&[("self", "grad * polygamma(n + 1, self)")])).spread(Spread::Elementwise),
     Row::new(
         "mvlgamma",
         "self, p: Int",
@@ -121,14 +121,14 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::ALL)
-    .aliases(&["multigammaln"]).grad(Parts),
+    .aliases(&["multigammaln"]).grad(Parts).spread(Spread::Elementwise),
     binary(
         "logaddexp2",
         "logaddexp2(x, y)",
         "The logarithm to base 2 of the sum of two powers of 2.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "grad / (1 + exp2(other - self))"), ("other", "grad / (1 + exp2(self - other))")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "grad / (1 + exp2(other - self))"), ("other", "grad / (1 + exp2(self - other))")])).spread(Spread::Pointwise),
     binary(
         "xlog1py",
         "xlog1py(x, y)",
@@ -136,33 +136,33 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::WITH_OUT)
-    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), le(other, -1)), 0, grad * log1p(other))"), ("other", "grad * self / (other + 1)")])),
+    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), le(other, -1)), 0, grad * log1p(other))"), ("other", "grad * self / (other + 1)")])).spread(Spread::Pointwise),
     binary(
         "copysign",
         "copysign(x, y)",
         "The magnitude of self with the sign of `other`.",
     )
-    .dtype(Float, DTypes::REAL).grad(Lines(&[("self", "where_cond(eq(self, 0), 0, grad * (result / self))"), ("other", "zero")])),
+    .dtype(Float, DTypes::REAL).grad(Lines(&[("self", "where_cond(eq(self, 0), 0, grad * (result / self))"), ("other", "zero")])).spread(Spread::Pointwise),
     binary(
         "nextafter",
         "nextafter(x, y)",
         "The next representable number towards `other`.",
     )
-    .dtype(Same, DTypes::SINGLES).grad(Never("the next number up has no slope")),
+    .dtype(Same, DTypes::SINGLES).grad(Never("the next number up has no slope")).spread(Spread::Pointwise),
     binary(
         "fmax",
         "fmax(x, y)",
         "The greater of two elements; of a number and NaN, the number.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(logical_or(ge(self, other), isnan(other)), grad, 0)"), ("other", "where_cond(logical_or(ge(self, other), isnan(other)), 0, grad)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(logical_or(ge(self, other), isnan(other)), grad, 0)"), ("other", "where_cond(logical_or(ge(self, other), isnan(other)), 0, grad)")])).spread(Spread::Pointwise),
     binary(
         "fmin",
         "fmin(x, y)",
         "The smaller of two elements; of a number and NaN, the number.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(logical_or(le(self, other), isnan(other)), grad, 0)"), ("other", "where_cond(logical_or(le(self, other), isnan(other)), 0, grad)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(logical_or(le(self, other), isnan(other)), grad, 0)"), ("other", "where_cond(logical_or(le(self, other), isnan(other)), 0, grad)")])).spread(Spread::Pointwise),
     binary(
         "heaviside",
         "heaviside(x, y)",
@@ -170,21 +170,21 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, values: Operand")
     .dtype(Same, DTypes::REAL)
-    .grad(Lines(&[("self", "zero"), ("values", "where_cond(eq(self, 0), grad, 0)")])).differs("dtypes promote"),
-    binary("gcd", "gcd(x, y)", "The greatest common divisor.").dtype(Same, DTypes::INTEGERS).grad(Constant),
-    binary("lcm", "lcm(x, y)", "The least common multiple.").dtype(Same, DTypes::INTEGERS).grad(Constant),
+    .grad(Lines(&[("self", "zero"), ("values", "where_cond(eq(self, 0), grad, 0)")])).differs("dtypes promote").spread(Spread::Pointwise),
+    binary("gcd", "gcd(x, y)", "The greatest common divisor.").dtype(Same, DTypes::INTEGERS).grad(Constant).spread(Spread::Pointwise),
+    binary("lcm", "lcm(x, y)", "The least common multiple.").dtype(Same, DTypes::INTEGERS).grad(Constant).spread(Spread::Pointwise),
     binary("float_power", "pow(x, y)", "A power in double precision.")
         .signature("self, exponent: Operand")
         .dtype(Double, DTypes::ALL)
-        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, exponent - 1)))"), ("exponent", "where_cond(logical_and(eq(self, 0), logical_and(eq(exponent, real(exponent)), ge(real(exponent), 0))), 0, grad * conj(result * log(self)))")])),
+        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, exponent - 1)))"), ("exponent", "where_cond(logical_and(eq(self, 0), logical_and(eq(exponent, real(exponent)), ge(real(exponent), 0))), 0, grad * conj(result * log(self)))")])).spread(Spread::Pointwise),
     binary("ldexp", "mul(x, exp2(y))", "`self * 2^other`.")
-        .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "grad * conj(exp2(other))"), ("other", "grad * conj(result) * 0.693_147_180_559_945_3")])),
+        .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "grad * conj(exp2(other))"), ("other", "grad * conj(result) * 0.693_147_180_559_945_3")])).spread(Spread::Pointwise),
     binary("clamp_min", "maximum(x, y)", "Limits to at least `min`.")
         .signature("self, min: Operand")
-        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(ge(self, min), grad, 0)"), ("min", "where_cond(lt(self, min), grad, 0)")])),
+        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(ge(self, min), grad, 0)"), ("min", "where_cond(lt(self, min), grad, 0)")])).spread(Spread::Pointwise),
     binary("clamp_max", "minimum(x, y)", "Limits to at most `max`.")
         .signature("self, max: Operand")
-        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(self, max), grad, 0)"), ("max", "where_cond(gt(self, max), grad, 0)")])),
+        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(self, max), grad, 0)"), ("max", "where_cond(gt(self, max), grad, 0)")])).spread(Spread::Pointwise),
     Row::new(
         "isclose",
         "self, other, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False",
@@ -193,7 +193,7 @@ pub(super) const ROWS: &[Row] = &[
         "Whether elements differ by at most `atol` plus `rtol` times the other's magnitude.",
     )
     .dtype(FloatBool, DTypes::ALL)
-    .grad(Constant).differs("dtypes promote"),
+    .grad(Constant).differs("dtypes promote").spread(Spread::Pointwise),
     Row::new(
         "allclose",
         "self, other, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False",
@@ -202,7 +202,7 @@ pub(super) const ROWS: &[Row] = &[
         "Whether all elements are close; false where names differ.",
     )
     .dtype(FloatBool, DTypes::ALL)
-    .grad(Constant).differs("dtypes promote"),
+    .grad(Constant).differs("dtypes promote").spread(Spread::Whole),
     Row::new(
         "addcdiv",
         "self, tensor1, tensor2: Operand, *, value: Scalar = 1",
@@ -212,7 +212,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::INEXACT)
-    .samples(Samples::NonZero).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value / tensor2)"), ("tensor2", "-grad * conj(value * tensor1 / (tensor2 * tensor2))")])),
+    .samples(Samples::NonZero).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value / tensor2)"), ("tensor2", "-grad * conj(value * tensor1 / (tensor2 * tensor2))")])).spread(Spread::Pointwise),
     Row::new(
         "lerp",
         "self, end, weight: Operand",
@@ -222,5 +222,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::INEXACT)
-    .grad(Lines(&[("self", "grad * conj(1 - weight)"), ("end", "grad * conj(weight)"), ("weight", "grad * conj(end - self)")])).differs("dtypes promote"),
+    .grad(Lines(&[("self", "grad * conj(1 - weight)"), ("end", "grad * conj(weight)"), ("weight", "grad * conj(end - self)")])).differs("dtypes promote").spread(Spread::Pointwise),
 ];

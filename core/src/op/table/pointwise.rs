@@ -4,7 +4,7 @@ use crate::op::Class::{Binary, Ternary, Unary};
 use crate::op::DTypeRule::{Bool, Float, Real, Same};
 use crate::op::Grad::{Constant, Lines};
 use crate::op::NameRule::{Keeps, Unifies};
-use crate::op::{DTypes, Forms, Row, Samples};
+use crate::op::{DTypes, Forms, Row, Samples, Spread};
 
 pub(super) const fn unary(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
     Row::new(name, "self", Unary(expr), Keeps, doc).forms(Forms::ALL)
@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
         "add(x, y)",
         "Adds, with `other` multiplied by `alpha`.",
     )
-    .signature("self, other: Operand, *, alpha: Scalar = 1").grad(Lines(&[("self", "grad"), ("other", "grad * conj(alpha)")])),
+    .signature("self, other: Operand, *, alpha: Scalar = 1").grad(Lines(&[("self", "grad"), ("other", "grad * conj(alpha)")])).spread(Spread::SumOfTwo),
     binary(
         "sub",
         "sub(x, y)",
@@ -38,9 +38,9 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, other: Operand, *, alpha: Scalar = 1")
     .dtype(Same, DTypes::NUMBERS)
-    .aliases(&["subtract"]).grad(Lines(&[("self", "grad"), ("other", "-grad * conj(alpha)")])),
+    .aliases(&["subtract"]).grad(Lines(&[("self", "grad"), ("other", "-grad * conj(alpha)")])).spread(Spread::SumOfTwo),
     binary("mul", "mul(x, y)", "Multiplies.")
-        .aliases(&["multiply"]).grad(Lines(&[("self", "grad * conj(other)"), ("other", "grad * conj(self)")])),
+        .aliases(&["multiply"]).grad(Lines(&[("self", "grad * conj(other)"), ("other", "grad * conj(self)")])).spread(Spread::ProductOfTwo),
     binary(
         "div",
         "div(x, y)",
@@ -49,35 +49,35 @@ pub(super) const ROWS: &[Row] = &[
     .signature("self, other: Operand, *, rounding_mode: Word = None")
     .dtype(Float, DTypes::ALL)
     .aliases(&["true_divide", "divide"])
-    .samples(Samples::NonZero).grad(Lines(&[("self", "grad / conj(other)"), ("other", "-grad * conj(result / other)")])),
+    .samples(Samples::NonZero).grad(Lines(&[("self", "grad / conj(other)"), ("other", "-grad * conj(result / other)")])).spread(Spread::QuotientOfTwo),
     binary("pow", "pow(x, y)", "Raises to the power of `exponent`.")
         .signature("self, exponent: Operand")
         .dtype(Same, DTypes::NUMBERS)
-        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, exponent - 1)))"), ("exponent", "where_cond(logical_and(eq(self, 0), logical_and(eq(exponent, real(exponent)), ge(real(exponent), 0))), 0, grad * conj(result * log(self)))")])),
+        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, exponent - 1)))"), ("exponent", "where_cond(logical_and(eq(self, 0), logical_and(eq(exponent, real(exponent)), ge(real(exponent), 0))), 0, grad * conj(result * log(self)))")])).spread(Spread::Pointwise),
     unary("neg", "neg(x)", "The negative.")
         .dtype(Same, DTypes::NUMBERS)
-        .aliases(&["negative"]).grad(Lines(&[("self", "-grad")])),
+        .aliases(&["negative"]).grad(Lines(&[("self", "-grad")])).spread(Spread::Linear),
     unary(
         "abs",
         "abs(x)",
         "The absolute value; of a complex number, its magnitude.",
     )
     .dtype(Real, DTypes::NUMBERS)
-    .aliases(&["absolute"]).grad(Lines(&[("self", "grad * sgn(self)")])),
-    float("exp", "exp(x)", "*e* to the power of each element.").grad(Lines(&[("self", "grad * conj(result)")])),
+    .aliases(&["absolute"]).grad(Lines(&[("self", "grad * sgn(self)")])).spread(Spread::Elementwise),
+    float("exp", "exp(x)", "*e* to the power of each element.").grad(Lines(&[("self", "grad * conj(result)")])).spread(Spread::Elementwise),
     float("log", "log(x)", "The natural logarithm.")
-        .samples(Samples::Positive).grad(Lines(&[("self", "grad / conj(self)")])),
+        .samples(Samples::Positive).grad(Lines(&[("self", "grad / conj(self)")])).spread(Spread::Elementwise),
     float("sqrt", "sqrt(x)", "The square root.")
-        .samples(Samples::Positive).grad(Lines(&[("self", "grad / (2 * conj(result))")])),
-    float("tanh", "tanh(x)", "The hyperbolic tangent.").grad(Lines(&[("self", "grad * conj(1 - result * result)")])),
+        .samples(Samples::Positive).grad(Lines(&[("self", "grad / (2 * conj(result))")])).spread(Spread::Elementwise),
+    float("tanh", "tanh(x)", "The hyperbolic tangent.").grad(Lines(&[("self", "grad * conj(1 - result * result)")])).spread(Spread::Elementwise),
     float(
         "sigmoid",
         "sigmoid(x)",
         "The logistic function, 1 / (1 + exp(-x)).",
     )
-    .aliases(&["expit"]).grad(Lines(&[("self", "grad * conj(result * (1 - result))")])),
+    .aliases(&["expit"]).grad(Lines(&[("self", "grad * conj(result * (1 - result))")])).spread(Spread::Elementwise),
     unary("relu", "relu(x)", "Zero where negative.")
-        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(result, 0), 0, grad)")])),
+        .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(result, 0), 0, grad)")])).spread(Spread::Elementwise),
     Row::new(
         "clamp",
         "self, min: Operand = None, max: Operand = None",
@@ -87,7 +87,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::ORDERED)
-    .aliases(&["clip"]).grad(Lines(&[("self", "where_cond(logical_and(ge(self, min), le(self, max)), grad, 0)"), ("min", "where_cond(logical_and(lt(self, min), lt(min, max)), grad, 0)"), ("max", "where_cond(logical_or(gt(self, max), gt(min, max)), grad, 0)")])),
+    .aliases(&["clip"]).grad(Lines(&[("self", "where_cond(logical_and(ge(self, min), le(self, max)), grad, 0)"), ("min", "where_cond(logical_and(lt(self, min), lt(min, max)), grad, 0)"), ("max", "where_cond(logical_or(gt(self, max), gt(min, max)), grad, 0)")])).spread(Spread::Pointwise),
     Row::new(
         "addcmul",
         "self, tensor1, tensor2: Operand, *, value: Scalar = 1",
@@ -96,40 +96,40 @@ pub(super) const ROWS: &[Row] = &[
         "Adds the product of two tensors, times `value`.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .forms(Forms::ALL).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value * tensor2)"), ("tensor2", "grad * conj(value * tensor1)")])),
-    compare("eq", "eq(x, y)", "Whether elements are equal."),
-    compare("ne", "ne(x, y)", "Whether elements differ.").aliases(&["not_equal"]),
+    .forms(Forms::ALL).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value * tensor2)"), ("tensor2", "grad * conj(value * tensor1)")])).spread(Spread::Pointwise),
+    compare("eq", "eq(x, y)", "Whether elements are equal.").spread(Spread::Pointwise),
+    compare("ne", "ne(x, y)", "Whether elements differ.").aliases(&["not_equal"]).spread(Spread::Pointwise),
     compare("lt", "lt(x, y)", "Whether elements of self are smaller.")
         .dtype(Bool, DTypes::REAL)
-        .aliases(&["less"]),
+        .aliases(&["less"]).spread(Spread::Pointwise),
     compare(
         "le",
         "le(x, y)",
         "Whether elements of self are smaller or equal.",
     )
     .dtype(Bool, DTypes::REAL)
-    .aliases(&["less_equal"]),
+    .aliases(&["less_equal"]).spread(Spread::Pointwise),
     compare("gt", "gt(x, y)", "Whether elements of self are greater.")
         .dtype(Bool, DTypes::REAL)
-        .aliases(&["greater"]),
+        .aliases(&["greater"]).spread(Spread::Pointwise),
     compare(
         "ge",
         "ge(x, y)",
         "Whether elements of self are greater or equal.",
     )
     .dtype(Bool, DTypes::REAL)
-    .aliases(&["greater_equal"]),
+    .aliases(&["greater_equal"]).spread(Spread::Pointwise),
     compare(
         "logical_and",
         "logical_and(x, y)",
         "Whether both elements differ from zero.",
-    ),
+    ).spread(Spread::Pointwise),
     unary(
         "bitwise_not",
         "bitwise_not(x)",
         "Bitwise NOT; of bool, logical NOT.",
     )
-    .dtype(Same, DTypes::INTEGRAL).grad(Constant),
+    .dtype(Same, DTypes::INTEGRAL).grad(Constant).spread(Spread::Elementwise),
     Row::new(
         "where",
         "condition, self: Operand, other: Operand",
@@ -138,7 +138,7 @@ pub(super) const ROWS: &[Row] = &[
         "Elements of self where `condition` holds, of `other` elsewhere.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "where_cond(condition, grad, 0)"), ("other", "where_cond(condition, 0, grad)")])).differs("names go through; in Rust, a method of the condition: `where_cond`"),
+    .grad(Lines(&[("self", "where_cond(condition, grad, 0)"), ("other", "where_cond(condition, 0, grad)")])).differs("names go through; in Rust, a method of the condition: `where_cond`").spread(Spread::Pointwise),
     Row::new(
         "masked_fill",
         "self, mask, value: Operand",
@@ -146,5 +146,5 @@ pub(super) const ROWS: &[Row] = &[
         crate::op::NameRule::Special,
         "Writes `value` where `mask` holds.",
     )
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "where_cond(mask, 0, grad)"), ("value", "where_cond(mask, grad, 0)")])),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "where_cond(mask, 0, grad)"), ("value", "where_cond(mask, grad, 0)")])).spread(Spread::Pointwise),
 ];

@@ -1,10 +1,11 @@
 //! Reductions, scans and softmax.
 
+use crate::mesh::Combine;
 use crate::op::Class::{ArgReduce, Reduce, Scan, Softmax};
 use crate::op::DTypeRule::{Bool, Float, Index, Real, Same, Sum};
 use crate::op::Grad::{Constant, Lines};
 use crate::op::NameRule::{Keeps, Removes};
-use crate::op::{DTypes, Forms, Row};
+use crate::op::{DTypes, Forms, Row, Spread};
 
 const SIGNATURE: &str = "self, dim: Dims = None, keepdim: Bool = False";
 const TYPED: &str = "self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None";
@@ -25,52 +26,52 @@ const fn nan_moment(name: &'static str, doc: &'static str) -> Row {
 pub(super) const ROWS: &[Row] = &[
     reduce("sum", "The sum over dims; integers and bool add up in i64.")
         .signature(TYPED)
-        .dtype(Sum, DTypes::ALL).grad(Lines(&[("self", "spread(grad)")])),
+        .dtype(Sum, DTypes::ALL).grad(Lines(&[("self", "spread(grad)")])).spread(Spread::Reduce(Combine::Add)),
     reduce("mean", "The mean over dims.")
         .signature(TYPED)
-        .dtype(Same, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) / count")])),
+        .dtype(Same, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) / count")])).spread(Spread::Reduce(Combine::Add)),
     reduce(
         "prod",
         "The product over dims; integers and bool multiply in i64.",
     )
     .signature("self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None")
     .dtype(Sum, DTypes::ALL)
-    .grad(Lines(&[("self", "rule::prod(grad, self, result)")])).differs("over several dims too"),
-    reduce("amax", "The greatest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])),
-    reduce("amin", "The smallest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])),
+    .grad(Lines(&[("self", "rule::prod(grad, self, result)")])).differs("over several dims too").spread(Spread::Reduce(Combine::Mul)),
+    reduce("amax", "The greatest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])).spread(Spread::Reduce(Combine::Max)),
+    reduce("amin", "The smallest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])).spread(Spread::Reduce(Combine::Min)),
     reduce("any", "Whether any element over dims differs from zero.")
         .dtype(Bool, DTypes::ALL)
-        .grad(Constant).differs("of u8, bool too; by name too"),
+        .grad(Constant).differs("of u8, bool too; by name too").spread(Spread::Reduce(Combine::Any)),
     reduce("all", "Whether every element over dims differs from zero.")
         .dtype(Bool, DTypes::ALL)
-        .grad(Constant).differs("of u8, bool too; by name too"),
+        .grad(Constant).differs("of u8, bool too; by name too").spread(Spread::Reduce(Combine::All)),
     reduce(
         "var",
         "The variance over dims, divided by the count less `correction`.",
     )
     .signature(CORRECTED)
-    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) * (2 / (count - correction)) * (self - mean(self, dim, true))")])),
+    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) * (2 / (count - correction)) * (self - mean(self, dim, true))")])).spread(Spread::Along),
     reduce(
         "std",
         "The standard deviation over dims, the square root of `var`.",
     )
     .signature(CORRECTED)
-    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(where_cond(eq(result, 0), 0, grad / result)) / (count - correction) * (self - mean(self, dim, true))")])),
+    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(where_cond(eq(result, 0), 0, grad / result)) / (count - correction) * (self - mean(self, dim, true))")])).spread(Spread::Along),
     nan_moment(
         "nanvar",
         "The variance over dims of the elements that are not NaN, divided by their count less `correction`.",
     )
-    .reference("var(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(2 * grad / (sum(eq(self, self), dim, keepdim) - correction)) * (self - nanmean(self, dim, true)))")])),
+    .reference("var(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(2 * grad / (sum(eq(self, self), dim, keepdim) - correction)) * (self - nanmean(self, dim, true)))")])).spread(Spread::Along),
     nan_moment(
         "nanstd",
         "The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.",
     )
-    .reference("std(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(where_cond(eq(result, 0), 0, grad / result) / (sum(eq(self, self), dim, keepdim) - correction)) * (self - nanmean(self, dim, true)))")])),
+    .reference("std(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(where_cond(eq(result, 0), 0, grad / result) / (sum(eq(self, self), dim, keepdim) - correction)) * (self - nanmean(self, dim, true)))")])).spread(Spread::Along),
     reduce(
         "logsumexp",
         "The logarithm of the sum of exponentials over dims, without overflow.",
     )
-    .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "spread(grad) * conj(exp(self - spread(result)))")])),
+    .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "spread(grad) * conj(exp(self - spread(result)))")])).spread(Spread::Along),
     Row::new(
         "max",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -79,7 +80,7 @@ pub(super) const ROWS: &[Row] = &[
         "The greatest element along a dim and its index; over all dims, the element alone.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).spread(Spread::Along),
     Row::new(
         "min",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -88,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
         "The smallest element along a dim and its index; over all dims, the element alone.",
     )
     .dtype(Same, DTypes::REAL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).spread(Spread::Along),
     Row::new(
         "argmax",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -97,7 +98,7 @@ pub(super) const ROWS: &[Row] = &[
         "The index of the greatest element along a dim; over all dims, in row-major order.",
     )
     .dtype(Index, DTypes::REAL)
-    .grad(Constant).differs("by name too"),
+    .grad(Constant).differs("by name too").spread(Spread::Along),
     Row::new(
         "argmin",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -106,7 +107,7 @@ pub(super) const ROWS: &[Row] = &[
         "The index of the smallest element along a dim; over all dims, in row-major order.",
     )
     .dtype(Index, DTypes::REAL)
-    .grad(Constant).differs("by name too"),
+    .grad(Constant).differs("by name too").spread(Spread::Along),
     Row::new(
         "softmax",
         "self, dim: Dim, dtype: DType = None",
@@ -114,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The softmax along a dim: exponentials, divided by their sum.",
     )
-    .dtype(Same, DTypes::FLOATS).grad(Lines(&[("self", "result * (grad - sum(grad * result, dim, true))")])),
+    .dtype(Same, DTypes::FLOATS).grad(Lines(&[("self", "result * (grad - sum(grad * result, dim, true))")])).spread(Spread::Along),
     Row::new(
         "cumsum",
         "self, dim: Dim, *, dtype: DType = None",
@@ -123,5 +124,5 @@ pub(super) const ROWS: &[Row] = &[
         "The running sum along a dim.",
     )
     .dtype(Sum, DTypes::ALL)
-    .forms(Forms::ALL).grad(Lines(&[("self", "flip(cumsum(flip(grad, dim), dim), dim)")])),
+    .forms(Forms::ALL).grad(Lines(&[("self", "flip(cumsum(flip(grad, dim), dim), dim)")])).spread(Spread::LinearAlong),
 ];

@@ -3,7 +3,7 @@
 use crate::op::Class::{Compose, Index, View};
 use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{Keeps, Permutes, Special, Unifies};
-use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row};
+use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row, Spread};
 
 const fn moves(
     name: &'static str,
@@ -23,41 +23,41 @@ const fn joins(name: &'static str, doc: &'static str) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    moves("flip", "self, dims: Dims", Keeps, "Dims with their elements reversed.").grad(Lines(&[("self", "flip(grad, dims)")])),
-    moves("fliplr", "self", Keeps, "The second dim with its elements reversed.").grad(Lines(&[("self", "fliplr(grad)")])),
-    moves("flipud", "self", Keeps, "The first dim with its elements reversed.").grad(Lines(&[("self", "flipud(grad)")])),
+    moves("flip", "self, dims: Dims", Keeps, "Dims with their elements reversed.").grad(Lines(&[("self", "flip(grad, dims)")])).spread(Spread::LinearAlong),
+    moves("fliplr", "self", Keeps, "The second dim with its elements reversed.").grad(Lines(&[("self", "fliplr(grad)")])).spread(Spread::LinearAlong),
+    moves("flipud", "self", Keeps, "The first dim with its elements reversed.").grad(Lines(&[("self", "flipud(grad)")])).spread(Spread::LinearAlong),
     moves(
         "rot90",
         "self, k: Int = 1, dims: Dims = None",
         Permutes,
         "Rotates the plane of two dims by multiples of 90 degrees, from the first towards the second.",
     )
-    .grad(Lines(&[("self", "rot90(grad, -k, dims)")])).differs("names turn with their dims"),
+    .grad(Lines(&[("self", "rot90(grad, -k, dims)")])).differs("names turn with their dims").spread(Spread::LinearAlong),
     moves(
         "roll",
         "self, shifts: Sizes, dims: Dims = None",
         Keeps,
         "Elements shifted cyclically along dims; without dims, along all elements in row-major order.",
-    ).grad(Lines(&[("self", "roll(grad, -shifts, dims)")])),
+    ).grad(Lines(&[("self", "roll(grad, -shifts, dims)")])).spread(Spread::LinearAlong),
     moves(
         "repeat",
         "self, repeats: Sizes",
         Special,
         "All elements repeated along dims; new dims on the left are unnamed.",
     )
-    .forms(Forms::METHOD).grad(Lines(&[("self", "rule::repeat(grad, self)")])),
+    .forms(Forms::METHOD).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
     moves(
         "tile",
         "self, dims: Sizes",
         Special,
         "All elements repeated along the last dims; new dims on the left are unnamed.",
-    ).grad(Lines(&[("self", "rule::repeat(grad, self)")])),
+    ).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
     moves(
         "repeat_interleave",
         "self, repeats: Operand, dim: Dims = None, *, output_size: Int = None",
         Special,
         "Each element of a dim repeated, all as often or each as often as another tensor says.",
-    ).grad(Lines(&[("self", "rule::repeat(grad, self)")])),
+    ).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
     moves(
         "diag",
         "self, diagonal: Int = 0, *, names: Names = None",
@@ -65,56 +65,56 @@ pub(super) const ROWS: &[Row] = &[
         "The diagonal of a matrix, or a matrix with a vector as its diagonal.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "rule::diagonal(grad, self)")])).differs("the new dims have names if they are given some"),
+    .grad(Lines(&[("self", "rule::diagonal(grad, self)")])).differs("the new dims have names if they are given some").spread(Spread::Part),
     moves(
         "diagflat",
         "self, offset: Int = 0, *, names: Names = None",
         Special,
         "A matrix with all elements as its diagonal.",
     )
-    .grad(Lines(&[("self", "reshape(diagonal(grad, offset), sizes(self))")])).differs("the new dims have names if they are given some"),
+    .grad(Lines(&[("self", "reshape(diagonal(grad, offset), sizes(self))")])).differs("the new dims have names if they are given some").spread(Spread::Part),
     moves(
         "diag_embed",
         "self, offset: Int = 0, dim1: Int = -2, dim2: Int = -1, *, names: Names = None",
         Special,
         "Planes with the last dim's elements as their diagonals.",
     )
-    .grad(Lines(&[("self", "diagonal(grad, offset, dim1, dim2)")])).differs("names go through; the two new dims have names if they are given some"),
+    .grad(Lines(&[("self", "diagonal(grad, offset, dim1, dim2)")])).differs("names go through; the two new dims have names if they are given some").spread(Spread::Part),
     moves(
         "tril",
         "self, diagonal: Int = 0",
         Keeps,
         "The elements on and below a diagonal of the last two dims, zeros above.",
     )
-    .forms(Forms::ALL).grad(Lines(&[("self", "tril(grad, diagonal)")])),
+    .forms(Forms::ALL).grad(Lines(&[("self", "tril(grad, diagonal)")])).spread(Spread::LinearAlong),
     moves(
         "triu",
         "self, diagonal: Int = 0",
         Keeps,
         "The elements on and above a diagonal of the last two dims, zeros below.",
     )
-    .forms(Forms::ALL).grad(Lines(&[("self", "triu(grad, diagonal)")])),
+    .forms(Forms::ALL).grad(Lines(&[("self", "triu(grad, diagonal)")])).spread(Spread::LinearAlong),
     moves(
         "narrow_copy",
         "self, dim: Dim, start: Int, length: Int",
         Keeps,
         "A range of a dim, as a tensor of its own.",
     )
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::range(grad, self)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::range(grad, self)")])).spread(Spread::Part),
     joins(
         "hstack",
         "Concatenates tensors along the second dim, vectors along their only one.",
-    ),
+    ).spread(Spread::Part),
     joins(
         "vstack",
         "Concatenates tensors along the first dim; vectors are rows.",
     )
-    .aliases(&["row_stack"]),
-    joins("dstack", "Concatenates tensors along the third dim."),
+    .aliases(&["row_stack"]).spread(Spread::Part),
+    joins("dstack", "Concatenates tensors along the third dim.").spread(Spread::Part),
     joins(
         "column_stack",
         "Concatenates matrices along the second dim; vectors are columns.",
-    ),
+    ).spread(Spread::Part),
     Row::new(
         "block_diag",
         "tensors: Tensors",
@@ -123,7 +123,7 @@ pub(super) const ROWS: &[Row] = &[
         "A matrix with others along its diagonal, zeros elsewhere.",
     )
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("names of rows unify, and of columns"),
+    .grad(Parts).differs("names of rows unify, and of columns").spread(Spread::Contract),
     Row::new(
         "cartesian_prod",
         "tensors: Tensors",
@@ -131,14 +131,14 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "All combinations of one element of each vector, in two unnamed dims.",
     )
-    .forms(Forms::FUNCTION).grad(Parts),
+    .forms(Forms::FUNCTION).grad(Parts).spread(Spread::Whole),
     Row::new(
         "combinations",
         "self, r: Int = 2, with_replacement: Bool = False",
         Compose,
         Special,
         "All combinations of some elements of a vector, in two unnamed dims.",
-    ).grad(Parts),
+    ).grad(Parts).spread(Spread::Whole),
     Row::new(
         "vander",
         "x, N: Int = None, increasing: Bool = False, *, outdim: Names = None",
@@ -148,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::Sum, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("names go through; the new dim may have one"),
+    .grad(Parts).differs("names go through; the new dim may have one").spread(Spread::Along),
     Row::new(
         "real",
         "self",
@@ -156,7 +156,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The real parts, without a copy; a real tensor itself.",
     )
-    .dtype(DTypeRule::Real, DTypes::ALL),
+    .dtype(DTypeRule::Real, DTypes::ALL).spread(Spread::Linear),
     Row::new(
         "imag",
         "self",
@@ -164,7 +164,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The imaginary parts, without a copy.",
     )
-    .dtype(DTypeRule::Real, DTypes::COMPLEX),
+    .dtype(DTypeRule::Real, DTypes::COMPLEX).spread(Spread::Linear),
     Row::new(
         "view_as_real",
         "self, *, outdim: Names = None",
@@ -173,7 +173,7 @@ pub(super) const ROWS: &[Row] = &[
         "Complex numbers as pairs in a new last dim, without a copy.",
     )
     .dtype(DTypeRule::Real, DTypes::COMPLEX)
-    .differs("names go through; the new dim may have one"),
+    .differs("names go through; the new dim may have one").spread(Spread::Linear),
     Row::new(
         "view_as_complex",
         "self",
@@ -182,7 +182,7 @@ pub(super) const ROWS: &[Row] = &[
         "Pairs in the last dim as complex numbers, without a copy.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .differs("names go through"),
+    .differs("names go through").spread(Spread::Linear),
     Row::new(
         "complex",
         "real, imag",
@@ -191,7 +191,7 @@ pub(super) const ROWS: &[Row] = &[
         "Complex numbers of real and imaginary parts.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Lines(&[("real", "real(grad)"), ("imag", "imag(grad)")])),
+    .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Lines(&[("real", "real(grad)"), ("imag", "imag(grad)")])).spread(Spread::Pointwise),
     Row::new(
         "polar",
         "abs, angle",
@@ -200,7 +200,7 @@ pub(super) const ROWS: &[Row] = &[
         "Complex numbers of magnitudes and angles.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Parts),
+    .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Parts).spread(Spread::Pointwise),
     Row::new(
         "conj_physical",
         "self",
@@ -210,5 +210,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .aliases(&["conj", "resolve_conj"])
-    .grad(Lines(&[("self", "conj(grad)")])).differs("always computed: no tensor is lazily conjugate"),
+    .grad(Lines(&[("self", "conj(grad)")])).differs("always computed: no tensor is lazily conjugate").spread(Spread::Linear),
 ];

@@ -4,7 +4,7 @@ use crate::op::Class::{Compose, Index as Places, Sort};
 use crate::op::DTypeRule::{Bool, Index, Same};
 use crate::op::Grad::{Constant, Lines, Never};
 use crate::op::NameRule::{Keeps, Removes, Special};
-use crate::op::{Class, DTypes, Forms, NameRule, Row};
+use crate::op::{Class, DTypes, Forms, NameRule, Row, Spread};
 
 const QUANTILE: &str = "self, q: Operand, dim: Dims = None, keepdim: Bool = False, *, \
                         interpolation: Data = linear";
@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The elements sorted along a dim and their indices; NaN counts as the greatest.",
     )
-    .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, results.1, grad)")])).differs("always stable; by name too"),
+    .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, results.1, grad)")])).differs("always stable; by name too").spread(Spread::Along),
     ordered(
         "argsort",
         "self, dim: Dim = -1, descending: Bool = False, *, stable: Bool = False",
@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
         "Where each element stood that is in order along a dim.",
     )
     .dtype(Index, DTypes::REAL)
-    .grad(Constant).differs("always stable; by name too"),
+    .grad(Constant).differs("always stable; by name too").spread(Spread::Along),
     ordered(
         "msort",
         "self",
@@ -54,21 +54,21 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The elements sorted along the first dim.",
     )
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "scatter_add(zeros_like(self), 0, argsort(self, 0), grad)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "scatter_add(zeros_like(self), 0, argsort(self, 0), grad)")])).spread(Spread::Along),
     chosen(
         "topk",
         "self, k: Int, dim: Dim = -1, largest: Bool = True, sorted: Bool = True",
         Keeps,
         "The `k` greatest elements along a dim, or the smallest, sorted, and their indices.",
     )
-    .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, results.1, grad)")])).differs("always in order, of equal elements the first; of bool too; by name too"),
+    .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, results.1, grad)")])).differs("always in order, of equal elements the first; of bool too; by name too").spread(Spread::Along),
     chosen(
         "kthvalue",
         "self, k: Int, dim: Dim = -1, keepdim: Bool = False",
         Removes,
         "The `k`-th smallest element along a dim, counted from 1, and its index.",
     )
-    .grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).differs("of equal elements, the one that a stable sort puts there; of bool too"),
+    .grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).differs("of equal elements, the one that a stable sort puts there; of bool too").spread(Spread::Along),
     chosen(
         "median",
         "self, dim: Dim = None, keepdim: Bool = False",
@@ -76,20 +76,20 @@ pub(super) const ROWS: &[Row] = &[
         "The median along a dim, the lower one of two, and where it stands; over all dims, the \
          median alone. NaN if there is one.",
     )
-    .grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).differs("of equal elements, the one that a stable sort puts there; of bool too"),
+    .grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).differs("of equal elements, the one that a stable sort puts there; of bool too").spread(Spread::Along),
     chosen(
         "nanmedian",
         "self, dim: Dim = None, keepdim: Bool = False",
         Removes,
         "The `median` of the elements that are not NaN.",
     )
-    .grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).differs("of equal elements, the one that a stable sort puts there; of bool too"),
+    .grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).differs("of equal elements, the one that a stable sort puts there; of bool too").spread(Spread::Along),
     chosen(
         "mode",
         "self, dim: Dim = -1, keepdim: Bool = False",
         Removes,
         "The most frequent element along a dim, the smallest of several, and its last index.",
-    ).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])),
+    ).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).spread(Spread::Along),
     ordered(
         "cummax",
         "self, dim: Dim",
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The running maximum along a dim and its index, the last of equal ones.",
     )
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, results.1, grad)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, results.1, grad)")])).spread(Spread::Along),
     ordered(
         "cummin",
         "self, dim: Dim",
@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The running minimum along a dim and its index, the last of equal ones.",
     )
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, results.1, grad)")])),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, results.1, grad)")])).spread(Spread::Along),
     ordered(
         "unique",
         "self, sorted: Bool = True, return_inverse: Bool = False, return_counts: Bool = False, \
@@ -115,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
         "The different elements in order, in one dim without a name; with a dim, the different \
          slices along it.",
     )
-    .grad(Never("the elements are counted and put in order: `sort` has one")).differs("always in order; by name too"),
+    .grad(Never("the elements are counted and put in order: `sort` has one")).differs("always in order; by name too").spread(Spread::Whole),
     ordered(
         "unique_consecutive",
         "self, return_inverse: Bool = False, return_counts: Bool = False, dim: Dim = None",
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
         "The elements that differ from the one before, in one dim without a name; with a dim, \
          the slices along it.",
     )
-    .grad(Never("the elements are counted: `index_select` has one")).differs("by name too"),
+    .grad(Never("the elements are counted: `index_select` has one")).differs("by name too").spread(Spread::Whole),
     ordered(
         "searchsorted",
         "sorted_sequence, self: Operand, *, out_int32: Bool = False, right: Bool = False, \
@@ -135,7 +135,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::WITH_OUT)
     .dtype(Index, DTypes::REAL)
-    .grad(Constant).differs("of bool too; the result has the values' names"),
+    .grad(Constant).differs("of bool too; the result has the values' names").spread(Spread::Along),
     ordered(
         "bucketize",
         "self: Operand, boundaries, *, out_int32: Bool = False, right: Bool = False",
@@ -144,7 +144,7 @@ pub(super) const ROWS: &[Row] = &[
         "Which of the buckets between sorted boundaries each element belongs to.",
     )
     .forms(Forms::WITH_OUT)
-    .dtype(Index, DTypes::REAL).grad(Constant),
+    .dtype(Index, DTypes::REAL).grad(Constant).spread(Spread::Elementwise),
     ordered(
         "bincount",
         "self, weights: Tensor = None, minlength: Int = 0",
@@ -153,7 +153,7 @@ pub(super) const ROWS: &[Row] = &[
         "How often each whole number from 0 on stands, or what its weights add up to, in one dim \
          without a name.",
     )
-    .dtype(Index, DTypes::INTEGERS).grad(Never("weights are added up without a record: `index_add` has one")),
+    .dtype(Index, DTypes::INTEGERS).grad(Never("weights are added up without a record: `index_add` has one")).spread(Spread::Scatter),
     ordered(
         "histc",
         "self, bins: Int = 100, min: Scalar = 0, max: Scalar = 0, *, outdim: Names = None",
@@ -164,7 +164,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .grad(Never("a count has no slope")).differs("the dim may have a name, and with types has one")
     .forms(Forms::WITH_OUT)
-    .dtype(Same, DTypes::FLOATS),
+    .dtype(Same, DTypes::FLOATS).spread(Spread::Scatter),
     ordered(
         "isin",
         "elements: Operand, test_elements: Operand, *, assume_unique: Bool = False, \
@@ -175,7 +175,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .dtype(Bool, DTypes::REAL)
-    .grad(Constant).differs("of bool too; a method of the elements"),
+    .grad(Constant).differs("of bool too; a method of the elements").spread(Spread::Whole),
     ordered(
         "quantile",
         QUANTILE,
@@ -186,7 +186,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::WITH_OUT)
     .dtype(Same, DTypes::FLOATS)
-    .grad(Lines(&[("self", "rule::quantile(grad, self, q, 0)"), ("q", "rule::quantile(grad, self, q, 1)")])).differs("of f16 and bf16 too; by name too"),
+    .grad(Lines(&[("self", "rule::quantile(grad, self, q, 0)"), ("q", "rule::quantile(grad, self, q, 1)")])).differs("of f16 and bf16 too; by name too").spread(Spread::Along),
     ordered(
         "nanquantile",
         QUANTILE,
@@ -196,5 +196,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::WITH_OUT)
     .dtype(Same, DTypes::FLOATS)
-    .grad(Lines(&[("self", "rule::quantile(grad, self, q, 0)"), ("q", "rule::quantile(grad, self, q, 1)")])).differs("of f16 and bf16 too; by name too"),
+    .grad(Lines(&[("self", "rule::quantile(grad, self, q, 0)"), ("q", "rule::quantile(grad, self, q, 1)")])).differs("of f16 and bf16 too; by name too").spread(Spread::Along),
 ];

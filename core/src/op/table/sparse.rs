@@ -3,7 +3,7 @@
 use crate::op::Class::{Copy, Fill, Index, Query};
 use crate::op::Grad::{Constant, Never};
 use crate::op::NameRule::{Factory, Keeps, None, Unifies};
-use crate::op::{DTypeRule, DTypes, Forms, Row};
+use crate::op::{DTypeRule, DTypes, Forms, Row, Spread};
 
 const fn copy(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
     Row::new(name, signature, Copy, Keeps, doc).forms(Forms::METHOD)
@@ -25,16 +25,16 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::Argument, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("takes names; in Rust, `from_coo`"),
+    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("takes names; in Rust, `from_coo`").spread(Spread::Refused),
     copy(
         "coalesce",
         "self",
         "Entries in row-major order; values at one place become their sum.",
-    ).grad(Never("a sparse tensor records nothing: take `to_dense` first")),
+    ).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
     query(
         "is_coalesced",
         "Whether entries stand in row-major order, each at a place of its own.",
-    ),
+    ).spread(Spread::Refused),
     Row::new(
         "indices",
         "self",
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
         "The coordinates of a coalesced sparse tensor: one row per sparse dim.",
     )
     .dtype(DTypeRule::Index, DTypes::ALL)
-    .forms(Forms::METHOD).grad(Constant),
+    .forms(Forms::METHOD).grad(Constant).spread(Spread::Refused),
     Row::new(
         "values",
         "self",
@@ -51,22 +51,22 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "The values of a coalesced sparse tensor; dense dims keep their names.",
     )
-    .forms(Forms::METHOD).grad(Never("a sparse tensor records nothing: take `to_dense` first")),
-    query("nnz", "The number of entries.").aliases(&["_nnz"]),
-    query("sparse_dim", "The number of sparse dims."),
-    query("dense_dim", "The number of dense dims."),
+    .forms(Forms::METHOD).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
+    query("nnz", "The number of entries.").aliases(&["_nnz"]).spread(Spread::Refused),
+    query("sparse_dim", "The number of sparse dims.").spread(Spread::Refused),
+    query("dense_dim", "The number of dense dims.").spread(Spread::Refused),
     copy(
         "to_dense",
         "self, dtype: DType = None",
         "All elements of a sparse tensor; a dense one as it is.",
     )
-    .dtype(DTypeRule::Argument, DTypes::ALL).grad(Never("a sparse tensor records nothing: take `to_dense` first")),
+    .dtype(DTypeRule::Argument, DTypes::ALL).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
     copy(
         "to_sparse",
         "self, sparse_dim: Int = None",
         "The elements that differ from zero, as a sparse tensor.",
     )
-    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names go through; another layout than COO is not there"),
+    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names go through; another layout than COO is not there").spread(Spread::Refused),
     Row::new(
         "sparse_mask",
         "self, mask",
@@ -75,5 +75,5 @@ pub(super) const ROWS: &[Row] = &[
         "The elements at the places of a sparse tensor.",
     )
     .forms(Forms::METHOD)
-    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names unify"),
+    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names unify").spread(Spread::Refused),
 ];

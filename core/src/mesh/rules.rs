@@ -1,0 +1,389 @@
+//! What operators ask of placements, by class, and what they give.
+
+use super::combine::{BySum, Combiner};
+use super::fault::{Fine, NotSplitOver, NotSplitThereOver, SplitInsideOver, Verdict};
+use super::index::AxisIndex;
+use super::placement::{AxisOf, MeshAxis, Placement, StateAt};
+use super::state::{InProducts, Mode, State};
+use crate::dims::{Accepted, Axes, AxesOf, Axis, Bool, DimList, Dims, FlattenArg, Rank};
+
+/// The first thing that is wrong along the axes, from the first on.
+type First<V0, V1, V2, V3> =
+    <V0 as Verdict>::Then<<V1 as Verdict>::Then<<V2 as Verdict>::Then<V3>>>;
+
+/// The placement of a result of two: `x + y`, `x * y`.
+pub type Joined<P, Q> = <P as Placement>::Of<
+    <<P as Placement>::S0 as State>::Join<<Q as Placement>::S0>,
+    <<P as Placement>::S1 as State>::Join<<Q as Placement>::S1>,
+    <<P as Placement>::S2 as State>::Join<<Q as Placement>::S2>,
+    <<P as Placement>::S3 as State>::Join<<Q as Placement>::S3>,
+>;
+
+/// The placement where the dims `F` become the dims `T`.
+pub type RenamedIn<P, F, T> = <P as Placement>::Of<
+    <<P as Placement>::S0 as State>::Renamed<F, T>,
+    <<P as Placement>::S1 as State>::Renamed<F, T>,
+    <<P as Placement>::S2 as State>::Renamed<F, T>,
+    <<P as Placement>::S3 as State>::Renamed<F, T>,
+>;
+
+/// The placement where the dims `L` become dim `Y`.
+pub type FlattenedIn<P, L, Y> = <P as Placement>::Of<
+    <<P as Placement>::S0 as State>::Flattened<L, Y>,
+    <<P as Placement>::S1 as State>::Flattened<L, Y>,
+    <<P as Placement>::S2 as State>::Flattened<L, Y>,
+    <<P as Placement>::S3 as State>::Flattened<L, Y>,
+>;
+
+/// The placement where the dims `L` were combined by `R` on each rank.
+pub type PendingOver<P, L, R> = <P as Placement>::Of<
+    <<P as Placement>::S0 as State>::Across<L, R>,
+    <<P as Placement>::S1 as State>::Across<L, R>,
+    <<P as Placement>::S2 as State>::Across<L, R>,
+    <<P as Placement>::S3 as State>::Across<L, R>,
+>;
+
+/// The dims that are combined: those of the list `L`, all of `D` where it has none.
+pub type Reduced<D, L> = <<<L as DimList>::Rank as Rank>::Is0 as Bool>::Dims<D, L>;
+
+/// Writes a check: a trait with one impl, which asks for the first thing that is wrong.
+macro_rules! checks {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident<$($parameter:ident: $bound:path),*> $function:ident<$($argument:ident),*>, $message:literal;
+    )*) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(
+            message = $message,
+            label = "placement `{Self}` does not fit",
+            note = "generic code asks for it in a bound"
+        )]
+        pub trait $name<$($parameter),*> {}
+                impl<P: Placement $(, $parameter: $bound)*> $name<$($parameter),*> for P
+        where
+            First<
+                <P::S0 as State>::$function<$($argument,)* P::X0>,
+                <P::S1 as State>::$function<$($argument,)* P::X1>,
+                <P::S2 as State>::$function<$($argument,)* P::X2>,
+                <P::S3 as State>::$function<$($argument,)* P::X3>,
+            >: Accepted<P, P>,
+        {
+        }
+    )*};
+}
+
+checks! {
+    /// Nothing is pending: what is not linear may be done.
+    AllFinished<> Finished<>, "the operator is not linear, and takes no pending sum";
+    /// Nothing is pending but sums: what is linear may be done.
+    AllLinear<> Linear<>, "the operator takes no pending result but a sum";
+    /// Each rank has all of the dims `L`.
+    HasWhole<L: Dims> HasAll<L>, "each rank needs all of dims {L}";
+    /// Each rank has all of the dims `L`, of an operator that has a form with `via`.
+    HasWholeOrVia<L: Dims> HasEvery<L>, "each rank needs all of dims {L}";
+}
+
+/// What is asked of a state along an axis that a mesh has.
+type IfThere<X, V> = <<<X as MeshAxis>::Index as AxisIndex>::Exists as Bool>::Verdict<V, Fine>;
+
+/// A gradient may start here: the number is pending or synced along each axis.
+#[diagnostic::on_unimplemented(
+    message = "no gradient can start at placement `{Self}`",
+    label = "one number goes back, not one for each rank",
+    note = "generic code asks for it in a bound"
+)]
+pub trait IsLoss {}
+impl<P: Placement> IsLoss for P where
+    First<
+        IfThere<P::X0, <P::S0 as State>::IsLoss<P::X0>>,
+        IfThere<P::X1, <P::S1 as State>::IsLoss<P::X1>>,
+        IfThere<P::X2, <P::S2 as State>::IsLoss<P::X2>>,
+        IfThere<P::X3, <P::S3 as State>::IsLoss<P::X3>>,
+    >: Accepted<P, P>
+{
+}
+
+/// Each rank has all values: the tensor is whole or synced along all axes.
+#[diagnostic::on_unimplemented(
+    message = "placement `{Self}` does not give each rank all values",
+    label = "split, pending or own along an axis",
+    note = "generic code asks for it in a bound"
+)]
+pub trait HasAllValues {}
+impl<P: Placement> HasAllValues for P where
+    First<
+        <P::S0 as State>::HasValues<P::X0>,
+        <P::S1 as State>::HasValues<P::X1>,
+        <P::S2 as State>::HasValues<P::X2>,
+        <P::S3 as State>::HasValues<P::X3>,
+    >: Accepted<P, P>
+{
+}
+
+/// What is written in place of a tensor of dims `D` in this placement, beside one of dims `E` in placement `Q`.
+#[diagnostic::on_unimplemented(
+    message = "a tensor in placement `{Q}` does not go into one in placement `{Self}`",
+    label = "in place the placement stays",
+    note = "use the operator that makes a new tensor"
+)]
+pub trait Absorbs<M, Q, D, E> {}
+impl<M: Mode, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> Absorbs<M, Q, D, E>
+    for P
+where
+    <BesideVerdict<M, P, Q, D, E> as Verdict>::Then<
+        First<
+            <P::S0 as State>::Takes<Q::S0, P::X0>,
+            <P::S1 as State>::Takes<Q::S1, P::X1>,
+            <P::S2 as State>::Takes<Q::S2, P::X2>,
+            <P::S3 as State>::Takes<Q::S3, P::X3>,
+        >,
+    >: Accepted<P, Q>,
+{
+}
+
+/// The first thing that is wrong between two placements.
+type BesideVerdict<M, P, Q, D, E> = First<
+    <<P as Placement>::S0 as State>::Beside<M, <Q as Placement>::S0, <P as Placement>::X0, D, E>,
+    <<P as Placement>::S1 as State>::Beside<M, <Q as Placement>::S1, <P as Placement>::X1, D, E>,
+    <<P as Placement>::S2 as State>::Beside<M, <Q as Placement>::S2, <P as Placement>::X2, D, E>,
+    <<P as Placement>::S3 as State>::Beside<M, <Q as Placement>::S3, <P as Placement>::X3, D, E>,
+>;
+
+/// A tensor of dims `D` in this placement goes with one of dims `E` in placement `Q`.
+#[diagnostic::on_unimplemented(
+    message = "placements `{Self}` and `{Q}` do not fit",
+    label = "placements of dims {D} and dims {E}",
+    note = "generic code asks for it in a bound"
+)]
+pub trait PlacedWith<M, Q, D, E> {}
+impl<M: Mode, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> PlacedWith<M, Q, D, E>
+    for P
+where
+    BesideVerdict<M, P, Q, D, E>: Accepted<P, Q>,
+{
+}
+
+/// A tensor in this placement goes with a number.
+#[diagnostic::on_unimplemented(
+    message = "placement `{Self}` does not go with a number here",
+    label = "a number counts once for each rank",
+    note = "generic code asks for it in a bound"
+)]
+pub trait PlacedWithNumber<M> {}
+impl<M: Mode, P: Placement> PlacedWithNumber<M> for P where
+    First<
+        M::WithNumber<P::S0, P::X0>,
+        M::WithNumber<P::S1, P::X1>,
+        M::WithNumber<P::S2, P::X2>,
+        M::WithNumber<P::S3, P::X3>,
+    >: Accepted<P, P>
+{
+}
+
+type Or<A, B> = <A as Bool>::Or<B>;
+
+/// Whether one of the dims `L` is split over an axis.
+type SplitsSome<P, L> = Or<
+    Or<<<P as Placement>::S0 as State>::SplitsIn<L>, <<P as Placement>::S1 as State>::SplitsIn<L>>,
+    Or<<<P as Placement>::S2 as State>::SplitsIn<L>, <<P as Placement>::S3 as State>::SplitsIn<L>>,
+>;
+
+/// Nothing is wrong where one of the dims `L` is split in `P`, or in `Q`.
+type SomeSplit<P, Q, L> = <Or<SplitsSome<P, L>, SplitsSome<Q, L>> as Bool>::Verdict<
+    Fine,
+    NotSplitOver<<P as Placement>::X0, <L as DimList>::At0>,
+>;
+
+/// Two states of a product over dims `L`, which both have all of.
+type AllOfTwo<A, B, X, L> =
+    <<A as State>::HasAll<L, X> as Verdict>::Then<<B as State>::HasAll<L, X>>;
+
+/// Two states of a product over dims `L`, which both split, or neither.
+type AcrossTwo<A, B, X, L> =
+    <<Or<<A as State>::SplitsIn<L>, <B as State>::SplitsIn<L>> as Bool>::And<
+        <<<A as State>::SplitsIn<L> as Bool>::And<<B as State>::SplitsIn<L>> as Bool>::Not,
+    > as Bool>::Verdict<<<A as State>::InOne<X> as Verdict>::Then<<B as State>::InOne<X>>, Fine>;
+
+/// A dim, or dims, over which the ranks have different parts: what is computed over them stays pending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Across<A>(
+    /// The dims.
+    pub A,
+);
+
+/// Works on each rank's part of split dims, and leaves the result pending: `x.sum(across(Batch))`.
+#[must_use]
+pub fn across<A: Axes>(dims: A) -> Across<A> {
+    Across(dims)
+}
+
+/// What a reduction takes: dims that each rank has all of, `keep` of them, or [`across`] of split ones.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dim",
+    label = "expected a dim, a tuple of dims, `..`, or `across` of them"
+)]
+pub trait Over {
+    /// The dims.
+    type Axes: Axes;
+    /// The placement of the result, of the combiner `R`.
+    type Placed<P: Placement, D: Dims, R: Combiner>: Placement<Mesh = P::Mesh>;
+    /// What is wrong with a reduction of a tensor of dims `D`.
+    #[doc(hidden)]
+    type Reduces<P: Placement, D: Dims>: Verdict;
+    /// What is wrong with a product that is summed over these dims, of two tensors.
+    #[doc(hidden)]
+    type Sums<P: Placement, Q: Placement>: Verdict;
+    /// The dims.
+    fn axes(self) -> Self::Axes;
+    /// Whether they are split.
+    const ACROSS: bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Axes> Over for A {
+    type Axes = A;
+    type Placed<P: Placement, D: Dims, R: Combiner> = PendingOver<P, (), R>;
+    type Reduces<P: Placement, D: Dims> = First<
+        <P::S0 as State>::HasAll<Reduced<D, A::List>, P::X0>,
+        <P::S1 as State>::HasAll<Reduced<D, A::List>, P::X1>,
+        <P::S2 as State>::HasAll<Reduced<D, A::List>, P::X2>,
+        <P::S3 as State>::HasAll<Reduced<D, A::List>, P::X3>,
+    >;
+    type Sums<P: Placement, Q: Placement> = First<
+        AllOfTwo<P::S0, Q::S0, P::X0, A::List>,
+        AllOfTwo<P::S1, Q::S1, P::X1, A::List>,
+        AllOfTwo<P::S2, Q::S2, P::X2, A::List>,
+        AllOfTwo<P::S3, Q::S3, P::X3, A::List>,
+    >;
+    fn axes(self) -> A {
+        self
+    }
+    const ACROSS: bool = false;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Axes> Over for Across<A> {
+    type Axes = A;
+    type Placed<P: Placement, D: Dims, R: Combiner> = PendingOver<P, Reduced<D, A::List>, R>;
+    type Reduces<P: Placement, D: Dims> = SomeSplit<P, P, Reduced<D, A::List>>;
+    type Sums<P: Placement, Q: Placement> = <SomeSplit<P, Q, A::List> as Verdict>::Then<
+        First<
+            AcrossTwo<P::S0, Q::S0, P::X0, A::List>,
+            AcrossTwo<P::S1, Q::S1, P::X1, A::List>,
+            AcrossTwo<P::S2, Q::S2, P::X2, A::List>,
+            AcrossTwo<P::S3, Q::S3, P::X3, A::List>,
+        >,
+    >;
+    fn axes(self) -> A {
+        self.0
+    }
+    const ACROSS: bool = true;
+}
+
+/// The dims of a reduction fit the placement `P` of a tensor of dims `D`: each rank has all of plain dims, and one of those
+/// within [`across`] is split.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} do not fit placement `{P}`",
+    label = "expected a dim, a tuple of dims, `..`, or `across` of them"
+)]
+pub trait OverIn<P, D>: Over<Axes: AxesOf<D>> {}
+impl<A: Over<Axes: AxesOf<D>>, P: Placement, D: Dims> OverIn<P, D> for A where
+    A::Reduces<P, D>: Accepted<P, D>
+{
+}
+
+/// A product over these dims, of a tensor of dims `D` in placement `P` and one of dims `E` in placement `Q`: each rank has all of
+/// plain dims, those within [`across`] are split in both, and in other dims the two go together.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} do not fit placements `{P}` and `{Q}`",
+    label = "expected a dim, a tuple of dims, or `across` of them"
+)]
+pub trait OverBoth<P, Q, D, E>: Over {}
+impl<A: Over, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> OverBoth<P, Q, D, E>
+    for A
+where
+    <A::Sums<P, Q> as Verdict>::Then<BesideVerdict<InProducts, P, Q, D, E>>: Accepted<P, Q>,
+{
+}
+
+/// The placement of a product of two that is summed over `A`.
+pub type ProductPlaced<P, Q, A> =
+    <A as Over>::Placed<Joined<P, Q>, <<A as Over>::Axes as Axes>::List, BySum>;
+
+/// The state of `P` along axis `X`, asked.
+type Inside<P, X, N> = <<<X as MeshAxis>::Index as AxisIndex>::SplitInside<P, N> as Bool>::Verdict<
+    SplitInsideOver<X, N>,
+    Fine,
+>;
+
+/// The dim that axis `X` splits; no dim where it splits none.
+type DimAt<P, X> = <<StateAt<P, X> as State>::Dim as DimList>::At0;
+
+/// The dims become one, of which the split one is the first, in placement `P`.
+#[diagnostic::on_unimplemented(
+    message = "a split dim comes first among dims {Self} that become one",
+    label = "placement `{P}` does not fit",
+    note = "generic code asks for it in a bound"
+)]
+pub trait FlattensIn<P>: FlattenArg {}
+impl<P: Placement, F: FlattenArg> FlattensIn<P> for F where
+    First<
+        <P::S0 as State>::SplitsFirst<F::List, FirstOf<F>, P::X0>,
+        <P::S1 as State>::SplitsFirst<F::List, FirstOf<F>, P::X1>,
+        <P::S2 as State>::SplitsFirst<F::List, FirstOf<F>, P::X2>,
+        <P::S3 as State>::SplitsFirst<F::List, FirstOf<F>, P::X3>,
+    >: Accepted<P, P>
+{
+}
+type FirstOf<F> = (<<F as FlattenArg>::List as DimList>::At0,);
+
+/// Writes the checks of conversions along an axis `X`, to or by dim `N`.
+macro_rules! conversions {
+    ($($(#[$doc:meta])* $name:ident<P $(, $n:ident)*> $first:ident $([$inside:ty])*, $message:literal;)*) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(
+            message = $message,
+            label = "placement `{P}` does not fit",
+            note = "generic code asks for it in a bound"
+        )]
+        pub trait $name<P $(, $n)*>: AxisOf<P> {}
+        impl<P: Placement, X: AxisOf<P> $(, $n: Axis)*> $name<P $(, $n)*> for X where
+            conversions!(@ <StateAt<P, X> as State>::$first<X>; $($inside;)*): Accepted<P, X>
+        {
+        }
+    )*};
+    (@ $verdict:ty;) => { $verdict };
+    (@ $verdict:ty; $inside:ty; $($more:ty;)*) => {
+        <$verdict as Verdict>::Then<conversions!(@ $inside; $($more;)*)>
+    };
+}
+conversions! {
+    /// Something is pending along the axis: `all_reduce` and `sync`.
+    Reduces<P> IsPending, "no sum is pending over mesh axis `{Self}`";
+    /// Something is pending along the axis, and dim `N` may be split there: `reduce_scatter`.
+    Scatters<P, N> IsPending [Inside<P, X, N>], "no sum is pending over mesh axis `{Self}`";
+    /// A dim is split along the axis, and by no axis inside of it: `all_gather`.
+    Gathers<P> IsSplit [Inside<P, X, DimAt<P, X>>], "no dim is split over mesh axis `{Self}`";
+    /// A dim is split along the axis, and dim `N` may be: `all_to_all`.
+    Exchanges<P, N> IsSplit [Inside<P, X, DimAt<P, X>>] [Inside<P, X, N>], "no dim is split over mesh axis `{Self}`";
+    /// Each rank has all along the axis, and dim `N` may be split there: `cut`.
+    Cuts<P, N> IsWhole [Inside<P, X, N>], "the tensor is not whole along mesh axis `{Self}`";
+    /// Each rank has all along the axis, and does something else with it: `pend`.
+    Pends<P> IsPlain, "the tensor is not whole along mesh axis `{Self}`";
+    /// The tensor is synced along the axis: `whole`.
+    Unsyncs<P> IsSynced, "the tensor is not synced over mesh axis `{Self}`";
+    /// Each rank has its own along the axis: `broadcast`.
+    Broadcasts<P> IsOwn, "the tensor is not each rank's own along mesh axis `{Self}`";
+}
+
+/// The axis splits dim `N`: what `N.via(X)` asks.
+pub type SplitsBy<P, X, N> =
+    <<StateAt<P, X> as State>::Splits<N> as Bool>::Verdict<Fine, NotSplitThereOver<X, N>>;
+
+/// What is asked of a dim that an operator needs all of.
+pub type HasEveryVerdict<P, L> = First<
+    <<P as Placement>::S0 as State>::HasEvery<L, <P as Placement>::X0>,
+    <<P as Placement>::S1 as State>::HasEvery<L, <P as Placement>::X1>,
+    <<P as Placement>::S2 as State>::HasEvery<L, <P as Placement>::X2>,
+    <<P as Placement>::S3 as State>::HasEvery<L, <P as Placement>::X3>,
+>;

@@ -1,0 +1,342 @@
+//! The states of a tensor along one axis of a mesh.
+
+use core::marker::PhantomData;
+
+use super::combine::{BySum, Combiner};
+use super::fault::{
+    BothPendingOver, Fine, IsSplitOver, IsSplitViaOver, LossIsWholeOver, NotAllValuesOver,
+    NothingOwnOver, NothingPendingOver, NothingSplitOver, NothingSyncedOver, NothingWholeOver,
+    OwnBesideOver, PendingBesideSplitOver, PendingBesideWholeOver, SplitApartOver, SplitBehindOver,
+    SplitBesideWholeOver, SplitInOneOver, SplitInPlaceOver, StillPendingOver, SyncedBesideOver,
+    Verdict,
+};
+use super::placement::MeshAxis;
+use super::value::StaticPlace;
+use crate::dims::{Axis, Bool, DimList, Dims, False, OldDims, Same};
+
+/// What the ranks along one axis of a mesh have of a tensor. The functions are total; a function that gives a [`Verdict`] is a
+/// question.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a state of a tensor along a mesh axis",
+    label = "expected `Whole`, `Synced`, `Split<N>`, `Pending` or `Own`"
+)]
+pub trait State: Send + Sync + 'static {
+    /// The state of the gradient.
+    type Dual: State;
+    /// The state of a result of this and `B`, where they go together.
+    type Join<B: State>: State;
+    /// The state where the dims `F` become the dims `T`.
+    type Renamed<F: OldDims, T: Dims>: State;
+    /// The state where the dims `L` become dim `Y`, of which the split one is the first.
+    type Flattened<L: Dims, Y: Axis>: State;
+    /// The state where the dims `L` were combined by `R` on each rank.
+    type Across<L: Dims, R: Combiner>: State;
+    /// Whether dim `N` is split.
+    type Splits<N: Axis>: Bool;
+    /// Whether one of the dims `L` is split.
+    type SplitsIn<L: Dims>: Bool;
+
+    /// Whether a tensor with dims `D` in this state goes with one of dims `E` in state `B`.
+    type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims>: Verdict;
+    #[doc(hidden)]
+    type BesideWhole<M: Mode, X: MeshAxis, D: Dims>: Verdict;
+    #[doc(hidden)]
+    type BesideSynced<X: MeshAxis>: Verdict;
+    #[doc(hidden)]
+    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims>: Verdict;
+    #[doc(hidden)]
+    type BesidePending<M: Mode, R: Combiner, X: MeshAxis>: Verdict;
+    #[doc(hidden)]
+    type BesideOwn<X: MeshAxis>: Verdict;
+
+    /// Whether something that is not linear may be done.
+    type Finished<X: MeshAxis>: Verdict;
+    /// Whether something linear may be done.
+    type Linear<X: MeshAxis>: Verdict;
+    /// Whether each rank has all of the dims `L`.
+    type HasAll<L: Dims, X: MeshAxis>: Verdict;
+    /// The same, for an operator that has a form with `via`.
+    type HasEvery<L: Dims, X: MeshAxis>: Verdict;
+    /// Whether the dims `L`, which become one, have the split one first; `F` is the first one.
+    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis>: Verdict;
+    /// Nothing is wrong unless a dim is split, which the other operand has whole.
+    #[doc(hidden)]
+    type InOne<X: MeshAxis>: Verdict;
+    /// Whether what is written in place of this stays in this state, beside `B`.
+    type Takes<B: State, X: MeshAxis>: Verdict;
+    #[doc(hidden)]
+    type IntoWhole<X: MeshAxis>: Verdict;
+    /// Whether each rank has all values.
+    type HasValues<X: MeshAxis>: Verdict;
+    /// Whether the state is [`Pending`].
+    type IsPending<X: MeshAxis>: Verdict;
+    /// Whether a dim is split.
+    type IsSplit<X: MeshAxis>: Verdict;
+    /// Whether the state is [`Whole`] or [`Synced`].
+    type IsWhole<X: MeshAxis>: Verdict;
+    /// Whether the state is [`Whole`].
+    type IsPlain<X: MeshAxis>: Verdict;
+    /// Whether the state is [`Synced`].
+    type IsSynced<X: MeshAxis>: Verdict;
+    /// Whether the state is [`Own`].
+    type IsOwn<X: MeshAxis>: Verdict;
+    /// Whether a gradient may start here: one number, once for all ranks.
+    type IsLoss<X: MeshAxis>: Verdict;
+
+    /// The split dim; no dim of others.
+    type Dim: Dims;
+    /// The state as a value.
+    const PLACE: StaticPlace;
+}
+
+/// Which operators may take what is pending.
+pub trait Mode: 'static {
+    /// What is whole beside a pending sum.
+    type WholeAndPending<R: Combiner, X: MeshAxis>: Verdict;
+    /// A pending sum beside what is whole.
+    type PendingAndWhole<R: Combiner, X: MeshAxis>: Verdict;
+    /// A pending sum beside what is split by dim `N`, or the other way round.
+    type SplitAndPending<X: MeshAxis, N: Axis>: Verdict;
+    /// Two pending sums.
+    type PendingTwice<R: Combiner, Q: Combiner, X: MeshAxis>: Verdict;
+    /// A state beside a number.
+    type WithNumber<S: State, X: MeshAxis>: Verdict;
+    /// The same as a value.
+    const MODE: super::value::Mode;
+}
+
+macro_rules! modes {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $mode:ident $whole:ty, $pending:ty, $split:ty, $twice:ty, $number:ident;
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name {}
+
+        impl Mode for $name {
+            type WholeAndPending<R: Combiner, X: MeshAxis> = $whole;
+            type PendingAndWhole<R: Combiner, X: MeshAxis> = $pending;
+            type SplitAndPending<X: MeshAxis, N: Axis> = $split;
+            type PendingTwice<R: Combiner, Q: Combiner, X: MeshAxis> = $twice;
+            type WithNumber<S: State, X: MeshAxis> = S::$number<X>;
+            const MODE: super::value::Mode = super::value::Mode::$mode;
+        }
+    )*};
+}
+modes! {
+    /// The sum of two: of two pending sums the sum is pending.
+    InSums SumOfTwo
+        PendingBesideWholeOver<X>, PendingBesideWholeOver<X>, PendingBesideSplitOver<X, N>,
+        <R::Linear<X> as Verdict>::Then<Q::Linear<X>>, Finished;
+    /// The product of two: one may be pending.
+    InProducts ProductOfTwo
+        R::Linear<X>, R::Linear<X>, PendingBesideSplitOver<X, N>, BothPendingOver<X>, Linear;
+    /// The quotient of two: the dividend may be pending.
+    InQuotients QuotientOfTwo
+        StillPendingOver<X>, R::Linear<X>, PendingBesideSplitOver<X, N>, StillPendingOver<X>, Linear;
+    /// Anything else of two or more.
+    InPointwise Pointwise
+        StillPendingOver<X>, StillPendingOver<X>, StillPendingOver<X>, StillPendingOver<X>, Finished;
+}
+
+/// Equal pieces: each rank has all of the tensor, and does something else with its own.
+#[derive(Clone, Copy, Debug)]
+pub enum Whole {}
+
+/// Equal pieces, with which all ranks do the same; so their gradients are equal, too.
+#[derive(Clone, Copy, Debug)]
+pub enum Synced {}
+
+/// Pieces that follow each other along dim `N`, in the order of ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Split<N>(PhantomData<N>);
+
+/// Pieces that are yet to be combined by `R`: then they are the value.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending<R = BySum>(PhantomData<R>);
+
+/// Pieces that have nothing to do with each other: what a rank computes for itself alone.
+#[derive(Clone, Copy, Debug)]
+pub enum Own {}
+
+type If<B, V, W> = <B as Bool>::Verdict<V, W>;
+
+#[diagnostic::do_not_recommend]
+impl State for Whole {
+    type Dual = Pending;
+    type Join<B: State> = B;
+    type Renamed<F: OldDims, T: Dims> = Self;
+    type Flattened<L: Dims, Y: Axis> = Self;
+    type Across<L: Dims, R: Combiner> = Self;
+    type Splits<N: Axis> = False;
+    type SplitsIn<L: Dims> = False;
+    type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideWhole<M, X, D>;
+    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = Fine;
+    type BesideSynced<X: MeshAxis> = SyncedBesideOver<X>;
+    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> =
+        If<E::Contains<N>, SplitBesideWholeOver<X, N>, Fine>;
+    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = M::PendingAndWhole<R, X>;
+    type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
+    type Finished<X: MeshAxis> = Fine;
+    type Linear<X: MeshAxis> = Fine;
+    type HasAll<L: Dims, X: MeshAxis> = Fine;
+    type HasEvery<L: Dims, X: MeshAxis> = Fine;
+    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
+    type InOne<X: MeshAxis> = Fine;
+    type Takes<B: State, X: MeshAxis> = B::IntoWhole<X>;
+    type IntoWhole<X: MeshAxis> = Fine;
+    type HasValues<X: MeshAxis> = Fine;
+    type IsPending<X: MeshAxis> = NothingPendingOver<X>;
+    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
+    type IsWhole<X: MeshAxis> = Fine;
+    type IsPlain<X: MeshAxis> = Fine;
+    type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
+    type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
+    type IsLoss<X: MeshAxis> = LossIsWholeOver<X>;
+    type Dim = ();
+    const PLACE: StaticPlace = StaticPlace::Whole;
+}
+
+#[diagnostic::do_not_recommend]
+impl State for Synced {
+    type Dual = Self;
+    type Join<B: State> = Self;
+    type Renamed<F: OldDims, T: Dims> = Self;
+    type Flattened<L: Dims, Y: Axis> = Self;
+    type Across<L: Dims, R: Combiner> = Self;
+    type Splits<N: Axis> = False;
+    type SplitsIn<L: Dims> = False;
+    type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideSynced<X>;
+    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = SyncedBesideOver<X>;
+    type BesideSynced<X: MeshAxis> = Fine;
+    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> = SyncedBesideOver<X>;
+    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = SyncedBesideOver<X>;
+    type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
+    type Finished<X: MeshAxis> = Fine;
+    type Linear<X: MeshAxis> = Fine;
+    type HasAll<L: Dims, X: MeshAxis> = Fine;
+    type HasEvery<L: Dims, X: MeshAxis> = Fine;
+    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
+    type InOne<X: MeshAxis> = Fine;
+    type Takes<B: State, X: MeshAxis> = Fine;
+    type IntoWhole<X: MeshAxis> = Fine;
+    type HasValues<X: MeshAxis> = Fine;
+    type IsPending<X: MeshAxis> = NothingPendingOver<X>;
+    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
+    type IsWhole<X: MeshAxis> = Fine;
+    type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
+    type IsSynced<X: MeshAxis> = Fine;
+    type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
+    type IsLoss<X: MeshAxis> = Fine;
+    type Dim = ();
+    const PLACE: StaticPlace = StaticPlace::Synced;
+}
+
+#[diagnostic::do_not_recommend]
+impl<N: Axis> State for Split<N> {
+    type Dual = Self;
+    type Join<B: State> = Self;
+    type Renamed<F: OldDims, T: Dims> = Split<<F::Renamed<(N,), T> as DimList>::At0>;
+    type Flattened<L: Dims, Y: Axis> = <L::Contains<N> as Bool>::State<Split<Y>, Self>;
+    type Across<L: Dims, R: Combiner> = <L::Contains<N> as Bool>::State<Pending<R>, Self>;
+    type Splits<K: Axis> = Same<N, K>;
+    type SplitsIn<L: Dims> = L::Contains<N>;
+    type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideSplit<M, N, X, E>;
+    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> =
+        If<D::Contains<N>, SplitBesideWholeOver<X, N>, Fine>;
+    type BesideSynced<X: MeshAxis> = SyncedBesideOver<X>;
+    type BesideSplit<M: Mode, K: Axis, X: MeshAxis, E: Dims> =
+        If<Same<N, K>, Fine, SplitApartOver<X, K, N>>;
+    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = M::SplitAndPending<X, N>;
+    type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
+    type Finished<X: MeshAxis> = Fine;
+    type Linear<X: MeshAxis> = Fine;
+    type HasAll<L: Dims, X: MeshAxis> = If<L::Contains<N>, IsSplitOver<X, N>, Fine>;
+    type HasEvery<L: Dims, X: MeshAxis> = If<L::Contains<N>, IsSplitViaOver<X, N>, Fine>;
+    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> =
+        If<L::Contains<N>, If<F::Contains<N>, Fine, SplitBehindOver<X, N>>, Fine>;
+    type InOne<X: MeshAxis> = SplitInOneOver<X, N>;
+    type Takes<B: State, X: MeshAxis> = Fine;
+    type IntoWhole<X: MeshAxis> = SplitInPlaceOver<X, N>;
+    type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
+    type IsPending<X: MeshAxis> = NothingPendingOver<X>;
+    type IsSplit<X: MeshAxis> = Fine;
+    type IsWhole<X: MeshAxis> = NothingWholeOver<X>;
+    type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
+    type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
+    type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
+    type IsLoss<X: MeshAxis> = IsSplitOver<X, N>;
+    type Dim = (N,);
+    const PLACE: StaticPlace = StaticPlace::Split(N::NAME);
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Combiner> State for Pending<R> {
+    type Dual = Whole;
+    type Join<B: State> = Self;
+    type Renamed<F: OldDims, T: Dims> = Self;
+    type Flattened<L: Dims, Y: Axis> = Self;
+    type Across<L: Dims, Q: Combiner> = Self;
+    type Splits<N: Axis> = False;
+    type SplitsIn<L: Dims> = False;
+    type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesidePending<M, R, X>;
+    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = M::WholeAndPending<R, X>;
+    type BesideSynced<X: MeshAxis> = SyncedBesideOver<X>;
+    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> = M::SplitAndPending<X, N>;
+    type BesidePending<M: Mode, Q: Combiner, X: MeshAxis> = M::PendingTwice<Q, R, X>;
+    type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
+    type Finished<X: MeshAxis> = StillPendingOver<X>;
+    type Linear<X: MeshAxis> = R::Linear<X>;
+    type HasAll<L: Dims, X: MeshAxis> = Fine;
+    type HasEvery<L: Dims, X: MeshAxis> = Fine;
+    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
+    type InOne<X: MeshAxis> = Fine;
+    type Takes<B: State, X: MeshAxis> = Fine;
+    type IntoWhole<X: MeshAxis> = Fine;
+    type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
+    type IsPending<X: MeshAxis> = Fine;
+    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
+    type IsWhole<X: MeshAxis> = NothingWholeOver<X>;
+    type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
+    type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
+    type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
+    type IsLoss<X: MeshAxis> = R::Linear<X>;
+    type Dim = ();
+    const PLACE: StaticPlace = StaticPlace::Pending(R::COMBINE);
+}
+
+#[diagnostic::do_not_recommend]
+impl State for Own {
+    type Dual = Self;
+    type Join<B: State> = Self;
+    type Renamed<F: OldDims, T: Dims> = Self;
+    type Flattened<L: Dims, Y: Axis> = Self;
+    type Across<L: Dims, R: Combiner> = Self;
+    type Splits<N: Axis> = False;
+    type SplitsIn<L: Dims> = False;
+    type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideOwn<X>;
+    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = OwnBesideOver<X>;
+    type BesideSynced<X: MeshAxis> = OwnBesideOver<X>;
+    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> = OwnBesideOver<X>;
+    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = OwnBesideOver<X>;
+    type BesideOwn<X: MeshAxis> = Fine;
+    type Finished<X: MeshAxis> = Fine;
+    type Linear<X: MeshAxis> = Fine;
+    type HasAll<L: Dims, X: MeshAxis> = Fine;
+    type HasEvery<L: Dims, X: MeshAxis> = Fine;
+    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
+    type InOne<X: MeshAxis> = Fine;
+    type Takes<B: State, X: MeshAxis> = Fine;
+    type IntoWhole<X: MeshAxis> = Fine;
+    type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
+    type IsPending<X: MeshAxis> = NothingPendingOver<X>;
+    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
+    type IsWhole<X: MeshAxis> = NothingWholeOver<X>;
+    type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
+    type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
+    type IsOwn<X: MeshAxis> = Fine;
+    type IsLoss<X: MeshAxis> = OwnBesideOver<X>;
+    type Dim = ();
+    const PLACE: StaticPlace = StaticPlace::Own;
+}

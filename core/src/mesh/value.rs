@@ -1,0 +1,370 @@
+//! The rules of placements on values: what [`State`](super::State) and the checks say of types.
+
+use alloc::vec::Vec;
+
+use super::combine::Combine;
+use super::fault::Fault;
+use crate::{Error, ErrorKind, Name, Names, Result};
+
+/// A state whose dim has a name that the program knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StaticPlace {
+    /// [`super::Whole`].
+    Whole,
+    /// [`super::Synced`].
+    Synced,
+    /// [`super::Split`] by the dim of this name.
+    Split(Option<&'static str>),
+    /// [`super::Pending`].
+    Pending(Combine),
+    /// [`super::Own`].
+    Own,
+}
+
+/// What the ranks along one axis of a mesh have of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Equal pieces, with which each rank does something else.
+    Whole,
+    /// Equal pieces, with which all ranks do the same.
+    Synced,
+    /// Pieces that follow each other along a dim.
+    Split(Name),
+    /// Pieces that are yet to be combined.
+    Pending(Combine),
+    /// Pieces that have nothing to do with each other.
+    Own,
+}
+
+/// Which operators may take what is pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The sum of two.
+    SumOfTwo,
+    /// The product of two.
+    ProductOfTwo,
+    /// The quotient of two.
+    QuotientOfTwo,
+    /// Anything else of two or more.
+    Pointwise,
+}
+
+/// A fault, and the dims that it speaks of.
+pub type Wrong = (Fault, Vec<Name>);
+
+/// What a question gives.
+pub type Verdict = Result<(), Wrong>;
+
+const fn no(fault: Fault) -> Verdict {
+    Err((fault, Vec::new()))
+}
+
+fn no_dim(fault: Fault, dim: &Name) -> Verdict {
+    Err((fault, Vec::from([dim.clone()])))
+}
+
+fn has(dims: &Names, name: &Name) -> bool {
+    dims.iter().flatten().any(|dim| dim == name)
+}
+
+/// The error of what is wrong along a mesh axis.
+#[must_use]
+pub fn error(op: &'static str, axis: &str, (fault, dims): &Wrong) -> Error {
+    let name = |at: usize| dims.get(at).map_or("", Name::as_str);
+    let (what, hint) = fault.texts(axis, [name(0), name(1)]);
+    Error::new(ErrorKind::Mesh, op, what).hint(hint)
+}
+
+impl Combine {
+    fn linear(self) -> Verdict {
+        if self == Self::Add {
+            Ok(())
+        } else {
+            no(Fault::StillPending)
+        }
+    }
+}
+
+impl Mode {
+    fn whole_and_pending(self, combine: Combine) -> Verdict {
+        match self {
+            Self::SumOfTwo => no(Fault::PendingBesideWhole),
+            Self::ProductOfTwo => combine.linear(),
+            Self::QuotientOfTwo | Self::Pointwise => no(Fault::StillPending),
+        }
+    }
+
+    fn pending_and_whole(self, combine: Combine) -> Verdict {
+        match self {
+            Self::QuotientOfTwo => combine.linear(),
+            mode => mode.whole_and_pending(combine),
+        }
+    }
+
+    fn split_and_pending(self, dim: &Name) -> Verdict {
+        match self {
+            Self::SumOfTwo | Self::ProductOfTwo | Self::QuotientOfTwo => {
+                no_dim(Fault::PendingBesideSplit, dim)
+            }
+            Self::Pointwise => no(Fault::StillPending),
+        }
+    }
+
+    fn pending_twice(self, one: Combine, other: Combine) -> Verdict {
+        match self {
+            Self::SumOfTwo => one.linear().and_then(|()| other.linear()),
+            Self::ProductOfTwo => no(Fault::BothPending),
+            Self::QuotientOfTwo | Self::Pointwise => no(Fault::StillPending),
+        }
+    }
+}
+
+impl Place {
+    /// The state of the gradient.
+    #[must_use]
+    pub fn dual(&self) -> Self {
+        match self {
+            Self::Whole => Self::Pending(Combine::Add),
+            Self::Pending(_) => Self::Whole,
+            same => same.clone(),
+        }
+    }
+
+    /// The state of a result of this and another, where they go together.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        match self {
+            Self::Whole => other.clone(),
+            this => this.clone(),
+        }
+    }
+
+    /// The state where dims were combined on each rank.
+    #[must_use]
+    pub fn across(&self, dims: &Names, combine: Combine) -> Self {
+        match self {
+            Self::Split(dim) if has(dims, dim) => Self::Pending(combine),
+            this => this.clone(),
+        }
+    }
+
+    /// The split dim.
+    #[must_use]
+    pub fn dim(&self) -> Option<&Name> {
+        match self {
+            Self::Split(dim) => Some(dim),
+            _ => None,
+        }
+    }
+
+    /// Whether one of the dims is split.
+    #[must_use]
+    pub fn splits_in(&self, dims: &Names) -> bool {
+        self.dim().is_some_and(|dim| has(dims, dim))
+    }
+
+    /// Whether a tensor of these dims in this state goes with another of its dims in its state.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn beside(&self, mode: Mode, other: &Self, dims: &Names, others: &Names) -> Verdict {
+        match (self, other) {
+            (Self::Own, Self::Own) | (Self::Synced, Self::Synced) | (Self::Whole, Self::Whole) => {
+                Ok(())
+            }
+            (Self::Own, _) | (_, Self::Own) => no(Fault::OwnBeside),
+            (Self::Synced, _) | (_, Self::Synced) => no(Fault::SyncedBeside),
+            (Self::Whole, Self::Split(dim)) if has(dims, dim) => {
+                no_dim(Fault::SplitBesideWhole, dim)
+            }
+            (Self::Split(dim), Self::Whole) if has(others, dim) => {
+                no_dim(Fault::SplitBesideWhole, dim)
+            }
+            (Self::Whole, Self::Split(_)) | (Self::Split(_), Self::Whole) => Ok(()),
+            (Self::Split(one), Self::Split(other)) if one == other => Ok(()),
+            (Self::Split(one), Self::Split(other)) => {
+                Err((Fault::SplitApart, Vec::from([one.clone(), other.clone()])))
+            }
+            (Self::Whole, Self::Pending(combine)) => mode.whole_and_pending(*combine),
+            (Self::Pending(combine), Self::Whole) => mode.pending_and_whole(*combine),
+            (Self::Split(dim), Self::Pending(_)) | (Self::Pending(_), Self::Split(dim)) => {
+                mode.split_and_pending(dim)
+            }
+            (Self::Pending(one), Self::Pending(other)) => mode.pending_twice(*one, *other),
+        }
+    }
+
+    /// Whether this goes with a number.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn with_number(&self, mode: Mode) -> Verdict {
+        match mode {
+            Mode::SumOfTwo | Mode::Pointwise => self.finished(),
+            Mode::ProductOfTwo | Mode::QuotientOfTwo => self.linear(),
+        }
+    }
+
+    /// Whether something that is not linear may be done.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn finished(&self) -> Verdict {
+        match self {
+            Self::Pending(_) => no(Fault::StillPending),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether something linear may be done.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn linear(&self) -> Verdict {
+        match self {
+            Self::Pending(combine) => combine.linear(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether each rank has all of the dims.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn has_all(&self, dims: &Names) -> Verdict {
+        match self {
+            Self::Split(dim) if has(dims, dim) => no_dim(Fault::IsSplit, dim),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same, for an operator that has a form with `via`.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn has_every(&self, dims: &Names) -> Verdict {
+        self.has_all(dims)
+            .map_err(|(_, dims)| (Fault::IsSplitVia, dims))
+    }
+
+    /// Whether the split dim comes first among those that become one.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn splits_first(&self, dims: &Names, first: &Names) -> Verdict {
+        match self {
+            Self::Split(dim) if has(dims, dim) && !has(first, dim) => {
+                no_dim(Fault::SplitBehind, dim)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the dims are split in both or in none of two.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn across_both(&self, other: &Self, dims: &Names) -> Verdict {
+        match (self, other) {
+            (one, other) if one.splits_in(dims) == other.splits_in(dims) => Ok(()),
+            (Self::Split(dim), _) | (_, Self::Split(dim)) => no_dim(Fault::SplitInOne, dim),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the state is pending.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn is_pending(&self) -> Verdict {
+        match self {
+            Self::Pending(_) => Ok(()),
+            _ => no(Fault::NothingPending),
+        }
+    }
+
+    /// Whether a dim is split.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn is_split(&self) -> Verdict {
+        match self {
+            Self::Split(_) => Ok(()),
+            _ => no(Fault::NothingSplit),
+        }
+    }
+
+    /// Whether the state is whole or synced.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn is_whole(&self) -> Verdict {
+        match self {
+            Self::Whole | Self::Synced => Ok(()),
+            _ => no(Fault::NothingWhole),
+        }
+    }
+
+    /// Whether the state is whole, and not synced.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn is_plain(&self) -> Verdict {
+        match self {
+            Self::Whole => Ok(()),
+            _ => no(Fault::NothingWhole),
+        }
+    }
+
+    /// Whether the state is synced.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn is_synced(&self) -> Verdict {
+        match self {
+            Self::Synced => Ok(()),
+            _ => no(Fault::NothingSynced),
+        }
+    }
+
+    /// Whether the state is each rank's own.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn is_own(&self) -> Verdict {
+        match self {
+            Self::Own => Ok(()),
+            _ => no(Fault::NothingOwn),
+        }
+    }
+
+    /// Whether a gradient may start here.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn is_loss(&self) -> Verdict {
+        match self {
+            Self::Synced => Ok(()),
+            Self::Pending(combine) => combine.linear(),
+            Self::Whole => no(Fault::LossIsWhole),
+            Self::Split(dim) => no_dim(Fault::IsSplit, dim),
+            Self::Own => no(Fault::OwnBeside),
+        }
+    }
+}
+
+impl StaticPlace {
+    /// The state with its name as a value. A dim without a name is not split.
+    #[must_use]
+    pub fn place(self) -> Place {
+        match self {
+            Self::Whole => Place::Whole,
+            Self::Synced => Place::Synced,
+            Self::Split(name) => {
+                name.map_or(Place::Own, |name| Place::Split(Name::from_static(name)))
+            }
+            Self::Pending(combine) => Place::Pending(combine),
+            Self::Own => Place::Own,
+        }
+    }
+}

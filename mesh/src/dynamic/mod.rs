@@ -1,0 +1,484 @@
+//! Tensors on a mesh whose names and placements arrive at run time: the same rules, with the same words.
+
+mod generated;
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use nomina::dims::{Dims, Distinct};
+use nomina::{DType, DynTensor, Element, Error, ErrorKind, Name, Names, Result, Typed};
+use nomina_core::mesh::value::{Mode, Place, Verdict, error};
+use nomina_core::mesh::{Combine, Fault, Placement};
+use nomina_core::op::{Op, Spread};
+
+use crate::frame::Frame;
+use crate::mesh::{Mesh, Shared};
+use crate::sharded::{Sharded, places};
+
+/// A tensor over a mesh of ranks, as [`Sharded`], with names, dtype and placement as values.
+///
+/// ```
+/// use nomina_mesh::prelude::*;
+/// dims! { Batch, Feature }
+/// mesh! { Grid: Data, Model }
+///
+/// let mesh = Grid::alone();
+/// let x: Sharded<(Batch, Feature), Grid<Split<Batch>, Whole>> = mesh.whole(Tensor::ones([2, 3]))?.cut(Data, Batch);
+/// let total = x.to_dyn().sum(nomina_mesh::Over::across(["Batch"]))?.all_reduce("Data")?;
+/// assert_eq!(total.local().to_vec::<f32>()?, [2.0, 2.0, 2.0]);
+/// let error = x.to_dyn().sum(["Batch"]).unwrap_err();
+/// assert!(error.to_string().contains("dim `Batch` is split over mesh axis `Data`"));
+/// # Ok::<(), nomina::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct DynSharded {
+    local: DynTensor,
+    sizes: Vec<usize>,
+    places: Vec<Place>,
+    shared: Arc<Shared>,
+}
+
+/// Dims of a reduction: those that each rank has all of, or across split ones.
+#[derive(Clone, Debug)]
+pub struct Over {
+    dims: Vec<String>,
+    across: bool,
+}
+
+impl Over {
+    /// Dims of which ranks have different parts: the result is pending. No dims are all of them.
+    pub fn across<N: Into<String>>(dims: impl IntoIterator<Item = N>) -> Self {
+        Self {
+            dims: dims.into_iter().map(Into::into).collect(),
+            across: true,
+        }
+    }
+}
+
+impl<N: Into<String>, const K: usize> From<[N; K]> for Over {
+    fn from(dims: [N; K]) -> Self {
+        Self {
+            dims: dims.into_iter().map(Into::into).collect(),
+            across: false,
+        }
+    }
+}
+
+impl From<&str> for Over {
+    fn from(dim: &str) -> Self {
+        [dim].into()
+    }
+}
+
+impl DynSharded {
+    /// This rank's piece.
+    #[must_use]
+    pub fn local(&self) -> &DynTensor {
+        &self.local
+    }
+
+    /// The sizes of the tensor that all pieces make.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The names.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        self.local.names()
+    }
+
+    /// The states, by mesh axis.
+    #[must_use]
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    fn frame(&self) -> Frame {
+        Frame {
+            names: self.local.names().clone(),
+            sizes: self.sizes.clone(),
+            places: self.places.clone(),
+            shared: self.shared.clone(),
+        }
+    }
+
+    /// Asks of each axis, and gives the error of the first that does not allow it.
+    fn ask(&self, op: Op, mut question: impl FnMut(usize, &Place) -> Verdict) -> Result<()> {
+        for (axis, place) in self.places.iter().enumerate() {
+            question(axis, place).map_err(|wrong| {
+                error(op.name(), self.shared.axes[axis].name, &wrong)
+                    .operand(self.names(), &self.sizes)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A result, whose global sizes follow from its piece and from those of the operands.
+    fn result(
+        &self,
+        op: Op,
+        local: DynTensor,
+        places: Vec<Place>,
+        others: &[&Self],
+    ) -> Result<Self> {
+        let mut sizes = local.shape().to_vec();
+        for (at, name) in local.names().iter().enumerate() {
+            let split = places
+                .iter()
+                .any(|place| place.dim().is_some() && place.dim() == name.as_ref());
+            if !split {
+                continue;
+            }
+            let operands = std::iter::once(&self).chain(others);
+            let mut found = operands.filter_map(|one| {
+                let dim = one.names().iter().position(|own| own == name)?;
+                Some(one.sizes[dim])
+            });
+            let first = found.next().unwrap_or(sizes[at]);
+            if let Some(other) = found.find(|&size| size != first) {
+                let name = name.as_ref().map_or("*", Name::as_str);
+                let what = format!(
+                    "split dim `{name}` has size {first} in one operand and {other} in the other"
+                );
+                return Err(Error::new(ErrorKind::Shape, op.name(), what));
+            }
+            sizes[at] = first;
+        }
+        Ok(Self {
+            local,
+            sizes,
+            places,
+            shared: self.shared.clone(),
+        })
+    }
+
+    fn elementwise(
+        &self,
+        op: Op,
+        compute: impl FnOnce(&DynTensor) -> Result<DynTensor>,
+    ) -> Result<Self> {
+        self.ask(op, |_, place| match op.row().spread {
+            Spread::Linear => place.linear(),
+            _ => place.finished(),
+        })?;
+        self.result(op, compute(&self.local)?, self.places.clone(), &[])
+    }
+
+    fn combined(
+        &self,
+        op: Op,
+        other: &Self,
+        compute: impl FnOnce(&DynTensor, &DynTensor) -> Result<DynTensor>,
+    ) -> Result<Self> {
+        if !self.shared.same(&other.shared) {
+            return Err(Error::new(
+                ErrorKind::Mesh,
+                op.name(),
+                "the operands are on two meshes",
+            ));
+        }
+        let mode = match op.row().spread {
+            Spread::SumOfTwo => Mode::SumOfTwo,
+            Spread::ProductOfTwo => Mode::ProductOfTwo,
+            Spread::QuotientOfTwo => Mode::QuotientOfTwo,
+            _ => Mode::Pointwise,
+        };
+        self.ask(op, |axis, place| {
+            place.beside(mode, &other.places[axis], self.names(), other.names())
+        })?;
+        let places = self.places.iter().zip(&other.places);
+        let places = places.map(|(one, other)| one.join(other)).collect();
+        self.result(op, compute(&self.local, &other.local)?, places, &[other])
+    }
+
+    fn reduced(
+        &self,
+        op: Op,
+        over: Over,
+        compute: impl FnOnce(&DynTensor, &[&str]) -> Result<DynTensor>,
+    ) -> Result<Self> {
+        let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
+        let names = match dims.is_empty() {
+            true => self.names().clone(),
+            false => Names::new(
+                dims.iter()
+                    .map(|dim| Name::new(dim).map(Some))
+                    .collect::<Result<Vec<_>>>()?,
+            )?,
+        };
+        let combine = match op.row().spread {
+            Spread::Reduce(combine) => Some(combine),
+            _ => None,
+        };
+        let (linear, across) = (op == Op::Sum, over.across && combine.is_some());
+        let across_some = self.places.iter().any(|place| place.splits_in(&names));
+        self.ask(op, |_, place| {
+            match (linear, across) {
+                (true, _) => place.linear()?,
+                (false, _) => place.finished()?,
+            }
+            match across {
+                false => place.has_all(&names),
+                true if across_some => Ok(()),
+                true => Err((
+                    Fault::NotSplit,
+                    names.iter().flatten().take(1).cloned().collect(),
+                )),
+            }
+        })?;
+        let places = self.places.iter().map(|place| match combine {
+            Some(combine) if across => place.across(&names, combine),
+            _ => place.clone(),
+        });
+        let none = match combine {
+            Some(combine) if across => crate::identity::of_none(&self.local, &names, combine)?,
+            _ => None,
+        };
+        let local = none.map_or_else(|| compute(&self.local, &dims), Ok)?;
+        self.result(op, local, places.collect(), &[])
+    }
+
+    fn along(
+        &self,
+        op: Op,
+        dim: &str,
+        compute: impl FnOnce(&DynTensor, &str) -> Result<DynTensor>,
+    ) -> Result<Self> {
+        let names = Names::new([Some(Name::new(dim)?)])?;
+        self.ask(op, |_, place| {
+            match op.row().spread {
+                Spread::LinearAlong => place.linear()?,
+                _ => place.finished()?,
+            }
+            place.has_every(&names)
+        })?;
+        self.result(op, compute(&self.local, dim)?, self.places.clone(), &[])
+    }
+
+    /// The product summed over a dim of both: one that each rank has all of, or across one that is split in both.
+    ///
+    /// # Errors
+    /// As [`DynTensor::contract`], and where the placements do not go together.
+    pub fn contract(&self, other: &Self, dims: impl Into<Over>) -> Result<Self> {
+        let (op, over) = (Op::Contract, dims.into());
+        let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
+        let names = Names::new(
+            dims.iter()
+                .map(|dim| Name::new(dim).map(Some))
+                .collect::<Result<Vec<_>>>()?,
+        )?;
+        let some = self
+            .places
+            .iter()
+            .chain(&other.places)
+            .any(|place| place.splits_in(&names));
+        self.ask(op, |axis, place| {
+            let its = &other.places[axis];
+            match over.across {
+                false => place.has_all(&names).and_then(|()| its.has_all(&names))?,
+                true if some => place.across_both(its, &names)?,
+                true => {
+                    return Err((
+                        Fault::NotSplit,
+                        names.iter().flatten().take(1).cloned().collect(),
+                    ));
+                }
+            }
+            place.beside(Mode::ProductOfTwo, its, self.names(), other.names())
+        })?;
+        let places = self.places.iter().zip(&other.places);
+        let places = places.map(|(one, other)| {
+            let joined = one.join(other);
+            if over.across {
+                joined.across(&names, Combine::Add)
+            } else {
+                joined
+            }
+        });
+        self.result(
+            op,
+            self.local.contract(&other.local, &dims[..])?,
+            places.collect(),
+            &[other],
+        )
+    }
+
+    fn axis(&self, op: &'static str, axis: &str) -> Result<usize> {
+        let found = self.shared.axes.iter().position(|own| own.name == axis);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = self.shared.axes.iter().map(|axis| axis.name).collect();
+            Error::new(
+                ErrorKind::Argument,
+                op,
+                format!("`{axis}` is no axis of the mesh"),
+            )
+            .hint(format!("use one of {}", names.join(", ")))
+        })
+    }
+
+    fn converted(
+        &self,
+        axis: usize,
+        place: Place,
+        convert: impl FnOnce(&Frame) -> Result<nomina_runtime::Raw>,
+    ) -> Result<Self> {
+        let frame = self.frame();
+        let local = DynTensor::from_parts(convert(&frame)?, frame.names.clone())?;
+        Ok(Self {
+            local,
+            sizes: self.sizes.clone(),
+            places: frame.with(axis, place).places,
+            shared: self.shared.clone(),
+        })
+    }
+
+    /// As [`Sharded::all_reduce`].
+    ///
+    /// # Errors
+    /// As there, and when nothing is pending.
+    #[track_caller]
+    pub fn all_reduce(&self, axis: &str) -> Result<Self> {
+        let (at, op) = (Location::caller(), "all_reduce");
+        let axis = self.axis(op, axis)?;
+        self.converted(axis, Place::Whole, |frame| {
+            frame.all_reduce(op, self.local.raw(), axis, false, at)
+        })
+    }
+
+    /// As [`Sharded::reduce_scatter`].
+    ///
+    /// # Errors
+    /// As there, and when nothing is pending, or the tensor has no such dim.
+    #[track_caller]
+    pub fn reduce_scatter(&self, axis: &str, dim: &str) -> Result<Self> {
+        let (at, op, dim) = (Location::caller(), "reduce_scatter", Name::new(dim)?);
+        let axis = self.axis(op, axis)?;
+        let position = self.frame().position(op, &dim)?;
+        self.converted(axis, Place::Split(dim), |frame| {
+            frame.reduce_scatter(self.local.raw(), axis, position, at)
+        })
+    }
+
+    /// As [`Sharded::all_gather`].
+    ///
+    /// # Errors
+    /// As there, and when nothing is split.
+    #[track_caller]
+    pub fn all_gather(&self, axis: &str) -> Result<Self> {
+        let at = Location::caller();
+        let axis = self.axis("all_gather", axis)?;
+        self.converted(axis, Place::Whole, |frame| {
+            frame.all_gather(self.local.raw(), axis, false, at)
+        })
+    }
+
+    /// As [`Sharded::all_to_all`].
+    ///
+    /// # Errors
+    /// As there, and when nothing is split, or the tensor has no such dim.
+    #[track_caller]
+    pub fn all_to_all(&self, axis: &str, dim: &str) -> Result<Self> {
+        let (at, op, dim) = (Location::caller(), "all_to_all", Name::new(dim)?);
+        let axis = self.axis(op, axis)?;
+        let position = self.frame().position(op, &dim)?;
+        self.converted(axis, Place::Split(dim), |frame| {
+            frame.all_to_all(self.local.raw(), axis, position, at)
+        })
+    }
+
+    /// As [`Sharded::cut`].
+    ///
+    /// # Errors
+    /// As there, and when the tensor is not whole, or has no such dim.
+    #[track_caller]
+    pub fn cut(&self, axis: &str, dim: &str) -> Result<Self> {
+        let (at, op, dim) = (Location::caller(), "cut", Name::new(dim)?);
+        let axis = self.axis(op, axis)?;
+        let position = self.frame().position(op, &dim)?;
+        self.converted(axis, Place::Split(dim), |frame| {
+            frame.cut(self.local.raw(), axis, position, at)
+        })
+    }
+
+    /// As [`Sharded::pend`].
+    ///
+    /// # Errors
+    /// As there, and when the tensor is not whole.
+    pub fn pend(&self, axis: &str) -> Result<Self> {
+        let axis = self.axis("pend", axis)?;
+        self.converted(axis, Place::Pending(Combine::Add), |frame| {
+            frame.pend(self.local.raw(), axis)
+        })
+    }
+
+    /// With names, dtype and placement in the type, checked.
+    ///
+    /// # Errors
+    /// Those of [`DynTensor::typed`](nomina::Typed::typed), and [`ErrorKind::Mesh`] when the placement or the mesh is another.
+    pub fn typed<D: Dims + Distinct, P: Placement, T: Element>(
+        &self,
+        mesh: &Mesh<P::Mesh>,
+    ) -> Result<Sharded<D, P, T>> {
+        let wanted = places::<P>();
+        if wanted != self.places || !self.shared.same(&mesh.shared) {
+            let what = format!(
+                "the tensor is placed as {:?}, not as {wanted:?}",
+                self.places
+            );
+            return Err(
+                Error::new(ErrorKind::Mesh, "typed", what).operand(self.names(), &self.sizes)
+            );
+        }
+        Ok(Sharded {
+            local: self.local.typed()?,
+            sizes: self.sizes.clone(),
+            mesh: mesh.clone(),
+        })
+    }
+
+    /// The dtype.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        self.local.dtype()
+    }
+}
+
+impl<M: Placement<Mesh = M>> Mesh<M> {
+    /// A tensor that each rank has all of, and that is the same on all ranks: that is the caller's word. Sends nothing.
+    #[must_use]
+    pub fn whole_dyn(&self, tensor: DynTensor) -> DynSharded {
+        DynSharded {
+            sizes: tensor.shape().to_vec(),
+            local: tensor,
+            places: places::<M>(),
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
+    /// With names, dtype and placement at run time only. Costs nothing.
+    #[must_use]
+    pub fn to_dyn(&self) -> DynSharded {
+        DynSharded {
+            local: self.local.to_dyn(),
+            sizes: self.sizes.clone(),
+            places: places::<P>(),
+            shared: self.mesh.shared.clone(),
+        }
+    }
+}
+
+impl fmt::Debug for DynSharded {
+    /// The own piece, and where it is. Never communicates.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynSharded")
+            .field("places", &self.places)
+            .field("sizes", &self.sizes)
+            .field("local", &self.local)
+            .finish_non_exhaustive()
+    }
+}

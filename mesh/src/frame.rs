@@ -1,0 +1,345 @@
+//! What a rank knows of a tensor beside its piece: names, global sizes, places, the mesh. And all conversions between places,
+//! with their gradients, which are conversions again.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use nomina::{DynTensor, Error, ErrorKind, Name, Names, Result};
+use nomina_core::mesh::Combine;
+use nomina_core::mesh::value::{Place, error};
+use nomina_runtime::Raw;
+use nomina_runtime::grad::custom;
+
+use crate::boxes::part;
+use crate::check::What;
+use crate::mesh::Shared;
+use crate::ranks::Job;
+
+/// A call in a user's program.
+pub(crate) type At = &'static Location<'static>;
+
+/// A tensor on a mesh, without its piece.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    pub(crate) names: Names,
+    /// The sizes of the tensor that all pieces make.
+    pub(crate) sizes: Vec<usize>,
+    /// The states, by mesh axis.
+    pub(crate) places: Vec<Place>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Frame {
+    /// The same tensor in another place along an axis.
+    pub(crate) fn with(&self, axis: usize, place: Place) -> Self {
+        let mut frame = self.clone();
+        frame.places[axis] = place;
+        frame
+    }
+
+    /// The position of a dim.
+    pub(crate) fn position(&self, op: &'static str, name: &Name) -> Result<usize> {
+        let found = self.names.iter().position(|own| own.as_ref() == Some(name));
+        found.ok_or_else(|| {
+            let what = format!("dim `{name}` not found");
+            Error::new(ErrorKind::NameNotFound, op, what).operand(&self.names, &self.sizes)
+        })
+    }
+
+    fn ranks(&self, axis: usize) -> usize {
+        self.shared.axes[axis].ranks.size()
+    }
+
+    fn rank(&self, axis: usize) -> usize {
+        self.shared.axes[axis].ranks.rank()
+    }
+
+    /// The first index and the length of what a rank has of a dim: this one, or the one that stands elsewhere along an axis.
+    /// Of two axes that split a dim the first is outside.
+    pub(crate) fn range(&self, dim: usize, elsewhere: Option<(usize, usize)>) -> (usize, usize) {
+        let (mut start, mut len) = (0, self.sizes[dim]);
+        for (axis, place) in self.places.iter().enumerate() {
+            if place.dim().is_some() && place.dim() == self.names[dim].as_ref() {
+                let rank = match elsewhere {
+                    Some((other, rank)) if other == axis => rank,
+                    _ => self.rank(axis),
+                };
+                let (first, part) = part(len, self.ranks(axis), rank);
+                (start, len) = (start + first, part);
+            }
+        }
+        (start, len)
+    }
+
+    /// The sizes of a piece: this rank's, or that of one which stands elsewhere along an axis.
+    pub(crate) fn shape(&self, elsewhere: Option<(usize, usize)>) -> Vec<usize> {
+        (0..self.sizes.len())
+            .map(|dim| self.range(dim, elsewhere).1)
+            .collect()
+    }
+
+    /// The error of what is wrong along an axis.
+    pub(crate) fn wrong(
+        &self,
+        op: &'static str,
+        axis: usize,
+        asked: nomina_core::mesh::value::Verdict,
+    ) -> Result<()> {
+        asked.map_err(|wrong| {
+            error(op, self.shared.axes[axis].name, &wrong).operand(&self.names, &self.sizes)
+        })
+    }
+
+    /// Refuses to convert an axis where another one inside splits the same dim further.
+    pub(crate) fn innermost(&self, op: &'static str, axis: usize, dim: &Name) -> Result<()> {
+        let inside = self.places[axis + 1..]
+            .iter()
+            .any(|place| place.dim() == Some(dim));
+        let asked = match inside {
+            true => Err((nomina_core::mesh::Fault::SplitInside, vec![dim.clone()])),
+            false => Ok(()),
+        };
+        self.wrong(op, axis, asked)
+    }
+
+    fn what(&self, op: &'static str, raw: &Raw, at: At) -> What<'_> {
+        What::new(op, at).of(&self.names, &self.sizes, raw.dtype())
+    }
+
+    /// The parts of a piece that go to the ranks of an axis, which split dim `dim` there.
+    fn parts(&self, raw: &Raw, axis: usize, dim: usize) -> Result<Vec<Raw>> {
+        let split = self.with(axis, Place::Split(self.named(dim)?));
+        let (first, _) = self.range(dim, None);
+        let part = |rank| {
+            let (start, len) = split.range(dim, Some((axis, rank)));
+            raw.narrow(dim, start - first, len)
+        };
+        (0..self.ranks(axis)).map(part).collect()
+    }
+
+    /// The name of a dim that is split.
+    pub(crate) fn named(&self, dim: usize) -> Result<Name> {
+        self.names[dim].clone().ok_or_else(|| {
+            Error::new(
+                ErrorKind::UnnamedDim,
+                "mesh",
+                "a dim without a name is not split",
+            )
+            .operand(&self.names, &self.sizes)
+        })
+    }
+
+    /// The dim that is split along an axis.
+    fn split_dim(&self, op: &'static str, axis: usize) -> Result<usize> {
+        let Some(name) = self.places[axis].dim() else {
+            self.wrong(op, axis, self.places[axis].is_split())?;
+            return Err(Error::new(ErrorKind::Mesh, op, "no dim is split"));
+        };
+        self.innermost(op, axis, name)?;
+        self.position(op, name)
+    }
+
+    /// Pieces that follow each other along a dim as one.
+    fn joined(&self, pieces: Vec<Raw>, dim: usize) -> Result<Raw> {
+        let unnamed = |raw: Raw| DynTensor::from_parts(raw, Names::unnamed(self.sizes.len()));
+        let pieces: Vec<DynTensor> = pieces.into_iter().map(unnamed).collect::<Result<_>>()?;
+        let pieces: Vec<&DynTensor> = pieces.iter().collect();
+        Ok(DynTensor::cat(&pieces, dim as i64)?.into_parts().0)
+    }
+
+    /// Combines what is pending along an axis, on all of its ranks.
+    pub(crate) fn all_reduce(
+        &self,
+        op: &'static str,
+        raw: &Raw,
+        axis: usize,
+        synced: bool,
+        at: At,
+    ) -> Result<Raw> {
+        self.wrong(op, axis, self.places[axis].is_pending())?;
+        let combine = self.pending(axis);
+        let mut what = self.what(op, raw, at);
+        what.combine = Some(combine);
+        let piece = raw.clone().detach();
+        let found = self
+            .shared
+            .one(axis, &what, Job::AllReduce { piece, combine })?;
+        let frame = self.clone();
+        custom(op, &[raw], found, move |grad| {
+            if combine != Combine::Add {
+                return Err(no_gradient(op, combine));
+            }
+            // Of a synced result all ranks have the same gradient; of a whole one each has a part of it.
+            match synced {
+                true => Ok(vec![Some(grad.clone())]),
+                false => frame
+                    .all_reduce(op, grad, axis, false, at)
+                    .map(|grad| vec![Some(grad)]),
+            }
+        })
+    }
+
+    fn pending(&self, axis: usize) -> Combine {
+        match self.places[axis] {
+            Place::Pending(combine) => combine,
+            _ => Combine::Add,
+        }
+    }
+
+    /// Combines what is pending along an axis; each rank gets its part of a dim.
+    pub(crate) fn reduce_scatter(&self, raw: &Raw, axis: usize, dim: usize, at: At) -> Result<Raw> {
+        let op = "reduce_scatter";
+        self.wrong(op, axis, self.places[axis].is_pending())?;
+        let name = self.named(dim)?;
+        self.innermost(op, axis, &name)?;
+        let combine = self.pending(axis);
+        let mut what = self.what(op, raw, at);
+        what.combine = Some(combine);
+        let pieces = self.parts(&raw.clone().detach(), axis, dim)?;
+        let found = self
+            .shared
+            .one(axis, &what, Job::ReduceScatter { pieces, combine })?;
+        let split = self.with(axis, Place::Split(name));
+        custom(op, &[raw], found, move |grad| match combine {
+            Combine::Add => Ok(vec![Some(split.all_gather(grad, axis, false, at)?)]),
+            _ => Err(no_gradient(op, combine)),
+        })
+    }
+
+    /// Puts the parts of a split dim together, on all ranks of the axis.
+    pub(crate) fn all_gather(&self, raw: &Raw, axis: usize, synced: bool, at: At) -> Result<Raw> {
+        let op = if synced {
+            "all_gather_synced"
+        } else {
+            "all_gather"
+        };
+        let dim = self.split_dim(op, axis)?;
+        let shapes = (0..self.ranks(axis)).map(|rank| self.shape(Some((axis, rank))));
+        let job = Job::AllGather {
+            piece: raw.clone().detach(),
+            shapes: shapes.collect(),
+        };
+        let found = self
+            .shared
+            .start(axis, &self.what(op, raw, at), job)?
+            .wait()?;
+        let found = self.joined(found, dim)?;
+        let place = if synced {
+            Place::Synced
+        } else {
+            Place::Pending(Combine::Add)
+        };
+        let back = self.with(axis, place);
+        custom(op, &[raw], found, move |grad| {
+            let grad = match synced {
+                true => back.cut(grad, axis, dim, at)?,
+                false => back.reduce_scatter(grad, axis, dim, at)?,
+            };
+            Ok(vec![Some(grad)])
+        })
+    }
+
+    /// Splits along an axis by another dim than now.
+    pub(crate) fn all_to_all(&self, raw: &Raw, axis: usize, to: usize, at: At) -> Result<Raw> {
+        let op = "all_to_all";
+        let from = self.split_dim(op, axis)?;
+        let name = self.named(to)?;
+        self.innermost(op, axis, &name)?;
+        if from == to {
+            return Ok(raw.clone());
+        }
+        let whole = self.with(axis, Place::Whole);
+        let split = self.with(axis, Place::Split(name));
+        let pieces = whole.parts(&raw.clone().detach(), axis, to)?;
+        let shape = |rank| {
+            let mut shape = self.shape(Some((axis, rank)));
+            shape[to] = split.range(to, None).1;
+            shape
+        };
+        let shapes = (0..self.ranks(axis)).map(shape).collect();
+        let job = Job::AllToAll { pieces, shapes };
+        let found = self
+            .shared
+            .start(axis, &self.what(op, raw, at), job)?
+            .wait()?;
+        let found = self.joined(found, from)?;
+        custom(op, &[raw], found, move |grad| {
+            Ok(vec![Some(split.all_to_all(grad, axis, from, at)?)])
+        })
+    }
+
+    /// What is synced, as what each rank does something else with: going back, the gradients of all ranks are summed.
+    pub(crate) fn whole(&self, raw: &Raw, axis: usize, at: At) -> Result<Raw> {
+        self.wrong("whole", axis, self.places[axis].is_synced())?;
+        let frame = self.with(axis, Place::Pending(Combine::Add));
+        custom("whole", &[raw], raw.clone(), move |grad| {
+            Ok(vec![Some(frame.all_reduce("whole", grad, axis, true, at)?)])
+        })
+    }
+
+    /// This rank's part of a dim of what all ranks have.
+    pub(crate) fn cut(&self, raw: &Raw, axis: usize, dim: usize, at: At) -> Result<Raw> {
+        self.wrong("cut", axis, self.places[axis].is_whole())?;
+        let name = self.named(dim)?;
+        self.innermost("cut", axis, &name)?;
+        let split = self.with(axis, Place::Split(name));
+        let (first, _) = self.range(dim, None);
+        let (start, len) = split.range(dim, None);
+        if self.places[axis] != Place::Synced {
+            // Around the part the gradient is zero.
+            let piece = DynTensor::from_parts(raw.clone(), Names::unnamed(raw.rank()))?;
+            return Ok(piece
+                .narrow(dim as i64, (start - first) as i64, len)?
+                .into_parts()
+                .0);
+        }
+        let found = raw.clone().detach().narrow(dim, start - first, len)?;
+        custom("cut", &[raw], found, move |grad| {
+            Ok(vec![Some(split.all_gather(grad, axis, true, at)?)])
+        })
+    }
+
+    /// What all ranks have, as a sum to which the first one alone contributes.
+    pub(crate) fn pend(&self, raw: &Raw, axis: usize) -> Result<Raw> {
+        self.wrong("pend", axis, self.places[axis].is_plain())?;
+        first_alone("pend", raw, self.rank(axis) == 0)
+    }
+
+    /// What one rank has, on all of the axis.
+    pub(crate) fn broadcast(&self, raw: &Raw, axis: usize, root: usize, at: At) -> Result<Raw> {
+        let op = "broadcast";
+        self.wrong(op, axis, self.places[axis].is_own())?;
+        if root >= self.ranks(axis) {
+            let what = format!(
+                "rank {root} of {} along mesh axis `{}`",
+                self.ranks(axis),
+                self.shared.axes[axis].name
+            );
+            return Err(Error::new(ErrorKind::Index, op, what));
+        }
+        let job = Job::Broadcast {
+            piece: raw.clone().detach(),
+            root,
+        };
+        let found = self.shared.one(axis, &self.what(op, raw, at), job)?;
+        let frame = self.with(axis, Place::Pending(Combine::Add));
+        custom(op, &[raw], found, move |grad| {
+            let sum = frame.all_reduce(op, grad, axis, false, at)?;
+            Ok(vec![Some(first_alone(op, &sum, frame.rank(axis) == root)?)])
+        })
+    }
+}
+
+/// A tensor where `here`, else zeros.
+fn first_alone(op: &'static str, raw: &Raw, here: bool) -> Result<Raw> {
+    let zeros = |like: &Raw| Raw::zeros(op, like.shape(), like.dtype(), like.device());
+    let found = if here { raw.clone() } else { zeros(raw)? };
+    custom(op, &[raw], found, move |grad| {
+        Ok(vec![Some(first_alone(op, grad, here)?)])
+    })
+}
+
+fn no_gradient(op: &'static str, combine: Combine) -> Error {
+    let what = format!("the {combine:?} over ranks has no gradient");
+    Error::new(ErrorKind::Gradient, op, what).hint("combine detached tensors, or a sum")
+}

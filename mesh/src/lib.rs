@@ -1,0 +1,49 @@
+//! Named tensors over a mesh of processes.
+#![forbid(unsafe_code)]
+mod boxes;
+mod call;
+mod check;
+pub mod claim;
+pub mod convert;
+mod dynamic;
+mod factory;
+mod frame;
+mod identity;
+mod mesh;
+mod plan;
+pub mod prelude;
+mod ranks;
+pub mod sharded;
+mod threads;
+
+pub use boxes::part;
+pub use claim::EachOwn;
+pub use dynamic::{DynSharded, Over};
+pub use mesh::{Engine, Mesh};
+pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
+pub use nomina_macros::{layout, mesh};
+pub use plan::{Collective, Plan, sent};
+pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
+pub use sharded::along::{Along, AlongDim, Via, ViaAxis};
+pub use sharded::{Sharded, operand};
+pub use threads::threads;
+
+/// Bounds of generic code: states, placements, and what operators ask of them.
+pub use nomina_core::mesh as placement;
+
+/// What the macros spell.
+#[doc(hidden)]
+pub mod __private {
+    pub use std::vec::Vec;
+
+    pub use nomina::Result;
+    pub use nomina::dims::Dims;
+    pub use nomina_core::mesh::value::StaticPlace;
+    pub use nomina_core::mesh::{
+        At0, At1, At2, At3, Layout, MeshAxis, NoAxis, Placement, Set, SplitIf, State, StateAt,
+        Whole,
+    };
+
+    pub use crate::mesh::{Engine, Mesh};
+    pub use crate::threads::threads;
+}

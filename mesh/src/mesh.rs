@@ -1,0 +1,230 @@
+//! A mesh: axes with their ranks, and what all ranks must do alike.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nomina::{Error, ErrorKind, Generator, Result};
+use nomina_core::mesh::{AxisIndex, AxisOf, MeshAxis, Placement};
+use nomina_runtime::Raw;
+
+use crate::check::{Check, What};
+use crate::plan::{Plan, Simulated};
+use crate::ranks::{Alone, Job, Ranks, Ticket};
+
+/// What starts the processes of a mesh.
+pub trait Engine {
+    /// The ranks along each axis of a mesh of these sizes. A size of 0 is as many as are left.
+    ///
+    /// # Errors
+    /// When the sizes do not multiply up to the number of processes.
+    fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>>;
+}
+
+/// One axis of a mesh, as this rank sees it.
+pub(crate) struct Axis {
+    pub(crate) name: &'static str,
+    pub(crate) ranks: Arc<dyn Ranks>,
+    check: Mutex<Check>,
+}
+
+/// What all handles of a rank's mesh share.
+#[doc(hidden)]
+pub struct Shared {
+    pub(crate) axes: Vec<Axis>,
+    generator: Mutex<Generator>,
+    simulated: Option<Arc<Simulated>>,
+}
+
+impl Shared {
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// Starts a job, once the ranks have agreed that they all do it.
+    pub(crate) fn start(&self, axis: usize, what: &What<'_>, job: Job) -> Result<Ticket> {
+        let axis = &self.axes[axis];
+        if let Some(simulated) = &self.simulated {
+            simulated.note(axis.name, what, &job, axis.ranks.size());
+        } else if axis.ranks.size() > 1 {
+            let mut check = axis.check.lock().unwrap_or_else(PoisonError::into_inner);
+            check.agree(&*axis.ranks, axis.name, what)?;
+        }
+        axis.ranks.start(job)
+    }
+
+    /// Does a job that gives one tensor.
+    pub(crate) fn one(&self, axis: usize, what: &What<'_>, job: Job) -> Result<Raw> {
+        self.start(axis, what, job)?.wait_for_one()
+    }
+
+    pub(crate) fn with_generator<V>(&self, draw: impl FnOnce(&mut Generator) -> V) -> V {
+        draw(
+            &mut self
+                .generator
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+}
+
+/// A mesh of processes or threads, as one of its ranks sees it: how many there are along each axis, and where this one stands.
+///
+/// ```
+/// use nomina_mesh::prelude::*;
+/// mesh! { Grid: Data, Model }
+///
+/// let places = Grid::threads([2, 2], |mesh| Ok((mesh.rank(Data), mesh.rank(Model))))?;
+/// assert_eq!(places, [(0, 0), (0, 1), (1, 0), (1, 1)]);
+/// # Ok::<(), nomina::Error>(())
+/// ```
+pub struct Mesh<M> {
+    pub(crate) shared: Arc<Shared>,
+    mesh: PhantomData<fn() -> M>,
+}
+
+impl<M> Clone for Mesh<M> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            mesh: PhantomData,
+        }
+    }
+}
+
+impl<M: Placement<Mesh = M>> Mesh<M> {
+    /// A mesh of an engine's ranks, one set of them for each axis.
+    ///
+    /// # Errors
+    /// When there are more or fewer sets than axes.
+    pub fn new(axes: Vec<Arc<dyn Ranks>>) -> Result<Self> {
+        Self::with(axes, None)
+    }
+
+    fn with(axes: Vec<Arc<dyn Ranks>>, simulated: Option<Arc<Simulated>>) -> Result<Self> {
+        if axes.len() != M::AXES.len() {
+            let what = format!(
+                "ranks for {} axes, and the mesh has {}",
+                axes.len(),
+                M::AXES.len()
+            );
+            return Err(Error::new(ErrorKind::Mesh, "mesh", what));
+        }
+        let axes = axes.into_iter().zip(M::AXES);
+        let axes = axes.map(|(ranks, name)| Axis {
+            name,
+            ranks,
+            check: Mutex::default(),
+        });
+        let shared = Shared {
+            axes: axes.collect(),
+            generator: Mutex::new(Generator::new(0)),
+            simulated,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            mesh: PhantomData,
+        })
+    }
+
+    /// The mesh of these sizes over the processes of an engine: what `Grid::start` calls.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn start(engine: &impl Engine, sizes: &[usize]) -> Result<Self> {
+        Self::new(engine.axes(sizes)?)
+    }
+
+    /// The mesh of one rank: what `Grid::alone` calls.
+    #[must_use]
+    pub fn alone() -> Self {
+        let ranks: Vec<Arc<dyn Ranks>> = M::AXES.iter().map(|_| Arc::new(Alone) as _).collect();
+        match Self::new(ranks) {
+            Ok(mesh) => mesh,
+            Err(error) => unreachable!("one set for each axis: {error}"),
+        }
+    }
+
+    /// The first rank of a mesh that is not there: what `Grid::simulate` calls.
+    ///
+    /// # Errors
+    /// When a size is 0, or there are more or fewer than axes.
+    pub fn simulate(sizes: &[usize], latency: f64, bytes_per_second: f64) -> Result<Self> {
+        let simulated = Arc::new(Simulated::new(latency, bytes_per_second));
+        let axes = simulated.axes(sizes)?;
+        Self::with(axes, Some(simulated))
+    }
+
+    /// Where this rank stands along an axis, from 0 on.
+    #[must_use]
+    pub fn rank<X: AxisOf<M>>(&self, axis: X) -> usize {
+        self.ranks(axis).rank()
+    }
+
+    /// How many ranks an axis has.
+    #[must_use]
+    pub fn size<X: AxisOf<M>>(&self, axis: X) -> usize {
+        self.ranks(axis).size()
+    }
+
+    /// The bytes of elements that this rank has sent so far along an axis; what is sent to compare hashes counts, too.
+    #[must_use]
+    pub fn sent<X: AxisOf<M>>(&self, axis: X) -> u64 {
+        self.ranks(axis).sent()
+    }
+
+    fn ranks<X: MeshAxis>(&self, _: X) -> &dyn Ranks {
+        &*self.shared.axes[X::Index::INDEX].ranks
+    }
+
+    /// Whether this is the first rank along all axes: for what one rank alone shall print or write.
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.shared.axes.iter().all(|axis| axis.ranks.rank() == 0)
+    }
+
+    /// Waits until all ranks are here.
+    ///
+    /// # Errors
+    /// When a rank is gone, or is about to do something else.
+    #[track_caller]
+    pub fn barrier(&self) -> Result<()> {
+        let what = What::new("barrier", Location::caller());
+        for axis in 0..self.shared.axes.len() {
+            self.shared.start(axis, &what, Job::Barrier)?.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Seeds the generator of the mesh, from which [`randn`](Self::randn) and its kin draw: with one seed on all ranks.
+    pub fn manual_seed(&self, seed: u64) {
+        self.shared
+            .with_generator(|generator| generator.manual_seed(seed));
+    }
+
+    /// Runs a step, and lists what it sent: see [`Plan`]. Of a mesh that is there it lists nothing; `Grid::simulate` makes one
+    /// that is not.
+    ///
+    /// # Errors
+    /// Those of the step.
+    pub fn plan<V>(&self, step: impl FnOnce() -> Result<V>) -> Result<Plan> {
+        let Some(simulated) = &self.shared.simulated else {
+            let what = "this mesh is there: its collectives are done, and not listed";
+            return Err(Error::new(ErrorKind::Mesh, "plan", what)
+                .hint("plan a step on `Grid::simulate(sizes, latency, bytes_per_second)?`"));
+        };
+        simulated.clear();
+        step()?;
+        Ok(simulated.plan())
+    }
+}
+
+impl<M: Placement> fmt::Debug for Mesh<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes = self.shared.axes.iter();
+        let axes =
+            axes.map(|axis| format!("{}={}/{}", axis.name, axis.ranks.rank(), axis.ranks.size()));
+        write!(f, "Mesh({})", axes.collect::<Vec<_>>().join(", "))
+    }
+}

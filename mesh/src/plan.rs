@@ -1,0 +1,293 @@
+//! What a step sends, listed without sending it: a mesh that is not there, and the time that its collectives would take.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nomina::{Device, Error, ErrorKind, Result};
+use nomina_runtime::Raw;
+
+use crate::check::What;
+use crate::ranks::{Job, Ranks, Ticket};
+
+/// The collectives of one place in a program, over one axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collective {
+    /// The conversion.
+    pub op: &'static str,
+    /// The mesh axis.
+    pub axis: &'static str,
+    /// How many ranks it has.
+    pub ranks: usize,
+    /// The call.
+    pub at: &'static Location<'static>,
+    /// How many times.
+    pub count: u64,
+    /// Bytes of elements that one rank sends, all times together.
+    pub bytes: u64,
+    /// Seconds, all times together: latency and bytes, without anything that goes on meanwhile.
+    pub seconds: f64,
+}
+
+/// What a step sends, by place in the program. Its text is a table.
+///
+/// ```
+/// use nomina_mesh::prelude::*;
+/// mesh! { Grid: Data, Model }
+/// dims! { N }
+///
+/// // 512 by 8 ranks, 2 µs and 25 GB/s between two of them.
+/// let mesh = Grid::simulate([512, 8], 2e-6, 25e9)?;
+/// let plan = mesh.plan(|| {
+///     let x: Sharded<(N,), Grid<Pending, Whole>> = mesh.zeros([1 << 28])?;
+///     x.try_all_reduce(Data).map(drop)
+/// })?;
+/// assert_eq!(plan.collectives().len(), 1);
+/// assert!((0.085..0.087).contains(&plan.seconds()));
+/// # Ok::<(), nomina::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    collectives: Vec<Collective>,
+}
+
+impl Plan {
+    /// The collectives, in the order in which each was met first.
+    #[must_use]
+    pub fn collectives(&self) -> &[Collective] {
+        &self.collectives
+    }
+
+    /// The bytes of elements that one rank sends.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.collectives.iter().map(|one| one.bytes).sum()
+    }
+
+    /// The seconds of all collectives one after the other.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.collectives.iter().map(|one| one.seconds).sum()
+    }
+
+    /// What does not scale: collectives whose time is latency more than anything, and that it would help to put on a shorter
+    /// axis or to do less often.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.collectives.iter().filter_map(|one| {
+            let by_rank = matches!(one.op, "all_to_all" | "shift" | "via");
+            (by_rank && one.ranks > 64).then(|| {
+                format!(
+                    "{} over {} ranks of `{}` pays a latency a rank: put it on an axis of 8 to 64 ranks ({})",
+                    one.op, one.ranks, one.axis, one.at
+                )
+            })
+        })
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "| collective | axis | ranks | times | bytes a rank | ms | at |"
+        )?;
+        writeln!(f, "|---|---|---|---|---|---|---|")?;
+        for one in &self.collectives {
+            let Collective {
+                op,
+                axis,
+                ranks,
+                at,
+                count,
+                bytes,
+                seconds,
+            } = one;
+            writeln!(
+                f,
+                "| {op} | {axis} | {ranks} | {count} | {bytes} | {:.3} | {at} |",
+                seconds * 1e3
+            )?;
+        }
+        writeln!(
+            f,
+            "| all | | | | {} | {:.3} | |",
+            self.bytes(),
+            self.seconds() * 1e3
+        )
+    }
+}
+
+/// A mesh that is not there.
+#[derive(Debug)]
+pub(crate) struct Simulated {
+    latency: f64,
+    bytes_per_second: f64,
+    listed: Mutex<Vec<Collective>>,
+}
+
+impl Simulated {
+    pub(crate) fn new(latency: f64, bytes_per_second: f64) -> Self {
+        Self {
+            latency,
+            bytes_per_second,
+            listed: Mutex::default(),
+        }
+    }
+
+    /// The first rank of each axis.
+    pub(crate) fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>> {
+        let all = sizes
+            .iter()
+            .try_fold(1_usize, |all, &size| all.checked_mul(size));
+        if all.is_none_or(|all| all == 0) {
+            let what = format!("a mesh of sizes {sizes:?}");
+            return Err(Error::new(ErrorKind::Mesh, "simulate", what)
+                .hint("every axis has a rank at the least"));
+        }
+        Ok(sizes
+            .iter()
+            .map(|&size| Arc::new(Absent { size }) as Arc<dyn Ranks>)
+            .collect())
+    }
+
+    pub(crate) fn clear(&self) {
+        self.listed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        Plan {
+            collectives: self
+                .listed
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+        }
+    }
+
+    pub(crate) fn note(&self, axis: &'static str, what: &What<'_>, job: &Job, ranks: usize) {
+        let (bytes, seconds) = (sent(job, ranks, 0), self.seconds(job, ranks));
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let here =
+            |one: &&mut Collective| one.op == what.op && one.axis == axis && one.at == what.at;
+        if let Some(one) = listed.iter_mut().find(here) {
+            one.count += 1;
+            one.bytes += bytes;
+            one.seconds += seconds;
+            return;
+        }
+        listed.push(Collective {
+            op: what.op,
+            axis,
+            ranks,
+            at: what.at,
+            count: 1,
+            bytes,
+            seconds,
+        });
+    }
+
+    /// The time of a job by the algorithms that MPIs choose: of few bytes by doubling distances, of many by halving them.
+    fn seconds(&self, job: &Job, ranks: usize) -> f64 {
+        let (latency, rate) = (self.latency, self.bytes_per_second);
+        let steps = (ranks as f64).log2().ceil();
+        let time = |raws: &[Raw]| raws.iter().map(|raw| bytes(raw) as f64).sum::<f64>() / rate;
+        let one = |raw: &Raw| bytes(raw) as f64 / rate;
+        let most = ranks.saturating_sub(1) as f64;
+        let share = most / ranks as f64;
+        match job {
+            Job::AllReduce { piece, .. } | Job::Broadcast { piece, .. } => {
+                let all = one(piece);
+                (steps * (latency + all)).min(2.0 * (steps * latency + all * share))
+            }
+            Job::ReduceScatter { pieces, .. } => steps * latency + time(pieces) * share,
+            Job::AllGather { piece, .. } => steps * latency + one(piece) * most,
+            Job::AllToAll { pieces, .. } => most * latency + time(pieces) * share,
+            Job::Shift { piece, .. } => latency + one(piece),
+            Job::Scan { piece, .. } => steps * (latency + one(piece)),
+            Job::Barrier => steps * latency,
+        }
+    }
+}
+
+fn bytes(raw: &Raw) -> u64 {
+    (raw.numel() as u64).saturating_mul(raw.dtype().size() as u64)
+}
+
+/// The bytes of elements that rank `rank` sends for a job: what every engine counts.
+#[must_use]
+pub fn sent(job: &Job, ranks: usize, rank: usize) -> u64 {
+    let others = ranks.saturating_sub(1) as u64;
+    let but_own = |pieces: &[Raw]| {
+        let pieces = pieces.iter().enumerate().filter(|(to, _)| *to != rank);
+        pieces.map(|(_, piece)| bytes(piece)).sum()
+    };
+    match job {
+        // To each rank its part, then the own part, combined, to each rank.
+        Job::AllReduce { piece, .. } => {
+            let (_, own) = crate::boxes::part(piece.numel(), ranks, rank);
+            let own = (own as u64).saturating_mul(piece.dtype().size() as u64);
+            (bytes(piece) - own).saturating_add(own.saturating_mul(others))
+        }
+        Job::ReduceScatter { pieces, .. } | Job::AllToAll { pieces, .. } => but_own(pieces),
+        Job::AllGather { piece, .. } => bytes(piece).saturating_mul(others),
+        Job::Shift { piece, by, .. } => {
+            let stays = by.rem_euclid(ranks.max(1) as isize) == 0;
+            if stays { 0 } else { bytes(piece) }
+        }
+        Job::Broadcast { piece, root } if *root == rank => bytes(piece).saturating_mul(others),
+        Job::Scan { piece, .. } => bytes(piece).saturating_mul((ranks - 1 - rank) as u64),
+        Job::Broadcast { .. } | Job::Barrier => 0,
+    }
+}
+
+/// The first rank of an axis whose others are not there. What would come from them has the right sizes, and zeros.
+#[derive(Debug)]
+struct Absent {
+    size: usize,
+}
+
+/// Zeros of any sizes, in the memory of one.
+fn nothing(like: &Raw, shape: &[usize]) -> Result<Raw> {
+    Raw::zeros("simulate", &vec![1; shape.len()], like.dtype(), Device::Cpu)?.expand(shape)
+}
+
+impl Ranks for Absent {
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn start(&self, job: Job) -> Result<Ticket> {
+        let each = |own: &Raw, shapes: &[Vec<usize>]| {
+            let others = shapes.iter().skip(1).map(|shape| nothing(own, shape));
+            std::iter::once(Ok(own.clone()))
+                .chain(others)
+                .collect::<Result<Vec<Raw>>>()
+        };
+        Ok(Ticket::done(match job {
+            Job::AllReduce { piece, .. } | Job::Broadcast { piece, .. } => vec![piece],
+            Job::ReduceScatter { pieces, .. } => pieces.into_iter().take(1).collect(),
+            Job::AllGather { piece, shapes } => each(&piece, &shapes)?,
+            Job::AllToAll { pieces, shapes } => match pieces.first() {
+                Some(own) => each(own, &shapes)?,
+                None => Vec::new(),
+            },
+            Job::Shift { piece, shape, .. } => vec![nothing(&piece, &shape)?],
+            Job::Scan { .. } | Job::Barrier => Vec::new(),
+        }))
+    }
+
+    fn sent(&self) -> u64 {
+        0
+    }
+
+    fn abort(&self, code: i32) -> ! {
+        std::process::exit(code)
+    }
+}

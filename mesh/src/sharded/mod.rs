@@ -1,0 +1,292 @@
+//! The typed tensor on a mesh.
+
+pub mod along;
+mod arithmetic;
+pub mod gather;
+pub mod grad;
+pub mod operand;
+pub mod product;
+pub mod reduce;
+pub mod view;
+
+use std::fmt;
+use std::sync::Arc;
+
+use nomina::dims::{Axes, Dim, Dims, Distinct, Has, Without, position};
+use nomina::{Combine, DynTensor, Element, Error, ErrorKind, Names, Result, Tensor, Typed};
+use nomina_core::mesh::value::{Place, StaticPlace};
+use nomina_core::mesh::{Combine as By, MeshAxis, Placement};
+use nomina_runtime::Raw;
+use operand::{Fits, Operand, OutPlace};
+
+use crate::frame::Frame;
+use crate::mesh::{Mesh, Shared};
+
+/// The dims of a result beside the operand `R`.
+pub type OutDims<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dims;
+
+/// The common dtype of a tensor and the operand `R`.
+pub type OutDtype<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dtype;
+
+/// A tensor over a mesh of ranks, each of which has a piece: dims `D`, dtype `T`, and in `P` the mesh with a
+/// [`State`](nomina_core::mesh::State) for each of its axes.
+///
+/// An operator works on the pieces, where that gives the pieces of the result, and does not compile elsewhere. **A call
+/// communicates if and only if a mesh axis stands in it.**
+///
+/// ```
+/// use nomina_mesh::prelude::*;
+/// dims! { Batch, Feature }
+/// mesh! { Grid: Data, Model }
+/// layout! { Rows on Grid: Batch => Data }
+/// type On<D> = Sharded<D, Place<Rows, D>>;
+///
+/// let means = Grid::threads([2, 1], |mesh| {
+///     let x = tensor!([[1., 2.], [3., 4.], [5., 9.]]; Batch, Feature);
+///     let x: On<(Batch, Feature)> = mesh.whole(x)?.cut(Data, Batch);
+///     let mean: Sharded<(Feature,), Grid<Whole, Whole>> = x.mean(across(Batch)).all_reduce(Data);
+///     Ok(mean.to_vec())
+/// })?;
+/// assert_eq!(means, [[3.0, 5.0], [3.0, 5.0]]);
+/// # Ok::<(), nomina::Error>(())
+/// ```
+pub struct Sharded<D: Dims, P: Placement, T: Element = f32> {
+    pub(crate) local: Tensor<D, T>,
+    /// Those of the tensor that all pieces make.
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) mesh: Mesh<P::Mesh>,
+}
+
+impl<D: Dims, P: Placement, T: Element> Clone for Sharded<D, P, T> {
+    fn clone(&self) -> Self {
+        Self {
+            local: self.local.clone(),
+            sizes: self.sizes.clone(),
+            mesh: self.mesh.clone(),
+        }
+    }
+}
+
+/// The states of a placement, as values.
+pub(crate) fn places<P: Placement>() -> Vec<Place> {
+    P::PLACES.iter().map(|place| place.place()).collect()
+}
+
+/// The dims of a tensor of a mesh, and its global sizes.
+pub type Sized<'a> = (&'static [Option<&'static str>], &'a [usize]);
+
+/// The same, and the mesh.
+#[doc(hidden)]
+pub type Described<'a> = (Sized<'a>, &'a Arc<Shared>);
+
+/// The global sizes of a result, whose piece is there: of a split dim they are an operand's, of others the piece's.
+pub(crate) fn sizes_of<D: Dims, P: Placement>(
+    op: &'static str,
+    shape: &[usize],
+    operands: &[Sized<'_>],
+) -> Result<Vec<usize>> {
+    let size = |(at, name): (usize, &Option<&'static str>)| {
+        let split = P::PLACES
+            .iter()
+            .any(|place| matches!(place, StaticPlace::Split(dim) if dim == name));
+        if !split {
+            return Ok(shape[at]);
+        }
+        let found = operands.iter().filter_map(|(names, sizes)| {
+            let dim = names.iter().position(|own| own == name)?;
+            Some(sizes[dim])
+        });
+        let mut found = found.collect::<Vec<_>>();
+        found.dedup();
+        match found[..] {
+            [one] => Ok(one),
+            [] => Ok(shape[at]),
+            _ => {
+                let name = name.unwrap_or("*");
+                let what = format!("split dim `{name}` has sizes {found:?} in the operands");
+                let error = Error::new(ErrorKind::Shape, op, what);
+                let error = operands.iter().fold(error, |error, (names, sizes)| {
+                    error.operand(&Names::from_static(names), sizes)
+                });
+                Err(error.hint("a split dim has one size in both operands, and is not repeated"))
+            }
+        }
+    };
+    D::NAMES.iter().enumerate().map(size).collect()
+}
+
+impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
+    pub(crate) fn operand(&self) -> Sized<'_> {
+        (D::NAMES, &self.sizes)
+    }
+
+    /// A result of operands of one mesh.
+    pub(crate) fn of(
+        op: &'static str,
+        local: Tensor<D, T>,
+        mesh: Mesh<P::Mesh>,
+        operands: &[Sized<'_>],
+    ) -> Result<Self> {
+        let sizes = sizes_of::<D, P>(op, local.shape(), operands)?;
+        Ok(Self { local, sizes, mesh })
+    }
+
+    /// What the conversions know of this tensor.
+    pub(crate) fn frame(&self) -> Frame {
+        Frame {
+            names: self.local.names(),
+            sizes: self.sizes.clone(),
+            places: places::<P>(),
+            shared: self.mesh.shared.clone(),
+        }
+    }
+
+    pub(crate) fn raw(&self) -> Raw {
+        self.local.to_dyn().into_parts().0
+    }
+
+    /// A result of the same dims, in the same placement.
+    fn mapped<U: Element>(&self, local: Result<Tensor<D, U>>) -> Result<Sharded<D, P, U>> {
+        Ok(Sharded {
+            local: local?,
+            sizes: self.sizes.clone(),
+            mesh: self.mesh.clone(),
+        })
+    }
+
+    /// A result of other dims of this tensor.
+    pub(crate) fn reduced<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
+        &self,
+        op: &'static str,
+        local: Result<Tensor<E, U>>,
+    ) -> Result<Sharded<E, Q, U>> {
+        Sharded::of(op, local?, self.mesh.clone(), &[self.operand()])
+    }
+
+    /// What this rank adds to the greatest or smallest across split dims of which it has no part.
+    fn of_none<A: OverIn<P, D>, U: Element>(
+        &self,
+        combine: By,
+    ) -> Result<Option<Tensor<Without<D, A::Axes>, U>>>
+    where
+        Without<D, A::Axes>: Distinct,
+    {
+        if !A::ACROSS || self.local.numel() > 0 {
+            return Ok(None);
+        }
+        let local = self.local.to_dyn();
+        let dims = match A::Axes::ALL {
+            true => local.names().clone(),
+            false => Names::from_static(A::Axes::NAMES),
+        };
+        let none = crate::identity::of_none(&local, &dims, combine)?;
+        none.map(|none| typed(none.into_parts().0)).transpose()
+    }
+
+    /// A result of this tensor and another.
+    fn combined<R: Operand, E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
+        &self,
+        op: &'static str,
+        other: &R,
+        local: Result<Tensor<E, U>>,
+    ) -> Result<Sharded<E, Q, U>> {
+        self.fits(op, other)?;
+        match other.described() {
+            Some((other, _)) => {
+                Sharded::of(op, local?, self.mesh.clone(), &[self.operand(), other])
+            }
+            None => Sharded::of(op, local?, self.mesh.clone(), &[self.operand()]),
+        }
+    }
+
+    /// Refuses an operand of another mesh of the same type, and one whose split dims have other sizes.
+    pub(crate) fn fits<R: Operand>(&self, op: &'static str, other: &R) -> Result<()> {
+        let Some((other, shared)) = other.described() else {
+            return Ok(());
+        };
+        sizes_of::<D, P>(op, self.local.shape(), &[self.operand(), other])?;
+        if self.mesh.shared.same(shared) {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::Mesh,
+            op,
+            "the operands are on two meshes of one type",
+        )
+        .hint("a program starts a mesh once, and clones its handle"))
+    }
+
+    /// This rank's piece.
+    #[must_use]
+    pub fn local(&self) -> &Tensor<D, T> {
+        &self.local
+    }
+
+    /// The mesh.
+    #[must_use]
+    pub fn mesh(&self) -> &Mesh<P::Mesh> {
+        &self.mesh
+    }
+
+    /// The sizes of the tensor that all pieces make.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The size of a dim, over all ranks.
+    #[must_use]
+    pub fn size<X: Dim>(&self, _: X) -> usize
+    where
+        D: Has<X>,
+    {
+        self.sizes[position::<X, D>()]
+    }
+
+    /// The indices of a dim that this rank's piece has.
+    #[must_use]
+    pub fn range<X: Dim>(&self, _: X) -> std::ops::Range<usize>
+    where
+        D: Has<X>,
+    {
+        let (start, len) = self.frame().range(position::<X, D>(), None);
+        start..start + len
+    }
+
+    /// The same tensor without recording what is done to it.
+    #[must_use]
+    pub fn detach(&self) -> Self {
+        Self {
+            local: self.local.detach(),
+            ..self.clone()
+        }
+    }
+}
+
+/// A piece whose dims the types have computed.
+pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D, T>> {
+    let tensor = DynTensor::from_parts(raw, Names::from_static(D::NAMES))?;
+    tensor.into_typed().map_err(|(_, error)| error)
+}
+
+/// The number of a mesh axis.
+pub(crate) const fn number<X: MeshAxis>() -> usize {
+    <X::Index as nomina_core::mesh::AxisIndex>::INDEX
+}
+
+include!("generated.rs");
+
+impl<D: Dims, P: Placement, T: Element> fmt::Debug for Sharded<D, P, T>
+where
+    Tensor<D, T>: fmt::Debug,
+{
+    /// The own piece, and where it is. Never communicates.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sharded")
+            .field("places", &places::<P>())
+            .field("sizes", &self.sizes)
+            .field("mesh", &self.mesh)
+            .field("local", &self.local)
+            .finish()
+    }
+}

@@ -1,0 +1,162 @@
+//! What may stand beside a tensor of a mesh, and what becomes of the two.
+
+use std::marker::PhantomData;
+
+use nomina::dims::Dims;
+use nomina::{Complex, Element, Tensor, bf16, f16};
+use nomina_core::mesh::{Absorbs, Joined, PlacedWith, PlacedWithNumber, Placement};
+
+use super::{Described, Sharded};
+
+/// A tensor of a mesh, owned or borrowed, or a number. This only says which; whether it goes with a tensor is the question of
+/// nomina's [`Combine`](nomina::Combine) for dims and dtypes, and of [`Fits`] for placements.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a tensor of a mesh nor a number",
+    label = "expected a `Sharded` or a number"
+)]
+pub trait Operand {
+    /// [`OfTensor`](nomina::OfTensor) or [`OfScalar`](nomina::OfScalar).
+    type Kind;
+    /// Where it is.
+    type Placed: Beside;
+    /// Its piece.
+    type Local<'a>: nomina::Operand<Kind = Self::Kind>
+    where
+        Self: 'a;
+    /// Its piece.
+    fn local(&self) -> Self::Local<'_>;
+    /// Its dims, its sizes and its mesh; none of a number.
+    #[doc(hidden)]
+    fn described(&self) -> Option<Described<'_>>;
+}
+
+/// The placement `Q` of an operand of dims `E`.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedBy<E, Q>(PhantomData<(E, Q)>);
+
+/// A number has no placement: each rank has it.
+#[derive(Clone, Copy, Debug)]
+pub enum Everywhere {}
+
+/// A tensor that is on no mesh.
+#[derive(Clone, Copy, Debug)]
+pub enum WithoutMesh {}
+
+/// What an operand makes of a placement.
+pub trait Beside {
+    /// The placement of the result beside a tensor in placement `P`.
+    type Joined<P: Placement>: Placement<Mesh = P::Mesh>;
+}
+impl<E: Dims, Q: Placement> Beside for PlacedBy<E, Q> {
+    type Joined<P: Placement> = Joined<P, Q>;
+}
+impl Beside for Everywhere {
+    type Joined<P: Placement> = P;
+}
+impl Beside for WithoutMesh {
+    type Joined<P: Placement> = P;
+}
+
+/// The placement of a result beside the operand `R`.
+pub type OutPlace<R, P> = <<R as Operand>::Placed as Beside>::Joined<P>;
+
+/// An operand in this placement goes with a tensor of dims `D` in placement `P`, in an operator of mode `M`.
+pub trait Fits<M, P, D>: Beside {}
+impl<M, P: Placement + PlacedWith<M, Q, D, E>, D: Dims, E: Dims, Q: Placement> Fits<M, P, D>
+    for PlacedBy<E, Q>
+{
+}
+impl<M, P: PlacedWithNumber<M>, D> Fits<M, P, D> for Everywhere {}
+impl<M, P, D> Fits<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
+
+/// An operand in this placement can be taken in place by a tensor of dims `D` in placement `P`.
+pub trait FitsInPlace<M, P, D>: Beside {}
+impl<M, P: Placement + Absorbs<M, Q, D, E>, D: Dims, E: Dims, Q: Placement> FitsInPlace<M, P, D>
+    for PlacedBy<E, Q>
+{
+}
+impl<M, P: PlacedWithNumber<M>, D> FitsInPlace<M, P, D> for Everywhere {}
+impl<M, P, D> FitsInPlace<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
+
+/// Never holds: the message for a tensor that is on no mesh.
+#[diagnostic::on_unimplemented(
+    message = "a tensor without mesh beside a sharded one: each rank has a tensor of its own here",
+    label = "say what it is: `mesh.whole(t)`, or `mesh.whole(t)?.cut(axis, dim)`"
+)]
+pub trait OnOneMesh<P> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dims, Q: Placement, U: Element> Operand for Sharded<E, Q, U> {
+    type Kind = nomina::OfTensor<E, U>;
+    type Placed = PlacedBy<E, Q>;
+    type Local<'a> = &'a Tensor<E, U>;
+    fn local(&self) -> &Tensor<E, U> {
+        &self.local
+    }
+    fn described(&self) -> Option<Described<'_>> {
+        Some((self.operand(), &self.mesh.shared))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dims, Q: Placement, U: Element> Operand for &Sharded<E, Q, U> {
+    type Kind = nomina::OfTensor<E, U>;
+    type Placed = PlacedBy<E, Q>;
+    type Local<'a>
+        = &'a Tensor<E, U>
+    where
+        Self: 'a;
+    fn local(&self) -> &Tensor<E, U> {
+        &self.local
+    }
+    fn described(&self) -> Option<Described<'_>> {
+        (**self).described()
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Operand for $number {
+            type Kind = nomina::OfScalar<$number>;
+            type Placed = Everywhere;
+            type Local<'a> = $number;
+            fn local(&self) -> $number {
+                *self
+            }
+            fn described(&self) -> Option<Described<'_>> {
+                None
+            }
+        }
+    )*};
+}
+numbers! { bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64> }
+
+#[diagnostic::do_not_recommend]
+impl<E: Dims, U: Element> Operand for Tensor<E, U> {
+    type Kind = nomina::OfTensor<E, U>;
+    type Placed = WithoutMesh;
+    type Local<'a> = &'a Self;
+    fn local(&self) -> &Self {
+        self
+    }
+    fn described(&self) -> Option<Described<'_>> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
+    type Kind = nomina::OfTensor<E, U>;
+    type Placed = WithoutMesh;
+    type Local<'a>
+        = Self
+    where
+        Self: 'a;
+    fn local(&self) -> Self {
+        self
+    }
+    fn described(&self) -> Option<Described<'_>> {
+        None
+    }
+}

@@ -1,0 +1,103 @@
+//! Reductions whose result depends on sizes over all ranks.
+
+use nomina::dims::{Axes, AxesOf, Broadcast, Dim, DimOf, Dims, Distinct, Without};
+use nomina::{Element, Float, Inexact, Result, Targets};
+use nomina_core::mesh::{
+    AllFinished, AllLinear, BySum, HasWhole, HasWholeOrVia, InPointwise, OverIn, PendingOver,
+    PlacedWith, Placement, Reduced,
+};
+use nomina_macros::twin;
+
+use super::Sharded;
+
+impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
+    /// The mean over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending, and
+    /// divided by the size over all ranks.
+    ///
+    /// # Errors
+    /// When memory is missing.
+    #[twin]
+    pub fn try_mean<A: OverIn<P, D>>(
+        &self,
+        dims: A,
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, BySum>, T>>
+    where
+        T: Inexact,
+        P: AllLinear,
+        Without<D, A::Axes>: Distinct,
+    {
+        if !A::ACROSS {
+            return self.reduced("mean", self.local.try_mean(dims.axes()));
+        }
+        let names = <A::Axes as Axes>::NAMES;
+        let of = |(name, size): (&Option<&str>, &usize)| {
+            (<A::Axes as Axes>::ALL || names.contains(name)).then_some(*size)
+        };
+        let count: f64 = D::NAMES
+            .iter()
+            .zip(&self.sizes)
+            .filter_map(of)
+            .map(|size| size as f64)
+            .product();
+        let sum = self.local.try_sum(dims.axes())?;
+        let mean = sum.into_dyn().div(count)?;
+        self.reduced("mean", super::typed(mean.into_parts().0))
+    }
+
+    /// The root of the sum of squares over dims that each rank has all of.
+    ///
+    /// # Errors
+    /// When memory is missing.
+    #[twin]
+    pub fn try_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Sharded<Without<D, A>, P, T::Real>>
+    where
+        T: Inexact,
+        P: AllFinished + HasWhole<Reduced<D, A::List>>,
+    {
+        self.reduced("norm", self.local.try_norm(dims))
+    }
+
+    /// The mean of the cross entropies of rows of logits, whose classes each rank has all of. Rows may be split: then the loss is
+    /// pending, as the sum of the ranks' parts. Where the rows are whole, it is whole.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) when a class is not there; when memory is missing.
+    #[twin]
+    pub fn try_cross_entropy<E: Dims, U: Targets, X: DimOf<D> + Dim>(
+        &self,
+        target: &Sharded<E, P, U>,
+        dim: X,
+    ) -> Result<Sharded<(), PendingOver<P, D, BySum>, T>>
+    where
+        U::Beside<D, X>: Broadcast<E>,
+        T: Float,
+        P: AllFinished + HasWholeOrVia<(X,)> + PlacedWith<InPointwise, P, D, E>,
+        D: Distinct,
+    {
+        self.fits("cross_entropy", target)?;
+        let classes = nomina::dims::position::<X, D>();
+        let rows: f64 = self
+            .sizes
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != classes)
+            .map(|(_, &size)| size as f64)
+            .product();
+        let own: usize = self
+            .local
+            .shape()
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != classes)
+            .map(|(_, &size)| size)
+            .product();
+        // A rank without rows adds nothing; the mean of none is NaN.
+        if own == 0 && rows > 0.0 {
+            let nothing = self.local.try_sum(..)?.into_dyn().to::<T>()?;
+            return self.reduced("cross_entropy", super::typed(nothing.into_parts().0));
+        }
+        let mean = self.local.try_cross_entropy(&target.local, dim)?;
+        let part = mean.into_dyn().mul(own as f64 / rows)?;
+        self.reduced("cross_entropy", super::typed(part.into_parts().0))
+    }
+}

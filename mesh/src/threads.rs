@@ -1,0 +1,391 @@
+//! The thread mesh: a program on as many threads as a mesh has ranks, which hand each other tensors without a copy.
+//!
+//! It does what an engine of processes does, in the same steps: what a rank takes of another one's tensor counts as sent.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use nomina::{DynTensor, Error, ErrorKind, Names, Result};
+use nomina_core::mesh::{Combine, Placement};
+use nomina_runtime::Raw;
+
+use crate::boxes::part;
+use crate::mesh::Mesh;
+use crate::ranks::{Job, Ranks, Ticket, timeout};
+
+/// Where the ranks of one axis meet.
+#[derive(Debug)]
+struct Hub {
+    size: usize,
+    rounds: Mutex<Rounds>,
+    changed: Condvar,
+    /// Bytes that were taken of each rank.
+    sent: Vec<AtomicU64>,
+}
+
+#[derive(Debug, Default)]
+struct Rounds {
+    open: HashMap<u64, Round>,
+    /// Why no round will be whole any more.
+    ended: Option<Error>,
+}
+
+#[derive(Debug)]
+struct Round {
+    kinds: Vec<&'static str>,
+    given: Vec<Option<Arc<Vec<Raw>>>>,
+    taken: usize,
+}
+
+impl Hub {
+    fn new(size: usize) -> Self {
+        Self {
+            size,
+            rounds: Mutex::default(),
+            changed: Condvar::new(),
+            sent: (0..size).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Rounds> {
+        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, error: &Error) {
+        self.lock().ended.get_or_insert_with(|| error.clone());
+        self.changed.notify_all();
+    }
+
+    fn give(&self, rank: usize, round: u64, kind: &'static str, pieces: Vec<Raw>) {
+        let mut rounds = self.lock();
+        let round = rounds.open.entry(round).or_insert_with(|| Round {
+            kinds: vec![""; self.size],
+            given: vec![None; self.size],
+            taken: 0,
+        });
+        round.kinds[rank] = kind;
+        round.given[rank] = Some(Arc::new(pieces));
+        self.changed.notify_all();
+    }
+
+    /// What all ranks gave in a round.
+    fn take(&self, number: u64) -> Result<Vec<Arc<Vec<Raw>>>> {
+        let mut rounds = self.lock();
+        let limit = Duration::from_secs(timeout());
+        loop {
+            if let Some(round) = rounds.open.get_mut(&number)
+                && round.given.iter().all(Option::is_some)
+            {
+                let (kinds, given) = (round.kinds.clone(), round.given.iter().flatten().cloned());
+                let given = given.collect();
+                round.taken += 1;
+                if round.taken == self.size {
+                    rounds.open.remove(&number);
+                }
+                if let Some(other) = kinds.iter().position(|kind| *kind != kinds[0]) {
+                    let what = format!("rank 0 does {}, rank {other} {}", kinds[0], kinds[other]);
+                    return Err(Error::new(ErrorKind::Mesh, "mesh", what));
+                }
+                return Ok(given);
+            }
+            if let Some(error) = &rounds.ended {
+                return Err(error.clone());
+            }
+            let waited = self.changed.wait_timeout(rounds, limit);
+            let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+            rounds = again;
+            if waited.timed_out() && rounds.ended.is_none() {
+                let missing = rounds
+                    .open
+                    .get(&number)
+                    .and_then(|round| round.given.iter().position(Option::is_none));
+                let what = match missing {
+                    Some(rank) => format!("rank {rank} did not come within {} s", limit.as_secs()),
+                    None => format!("no rank came within {} s", limit.as_secs()),
+                };
+                return Err(Error::new(ErrorKind::Mesh, "mesh", what).hint(
+                    "every rank makes the same calls; `NOMINA_MESH_TIMEOUT` sets the seconds",
+                ));
+            }
+        }
+    }
+}
+
+/// A rank of an axis.
+#[derive(Debug)]
+struct Thread {
+    rank: usize,
+    hub: Arc<Hub>,
+    next: AtomicU64,
+}
+
+/// What a rank has to do still, once all have given.
+struct Rest {
+    rank: usize,
+    hub: Arc<Hub>,
+    round: u64,
+}
+
+impl Rest {
+    /// A view of a piece of rank `from`, whose bytes count as sent by it.
+    fn taken(&self, from: usize, piece: Raw) -> Raw {
+        if from != self.rank {
+            let bytes = piece.numel().saturating_mul(piece.dtype().size()) as u64;
+            self.hub.sent[from].fetch_add(bytes, Ordering::Relaxed);
+        }
+        piece
+    }
+
+    fn all(&self, later: u64) -> Result<Vec<Arc<Vec<Raw>>>> {
+        self.hub.take(self.round + later)
+    }
+
+    /// One piece of each rank.
+    fn from_each(&self, pick: impl Fn(&[Raw]) -> Option<Raw>) -> Result<Vec<Raw>> {
+        let all = self.all(0)?;
+        let each = all
+            .iter()
+            .enumerate()
+            .map(|(from, pieces)| match pick(pieces) {
+                Some(piece) => Ok(self.taken(from, piece)),
+                None => Err(Error::new(
+                    ErrorKind::Mesh,
+                    "mesh",
+                    format!("rank {from} gave too few pieces"),
+                )),
+            });
+        each.collect()
+    }
+}
+
+impl Thread {
+    /// The number of the next round, and of the one after it.
+    fn rest(&self) -> Rest {
+        Rest {
+            rank: self.rank,
+            hub: Arc::clone(&self.hub),
+            round: self.next.fetch_add(2, Ordering::Relaxed),
+        }
+    }
+
+    fn give(&self, rest: &Rest, kind: &'static str, pieces: Vec<Raw>) {
+        self.hub.give(self.rank, rest.round, kind, pieces);
+    }
+}
+
+/// A tensor that is one row of elements.
+fn row(raw: &Raw) -> Result<Raw> {
+    raw.reshape(&[raw.numel()])
+}
+
+fn unnamed(raw: Raw) -> Result<DynTensor> {
+    let names = Names::unnamed(raw.rank());
+    DynTensor::from_parts(raw.detach(), names)
+}
+
+/// The combination of pieces, in their order.
+pub(crate) fn combined(pieces: &[Raw], combine: Combine) -> Result<Raw> {
+    let Some((first, others)) = pieces.split_first() else {
+        return Err(Error::new(ErrorKind::Mesh, "mesh", "nothing to combine"));
+    };
+    let mut all = unnamed(first.clone())?;
+    for other in others {
+        let other = unnamed(other.clone())?;
+        all = match combine {
+            Combine::Add => all.add(&other)?,
+            Combine::Mul => all.mul(&other)?,
+            Combine::Max => all.maximum(&other)?,
+            Combine::Min => all.minimum(&other)?,
+            Combine::Any => all.logical_or(&other)?,
+            Combine::All => all.logical_and(&other)?,
+        };
+    }
+    Ok(all.into_parts().0)
+}
+
+impl Ranks for Thread {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.hub.size
+    }
+
+    fn start(&self, job: Job) -> Result<Ticket> {
+        let (rank, size, kind) = (self.rank, self.hub.size, job.name());
+        let rest = self.rest();
+        Ok(match job {
+            Job::AllReduce { piece, combine } => {
+                let (shape, count) = (piece.shape().to_vec(), piece.numel());
+                self.give(&rest, kind, vec![row(&piece)?]);
+                Ticket::new(move || {
+                    // Each rank combines a part of the elements, and all put the parts together.
+                    let (start, len) = part(count, size, rank);
+                    let parts = rest.from_each(|all| all[0].narrow(0, start, len).ok())?;
+                    let own = combined(&parts, combine)?;
+                    rest.hub.give(rank, rest.round + 1, kind, vec![own]);
+                    let all = rest.all(1)?;
+                    let each = all.iter().enumerate();
+                    let each = each.map(|(from, own)| rest.taken(from, own[0].clone()));
+                    let each: Vec<DynTensor> = each.map(unnamed).collect::<Result<_>>()?;
+                    let whole = DynTensor::cat(&each.iter().collect::<Vec<_>>(), 0)?;
+                    Ok(vec![whole.into_parts().0.reshape(&shape)?])
+                })
+            }
+            Job::ReduceScatter { pieces, combine } => {
+                self.give(&rest, kind, pieces);
+                Ticket::new(move || {
+                    let parts = rest.from_each(|all| all.get(rank).cloned())?;
+                    Ok(vec![combined(&parts, combine)?])
+                })
+            }
+            Job::AllGather { piece, .. } => {
+                self.give(&rest, kind, vec![piece]);
+                Ticket::new(move || rest.from_each(|all| all.first().cloned()))
+            }
+            Job::AllToAll { pieces, .. } => {
+                self.give(&rest, kind, pieces);
+                Ticket::new(move || rest.from_each(|all| all.get(rank).cloned()))
+            }
+            Job::Shift { piece, by, .. } => {
+                self.give(&rest, kind, vec![piece]);
+                Ticket::new(move || {
+                    let from = (rank as isize - by).rem_euclid(size as isize) as usize;
+                    let all = rest.all(0)?;
+                    Ok(vec![rest.taken(from, all[from][0].clone())])
+                })
+            }
+            Job::Broadcast { piece, root } => {
+                self.give(&rest, kind, vec![piece]);
+                Ticket::new(move || {
+                    let all = rest.all(0)?;
+                    Ok(vec![rest.taken(root, all[root][0].clone())])
+                })
+            }
+            Job::Scan { piece, combine } => {
+                self.give(&rest, kind, vec![piece]);
+                Ticket::new(move || {
+                    let all = rest.all(0)?;
+                    let before: Vec<Raw> = (0..rank)
+                        .map(|from| rest.taken(from, all[from][0].clone()))
+                        .collect();
+                    if before.is_empty() {
+                        return Ok(Vec::new());
+                    }
+                    Ok(vec![combined(&before, combine)?])
+                })
+            }
+            Job::Barrier => {
+                self.give(&rest, kind, Vec::new());
+                Ticket::new(move || rest.all(0).map(|_| Vec::new()))
+            }
+        })
+    }
+
+    fn sent(&self) -> u64 {
+        self.hub.sent[self.rank].load(Ordering::Relaxed)
+    }
+
+    fn abort(&self, code: i32) -> ! {
+        std::process::exit(code)
+    }
+}
+
+/// The ranks of a mesh of threads, by rank: for each its place along every axis.
+fn ranks(sizes: &[usize]) -> (Vec<Vec<Arc<dyn Ranks>>>, Vec<Arc<Hub>>) {
+    let count: usize = sizes.iter().product();
+    let place = |rank: usize, axis: usize| {
+        let inner: usize = sizes[axis + 1..].iter().product();
+        rank / inner % sizes[axis]
+    };
+    // The ranks that differ along one axis alone meet in one hub.
+    let mut hubs: HashMap<(usize, Vec<usize>), Arc<Hub>> = HashMap::new();
+    let all = (0..count).map(|rank| {
+        let axes = (0..sizes.len()).map(|axis| {
+            let mut others: Vec<usize> = (0..sizes.len()).map(|axis| place(rank, axis)).collect();
+            others[axis] = 0;
+            let hub = hubs.entry((axis, others));
+            let hub = hub.or_insert_with(|| Arc::new(Hub::new(sizes[axis])));
+            let thread = Thread {
+                rank: place(rank, axis),
+                hub: Arc::clone(hub),
+                next: AtomicU64::new(0),
+            };
+            Arc::new(thread) as Arc<dyn Ranks>
+        });
+        axes.collect()
+    });
+    let all = all.collect();
+    (all, hubs.into_values().collect())
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic")
+}
+
+/// Runs a program on as many threads as a mesh of these sizes has ranks: what `Grid::threads` calls.
+///
+/// # Errors
+/// The first rank's error or panic, by time: the others wait for it no longer.
+pub fn threads<M: Placement<Mesh = M>, V: Send>(
+    sizes: &[usize],
+    program: impl Fn(Mesh<M>) -> Result<V> + Sync,
+) -> Result<Vec<V>> {
+    let count = sizes
+        .iter()
+        .try_fold(1_usize, |all, &size| all.checked_mul(size));
+    if !count.is_some_and(|count| (1..=1024).contains(&count)) {
+        let what = format!("a mesh of {sizes:?} threads");
+        return Err(Error::new(ErrorKind::Mesh, "mesh", what)
+            .hint("a mesh of threads has 1 to 1024 of them"));
+    }
+    let (axes, hubs) = ranks(sizes);
+    let first: Mutex<Option<Error>> = Mutex::new(None);
+    let run = |rank: usize, axes: Vec<Arc<dyn Ranks>>| {
+        let called = catch_unwind(AssertUnwindSafe(|| program(Mesh::new(axes)?)));
+        let failed = match called {
+            Ok(Ok(value)) => return Some(value),
+            Ok(Err(error)) => error,
+            Err(panic) => {
+                let what = format!("rank {rank} panicked: {}", text_of(&*panic));
+                Error::new(ErrorKind::Mesh, "mesh", what).settled()
+            }
+        };
+        first
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert_with(|| failed.clone());
+        let what = format!("rank {rank} is gone: {failed}");
+        let gone = Error::new(ErrorKind::Mesh, "mesh", what).settled();
+        hubs.iter().for_each(|hub| hub.end(&gone));
+        None
+    };
+    let values: Vec<Option<V>> = std::thread::scope(|scope| {
+        let spawned: Vec<_> = axes
+            .into_iter()
+            .enumerate()
+            .map(|(rank, axes)| scope.spawn(move || run(rank, axes)))
+            .collect();
+        spawned
+            .into_iter()
+            .map(|thread| thread.join().ok().flatten())
+            .collect()
+    });
+    let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match (first, values.into_iter().collect::<Option<Vec<V>>>()) {
+        (None, Some(values)) => Ok(values),
+        (Some(error), _) => Err(error),
+        (None, None) => Err(Error::new(
+            ErrorKind::Mesh,
+            "mesh",
+            "a thread ended without a result",
+        )),
+    }
+}
