@@ -11,11 +11,14 @@ mod convert;
 mod dynamic;
 mod factory;
 mod frame;
+mod load;
 mod local;
 mod mesh;
 mod plan;
+pub mod optim;
 pub mod prelude;
 mod ranks;
+mod settle;
 mod sharded;
 mod threads;
 
@@ -28,6 +31,7 @@ pub use nomina_macros::{layout, mesh};
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
 pub use sharded::along::{Along, Via, ViaAxis};
+pub use sharded::layers::{cat, try_cat};
 pub use sharded::{Sharded, operand};
 pub use threads::threads;
 

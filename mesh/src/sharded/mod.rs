@@ -4,6 +4,7 @@ pub mod along;
 mod arithmetic;
 mod gather;
 mod grad;
+pub(crate) mod layers;
 pub mod operand;
 mod product;
 mod reduce;
