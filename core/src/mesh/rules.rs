@@ -349,6 +349,8 @@ conversions! {
     Cuts<P, N> IsWhole [Inside<P, X, N>], "the tensor is not whole along mesh axis `{Self}`";
     /// Each rank has all along the axis, and does something else with it: `pend`.
     Pends<P> IsPlain, "the tensor is not whole along mesh axis `{Self}`";
+    /// Each rank has all along the axis: an optimizer whose memory is split there steps it.
+    StepsAlong<P> IsWhole, "the tensor is not whole along mesh axis `{Self}`";
     /// The tensor is synced along the axis: `whole`.
     Unsyncs<P> IsSynced, "the tensor is not synced over mesh axis `{Self}`";
     /// Each rank has its own along the axis: `broadcast`.

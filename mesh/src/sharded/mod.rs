@@ -4,6 +4,7 @@ pub mod along;
 mod arithmetic;
 pub mod gather;
 pub mod grad;
+pub mod layers;
 pub mod operand;
 pub mod product;
 pub mod reduce;
