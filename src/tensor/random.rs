@@ -4,7 +4,10 @@
 //! and has a twin with `_from_` at its end that draws from a generator of one's own.
 //!
 //! [`Tensor::uniform_`], [`Tensor::normal_`], [`Tensor::log_normal_`], [`Tensor::exponential_`],
-//! [`Tensor::cauchy_`], [`Tensor::geometric_`], [`Tensor::random_`], [`Tensor::bernoulli_`].
+//! [`Tensor::cauchy_`], [`Tensor::geometric_`], [`Tensor::random_`], [`Tensor::bernoulli_`];
+//! [`Tensor::uniform_from_`], [`Tensor::normal_from_`], [`Tensor::log_normal_from_`],
+//! [`Tensor::exponential_from_`], [`Tensor::cauchy_from_`], [`Tensor::geometric_from_`],
+//! [`Tensor::random_from_`], [`Tensor::bernoulli_from_`].
 
 use std::ops::RangeBounds;
 

@@ -20,7 +20,7 @@ use crate::raw::check_elements;
 pub fn combine_bytes(op: Op, dtype: DType, first: &mut [u8], second: &[u8]) -> Result<()> {
     combines(op, dtype)?;
     let refuse = |kind, what: String| Err(Error::new(kind, op.name(), what));
-    if first.len() != second.len() || first.len() % dtype.size() != 0 {
+    if first.len() != second.len() || !first.len().is_multiple_of(dtype.size()) {
         let what = format!(
             "{} and {} bytes as elements of {dtype}",
             first.len(),
