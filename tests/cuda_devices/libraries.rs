@@ -19,6 +19,7 @@ fn report() {
 #[test]
 fn twenty_operators() {
     let _here = device!(&[&[]]);
+    let before = catalog::unlisted(0).unwrap();
     let data =
         |shift: usize| (0..96 * 64).map(move |i| ((i * 37 + shift) % 101) as f32 / 16.0 - 2.0);
     let of = |shift| DynTensor::from_vec(data(shift).collect(), &[96, 64], ()).unwrap();
@@ -62,8 +63,10 @@ fn twenty_operators() {
         }
         here::cases(1);
     }
-    // A pack's kernels are those of the list: nothing is then compiled where it is first tried.
-    let unlisted = catalog::unlisted(0).unwrap();
+    // A pack's kernels are those of the list: nothing is then compiled where it is first tried. On a GPU other
+    // tests have asked before, for rarer ones too.
+    let mut unlisted = catalog::unlisted(0).unwrap();
+    unlisted.retain(|name| !before.contains(name));
     assert!(unlisted.is_empty(), "{unlisted:#?}");
 }
 
