@@ -30,11 +30,7 @@ const RUN: Run = Run {
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let argument = |name: &str| {
-        std::env::args()
-            .skip_while(|arg| arg != name)
-            .nth(1)
-    };
+    let argument = |name: &str| std::env::args().skip_while(|arg| arg != name).nth(1);
     let mesh = argument("--mesh").unwrap_or_else(|| "2x2".to_owned());
     let (data, parts) = mesh.split_once('x').ok_or("a mesh is written 2x2")?;
     let sizes = [data.parse()?, parts.parse()?];
@@ -43,6 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = Text::new(include_str!("../data/classics.txt"), 4096);
     let losses = Grid::threads(sizes, |mesh| sharded::train(&mesh, &text, run))?;
     let [before, after] = losses[0];
-    println!("{mesh}: held out, before: {before:.4} nats a character, after {steps} steps: {after:.4}");
+    println!(
+        "{mesh}: held out, before: {before:.4} nats a character, after {steps} steps: {after:.4}"
+    );
     Ok(())
 }

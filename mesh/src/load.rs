@@ -39,7 +39,12 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// On all ranks, when one fails: that of `read` where it failed, [`ErrorKind::Mesh`] with its text elsewhere; [`ErrorKind::Shape`] when it gives more or fewer rows, or ranks have other sizes
     /// of other dims.
     #[track_caller]
-    pub fn load<X: Dim, D: Dims + Distinct + Has<X>, P: Placement<Mesh = M> + AllFinished, T: Element>(
+    pub fn load<
+        X: Dim,
+        D: Dims + Distinct + Has<X>,
+        P: Placement<Mesh = M> + AllFinished,
+        T: Element,
+    >(
         &self,
         rows: Of<X>,
         read: impl FnOnce(Range<usize>) -> Result<Tensor<D, T>>,

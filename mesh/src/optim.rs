@@ -33,9 +33,7 @@ use std::sync::Arc;
 use nomina::dims::Dims;
 use nomina::{DType, DynTensor, Error, ErrorKind, Float, Names, Result, no_grad};
 use nomina_core::mesh::value::Place;
-use nomina_core::mesh::{
-    AllFinished, Combine, Dual, MeshAxis, Placement, Set, Synced, WholeAlong,
-};
+use nomina_core::mesh::{AllFinished, Combine, Dual, MeshAxis, Placement, Set, Synced, WholeAlong};
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 pub use nomina_runtime::call::AdamOptions;
@@ -280,10 +278,7 @@ impl<X: MeshAxis> AdamW<X> {
             start += len;
             fitting(&mut kept[one.at], one, len)?;
         }
-        let mut states: Vec<Kept> = block
-            .iter()
-            .filter_map(|one| kept[one.at].take())
-            .collect();
+        let mut states: Vec<Kept> = block.iter().filter_map(|one| kept[one.at].take()).collect();
         let mut steps = Vec::new();
         for ((own, grad), state) in parts.iter_mut().zip(&mut states) {
             state.steps += 1;

@@ -30,10 +30,7 @@ struct Block {
         Cut<(Head, Feature, Hidden), Head>,
         Cut<(Head, Feature), Head>,
     ); 3],
-    out: (
-        Cut<(Hidden, Head, Feature), Head>,
-        Shared<(Hidden,)>,
-    ),
+    out: (Cut<(Hidden, Head, Feature), Head>, Shared<(Hidden,)>),
     up: (Cut<(Inner, Hidden), Inner>, Cut<(Inner,), Inner>),
     down: (Cut<(Hidden, Inner), Inner>, Shared<(Hidden,)>),
 }
@@ -46,10 +43,7 @@ pub struct ShardedLm {
     scores: (Shared<(Char, Hidden)>, Shared<(Char,)>),
 }
 
-fn normed(
-    x: &Rows<(N, Seq, Hidden)>,
-    weight: &Shared<(Hidden,)>,
-) -> Rows<(N, Seq, Hidden)> {
+fn normed(x: &Rows<(N, Seq, Hidden)>, weight: &Shared<(Hidden,)>) -> Rows<(N, Seq, Hidden)> {
     x.rms_norm(Hidden, f64::from(f32::EPSILON)) * weight.whole(Data)
 }
 
@@ -167,16 +161,16 @@ impl ShardedLm {
                 Result::Ok((weight, cut!(Head, "{path}.bias")))
             };
             Ok(Block {
-                norms: [
-                    all!("{path}.norms.0.weight"),
-                    all!("{path}.norms.1.weight"),
-                ],
+                norms: [all!("{path}.norms.0.weight"), all!("{path}.norms.1.weight")],
                 heads: [head("query")?, head("key")?, head("value")?],
                 out: (
                     cut!(Head, "{path}.attention.out.weight"),
                     all!("{path}.attention.out.bias"),
                 ),
-                up: (cut!(Inner, "{path}.up.weight"), cut!(Inner, "{path}.up.bias")),
+                up: (
+                    cut!(Inner, "{path}.up.weight"),
+                    cut!(Inner, "{path}.up.bias"),
+                ),
                 down: (cut!(Inner, "{path}.down.weight"), all!("{path}.down.bias")),
             })
         };
