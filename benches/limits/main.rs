@@ -1,8 +1,8 @@
 //! What the machine allows: `cargo bench --bench limits -- [--json] [--only …] [--threads N]`.
 //!
-//! The bandwidth of a plain parallel copy, with the bytes read and the bytes written both
-//! counted, and the peak of fused multiply-adds in f32 and f64, two operations each. The figures
-//! of `ops` are to be held against these.
+//! First, to stderr, what kernels found out about the processor and decided by it. Then the bandwidth of a plain parallel
+//! copy, with the bytes read and the bytes written both counted, and the peak of fused multiply-adds in f32 and f64, two
+//! operations each. The figures of `ops` are to be held against these.
 
 #[path = "../harness/mod.rs"]
 mod harness;
@@ -27,6 +27,7 @@ fn main() {
         .num_threads(options.threads)
         .build_global()
         .expect("nothing has started threads before");
+    eprintln!("{:?}", nomina_runtime::call::processor());
     let mut threads = vec![1, options.threads];
     threads.dedup();
     let cases: Vec<Case> = threads

@@ -69,6 +69,7 @@ fn generated_files_are_up_to_date() {
         ("src/tensor/arithmetic.rs", typed_operators::operators()),
         ("mesh/src/sharded/generated.rs", mesh_methods::typed()),
         ("mesh/src/dynamic/generated.rs", mesh_methods::by_name()),
+        ("mesh/tests/rows/generated.rs", mesh_methods::listed()),
     ];
     let stores = typed_stores::files();
     files.extend(stores.iter().map(|(file, text)| (&file[..], text.clone())));

@@ -4,12 +4,11 @@ use nomina_core::Names;
 use nomina_core::dims::*;
 use nomina_core::mesh::value::{self, Place};
 use nomina_core::mesh::{
-    Add, At0, At1, Combine, Fault, Max, MeshAxis, Mode, Own, Pending, Placement, Pointwise,
-    ProductOfTwo, QuotientOfTwo, Split, State, SumOfTwo, Synced, Verdict, Whole,
+    At0, At1, ByMax, BySum, Combine, Fault, InPointwise, InProducts, InQuotients, InSums, MeshAxis,
+    Mode, Own, Pending, Placement, Split, State, Synced, Verdict, Whole,
 };
 
 #[macro_use]
-#[allow(dead_code, reason = "shared with other tests")]
 mod dims_support;
 use dims_support::*;
 
@@ -79,16 +78,16 @@ fn pair<M: Mode, A: State, B: State, D: Dims, E: Dims>() {
 }
 
 fn pairs<A: State, B: State>() {
-    pair::<SumOfTwo, A, B, (N, C), (N, C)>();
-    pair::<SumOfTwo, A, B, (N, C), (C,)>();
-    pair::<SumOfTwo, A, B, (C,), (N,)>();
-    pair::<ProductOfTwo, A, B, (N, C), (N, C)>();
-    pair::<ProductOfTwo, A, B, (N,), (N, C)>();
-    pair::<ProductOfTwo, A, B, (C,), (N,)>();
-    pair::<QuotientOfTwo, A, B, (N, C), (N, C)>();
-    pair::<QuotientOfTwo, A, B, (N,), (C,)>();
-    pair::<Pointwise, A, B, (N, C), (N, C)>();
-    pair::<Pointwise, A, B, (C,), (N, C)>();
+    pair::<InSums, A, B, (N, C), (N, C)>();
+    pair::<InSums, A, B, (N, C), (C,)>();
+    pair::<InSums, A, B, (C,), (N,)>();
+    pair::<InProducts, A, B, (N, C), (N, C)>();
+    pair::<InProducts, A, B, (N,), (N, C)>();
+    pair::<InProducts, A, B, (C,), (N,)>();
+    pair::<InQuotients, A, B, (N, C), (N, C)>();
+    pair::<InQuotients, A, B, (N,), (C,)>();
+    pair::<InPointwise, A, B, (N, C), (N, C)>();
+    pair::<InPointwise, A, B, (C,), (N, C)>();
 }
 
 fn alone<A: State>() {
@@ -104,12 +103,13 @@ fn alone<A: State>() {
     same::<A::IsPending<Data>>(&a.is_pending(), &what);
     same::<A::IsSplit<Data>>(&a.is_split(), &what);
     same::<A::IsWhole<Data>>(&a.is_whole(), &what);
+    same::<A::IsPlain<Data>>(&a.is_plain(), &what);
     same::<A::IsSynced<Data>>(&a.is_synced(), &what);
     same::<A::IsOwn<Data>>(&a.is_own(), &what);
     same::<A::IsLoss<Data>>(&a.is_loss(), &what);
     assert_eq!(<A::Dual as State>::PLACE.place(), a.dual());
     let across = a.across(&names::<(N,)>(), Combine::Max);
-    assert_eq!(<A::Across<(N,), Max> as State>::PLACE.place(), across);
+    assert_eq!(<A::Across<(N,), ByMax> as State>::PLACE.place(), across);
     assert_eq!(
         A::Dim::NAMES.first().copied().flatten(),
         a.dim().map(|dim| dim.as_str())
@@ -124,8 +124,8 @@ macro_rules! all_pairs {
 #[test]
 fn types_and_values_give_the_same_answers() {
     all_pairs!(
-        [Whole, Synced, Split<N>, Split<C>, Pending<Add>, Pending<Max>, Own]
-        [Whole, Synced, Split<N>, Split<C>, Pending<Add>, Pending<Max>, Own]
+        [Whole, Synced, Split<N>, Split<C>, Pending<BySum>, Pending<ByMax>, Own]
+        [Whole, Synced, Split<N>, Split<C>, Pending<BySum>, Pending<ByMax>, Own]
     );
 }
 

@@ -10,24 +10,8 @@ mod model;
 #[path = "charlm/sharded.rs"]
 mod sharded;
 
-use model::{Config, Text};
-use nomina_mesh::optim::AdamOptions;
-use sharded::{Grid, Run};
-
-const RUN: Run = Run {
-    config: Config {
-        hidden: 64,
-        heads: 4,
-        layers: 2,
-    },
-    count: 16,
-    len: 64,
-    steps: 60,
-    options: AdamOptions {
-        lr: 3e-3,
-        ..AdamOptions::adamw()
-    },
-};
+use model::Text;
+use sharded::{Grid, RUN, Run};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let argument = |name: &str| std::env::args().skip_while(|arg| arg != name).nth(1);

@@ -5,8 +5,8 @@ use std::panic::Location;
 use nomina::dims::{Dim, Dims, Distinct, Has, position};
 use nomina::{Element, Result, Tensor};
 use nomina_core::mesh::{
-    AxisOf, Innermost, InnermostFor, Own, OwnAlong, Pending, PendingAlong, Placement, Set, Split,
-    SplitAlong, Synced, SyncedAlong, Whole, WholeAlong,
+    AxisOf, Broadcasts, Cuts, Exchanges, Gathers, Own, Pending, Pends, Placement, Reduces,
+    Scatters, Set, Split, Synced, Unsyncs, Whole,
 };
 use nomina_macros::twin;
 use nomina_runtime::Raw;
@@ -36,10 +36,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// When a rank is gone, or is about to do something else; when memory is missing.
     #[twin]
-    pub fn try_all_reduce<X: AxisOf<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Whole>, T>>
-    where
-        P: PendingAlong<X>,
-    {
+    pub fn try_all_reduce<X: Reduces<P>>(
+        &self,
+        axis: X,
+    ) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
         self.by(|frame, raw| frame.all_reduce("all_reduce", raw, number::<X>(), false, at))
     }
@@ -50,10 +50,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// As there.
     #[twin]
-    pub fn try_sync<X: AxisOf<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Synced>, T>>
-    where
-        P: PendingAlong<X>,
-    {
+    pub fn try_sync<X: Reduces<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Synced>, T>> {
         let (_, at) = (axis, Location::caller());
         self.by(|frame, raw| frame.all_reduce("sync", raw, number::<X>(), true, at))
     }
@@ -64,14 +61,13 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// As [`all_reduce`](Self::all_reduce).
     #[twin]
-    pub fn try_reduce_scatter<X: AxisOf<P>, N: Dim>(
+    pub fn try_reduce_scatter<X: Scatters<P, N>, N: Dim>(
         &self,
         axis: X,
         dim: N,
     ) -> Result<Sharded<D, Set<P, X, Split<N>>, T>>
     where
         D: Has<N>,
-        P: PendingAlong<X> + InnermostFor<X, N>,
     {
         let (_, _, at) = (axis, dim, Location::caller());
         let dim = position::<N, D>();
@@ -84,10 +80,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// As [`all_reduce`](Self::all_reduce).
     #[twin]
-    pub fn try_all_gather<X: AxisOf<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Whole>, T>>
-    where
-        P: SplitAlong<X> + Innermost<X>,
-    {
+    pub fn try_all_gather<X: Gathers<P>>(
+        &self,
+        axis: X,
+    ) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
         self.by(|frame, raw| frame.all_gather(raw, number::<X>(), false, at))
     }
@@ -98,13 +94,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// As [`all_reduce`](Self::all_reduce).
     #[twin]
-    pub fn try_all_gather_synced<X: AxisOf<P>>(
+    pub fn try_all_gather_synced<X: Gathers<P>>(
         &self,
         axis: X,
-    ) -> Result<Sharded<D, Set<P, X, Synced>, T>>
-    where
-        P: SplitAlong<X> + Innermost<X>,
-    {
+    ) -> Result<Sharded<D, Set<P, X, Synced>, T>> {
         let (_, at) = (axis, Location::caller());
         self.by(|frame, raw| frame.all_gather(raw, number::<X>(), true, at))
     }
@@ -115,14 +108,13 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// As [`all_reduce`](Self::all_reduce).
     #[twin]
-    pub fn try_all_to_all<X: AxisOf<P>, N: Dim>(
+    pub fn try_all_to_all<X: Exchanges<P, N>, N: Dim>(
         &self,
         axis: X,
         dim: N,
     ) -> Result<Sharded<D, Set<P, X, Split<N>>, T>>
     where
         D: Has<N>,
-        P: SplitAlong<X> + Innermost<X> + InnermostFor<X, N>,
     {
         let (_, _, at) = (axis, dim, Location::caller());
         let dim = position::<N, D>();
@@ -135,10 +127,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// When memory for a few words is short.
     #[twin]
-    pub fn try_whole<X: AxisOf<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Whole>, T>>
-    where
-        P: SyncedAlong<X>,
-    {
+    pub fn try_whole<X: Unsyncs<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
         self.by(|frame, raw| frame.whole(raw, number::<X>(), at))
     }
@@ -149,14 +138,13 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// When memory for a few words is short.
     #[twin]
-    pub fn try_cut<X: AxisOf<P>, N: Dim>(
+    pub fn try_cut<X: Cuts<P, N>, N: Dim>(
         &self,
         axis: X,
         dim: N,
     ) -> Result<Sharded<D, Set<P, X, Split<N>>, T>>
     where
         D: Has<N>,
-        P: WholeAlong<X> + InnermostFor<X, N>,
     {
         let (_, _, at) = (axis, dim, Location::caller());
         let dim = position::<N, D>();
@@ -168,10 +156,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// When memory is missing.
     #[twin]
-    pub fn try_pend<X: AxisOf<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Pending>, T>>
-    where
-        P: WholeAlong<X>,
-    {
+    pub fn try_pend<X: Pends<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Pending>, T>> {
         let _ = axis;
         self.by(|frame, raw| frame.pend(raw, number::<X>()))
     }
@@ -181,14 +166,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// When the axis has no such rank; as [`all_reduce`](Self::all_reduce).
     #[twin]
-    pub fn try_broadcast<X: AxisOf<P>>(
+    pub fn try_broadcast<X: Broadcasts<P>>(
         &self,
         axis: X,
         rank: usize,
-    ) -> Result<Sharded<D, Set<P, X, Whole>, T>>
-    where
-        P: OwnAlong<X>,
-    {
+    ) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
         self.by(|frame, raw| frame.broadcast(raw, number::<X>(), rank, at))
     }

@@ -301,11 +301,7 @@ impl Frame {
 
     /// What all ranks have, as a sum to which the first one alone contributes.
     pub(crate) fn pend(&self, raw: &Raw, axis: usize) -> Result<Raw> {
-        let asked = match self.places[axis] {
-            Place::Whole => Ok(()),
-            _ => Err((nomina_core::mesh::Fault::NothingWhole, Vec::new())),
-        };
-        self.wrong("pend", axis, asked)?;
+        self.wrong("pend", axis, self.places[axis].is_plain())?;
         first_alone("pend", raw, self.rank(axis) == 0)
     }
 

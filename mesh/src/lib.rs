@@ -3,34 +3,31 @@
 mod boxes;
 mod call;
 mod check;
-/// How pending pieces are combined, as types.
-pub mod combine {
-    pub use nomina_core::mesh::{Add, All, Any, Max, Min, Mul};
-}
-mod convert;
+pub mod claim;
+pub mod convert;
 mod dynamic;
 mod factory;
 mod frame;
+mod identity;
 mod load;
-mod local;
 mod mesh;
 pub mod optim;
 mod plan;
 pub mod prelude;
 mod ranks;
 mod settle;
-mod sharded;
+pub mod sharded;
 mod threads;
 
 pub use boxes::part;
+pub use claim::EachOwn;
 pub use dynamic::{DynSharded, Over};
-pub use local::{Equal, HasAllValues};
 pub use mesh::{Engine, Mesh};
 pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
 pub use nomina_macros::{layout, mesh};
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
-pub use sharded::along::{Along, Via, ViaAxis};
+pub use sharded::along::{Along, AlongDim, Via, ViaAxis};
 pub use sharded::layers::{cat, try_cat};
 pub use sharded::{Sharded, operand};
 pub use threads::threads;

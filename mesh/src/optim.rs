@@ -33,7 +33,7 @@ use std::sync::Arc;
 use nomina::dims::Dims;
 use nomina::{DType, DynTensor, Error, ErrorKind, Float, Names, Result, no_grad};
 use nomina_core::mesh::value::Place;
-use nomina_core::mesh::{AllFinished, Combine, Dual, MeshAxis, Placement, Set, Synced, WholeAlong};
+use nomina_core::mesh::{AllFinished, Combine, Dual, MeshAxis, Placement, Set, StepsAlong, Synced};
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 pub use nomina_runtime::call::AdamOptions;
@@ -69,7 +69,8 @@ pub trait Param<X> {
 
 impl<D: Dims, P, T: Float, X: MeshAxis> Param<X> for Sharded<D, P, T>
 where
-    P: Placement<Mesh = X::Mesh> + WholeAlong<X>,
+    P: Placement<Mesh = X::Mesh>,
+    X: StepsAlong<P>,
     Set<Dual<P>, X, Synced>: AllFinished,
 {
     fn leaf(&self) -> DynTensor {

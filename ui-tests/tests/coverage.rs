@@ -278,7 +278,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn every_message_of_a_trait_is_told() {
     let mut files = Vec::new();
-    for folder in ["core/src", "src", "runtime/src", "nn/src"] {
+    for folder in ["core/src", "src", "runtime/src", "nn/src", "mesh/src"] {
         sources(&root().join(folder), &mut files);
     }
     let mut found = Vec::new();
@@ -358,4 +358,23 @@ fn patterns() {
     assert!(!Pattern::new("not a dim").is("not a dim here", true));
     assert!(Pattern::new("`dims! {{ N }}`").is("declare `dims! { N }`", false));
     assert!(Pattern::new("{} has {}").within("this row has 1 value"));
+}
+
+/// What is wrong with placements is said by types, and by values with the same words.
+#[test]
+fn every_fault_of_a_placement_is_told() {
+    let texts = texts();
+    let untold: Vec<_> = nomina_mesh::placement::Fault::ALL
+        .iter()
+        .filter(|fault| {
+            let (message, _) = fault.texts("{axis}", ["{dim}", "{other}"]);
+            let pattern = Pattern::new(&message);
+            let told = |line: &str| {
+                line.strip_prefix("error[E0277]: ")
+                    .is_some_and(|line| pattern.is(line, true))
+            };
+            !texts.iter().any(|(_, text)| text.lines().any(told))
+        })
+        .collect();
+    assert!(untold.is_empty(), "faults without a ui-test: {untold:?}");
 }

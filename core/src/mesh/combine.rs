@@ -1,6 +1,6 @@
 //! How pending pieces make a value.
 
-use super::fault::{Fine, StillPending, Verdict};
+use super::fault::{Fine, StillPendingOver, Verdict};
 use super::placement::MeshAxis;
 use crate::dims::{Bool, False, True};
 
@@ -33,7 +33,7 @@ pub trait Combiner: Copy + Send + Sync + 'static {
 }
 
 macro_rules! combiners {
-    ($($name:ident $is_add:ident $linear:ty, $doc:literal;)*) => {$(
+    ($($name:ident $combine:ident $is_add:ident $linear:ty, $doc:literal;)*) => {$(
         #[doc = $doc]
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}
@@ -41,15 +41,15 @@ macro_rules! combiners {
         impl Combiner for $name {
             type IsAdd = $is_add;
             type Linear<X: MeshAxis> = $linear;
-            const COMBINE: Combine = Combine::$name;
+            const COMBINE: Combine = Combine::$combine;
         }
     )*};
 }
 combiners! {
-    Add True Fine, "The sum.";
-    Mul False StillPending<X>, "The product.";
-    Max False StillPending<X>, "The greatest.";
-    Min False StillPending<X>, "The smallest.";
-    Any False StillPending<X>, "Whether one is true.";
-    All False StillPending<X>, "Whether all are true.";
+    BySum Add True Fine, "The sum.";
+    ByProduct Mul False StillPendingOver<X>, "The product.";
+    ByMax Max False StillPendingOver<X>, "The greatest.";
+    ByMin Min False StillPendingOver<X>, "The smallest.";
+    ByAny Any False StillPendingOver<X>, "Whether one is true.";
+    ByAll All False StillPendingOver<X>, "Whether all are true.";
 }

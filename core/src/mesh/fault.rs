@@ -23,7 +23,7 @@ impl Verdict for Fine {
 
 /// What the ranks along mesh axis `X` have.
 #[derive(Clone, Copy, Debug)]
-pub struct Along<X>(PhantomData<X>);
+pub struct RanksAlong<X>(PhantomData<X>);
 
 const fn name_of<N: Axis>() -> &'static str {
     match N::NAME {
@@ -37,23 +37,23 @@ const fn name_of<N: Axis>() -> &'static str {
 macro_rules! faults {
     ($(
         $(#[$doc:meta])*
-        $name:ident<X $(, $n:ident)*> $never:ident $message:literal $label:literal $note:literal;
+        $fault:ident $name:ident<X $(, $n:ident)*> $never:ident $message:literal $label:literal $note:literal;
     )*) => {
         /// What is wrong with placements.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Fault {
-            $($(#[$doc])* $name,)*
+            $($(#[$doc])* $fault,)*
         }
 
         impl Fault {
             /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+            pub const ALL: &'static [Self] = &[$(Self::$fault),*];
 
             /// What is wrong, along which mesh axis, and the way out, as rustc says it.
             #[must_use]
             pub fn texts(self, axis: &str, dims: [&str; 2]) -> (String, String) {
                 let (message, label) = match self {
-                    $(Self::$name => ($message, concat!($label, "; ", $note)),)*
+                    $(Self::$fault => ($message, concat!($label, "; ", $note)),)*
                 };
                 let fill = |text: &str| {
                     text.replace("{X}", axis).replace("{N}", dims[0]).replace("{O}", dims[1])
@@ -72,10 +72,10 @@ macro_rules! faults {
                 type Then<V: Verdict> = Self;
                 const FAULT: Option<(Fault, &'static str, [&'static str; 2])> = {
                     let names: &[&'static str] = &[$(name_of::<$n>(),)* "", ""];
-                    Some((Fault::$name, X::NAME, [names[0], names[1]]))
+                    Some((Fault::$fault, X::NAME, [names[0], names[1]]))
                 };
             }
-            impl<X, $($n,)* L, M> Accepted<L, M> for $name<X $(, $n)*> where Along<X>: $never<X $(, $n)*> {}
+            impl<X, $($n,)* L, M> Accepted<L, M> for $name<X $(, $n)*> where RanksAlong<X>: $never<X $(, $n)*> {}
 
             #[doc = concat!("Never holds: the message of [`", stringify!($name), "`].")]
             #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
@@ -86,107 +86,112 @@ macro_rules! faults {
 
 faults! {
     /// A pending sum beside what each rank has whole.
-    PendingBesideWhole<X> BothFinished
+    PendingBesideWhole PendingBesideWholeOver<X> BothFinished
         "a sum over mesh axis `{X}` is still pending, and the other operand is whole: it would count once for each rank"
         "finish the sum first"
         "`.all_reduce({X})`, or `.reduce_scatter({X}, ..)`";
     /// A pending sum beside parts of a split tensor.
-    PendingBesideSplit<X, N> BothSplit
+    PendingBesideSplit PendingBesideSplitOver<X, N> BothSplit
         "a sum over mesh axis `{X}` is still pending, and the other operand is split there by dim `{N}`"
         "finish the sum first"
         "`.reduce_scatter({X}, {N})`, or `.all_reduce({X})`";
     /// What is not linear, of a pending sum.
-    StillPending<X> Finished
+    StillPending StillPendingOver<X> Finished
         "a sum over mesh axis `{X}` is still pending: only what is linear may be done with it"
         "finish the sum first"
         "`.all_reduce({X})`, or `.reduce_scatter({X}, ..)`";
     /// A product of two pending sums.
-    BothPending<X> OneFinished
+    BothPending BothPendingOver<X> OneFinished
         "two sums over mesh axis `{X}` are pending: the product of sums is not the sum of products"
         "finish one of them first"
         "`.all_reduce({X})`";
     /// A dim that an operator needs whole is split.
-    IsSplit<X, N> HasAllOf
+    IsSplit IsSplitOver<X, N> HasAllOf
         "dim `{N}` is split over mesh axis `{X}`"
         "each rank has a part of `{N}`"
         "`across({N})` leaves a pending result where the operator has one; `.all_gather({X})` makes the dim whole";
     /// A dim that an operator needs whole is split, and it has a form that communicates.
-    IsSplitVia<X, N> HasEveryOf
+    IsSplitVia IsSplitViaOver<X, N> HasEveryOf
         "dim `{N}` is split over mesh axis `{X}`"
         "each rank has a part of `{N}`"
         "`{N}.via({X})` communicates; `.all_gather({X})` makes the dim whole";
     /// One operand is synced, the other is not.
-    SyncedBeside<X> BothSynced
+    SyncedBeside SyncedBesideOver<X> BothSynced
         "one operand is synced over mesh axis `{X}`, the other is not: its gradient would need a sum that nobody wrote"
         "say where that sum is"
         "`.whole({X})` on the synced operand";
     /// Two operands are split by different dims.
-    SplitApart<X, N, O> SplitAlike
+    SplitApart SplitApartOver<X, N, O> SplitAlike
         "placements do not fit along mesh axis `{X}`: one operand is split by dim `{N}`, the other by dim `{O}`"
         "each rank has other parts of both"
         "`.all_to_all({X}, ..)` splits by another dim, `.all_gather({X})` makes it whole";
     /// A dim is split in one operand, and whole in the other.
-    SplitBesideWhole<X, N> PartsOfBoth
+    SplitBesideWhole SplitBesideWholeOver<X, N> PartsOfBoth
         "placements do not fit along mesh axis `{X}`: one operand is split by dim `{N}`, the other has all of `{N}`"
         "a part of one would meet all of the other"
         "`.cut({X}, {N})` on the whole operand, or `.all_gather({X})` on the split one";
     /// What each rank has for itself, beside what all have together.
-    OwnBeside<X> BothOwn
+    OwnBeside OwnBesideOver<X> BothOwn
         "one operand is each rank's own along mesh axis `{X}`, the other is not"
         "say what the own pieces are together"
         "`.claim()`, or `.broadcast({X}, rank)`";
     /// A reduction over ranks of what is not pending.
-    NothingPending<X> HasPendingSum
+    NothingPending NothingPendingOver<X> HasPendingSum
         "no sum is pending over mesh axis `{X}`"
         "each rank has the whole value there; a sum would count it once for each rank"
         "leave the call out";
     /// A gather of what is not split.
-    NothingSplit<X> HasSplitDim
+    NothingSplit NothingSplitOver<X> HasSplitDim
         "no dim is split over mesh axis `{X}`"
         "there are no parts to put together"
         "leave the call out";
     /// A cut of what is not whole.
-    NothingWhole<X> HasWholeValue
+    NothingWhole NothingWholeOver<X> HasWholeValue
         "the tensor is not whole along mesh axis `{X}`"
-        "only what each rank has whole can be cut"
-        "`.all_to_all({X}, ..)` splits by another dim, `.reduce_scatter({X}, ..)` finishes a sum";
+        "only what each rank has whole can be cut, or pend"
+        "`.all_to_all({X}, ..)` splits by another dim, `.reduce_scatter({X}, ..)` finishes a sum, `.whole({X})` is for what is synced";
     /// `whole` of what is not synced.
-    NothingSynced<X> HasSyncedValue
+    NothingSynced NothingSyncedOver<X> HasSyncedValue
         "the tensor is not synced over mesh axis `{X}`"
         "`whole` says where the gradient of a synced tensor is summed"
         "leave the call out";
     /// `broadcast` of what is no rank's own.
-    NothingOwn<X> HasOwnValue
+    NothingOwn NothingOwnOver<X> HasOwnValue
         "the tensor is not each rank's own along mesh axis `{X}`"
         "there is nothing to broadcast"
         "leave the call out";
     /// `across` of a dim that is not split.
-    NotSplit<X, N> SplitSomewhere
+    NotSplit NotSplitOver<X, N> SplitSomewhere
         "dim `{N}` is not split over any mesh axis"
         "nothing to sum across"
         "leave `across` out: `{N}`";
     /// `via` an axis that does not split the dim.
-    NotSplitOver<X, N> SplitThere
+    NotSplitThere NotSplitThereOver<X, N> SplitThere
         "dim `{N}` is not split over mesh axis `{X}`"
         "each rank has all of it there"
         "leave `via` out: `{N}`";
     /// A dim that another, inner axis splits further.
-    SplitInside<X, N> SplitLast
+    SplitInside SplitInsideOver<X, N> SplitLast
         "dim `{N}` is split further inside mesh axis `{X}`"
         "only the innermost axis of a dim can be converted"
         "convert the inner axis first";
     /// `across` of a dim that is split in one operand only.
-    SplitInOne<X, N> SplitInEach
+    SplitInOne SplitInOneOver<X, N> SplitInEach
         "dim `{N}` is split over mesh axis `{X}` in one operand, and whole in the other"
         "a part of one would meet all of the other"
         "`.cut({X}, {N})` on the whole operand";
     /// A dim that is split where the result's first dim has to be.
-    SplitBehind<X, N> SplitFirst
+    SplitBehind SplitBehindOver<X, N> SplitFirst
         "dim `{N}` is split over mesh axis `{X}`, and does not come first among the dims that become one"
         "the parts of the result would not follow each other"
         "`.all_gather({X})`, or put `{N}` first";
+    /// Values that no rank has all of.
+    NotAllValues NotAllValuesOver<X> HasAllValuesThere
+        "no rank along mesh axis `{X}` has all values"
+        "each rank has its own part"
+        "`.all_gather({X})` puts parts together, `.all_reduce({X})` finishes a sum";
     /// A loss that counts once for each rank.
-    LossIsWhole<X> CountsOnce
+    LossIsWhole LossIsWholeOver<X> CountsOnce
         "the loss is whole on each rank of mesh axis `{X}`: each copy would count"
         "one number goes back, not one for each rank"
         "`.sync({X})` in the place of `.all_reduce({X})`, or `.pend({X})`";

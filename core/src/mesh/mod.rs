@@ -24,7 +24,7 @@ mod rules;
 mod state;
 pub mod value;
 
-pub use combine::{Add, All, Any, Combine, Combiner, Max, Min, Mul};
+pub use combine::{ByAll, ByAny, ByMax, ByMin, ByProduct, BySum, Combine, Combiner};
 pub use fault::*;
 pub use index::{At0, At1, At2, At3, AxisIndex};
 pub use placement::{
@@ -32,6 +32,5 @@ pub use placement::{
 };
 pub use rules::*;
 pub use state::{
-    Mode, Own, Pending, Pointwise, ProductOfTwo, QuotientOfTwo, Split, State, SumOfTwo, Synced,
-    Whole,
+    InPointwise, InProducts, InQuotients, InSums, Mode, Own, Pending, Split, State, Synced, Whole,
 };

@@ -86,12 +86,14 @@ pub struct NoAxis;
 #[derive(Clone, Copy, Debug)]
 pub enum NoMesh {}
 
+#[diagnostic::do_not_recommend]
 impl MeshAxis for NoAxis {
     type Mesh = NoMesh;
     type Index = AtNone;
     const NAME: &'static str = "";
 }
 
+#[diagnostic::do_not_recommend]
 impl Placement for NoMesh {
     type Mesh = Self;
     type X0 = NoAxis;

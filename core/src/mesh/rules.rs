@@ -1,11 +1,11 @@
 //! What operators ask of placements, by class, and what they give.
 
-use super::combine::{Add, Combiner};
-use super::fault::{Fine, NotSplit, NotSplitOver, SplitInside, Verdict};
+use super::combine::{BySum, Combiner};
+use super::fault::{Fine, NotSplitOver, NotSplitThereOver, SplitInsideOver, Verdict};
 use super::index::AxisIndex;
-use super::placement::{MeshAxis, Placement, Set, StateAt};
-use super::state::{Mode, ProductOfTwo, Split, State};
-use crate::dims::{Accepted, Axes, AxesOf, Axis, Bool, DimList, Dims, Rank};
+use super::placement::{AxisOf, MeshAxis, Placement, StateAt};
+use super::state::{InProducts, Mode, State};
+use crate::dims::{Accepted, Axes, AxesOf, Axis, Bool, DimList, Dims, FlattenArg, Rank};
 
 /// The first thing that is wrong along the axes, from the first on.
 type First<V0, V1, V2, V3> =
@@ -59,8 +59,7 @@ macro_rules! checks {
             note = "generic code asks for it in a bound"
         )]
         pub trait $name<$($parameter),*> {}
-        #[diagnostic::do_not_recommend]
-        impl<P: Placement $(, $parameter: $bound)*> $name<$($parameter),*> for P
+                impl<P: Placement $(, $parameter: $bound)*> $name<$($parameter),*> for P
         where
             First<
                 <P::S0 as State>::$function<$($argument,)* P::X0>,
@@ -82,8 +81,6 @@ checks! {
     HasWhole<L: Dims> HasAll<L>, "each rank needs all of dims {L}";
     /// Each rank has all of the dims `L`, of an operator that has a form with `via`.
     HasWholeOrVia<L: Dims> HasEvery<L>, "each rank needs all of dims {L}";
-    /// Among the dims `L`, which become one, the split one comes first.
-    FlattensSplit<L: Dims, F: Dims> SplitsFirst<L, F>, "a split dim comes first among dims {L}";
 }
 
 /// What is asked of a state along an axis that a mesh has.
@@ -96,13 +93,29 @@ type IfThere<X, V> = <<<X as MeshAxis>::Index as AxisIndex>::Exists as Bool>::Ve
     note = "generic code asks for it in a bound"
 )]
 pub trait IsLoss {}
-#[diagnostic::do_not_recommend]
 impl<P: Placement> IsLoss for P where
     First<
         IfThere<P::X0, <P::S0 as State>::IsLoss<P::X0>>,
         IfThere<P::X1, <P::S1 as State>::IsLoss<P::X1>>,
         IfThere<P::X2, <P::S2 as State>::IsLoss<P::X2>>,
         IfThere<P::X3, <P::S3 as State>::IsLoss<P::X3>>,
+    >: Accepted<P, P>
+{
+}
+
+/// Each rank has all values: the tensor is whole or synced along all axes.
+#[diagnostic::on_unimplemented(
+    message = "placement `{Self}` does not give each rank all values",
+    label = "split, pending or own along an axis",
+    note = "generic code asks for it in a bound"
+)]
+pub trait HasAllValues {}
+impl<P: Placement> HasAllValues for P where
+    First<
+        <P::S0 as State>::HasValues<P::X0>,
+        <P::S1 as State>::HasValues<P::X1>,
+        <P::S2 as State>::HasValues<P::X2>,
+        <P::S3 as State>::HasValues<P::X3>,
     >: Accepted<P, P>
 {
 }
@@ -122,7 +135,6 @@ type BesideVerdict<M, P, Q, D, E> = First<
     note = "generic code asks for it in a bound"
 )]
 pub trait PlacedWith<M, Q, D, E> {}
-#[diagnostic::do_not_recommend]
 impl<M: Mode, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> PlacedWith<M, Q, D, E>
     for P
 where
@@ -137,7 +149,6 @@ where
     note = "generic code asks for it in a bound"
 )]
 pub trait PlacedWithNumber<M> {}
-#[diagnostic::do_not_recommend]
 impl<M: Mode, P: Placement> PlacedWithNumber<M> for P where
     First<
         M::WithNumber<P::S0, P::X0>,
@@ -149,45 +160,28 @@ impl<M: Mode, P: Placement> PlacedWithNumber<M> for P where
 }
 
 type Or<A, B> = <A as Bool>::Or<B>;
+
+/// Whether one of the dims `L` is split over an axis.
 type SplitsSome<P, L> = Or<
     Or<<<P as Placement>::S0 as State>::SplitsIn<L>, <<P as Placement>::S1 as State>::SplitsIn<L>>,
     Or<<<P as Placement>::S2 as State>::SplitsIn<L>, <<P as Placement>::S3 as State>::SplitsIn<L>>,
 >;
 
-/// One of the dims `L` is split over an axis: `across` of them leaves something pending.
-#[diagnostic::on_unimplemented(
-    message = "dims {L} are not split over any mesh axis",
-    label = "nothing to sum across: leave `across` out"
-)]
-pub trait SplitsOneOf<L> {}
-#[diagnostic::do_not_recommend]
-impl<P: Placement, L: Dims> SplitsOneOf<L> for P where
-    <SplitsSome<P, L> as Bool>::Verdict<Fine, NotSplit<P::X0, L::At0>>: Accepted<P, L>
-{
-}
+/// Nothing is wrong where one of the dims `L` is split in `P`, or in `Q`.
+type SomeSplit<P, Q, L> = <Or<SplitsSome<P, L>, SplitsSome<Q, L>> as Bool>::Verdict<
+    Fine,
+    NotSplitOver<<P as Placement>::X0, <L as DimList>::At0>,
+>;
 
-/// Two states of a product over dims `L` that are split.
+/// Two states of a product over dims `L`, which both have all of.
+type AllOfTwo<A, B, X, L> =
+    <<A as State>::HasAll<L, X> as Verdict>::Then<<B as State>::HasAll<L, X>>;
+
+/// Two states of a product over dims `L`, which both split, or neither.
 type AcrossTwo<A, B, X, L> =
     <<Or<<A as State>::SplitsIn<L>, <B as State>::SplitsIn<L>> as Bool>::And<
         <<<A as State>::SplitsIn<L> as Bool>::And<<B as State>::SplitsIn<L>> as Bool>::Not,
     > as Bool>::Verdict<<<A as State>::InOne<X> as Verdict>::Then<<B as State>::InOne<X>>, Fine>;
-
-/// The dims `L`, over which a product is summed, are split in both placements or in none, along each axis.
-#[diagnostic::on_unimplemented(
-    message = "dims {L} are not split alike in placements `{Self}` and `{Q}`",
-    label = "a part of one would meet all of the other"
-)]
-pub trait SplitsBoth<Q, L> {}
-#[diagnostic::do_not_recommend]
-impl<P: Placement, Q: Placement<Mesh = P::Mesh>, L: Dims> SplitsBoth<Q, L> for P where
-    First<
-        AcrossTwo<P::S0, Q::S0, P::X0, L>,
-        AcrossTwo<P::S1, Q::S1, P::X1, L>,
-        AcrossTwo<P::S2, Q::S2, P::X2, L>,
-        AcrossTwo<P::S3, Q::S3, P::X3, L>,
-    >: Accepted<P, Q>
-{
-}
 
 /// A dim, or dims, over which the ranks have different parts: what is computed over them stays pending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -212,6 +206,12 @@ pub trait Over {
     type Axes: Axes;
     /// The placement of the result, of the combiner `R`.
     type Placed<P: Placement, D: Dims, R: Combiner>: Placement<Mesh = P::Mesh>;
+    /// What is wrong with a reduction of a tensor of dims `D`.
+    #[doc(hidden)]
+    type Reduces<P: Placement, D: Dims>: Verdict;
+    /// What is wrong with a product that is summed over these dims, of two tensors.
+    #[doc(hidden)]
+    type Sums<P: Placement, Q: Placement>: Verdict;
     /// The dims.
     fn axes(self) -> Self::Axes;
     /// Whether they are split.
@@ -222,6 +222,18 @@ pub trait Over {
 impl<A: Axes> Over for A {
     type Axes = A;
     type Placed<P: Placement, D: Dims, R: Combiner> = PendingOver<P, (), R>;
+    type Reduces<P: Placement, D: Dims> = First<
+        <P::S0 as State>::HasAll<Reduced<D, A::List>, P::X0>,
+        <P::S1 as State>::HasAll<Reduced<D, A::List>, P::X1>,
+        <P::S2 as State>::HasAll<Reduced<D, A::List>, P::X2>,
+        <P::S3 as State>::HasAll<Reduced<D, A::List>, P::X3>,
+    >;
+    type Sums<P: Placement, Q: Placement> = First<
+        AllOfTwo<P::S0, Q::S0, P::X0, A::List>,
+        AllOfTwo<P::S1, Q::S1, P::X1, A::List>,
+        AllOfTwo<P::S2, Q::S2, P::X2, A::List>,
+        AllOfTwo<P::S3, Q::S3, P::X3, A::List>,
+    >;
     fn axes(self) -> A {
         self
     }
@@ -232,6 +244,15 @@ impl<A: Axes> Over for A {
 impl<A: Axes> Over for Across<A> {
     type Axes = A;
     type Placed<P: Placement, D: Dims, R: Combiner> = PendingOver<P, Reduced<D, A::List>, R>;
+    type Reduces<P: Placement, D: Dims> = SomeSplit<P, P, Reduced<D, A::List>>;
+    type Sums<P: Placement, Q: Placement> = <SomeSplit<P, Q, A::List> as Verdict>::Then<
+        First<
+            AcrossTwo<P::S0, Q::S0, P::X0, A::List>,
+            AcrossTwo<P::S1, Q::S1, P::X1, A::List>,
+            AcrossTwo<P::S2, Q::S2, P::X2, A::List>,
+            AcrossTwo<P::S3, Q::S3, P::X3, A::List>,
+        >,
+    >;
     fn axes(self) -> A {
         self.0
     }
@@ -245,105 +266,105 @@ impl<A: Axes> Over for Across<A> {
     label = "expected a dim, a tuple of dims, `..`, or `across` of them"
 )]
 pub trait OverIn<P, D>: Over<Axes: AxesOf<D>> {}
-#[diagnostic::do_not_recommend]
-impl<A: AxesOf<D>, P: HasWhole<Reduced<D, A::List>>, D: Dims> OverIn<P, D> for A {}
-#[diagnostic::do_not_recommend]
-impl<A: AxesOf<D>, P: SplitsOneOf<Reduced<D, A::List>>, D: Dims> OverIn<P, D> for Across<A> {}
+impl<A: Over<Axes: AxesOf<D>>, P: Placement, D: Dims> OverIn<P, D> for A where
+    A::Reduces<P, D>: Accepted<P, D>
+{
+}
 
-/// As [`OverIn`], for a product that is summed over dims of two tensors.
+/// A product over these dims, of a tensor of dims `D` in placement `P` and one of dims `E` in placement `Q`: each rank has all of
+/// plain dims, those within [`across`] are split in both, and in other dims the two go together.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} do not fit placements `{P}` and `{Q}`",
     label = "expected a dim, a tuple of dims, or `across` of them"
 )]
-pub trait OverBoth<P, Q>: Over {}
-#[diagnostic::do_not_recommend]
-impl<A: Axes, P: HasWhole<A::List>, Q: HasWhole<A::List>> OverBoth<P, Q> for A {}
-#[diagnostic::do_not_recommend]
-impl<A: Axes, P, Q> OverBoth<P, Q> for Across<A> where
-    P: Placement + SplitsOneOf<A::List> + SplitsBoth<Q, A::List>
+pub trait OverBoth<P, Q, D, E>: Over {}
+impl<A: Over, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> OverBoth<P, Q, D, E>
+    for A
+where
+    <A::Sums<P, Q> as Verdict>::Then<BesideVerdict<InProducts, P, Q, D, E>>: Accepted<P, Q>,
 {
 }
 
 /// The placement of a product of two that is summed over `A`.
 pub type ProductPlaced<P, Q, A> =
-    <A as Over>::Placed<Joined<P, Q>, <<A as Over>::Axes as Axes>::List, Add>;
+    <A as Over>::Placed<Joined<P, Q>, <<A as Over>::Axes as Axes>::List, BySum>;
 
-/// Two placements go together in a product.
-pub trait PlacedForProduct<Q, D, E>: PlacedWith<ProductOfTwo, Q, D, E> {}
-impl<P: PlacedWith<ProductOfTwo, Q, D, E>, Q, D, E> PlacedForProduct<Q, D, E> for P {}
+/// The state of `P` along axis `X`, asked.
+type Inside<P, X, N> = <<<X as MeshAxis>::Index as AxisIndex>::SplitInside<P, N> as Bool>::Verdict<
+    SplitInsideOver<X, N>,
+    Fine,
+>;
 
-type InsideVerdict<P, X, N> =
-    <<<X as MeshAxis>::Index as AxisIndex>::SplitInside<P, N> as Bool>::Verdict<
-        SplitInside<X, N>,
-        Fine,
-    >;
+/// The dim that axis `X` splits; no dim where it splits none.
+type DimAt<P, X> = <<StateAt<P, X> as State>::Dim as DimList>::At0;
 
-/// Writes the checks of conversions along one axis.
+/// The dims become one, of which the split one is the first, in placement `P`.
+#[diagnostic::on_unimplemented(
+    message = "a split dim comes first among dims {Self} that become one",
+    label = "placement `{P}` does not fit",
+    note = "generic code asks for it in a bound"
+)]
+pub trait FlattensIn<P>: FlattenArg {}
+impl<P: Placement, F: FlattenArg> FlattensIn<P> for F where
+    First<
+        <P::S0 as State>::SplitsFirst<F::List, FirstOf<F>, P::X0>,
+        <P::S1 as State>::SplitsFirst<F::List, FirstOf<F>, P::X1>,
+        <P::S2 as State>::SplitsFirst<F::List, FirstOf<F>, P::X2>,
+        <P::S3 as State>::SplitsFirst<F::List, FirstOf<F>, P::X3>,
+    >: Accepted<P, P>
+{
+}
+type FirstOf<F> = (<<F as FlattenArg>::List as DimList>::At0,);
+
+/// Writes the checks of conversions along an axis `X`, to or by dim `N`.
 macro_rules! conversions {
-    ($($(#[$doc:meta])* $name:ident $function:ident, $message:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident<P $(, $n:ident)*> $first:ident $([$inside:ty])*, $message:literal;)*) => {$(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(
             message = $message,
-            label = "placement `{Self}` does not fit",
+            label = "placement `{P}` does not fit",
             note = "generic code asks for it in a bound"
         )]
-        pub trait $name<X> {}
-        #[diagnostic::do_not_recommend]
-        impl<P: Placement, X: MeshAxis> $name<X> for P where
-            <StateAt<P, X> as State>::$function<X>: Accepted<P, X>
+        pub trait $name<P $(, $n)*>: AxisOf<P> {}
+        impl<P: Placement, X: AxisOf<P> $(, $n: Axis)*> $name<P $(, $n)*> for X where
+            conversions!(@ <StateAt<P, X> as State>::$first<X>; $($inside;)*): Accepted<P, X>
         {
         }
     )*};
+    (@ $verdict:ty;) => { $verdict };
+    (@ $verdict:ty; $inside:ty; $($more:ty;)*) => {
+        <$verdict as Verdict>::Then<conversions!(@ $inside; $($more;)*)>
+    };
 }
 conversions! {
-    /// Something is pending along axis `X`.
-    PendingAlong IsPending, "no sum is pending over mesh axis `{X}`";
-    /// A dim is split along axis `X`.
-    SplitAlong IsSplit, "no dim is split over mesh axis `{X}`";
-    /// Each rank has all along axis `X`.
-    WholeAlong IsWhole, "the tensor is not whole along mesh axis `{X}`";
-    /// The tensor is synced along axis `X`.
-    SyncedAlong IsSynced, "the tensor is not synced over mesh axis `{X}`";
-    /// Each rank has its own along axis `X`.
-    OwnAlong IsOwn, "the tensor is not each rank's own along mesh axis `{X}`";
+    /// Something is pending along the axis: `all_reduce` and `sync`.
+    Reduces<P> IsPending, "no sum is pending over mesh axis `{Self}`";
+    /// Something is pending along the axis, and dim `N` may be split there: `reduce_scatter`.
+    Scatters<P, N> IsPending [Inside<P, X, N>], "no sum is pending over mesh axis `{Self}`";
+    /// A dim is split along the axis, and by no axis inside of it: `all_gather`.
+    Gathers<P> IsSplit [Inside<P, X, DimAt<P, X>>], "no dim is split over mesh axis `{Self}`";
+    /// A dim is split along the axis, and dim `N` may be: `all_to_all`.
+    Exchanges<P, N> IsSplit [Inside<P, X, DimAt<P, X>>] [Inside<P, X, N>], "no dim is split over mesh axis `{Self}`";
+    /// Each rank has all along the axis, and dim `N` may be split there: `cut`.
+    Cuts<P, N> IsWhole [Inside<P, X, N>], "the tensor is not whole along mesh axis `{Self}`";
+    /// Each rank has all along the axis, and does something else with it: `pend`.
+    Pends<P> IsPlain, "the tensor is not whole along mesh axis `{Self}`";
+    /// Each rank has all along the axis: an optimizer whose memory is split there steps it.
+    StepsAlong<P> IsWhole, "the tensor is not whole along mesh axis `{Self}`";
+    /// The tensor is synced along the axis: `whole`.
+    Unsyncs<P> IsSynced, "the tensor is not synced over mesh axis `{Self}`";
+    /// Each rank has its own along the axis: `broadcast`.
+    Broadcasts<P> IsOwn, "the tensor is not each rank's own along mesh axis `{Self}`";
 }
 
-/// No axis inside of `X` splits dim `N` further.
-#[diagnostic::on_unimplemented(
-    message = "dim `{N}` is split further inside mesh axis `{X}`",
-    label = "only the innermost axis of a dim can be converted"
-)]
-pub trait InnermostFor<X, N> {}
-#[diagnostic::do_not_recommend]
-impl<P: Placement, X: MeshAxis, N: Axis> InnermostFor<X, N> for P where
-    InsideVerdict<P, X, N>: Accepted<P, X>
-{
-}
+/// The axis splits dim `N`: what `N.via(X)` asks.
+pub type SplitsBy<P, X, N> =
+    <<StateAt<P, X> as State>::Splits<N> as Bool>::Verdict<Fine, NotSplitThereOver<X, N>>;
 
-/// No axis inside of `X` splits further what `X` splits.
-#[diagnostic::on_unimplemented(
-    message = "the dim of mesh axis `{X}` is split further",
-    label = "only the innermost axis of a dim can be converted"
-)]
-pub trait Innermost<X> {}
-#[diagnostic::do_not_recommend]
-impl<P: Placement, X: MeshAxis> Innermost<X> for P where
-    InsideVerdict<P, X, <<StateAt<P, X> as State>::Dim as DimList>::At0>: Accepted<P, X>
-{
-}
-
-/// `P` with dim `N` split along axis `X`.
-pub type SplitBy<P, X, N> = Set<P, X, Split<N>>;
-
-/// Axis `X` splits dim `N`: what `N.via(X)` asks.
-#[diagnostic::on_unimplemented(
-    message = "dim `{N}` is not split over mesh axis `{X}`",
-    label = "each rank has all of it there: leave `via` out"
-)]
-pub trait SplitsBy<X, N> {}
-#[diagnostic::do_not_recommend]
-impl<P: Placement, X: MeshAxis, N: Axis> SplitsBy<X, N> for P where
-    <<StateAt<P, X> as State>::Splits<N> as Bool>::Verdict<Fine, NotSplitOver<X, N>>:
-        Accepted<P, X>
-{
-}
+/// What is asked of a dim that an operator needs all of.
+pub type HasEveryVerdict<P, L> = First<
+    <<P as Placement>::S0 as State>::HasEvery<L, <P as Placement>::X0>,
+    <<P as Placement>::S1 as State>::HasEvery<L, <P as Placement>::X1>,
+    <<P as Placement>::S2 as State>::HasEvery<L, <P as Placement>::X2>,
+    <<P as Placement>::S3 as State>::HasEvery<L, <P as Placement>::X3>,
+>;

@@ -2,11 +2,12 @@
 
 use core::marker::PhantomData;
 
-use super::combine::{Add, Combiner};
+use super::combine::{BySum, Combiner};
 use super::fault::{
-    BothPending, Fine, IsSplit, IsSplitVia, LossIsWhole, NothingOwn, NothingPending, NothingSplit,
-    NothingSynced, NothingWhole, OwnBeside, PendingBesideSplit, PendingBesideWhole, SplitApart,
-    SplitBehind, SplitBesideWhole, SplitInOne, StillPending, SyncedBeside, Verdict,
+    BothPendingOver, Fine, IsSplitOver, IsSplitViaOver, LossIsWholeOver, NotAllValuesOver,
+    NothingOwnOver, NothingPendingOver, NothingSplitOver, NothingSyncedOver, NothingWholeOver,
+    OwnBesideOver, PendingBesideSplitOver, PendingBesideWholeOver, SplitApartOver, SplitBehindOver,
+    SplitBesideWholeOver, SplitInOneOver, StillPendingOver, SyncedBesideOver, Verdict,
 };
 use super::placement::MeshAxis;
 use super::value::StaticPlace;
@@ -60,12 +61,16 @@ pub trait State: Send + Sync + 'static {
     /// Nothing is wrong unless a dim is split, which the other operand has whole.
     #[doc(hidden)]
     type InOne<X: MeshAxis>: Verdict;
+    /// Whether each rank has all values.
+    type HasValues<X: MeshAxis>: Verdict;
     /// Whether the state is [`Pending`].
     type IsPending<X: MeshAxis>: Verdict;
     /// Whether a dim is split.
     type IsSplit<X: MeshAxis>: Verdict;
     /// Whether the state is [`Whole`] or [`Synced`].
     type IsWhole<X: MeshAxis>: Verdict;
+    /// Whether the state is [`Whole`].
+    type IsPlain<X: MeshAxis>: Verdict;
     /// Whether the state is [`Synced`].
     type IsSynced<X: MeshAxis>: Verdict;
     /// Whether the state is [`Own`].
@@ -98,7 +103,7 @@ pub trait Mode: 'static {
 macro_rules! modes {
     ($(
         $(#[$doc:meta])*
-        $name:ident $whole:ty, $pending:ty, $split:ty, $twice:ty, $number:ident;
+        $name:ident $mode:ident $whole:ty, $pending:ty, $split:ty, $twice:ty, $number:ident;
     )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
@@ -110,24 +115,24 @@ macro_rules! modes {
             type SplitAndPending<X: MeshAxis, N: Axis> = $split;
             type PendingTwice<R: Combiner, Q: Combiner, X: MeshAxis> = $twice;
             type WithNumber<S: State, X: MeshAxis> = S::$number<X>;
-            const MODE: super::value::Mode = super::value::Mode::$name;
+            const MODE: super::value::Mode = super::value::Mode::$mode;
         }
     )*};
 }
 modes! {
     /// The sum of two: of two pending sums the sum is pending.
-    SumOfTwo
-        PendingBesideWhole<X>, PendingBesideWhole<X>, PendingBesideSplit<X, N>,
+    InSums SumOfTwo
+        PendingBesideWholeOver<X>, PendingBesideWholeOver<X>, PendingBesideSplitOver<X, N>,
         <R::Linear<X> as Verdict>::Then<Q::Linear<X>>, Finished;
     /// The product of two: one may be pending.
-    ProductOfTwo
-        R::Linear<X>, R::Linear<X>, PendingBesideSplit<X, N>, BothPending<X>, Linear;
+    InProducts ProductOfTwo
+        R::Linear<X>, R::Linear<X>, PendingBesideSplitOver<X, N>, BothPendingOver<X>, Linear;
     /// The quotient of two: the dividend may be pending.
-    QuotientOfTwo
-        StillPending<X>, R::Linear<X>, PendingBesideSplit<X, N>, StillPending<X>, Linear;
+    InQuotients QuotientOfTwo
+        StillPendingOver<X>, R::Linear<X>, PendingBesideSplitOver<X, N>, StillPendingOver<X>, Linear;
     /// Anything else of two or more.
-    Pointwise
-        StillPending<X>, StillPending<X>, StillPending<X>, StillPending<X>, Finished;
+    InPointwise Pointwise
+        StillPendingOver<X>, StillPendingOver<X>, StillPendingOver<X>, StillPendingOver<X>, Finished;
 }
 
 /// Equal pieces: each rank has all of the tensor, and does something else with its own.
@@ -144,7 +149,7 @@ pub struct Split<N>(PhantomData<N>);
 
 /// Pieces that are yet to be combined by `R`: then they are the value.
 #[derive(Clone, Copy, Debug)]
-pub struct Pending<R = Add>(PhantomData<R>);
+pub struct Pending<R = BySum>(PhantomData<R>);
 
 /// Pieces that have nothing to do with each other: what a rank computes for itself alone.
 #[derive(Clone, Copy, Debug)]
@@ -152,6 +157,7 @@ pub enum Own {}
 
 type If<B, V, W> = <B as Bool>::Verdict<V, W>;
 
+#[diagnostic::do_not_recommend]
 impl State for Whole {
     type Dual = Pending;
     type Join<B: State> = B;
@@ -162,27 +168,30 @@ impl State for Whole {
     type SplitsIn<L: Dims> = False;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideWhole<M, X, D>;
     type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = Fine;
-    type BesideSynced<X: MeshAxis> = SyncedBeside<X>;
+    type BesideSynced<X: MeshAxis> = SyncedBesideOver<X>;
     type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> =
-        If<E::Contains<N>, SplitBesideWhole<X, N>, Fine>;
+        If<E::Contains<N>, SplitBesideWholeOver<X, N>, Fine>;
     type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = M::PendingAndWhole<R, X>;
-    type BesideOwn<X: MeshAxis> = OwnBeside<X>;
+    type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
     type Finished<X: MeshAxis> = Fine;
     type Linear<X: MeshAxis> = Fine;
     type HasAll<L: Dims, X: MeshAxis> = Fine;
     type HasEvery<L: Dims, X: MeshAxis> = Fine;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
     type InOne<X: MeshAxis> = Fine;
-    type IsPending<X: MeshAxis> = NothingPending<X>;
-    type IsSplit<X: MeshAxis> = NothingSplit<X>;
+    type HasValues<X: MeshAxis> = Fine;
+    type IsPending<X: MeshAxis> = NothingPendingOver<X>;
+    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
     type IsWhole<X: MeshAxis> = Fine;
-    type IsSynced<X: MeshAxis> = NothingSynced<X>;
-    type IsOwn<X: MeshAxis> = NothingOwn<X>;
-    type IsLoss<X: MeshAxis> = LossIsWhole<X>;
+    type IsPlain<X: MeshAxis> = Fine;
+    type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
+    type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
+    type IsLoss<X: MeshAxis> = LossIsWholeOver<X>;
     type Dim = ();
     const PLACE: StaticPlace = StaticPlace::Whole;
 }
 
+#[diagnostic::do_not_recommend]
 impl State for Synced {
     type Dual = Self;
     type Join<B: State> = Self;
@@ -192,27 +201,30 @@ impl State for Synced {
     type Splits<N: Axis> = False;
     type SplitsIn<L: Dims> = False;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideSynced<X>;
-    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = SyncedBeside<X>;
+    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = SyncedBesideOver<X>;
     type BesideSynced<X: MeshAxis> = Fine;
-    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> = SyncedBeside<X>;
-    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = SyncedBeside<X>;
-    type BesideOwn<X: MeshAxis> = OwnBeside<X>;
+    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> = SyncedBesideOver<X>;
+    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = SyncedBesideOver<X>;
+    type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
     type Finished<X: MeshAxis> = Fine;
     type Linear<X: MeshAxis> = Fine;
     type HasAll<L: Dims, X: MeshAxis> = Fine;
     type HasEvery<L: Dims, X: MeshAxis> = Fine;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
     type InOne<X: MeshAxis> = Fine;
-    type IsPending<X: MeshAxis> = NothingPending<X>;
-    type IsSplit<X: MeshAxis> = NothingSplit<X>;
+    type HasValues<X: MeshAxis> = Fine;
+    type IsPending<X: MeshAxis> = NothingPendingOver<X>;
+    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
     type IsWhole<X: MeshAxis> = Fine;
+    type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
     type IsSynced<X: MeshAxis> = Fine;
-    type IsOwn<X: MeshAxis> = NothingOwn<X>;
+    type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
     type IsLoss<X: MeshAxis> = Fine;
     type Dim = ();
     const PLACE: StaticPlace = StaticPlace::Synced;
 }
 
+#[diagnostic::do_not_recommend]
 impl<N: Axis> State for Split<N> {
     type Dual = Self;
     type Join<B: State> = Self;
@@ -223,29 +235,32 @@ impl<N: Axis> State for Split<N> {
     type SplitsIn<L: Dims> = L::Contains<N>;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideSplit<M, N, X, E>;
     type BesideWhole<M: Mode, X: MeshAxis, D: Dims> =
-        If<D::Contains<N>, SplitBesideWhole<X, N>, Fine>;
-    type BesideSynced<X: MeshAxis> = SyncedBeside<X>;
+        If<D::Contains<N>, SplitBesideWholeOver<X, N>, Fine>;
+    type BesideSynced<X: MeshAxis> = SyncedBesideOver<X>;
     type BesideSplit<M: Mode, K: Axis, X: MeshAxis, E: Dims> =
-        If<Same<N, K>, Fine, SplitApart<X, K, N>>;
+        If<Same<N, K>, Fine, SplitApartOver<X, K, N>>;
     type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = M::SplitAndPending<X, N>;
-    type BesideOwn<X: MeshAxis> = OwnBeside<X>;
+    type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
     type Finished<X: MeshAxis> = Fine;
     type Linear<X: MeshAxis> = Fine;
-    type HasAll<L: Dims, X: MeshAxis> = If<L::Contains<N>, IsSplit<X, N>, Fine>;
-    type HasEvery<L: Dims, X: MeshAxis> = If<L::Contains<N>, IsSplitVia<X, N>, Fine>;
+    type HasAll<L: Dims, X: MeshAxis> = If<L::Contains<N>, IsSplitOver<X, N>, Fine>;
+    type HasEvery<L: Dims, X: MeshAxis> = If<L::Contains<N>, IsSplitViaOver<X, N>, Fine>;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> =
-        If<L::Contains<N>, If<F::Contains<N>, Fine, SplitBehind<X, N>>, Fine>;
-    type InOne<X: MeshAxis> = SplitInOne<X, N>;
-    type IsPending<X: MeshAxis> = NothingPending<X>;
+        If<L::Contains<N>, If<F::Contains<N>, Fine, SplitBehindOver<X, N>>, Fine>;
+    type InOne<X: MeshAxis> = SplitInOneOver<X, N>;
+    type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
+    type IsPending<X: MeshAxis> = NothingPendingOver<X>;
     type IsSplit<X: MeshAxis> = Fine;
-    type IsWhole<X: MeshAxis> = NothingWhole<X>;
-    type IsSynced<X: MeshAxis> = NothingSynced<X>;
-    type IsOwn<X: MeshAxis> = NothingOwn<X>;
-    type IsLoss<X: MeshAxis> = IsSplit<X, N>;
+    type IsWhole<X: MeshAxis> = NothingWholeOver<X>;
+    type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
+    type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
+    type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
+    type IsLoss<X: MeshAxis> = IsSplitOver<X, N>;
     type Dim = (N,);
     const PLACE: StaticPlace = StaticPlace::Split(N::NAME);
 }
 
+#[diagnostic::do_not_recommend]
 impl<R: Combiner> State for Pending<R> {
     type Dual = Whole;
     type Join<B: State> = Self;
@@ -256,26 +271,29 @@ impl<R: Combiner> State for Pending<R> {
     type SplitsIn<L: Dims> = False;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesidePending<M, R, X>;
     type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = M::WholeAndPending<R, X>;
-    type BesideSynced<X: MeshAxis> = SyncedBeside<X>;
+    type BesideSynced<X: MeshAxis> = SyncedBesideOver<X>;
     type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> = M::SplitAndPending<X, N>;
     type BesidePending<M: Mode, Q: Combiner, X: MeshAxis> = M::PendingTwice<Q, R, X>;
-    type BesideOwn<X: MeshAxis> = OwnBeside<X>;
-    type Finished<X: MeshAxis> = StillPending<X>;
+    type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
+    type Finished<X: MeshAxis> = StillPendingOver<X>;
     type Linear<X: MeshAxis> = R::Linear<X>;
     type HasAll<L: Dims, X: MeshAxis> = Fine;
     type HasEvery<L: Dims, X: MeshAxis> = Fine;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
     type InOne<X: MeshAxis> = Fine;
+    type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
     type IsPending<X: MeshAxis> = Fine;
-    type IsSplit<X: MeshAxis> = NothingSplit<X>;
-    type IsWhole<X: MeshAxis> = NothingWhole<X>;
-    type IsSynced<X: MeshAxis> = NothingSynced<X>;
-    type IsOwn<X: MeshAxis> = NothingOwn<X>;
+    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
+    type IsWhole<X: MeshAxis> = NothingWholeOver<X>;
+    type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
+    type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
+    type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
     type IsLoss<X: MeshAxis> = R::Linear<X>;
     type Dim = ();
     const PLACE: StaticPlace = StaticPlace::Pending(R::COMBINE);
 }
 
+#[diagnostic::do_not_recommend]
 impl State for Own {
     type Dual = Self;
     type Join<B: State> = Self;
@@ -285,10 +303,10 @@ impl State for Own {
     type Splits<N: Axis> = False;
     type SplitsIn<L: Dims> = False;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideOwn<X>;
-    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = OwnBeside<X>;
-    type BesideSynced<X: MeshAxis> = OwnBeside<X>;
-    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> = OwnBeside<X>;
-    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = OwnBeside<X>;
+    type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = OwnBesideOver<X>;
+    type BesideSynced<X: MeshAxis> = OwnBesideOver<X>;
+    type BesideSplit<M: Mode, N: Axis, X: MeshAxis, E: Dims> = OwnBesideOver<X>;
+    type BesidePending<M: Mode, R: Combiner, X: MeshAxis> = OwnBesideOver<X>;
     type BesideOwn<X: MeshAxis> = Fine;
     type Finished<X: MeshAxis> = Fine;
     type Linear<X: MeshAxis> = Fine;
@@ -296,12 +314,14 @@ impl State for Own {
     type HasEvery<L: Dims, X: MeshAxis> = Fine;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
     type InOne<X: MeshAxis> = Fine;
-    type IsPending<X: MeshAxis> = NothingPending<X>;
-    type IsSplit<X: MeshAxis> = NothingSplit<X>;
-    type IsWhole<X: MeshAxis> = NothingWhole<X>;
-    type IsSynced<X: MeshAxis> = NothingSynced<X>;
+    type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
+    type IsPending<X: MeshAxis> = NothingPendingOver<X>;
+    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
+    type IsWhole<X: MeshAxis> = NothingWholeOver<X>;
+    type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
+    type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
     type IsOwn<X: MeshAxis> = Fine;
-    type IsLoss<X: MeshAxis> = OwnBeside<X>;
+    type IsLoss<X: MeshAxis> = OwnBesideOver<X>;
     type Dim = ();
     const PLACE: StaticPlace = StaticPlace::Own;
 }

@@ -305,6 +305,17 @@ impl Place {
         }
     }
 
+    /// Whether the state is whole, and not synced.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn is_plain(&self) -> Verdict {
+        match self {
+            Self::Whole => Ok(()),
+            _ => no(Fault::NothingWhole),
+        }
+    }
+
     /// Whether the state is synced.
     ///
     /// # Errors

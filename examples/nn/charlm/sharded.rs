@@ -219,6 +219,22 @@ pub struct Run {
     pub options: AdamOptions,
 }
 
+/// What the programs run, but for other steps.
+pub const RUN: Run = Run {
+    config: Config {
+        hidden: 64,
+        heads: 4,
+        layers: 2,
+    },
+    count: 16,
+    len: 64,
+    steps: 60,
+    options: AdamOptions {
+        lr: 3e-3,
+        ..AdamOptions::adamw()
+    },
+};
+
 /// The model that every rank makes alike, whatever the mesh.
 pub fn first(text: &Text, config: Config) -> CharLm {
     let make = || CharLm::new(text.alphabet.len(), config);

@@ -5,6 +5,7 @@
 #[allow(dead_code, reason = "these tests make up no text")]
 mod model;
 #[path = "../charlm/sharded.rs"]
+#[allow(dead_code, reason = "these tests run something smaller")]
 mod sharded;
 
 use model::{Config, Text};

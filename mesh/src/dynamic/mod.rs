@@ -233,7 +233,12 @@ impl DynSharded {
             Some(combine) if across => place.across(&names, combine),
             _ => place.clone(),
         });
-        self.result(op, compute(&self.local, &dims)?, places.collect(), &[])
+        let none = match combine {
+            Some(combine) if across => crate::identity::of_none(&self.local, &names, combine)?,
+            _ => None,
+        };
+        let local = none.map_or_else(|| compute(&self.local, &dims), Ok)?;
+        self.result(op, local, places.collect(), &[])
     }
 
     fn along(
@@ -438,6 +443,19 @@ impl DynSharded {
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.local.dtype()
+    }
+}
+
+impl<M: Placement<Mesh = M>> Mesh<M> {
+    /// A tensor that each rank has all of, and that is the same on all ranks: that is the caller's word. Sends nothing.
+    #[must_use]
+    pub fn whole_dyn(&self, tensor: DynTensor) -> DynSharded {
+        DynSharded {
+            sizes: tensor.shape().to_vec(),
+            local: tensor,
+            places: places::<M>(),
+            shared: self.shared.clone(),
+        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use nomina::dims::{Dim, DimOf, Dims, Distinct, Has, keep, position};
+use nomina::dims::{Accepted, Dim, DimOf, Dims, Distinct, Has, keep, position};
 use nomina::{DynTensor, Element, Float, Names, Numeric, Result, Tensor};
 use nomina_core::mesh::{
-    AllFinished, AllLinear, AxisOf, Combine, HasWholeOrVia, MeshAxis, Placement, SplitsBy,
+    AllFinished, AllLinear, Combine, HasEveryVerdict, MeshAxis, Placement, SplitsBy, Verdict,
 };
 use nomina_macros::twin;
 use nomina_runtime::Raw;
@@ -30,26 +30,42 @@ pub trait ViaAxis: Dim {
 }
 impl<N: Dim> ViaAxis for N {}
 
-/// What an operator along a dim takes: a dim that each rank has all of, or [`via`](ViaAxis::via) the axis that splits it.
+/// A dim, or a dim [`via`](ViaAxis::via) the mesh axis that splits it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a dim of dims {D}",
+    message = "`{Self}` is not a dim",
     label = "expected a dim, or a dim `via` the mesh axis that splits it"
 )]
-pub trait Along<P, D> {
+pub trait AlongDim {
     /// The dim.
-    type Dim: DimOf<D> + Dim + Default;
+    type Dim: Dim;
+    /// What is wrong with it in placement `P`.
+    #[doc(hidden)]
+    type Stands<P: Placement>: Verdict;
     /// Which mesh axis splits it, if one does.
     const VIA: Option<usize>;
 }
 #[diagnostic::do_not_recommend]
-impl<P: HasWholeOrVia<(N,)>, D, N: DimOf<D> + Dim> Along<P, D> for N {
+impl<N: Dim> AlongDim for N {
     type Dim = N;
+    type Stands<P: Placement> = HasEveryVerdict<P, (N,)>;
     const VIA: Option<usize> = None;
 }
 #[diagnostic::do_not_recommend]
-impl<P: SplitsBy<X, N>, D, N: DimOf<D> + Dim, X: AxisOf<P>> Along<P, D> for Via<N, X> {
+impl<N: Dim, X: MeshAxis> AlongDim for Via<N, X> {
     type Dim = N;
+    type Stands<P: Placement> = SplitsBy<P, X, N>;
     const VIA: Option<usize> = Some(number::<X>());
+}
+
+/// What an operator along a dim takes: a dim that each rank has all of, or [`via`](ViaAxis::via) the axis that splits it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not fit placement `{P}`",
+    label = "expected a dim, or a dim `via` the mesh axis that splits it"
+)]
+pub trait Along<P, D>: AlongDim<Dim: DimOf<D>> {}
+impl<A: AlongDim<Dim: DimOf<D>>, P: Placement, D> Along<P, D> for A where
+    A::Stands<P>: Accepted<P, P>
+{
 }
 
 impl Frame {

@@ -4,15 +4,15 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 
 use nomina::dims::Dims;
 use nomina::{Absorb, Combine, Element, Numeric};
-use nomina_core::mesh::{AllLinear, Placement, ProductOfTwo, QuotientOfTwo, SumOfTwo};
+use nomina_core::mesh::{AllLinear, InProducts, InQuotients, InSums, Placement};
 
-use super::operand::{Beside, Fits, Operand, OutPlace};
+use super::operand::{Fits, MeshOperand, OutPlace};
 use super::{OutDims, OutDtype, Sharded};
 use crate::call::ok;
 
 macro_rules! operators {
     ($($trait:ident $method:ident $tried:ident $dtype:ty, $mode:ty;)*) => {$(
-        impl<D: Dims, P: Placement, T: Element, R: Operand> $trait<R> for &Sharded<D, P, T>
+        impl<D: Dims, P: Placement, T: Element, R: MeshOperand> $trait<R> for &Sharded<D, P, T>
         where
             R::Kind: Combine<D, T>,
             R::Placed: Fits<$mode, P, D>,
@@ -24,7 +24,7 @@ macro_rules! operators {
             }
         }
 
-        impl<D: Dims, P: Placement, T: Element, R: Operand> $trait<R> for Sharded<D, P, T>
+        impl<D: Dims, P: Placement, T: Element, R: MeshOperand> $trait<R> for Sharded<D, P, T>
         where
             R::Kind: Combine<D, T>,
             R::Placed: Fits<$mode, P, D>,
@@ -38,18 +38,19 @@ macro_rules! operators {
     )*};
 }
 operators! {
-    Add add try_add OutDtype<R, D, T>, SumOfTwo;
-    Sub sub try_sub OutDtype<R, D, T>, SumOfTwo;
-    Mul mul try_mul OutDtype<R, D, T>, ProductOfTwo;
-    Div div try_div <OutDtype<R, D, T> as Element>::Float, QuotientOfTwo;
+    Add add try_add OutDtype<R, D, T>, InSums;
+    Sub sub try_sub OutDtype<R, D, T>, InSums;
+    Mul mul try_mul OutDtype<R, D, T>, InProducts;
+    Div div try_div <OutDtype<R, D, T> as Element>::Float, InQuotients;
 }
 
+// The dims of the operand are among those of self: so what the operand splits, self splits, and the placement stays.
 macro_rules! assigning {
     ($($trait:ident $method:ident $local:ident $kind:ty, $mode:ty;)*) => {$(
-        impl<D: Dims, P: Placement, T: Element, R: Operand> $trait<R> for Sharded<D, P, T>
+        impl<D: Dims, P: Placement, T: Element, R: MeshOperand> $trait<R> for Sharded<D, P, T>
         where
             R::Kind: Absorb<D, T, $kind>,
-            R::Placed: Fits<$mode, P, D> + Beside<Joined<P> = P>,
+            R::Placed: Fits<$mode, P, D>,
         {
             #[track_caller]
             fn $method(&mut self, other: R) {
@@ -60,10 +61,10 @@ macro_rules! assigning {
     )*};
 }
 assigning! {
-    AddAssign add_assign try_add_ nomina::tensor::operand::AsCommon, SumOfTwo;
-    SubAssign sub_assign try_sub_ nomina::tensor::operand::AsCommon, SumOfTwo;
-    MulAssign mul_assign try_mul_ nomina::tensor::operand::AsCommon, ProductOfTwo;
-    DivAssign div_assign try_div_ nomina::tensor::operand::AsFloat, QuotientOfTwo;
+    AddAssign add_assign try_add_ nomina::tensor::operand::AsCommon, InSums;
+    SubAssign sub_assign try_sub_ nomina::tensor::operand::AsCommon, InSums;
+    MulAssign mul_assign try_mul_ nomina::tensor::operand::AsCommon, InProducts;
+    DivAssign div_assign try_div_ nomina::tensor::operand::AsFloat, InQuotients;
 }
 
 impl<D: Dims, P: Placement + AllLinear, T: Numeric> Neg for &Sharded<D, P, T> {

@@ -10,8 +10,8 @@ use nomina::{
 };
 use nomina::{Float, Inexact, Integral, Numeric, Real};
 use nomina_core::mesh::{
-    AllFinished, AllLinear, HasWhole, HasWholeOrVia, OverIn, Pointwise, ProductOfTwo,
-    QuotientOfTwo, Reduced, SumOfTwo,
+    AllFinished, AllLinear, ByAll, ByAny, ByMax, ByMin, ByProduct, BySum, Combiner, HasWhole,
+    HasWholeOrVia, InPointwise, InProducts, InQuotients, InSums, OverIn, Reduced,
 };
 use nomina_macros::twin;
 
@@ -21,13 +21,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_add<R: Operand>(
+    pub fn try_add<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<SumOfTwo, P, D>,
+        R::Placed: Fits<InSums, P, D>,
     {
         self.combined("add", &other, self.local.try_add(other.local()))
     }
@@ -37,13 +37,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_sub<R: Operand>(
+    pub fn try_sub<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<SumOfTwo, P, D>,
+        R::Placed: Fits<InSums, P, D>,
     {
         self.combined("sub", &other, self.local.try_sub(other.local()))
     }
@@ -53,13 +53,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_mul<R: Operand>(
+    pub fn try_mul<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<ProductOfTwo, P, D>,
+        R::Placed: Fits<InProducts, P, D>,
     {
         self.combined("mul", &other, self.local.try_mul(other.local()))
     }
@@ -69,13 +69,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_div<R: Operand>(
+    pub fn try_div<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<QuotientOfTwo, P, D>,
+        R::Placed: Fits<InQuotients, P, D>,
     {
         self.combined("div", &other, self.local.try_div(other.local()))
     }
@@ -85,13 +85,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_pow<R: Operand>(
+    pub fn try_pow<R: MeshOperand>(
         &self,
         exponent: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("pow", &exponent, self.local.try_pow(exponent.local()))
     }
@@ -200,13 +200,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_eq<R: Operand>(
+    pub fn try_eq<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("eq", &other, self.local.try_eq(other.local()))
     }
@@ -216,13 +216,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_ne<R: Operand>(
+    pub fn try_ne<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("ne", &other, self.local.try_ne(other.local()))
     }
@@ -232,13 +232,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_lt<R: Operand>(
+    pub fn try_lt<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("lt", &other, self.local.try_lt(other.local()))
     }
@@ -248,13 +248,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_le<R: Operand>(
+    pub fn try_le<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("le", &other, self.local.try_le(other.local()))
     }
@@ -264,13 +264,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_gt<R: Operand>(
+    pub fn try_gt<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("gt", &other, self.local.try_gt(other.local()))
     }
@@ -280,13 +280,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_ge<R: Operand>(
+    pub fn try_ge<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("ge", &other, self.local.try_ge(other.local()))
     }
@@ -296,13 +296,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logical_and<R: Operand>(
+    pub fn try_logical_and<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "logical_and",
@@ -648,13 +648,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_atan2<R: Operand>(
+    pub fn try_atan2<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("atan2", &other, self.local.try_atan2(other.local()))
     }
@@ -664,13 +664,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_hypot<R: Operand>(
+    pub fn try_hypot<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("hypot", &other, self.local.try_hypot(other.local()))
     }
@@ -680,13 +680,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logaddexp<R: Operand>(
+    pub fn try_logaddexp<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("logaddexp", &other, self.local.try_logaddexp(other.local()))
     }
@@ -696,13 +696,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_xlogy<R: Operand>(
+    pub fn try_xlogy<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("xlogy", &other, self.local.try_xlogy(other.local()))
     }
@@ -841,13 +841,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_floor_divide<R: Operand>(
+    pub fn try_floor_divide<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "floor_divide",
@@ -861,13 +861,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_fmod<R: Operand>(
+    pub fn try_fmod<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("fmod", &other, self.local.try_fmod(other.local()))
     }
@@ -877,13 +877,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_remainder<R: Operand>(
+    pub fn try_remainder<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("remainder", &other, self.local.try_remainder(other.local()))
     }
@@ -893,13 +893,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_maximum<R: Operand>(
+    pub fn try_maximum<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("maximum", &other, self.local.try_maximum(other.local()))
     }
@@ -909,13 +909,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_minimum<R: Operand>(
+    pub fn try_minimum<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("minimum", &other, self.local.try_minimum(other.local()))
     }
@@ -973,13 +973,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logical_or<R: Operand>(
+    pub fn try_logical_or<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "logical_or",
@@ -993,13 +993,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logical_xor<R: Operand>(
+    pub fn try_logical_xor<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "logical_xor",
@@ -1013,13 +1013,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_and<R: Operand>(
+    pub fn try_bitwise_and<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_and",
@@ -1033,13 +1033,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_or<R: Operand>(
+    pub fn try_bitwise_or<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_or",
@@ -1053,13 +1053,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_xor<R: Operand>(
+    pub fn try_bitwise_xor<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_xor",
@@ -1073,13 +1073,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_left_shift<R: Operand>(
+    pub fn try_bitwise_left_shift<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_left_shift",
@@ -1093,13 +1093,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_right_shift<R: Operand>(
+    pub fn try_bitwise_right_shift<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "bitwise_right_shift",
@@ -1116,7 +1116,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_sum<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Add>, T::Sum>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, BySum>, T::Sum>>
     where
         P: AllLinear,
     {
@@ -1131,14 +1131,15 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_prod<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Mul>, T::Sum>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByProduct>, T::Sum>>
     where
         P: AllFinished,
     {
         self.reduced("prod", self.local.try_prod(dims.axes()))
     }
 
-    /// The greatest element over dims. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending.
+    /// The greatest element over dims. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending, and a rank
+    /// without elements adds what is less, or more, than all.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -1146,15 +1147,20 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_amax<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Max>, T>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByMax>, T>>
     where
         T: Real,
         P: AllFinished,
+        Without<D, A::Axes>: Distinct,
     {
-        self.reduced("amax", self.local.try_amax(dims.axes()))
+        match self.of_none::<A, _>(ByMax::COMBINE)? {
+            Some(none) => self.reduced("amax", Ok(none)),
+            None => self.reduced("amax", self.local.try_amax(dims.axes())),
+        }
     }
 
-    /// The smallest element over dims. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending.
+    /// The smallest element over dims. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending, and a rank
+    /// without elements adds what is less, or more, than all.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -1162,12 +1168,16 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_amin<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Min>, T>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByMin>, T>>
     where
         T: Real,
         P: AllFinished,
+        Without<D, A::Axes>: Distinct,
     {
-        self.reduced("amin", self.local.try_amin(dims.axes()))
+        match self.of_none::<A, _>(ByMin::COMBINE)? {
+            Some(none) => self.reduced("amin", Ok(none)),
+            None => self.reduced("amin", self.local.try_amin(dims.axes())),
+        }
     }
 
     /// Whether any element over dims differs from zero. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending.
@@ -1178,7 +1188,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_any<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Any>, bool>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByAny>, bool>>
     where
         P: AllFinished,
     {
@@ -1193,7 +1203,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_all<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::All>, bool>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, ByAll>, bool>>
     where
         P: AllFinished,
     {
@@ -1313,7 +1323,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_nansum<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Add>, T::Sum>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, BySum>, T::Sum>>
     where
         T: Real,
         P: AllFinished,
@@ -1342,7 +1352,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_count_nonzero<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, combine::Add>, i64>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, BySum>, i64>>
     where
         P: AllFinished,
     {
@@ -1547,13 +1557,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_zeta<R: Operand>(
+    pub fn try_zeta<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("zeta", &other, self.local.try_zeta(other.local()))
     }
@@ -1563,13 +1573,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logaddexp2<R: Operand>(
+    pub fn try_logaddexp2<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "logaddexp2",
@@ -1583,13 +1593,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_xlog1py<R: Operand>(
+    pub fn try_xlog1py<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("xlog1py", &other, self.local.try_xlog1py(other.local()))
     }
@@ -1599,13 +1609,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_copysign<R: Operand>(
+    pub fn try_copysign<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("copysign", &other, self.local.try_copysign(other.local()))
     }
@@ -1615,13 +1625,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_nextafter<R: Operand>(
+    pub fn try_nextafter<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("nextafter", &other, self.local.try_nextafter(other.local()))
     }
@@ -1631,13 +1641,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_fmax<R: Operand>(
+    pub fn try_fmax<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("fmax", &other, self.local.try_fmax(other.local()))
     }
@@ -1647,13 +1657,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_fmin<R: Operand>(
+    pub fn try_fmin<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("fmin", &other, self.local.try_fmin(other.local()))
     }
@@ -1663,13 +1673,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_heaviside<R: Operand>(
+    pub fn try_heaviside<R: MeshOperand>(
         &self,
         values: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "heaviside",
@@ -1683,13 +1693,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_gcd<R: Operand>(
+    pub fn try_gcd<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("gcd", &other, self.local.try_gcd(other.local()))
     }
@@ -1699,13 +1709,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_lcm<R: Operand>(
+    pub fn try_lcm<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("lcm", &other, self.local.try_lcm(other.local()))
     }
@@ -1715,13 +1725,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_float_power<R: Operand>(
+    pub fn try_float_power<R: MeshOperand>(
         &self,
         exponent: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Double>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined(
             "float_power",
@@ -1735,13 +1745,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_ldexp<R: Operand>(
+    pub fn try_ldexp<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("ldexp", &other, self.local.try_ldexp(other.local()))
     }
@@ -1751,13 +1761,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_clamp_min<R: Operand>(
+    pub fn try_clamp_min<R: MeshOperand>(
         &self,
         min: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("clamp_min", &min, self.local.try_clamp_min(min.local()))
     }
@@ -1767,13 +1777,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_clamp_max<R: Operand>(
+    pub fn try_clamp_max<R: MeshOperand>(
         &self,
         max: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
     where
         R::Kind: Combine<D, T>,
-        R::Placed: Fits<Pointwise, P, D>,
+        R::Placed: Fits<InPointwise, P, D>,
     {
         self.combined("clamp_max", &max, self.local.try_clamp_max(max.local()))
     }

@@ -4,7 +4,7 @@ use nomina::dims::{Attend, Attended, DimOf, Dims, Distinct, Has, Resizable, Size
 use nomina::{AttentionOptions, DynTensor, Element, Error, ErrorKind, Float, GeluOptions, Result};
 use nomina_core::dims::DimList;
 use nomina_core::mesh::{
-    AllFinished, AllLinear, Combine, HasWhole, Joined, PlacedWith, Placement, Pointwise,
+    AllFinished, AllLinear, Combine, HasWhole, InPointwise, Joined, PlacedWith, Placement,
 };
 use nomina_macros::twin;
 
@@ -93,8 +93,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         P: AllFinished
             + HasWhole<<D as DimList>::Row>
             + HasWhole<<D as DimList>::Col>
-            + PlacedWith<Pointwise, Q, D, E>
-            + PlacedWith<Pointwise, Q, D, F>,
+            + PlacedWith<InPointwise, Q, D, E>
+            + PlacedWith<InPointwise, Q, D, F>,
         Q: HasWhole<<E as DimList>::Row> + HasWhole<<F as DimList>::Col>,
     {
         let op = "scaled_dot_product_attention";

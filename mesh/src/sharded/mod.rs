@@ -2,33 +2,32 @@
 
 pub mod along;
 mod arithmetic;
-mod gather;
-mod grad;
-pub(crate) mod layers;
+pub mod gather;
+pub mod grad;
+pub mod layers;
 pub mod operand;
-mod product;
-mod reduce;
-mod view;
+pub mod product;
+pub mod reduce;
+pub mod view;
 
 use std::fmt;
 use std::sync::Arc;
 
-use nomina::dims::{Dim, Dims, Distinct, Has, Without, position};
+use nomina::dims::{Axes, Dim, Dims, Distinct, Has, Without, position};
 use nomina::{Combine, DynTensor, Element, Error, ErrorKind, Names, Result, Tensor, Typed};
 use nomina_core::mesh::value::{Place, StaticPlace};
-use nomina_core::mesh::{MeshAxis, Placement};
+use nomina_core::mesh::{Combine as By, MeshAxis, Placement};
 use nomina_runtime::Raw;
-use operand::{Fits, Operand, OutPlace};
+use operand::{Fits, MeshOperand, OutPlace};
 
-use crate::combine;
 use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
 
 /// The dims of a result beside the operand `R`.
-pub type OutDims<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dims;
+pub type OutDims<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dims;
 
 /// The common dtype of a tensor and the operand `R`.
-pub type OutDtype<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dtype;
+pub type OutDtype<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dtype;
 
 /// A tensor over a mesh of ranks, each of which has a piece: dims `D`, dtype `T`, and in `P` the mesh with a
 /// [`State`](nomina_core::mesh::State) for each of its axes.
@@ -165,8 +164,28 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         Sharded::of(op, local?, self.mesh.clone(), &[self.operand()])
     }
 
+    /// What this rank adds to the greatest or smallest across split dims of which it has no part.
+    fn of_none<A: OverIn<P, D>, U: Element>(
+        &self,
+        combine: By,
+    ) -> Result<Option<Tensor<Without<D, A::Axes>, U>>>
+    where
+        Without<D, A::Axes>: Distinct,
+    {
+        if !A::ACROSS || self.local.numel() > 0 {
+            return Ok(None);
+        }
+        let local = self.local.to_dyn();
+        let dims = match A::Axes::ALL {
+            true => local.names().clone(),
+            false => Names::from_static(A::Axes::NAMES),
+        };
+        let none = crate::identity::of_none(&local, &dims, combine)?;
+        none.map(|none| typed(none.into_parts().0)).transpose()
+    }
+
     /// A result of this tensor and another.
-    fn combined<R: Operand, E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
+    fn combined<R: MeshOperand, E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
         &self,
         op: &'static str,
         other: &R,
@@ -182,7 +201,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 
     /// Refuses an operand of another mesh of the same type, and one whose split dims have other sizes.
-    pub(crate) fn fits<R: Operand>(&self, op: &'static str, other: &R) -> Result<()> {
+    pub(crate) fn fits<R: MeshOperand>(&self, op: &'static str, other: &R) -> Result<()> {
         let Some((other, shared)) = other.described() else {
             return Ok(());
         };

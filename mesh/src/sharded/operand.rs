@@ -14,7 +14,7 @@ use super::{Described, Sharded};
     message = "`{Self}` is neither a tensor of a mesh nor a number",
     label = "expected a `Sharded` or a number"
 )]
-pub trait Operand {
+pub trait MeshOperand {
     /// [`OfTensor`](nomina::OfTensor) or [`OfScalar`](nomina::OfScalar).
     type Kind;
     /// Where it is.
@@ -58,18 +58,15 @@ impl Beside for WithoutMesh {
 }
 
 /// The placement of a result beside the operand `R`.
-pub type OutPlace<R, P> = <<R as Operand>::Placed as Beside>::Joined<P>;
+pub type OutPlace<R, P> = <<R as MeshOperand>::Placed as Beside>::Joined<P>;
 
 /// An operand in this placement goes with a tensor of dims `D` in placement `P`, in an operator of mode `M`.
 pub trait Fits<M, P, D>: Beside {}
-#[diagnostic::do_not_recommend]
 impl<M, P: Placement + PlacedWith<M, Q, D, E>, D: Dims, E: Dims, Q: Placement> Fits<M, P, D>
     for PlacedBy<E, Q>
 {
 }
-#[diagnostic::do_not_recommend]
 impl<M, P: PlacedWithNumber<M>, D> Fits<M, P, D> for Everywhere {}
-#[diagnostic::do_not_recommend]
 impl<M, P, D> Fits<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
 
 /// Never holds: the message for a tensor that is on no mesh.
@@ -79,7 +76,8 @@ impl<M, P, D> Fits<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
 )]
 pub trait OnOneMesh<P> {}
 
-impl<E: Dims, Q: Placement, U: Element> Operand for Sharded<E, Q, U> {
+#[diagnostic::do_not_recommend]
+impl<E: Dims, Q: Placement, U: Element> MeshOperand for Sharded<E, Q, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = PlacedBy<E, Q>;
     type Local<'a> = &'a Tensor<E, U>;
@@ -91,7 +89,8 @@ impl<E: Dims, Q: Placement, U: Element> Operand for Sharded<E, Q, U> {
     }
 }
 
-impl<E: Dims, Q: Placement, U: Element> Operand for &Sharded<E, Q, U> {
+#[diagnostic::do_not_recommend]
+impl<E: Dims, Q: Placement, U: Element> MeshOperand for &Sharded<E, Q, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = PlacedBy<E, Q>;
     type Local<'a>
@@ -108,7 +107,8 @@ impl<E: Dims, Q: Placement, U: Element> Operand for &Sharded<E, Q, U> {
 
 macro_rules! numbers {
     ($($number:ty)*) => {$(
-        impl Operand for $number {
+        #[diagnostic::do_not_recommend]
+        impl MeshOperand for $number {
             type Kind = nomina::OfScalar<$number>;
             type Placed = Everywhere;
             type Local<'a> = $number;
@@ -123,7 +123,8 @@ macro_rules! numbers {
 }
 numbers! { bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64> }
 
-impl<E: Dims, U: Element> Operand for Tensor<E, U> {
+#[diagnostic::do_not_recommend]
+impl<E: Dims, U: Element> MeshOperand for Tensor<E, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = WithoutMesh;
     type Local<'a> = &'a Self;
@@ -135,7 +136,8 @@ impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     }
 }
 
-impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
+#[diagnostic::do_not_recommend]
+impl<E: Dims, U: Element> MeshOperand for &Tensor<E, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = WithoutMesh;
     type Local<'a>

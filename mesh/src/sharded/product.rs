@@ -4,7 +4,7 @@ use nomina::dims::{Axes, ContractTo, Dims, Factor, Product};
 use nomina::{Element, Numeric, Result};
 use nomina_core::dims::DimList;
 use nomina_core::mesh::{
-    HasWhole, Joined, Over, OverBoth, PlacedWith, Placement, ProductOfTwo, ProductPlaced,
+    HasWhole, InProducts, Joined, Over, OverBoth, PlacedWith, Placement, ProductPlaced,
 };
 use nomina_macros::twin;
 
@@ -16,19 +16,15 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ///
     /// # Errors
     /// Sizes or devices that do not fit, or memory that is missing.
+    // On one line, because rustc quotes it in errors.
     #[twin]
-    pub fn try_contract<
-        E: Dims,
-        Q: Placement<Mesh = P::Mesh>,
-        O: Dims,
-        A: OverBoth<P, Q> + Over<Axes: ContractTo<D, E, O>>,
-    >(
+    #[rustfmt::skip]
+    pub fn try_contract<E: Dims, Q: Placement<Mesh = P::Mesh>, O: Dims, A: OverBoth<P, Q, D, E> + Over<Axes: ContractTo<D, E, O>>>(
         &self,
         other: &Sharded<E, Q, T>,
         dim: A,
     ) -> Result<Sharded<O, ProductPlaced<P, Q, A>, T>>
     where
-        P: PlacedWith<ProductOfTwo, Q, D, E>,
         T: Numeric,
     {
         let axes = dim.axes();
@@ -51,7 +47,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         other: &Sharded<E, Q, T>,
     ) -> Result<Sharded<Product<D, E>, Joined<P, Q>, T>>
     where
-        P: HasWhole<(<D as DimList>::InnerLeft,)> + PlacedWith<ProductOfTwo, Q, D, E>,
+        P: HasWhole<(<D as DimList>::InnerLeft,)> + PlacedWith<InProducts, Q, D, E>,
         Q: HasWhole<(<E as DimList>::InnerRight,)>,
         T: Numeric,
     {

@@ -3,8 +3,8 @@
 use nomina::dims::{Axes, AxesOf, Broadcast, Dim, DimOf, Dims, Distinct, Without};
 use nomina::{Element, Float, Inexact, Result, Targets};
 use nomina_core::mesh::{
-    Add, AllFinished, AllLinear, HasWhole, HasWholeOrVia, OverIn, PendingOver, PlacedWith,
-    Placement, Pointwise, Reduced,
+    AllFinished, AllLinear, BySum, HasWhole, HasWholeOrVia, InPointwise, OverIn, PendingOver,
+    PlacedWith, Placement, Reduced,
 };
 use nomina_macros::twin;
 
@@ -20,7 +20,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_mean<A: OverIn<P, D>>(
         &self,
         dims: A,
-    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, Add>, T>>
+    ) -> Result<Sharded<Without<D, A::Axes>, A::Placed<P, D, BySum>, T>>
     where
         T: Inexact,
         P: AllLinear,
@@ -67,11 +67,11 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         &self,
         target: &Sharded<E, P, U>,
         dim: X,
-    ) -> Result<Sharded<(), PendingOver<P, D, Add>, T>>
+    ) -> Result<Sharded<(), PendingOver<P, D, BySum>, T>>
     where
         U::Beside<D, X>: Broadcast<E>,
         T: Float,
-        P: AllFinished + HasWholeOrVia<(X,)> + PlacedWith<Pointwise, P, D, E>,
+        P: AllFinished + HasWholeOrVia<(X,)> + PlacedWith<InPointwise, P, D, E>,
         D: Distinct,
     {
         self.fits("cross_entropy", target)?;

@@ -3,11 +3,11 @@
 use std::ops::RangeBounds;
 
 use nomina::dims::{
-    AlignTarget, Aligned, Axes, Dim, DimOf, Dims, Flatten, FlattenArg, Flattened, Insert, Inserted,
-    OneDim, Order, OrderSpec, Rename, RenameArg, Renamed, Resizable, SizeOf, Transposed, Without,
+    AlignTarget, Aligned, Axes, Dim, DimOf, Dims, Flatten, Flattened, Insert, Inserted, OneDim,
+    Order, OrderSpec, Rename, RenameArg, Renamed, Resizable, SizeOf, Transposed, Without,
 };
 use nomina::{Element, Error, ErrorKind, Result, Tensor};
-use nomina_core::mesh::{FlattenedIn, FlattensSplit, HasWhole, Placement, RenamedIn};
+use nomina_core::mesh::{FlattenedIn, FlattensIn, HasWhole, Placement, RenamedIn};
 use nomina_macros::twin;
 
 use super::{Sharded, places};
@@ -125,14 +125,11 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// [`ErrorKind::Shape`] when a split dim's size is no multiple of the number of ranks: the parts of the result would then
     /// have other sizes than those of a tensor that is split so.
     #[twin]
-    pub fn try_flatten<F: FlattenArg + Flatten<D, X>, X: OneDim>(
+    pub fn try_flatten<F: FlattensIn<P> + Flatten<D, X>, X: OneDim>(
         &self,
         dims: F,
         to: X,
-    ) -> Result<Sharded<Flattened<D, F, X>, FlattenedIn<P, F::List, X>, T>>
-    where
-        P: FlattensSplit<F::List, (<F::List as nomina_core::dims::DimList>::At0,)>,
-    {
+    ) -> Result<Sharded<Flattened<D, F, X>, FlattenedIn<P, F::List, X>, T>> {
         let frame = self.frame();
         let mut all = 1_usize;
         for name in F::NAMES {

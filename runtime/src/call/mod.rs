@@ -10,6 +10,7 @@ pub(crate) mod analysis;
 mod arg;
 mod attention;
 pub(crate) mod backend;
+mod bytes;
 mod check;
 mod clamp;
 mod contract;
@@ -37,6 +38,7 @@ mod linear;
 mod loss;
 mod norm;
 mod pointwise;
+mod processor;
 mod product;
 mod random;
 mod reduce;
@@ -57,6 +59,7 @@ pub use crate::raw::strides_like;
 pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
 pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
+pub use bytes::{combine_bytes, combines};
 pub use clamp::{clamp, clamp_bounds};
 pub use contract::contract;
 pub use conv::{
@@ -94,6 +97,7 @@ pub use pointwise::{
     pointwise, pointwise_as, pointwise_in_place, pointwise_into, pointwise_owned,
     pointwise_reusing, pointwise_unlike,
 };
+pub use processor::{Processor, processor};
 pub use product::{
     cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot, vecdot,
 };

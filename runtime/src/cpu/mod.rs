@@ -3,6 +3,7 @@
 pub(crate) mod arg;
 pub(crate) mod attention;
 mod backend;
+pub(crate) mod cache;
 pub(crate) mod cast;
 pub(crate) mod conv;
 mod data_dependent;

@@ -5,9 +5,31 @@
 //! result finds it in memory anyway. So large results are computed block by block into a place in
 //! the first-level cache and go from there by stores that do not read.
 
-/// From so many bytes on that an operation reads and writes, its result is written by non-temporal stores.
-/// Tests do so earlier, so that they see both ways.
-pub(crate) const FAR: usize = if cfg!(test) { 4 << 10 } else { 16 << 20 };
+use std::sync::OnceLock;
+
+use super::cache::{self, Cache};
+
+/// From so many bytes on that an operation reads and writes, its result is written by non-temporal stores: more than its share
+/// of the third-level cache holds, and on no machine much less or more than where that was measured to pay. Tests do so earlier, so
+/// that they see both ways.
+pub(crate) fn far() -> usize {
+    static FAR: OnceLock<usize> = OnceLock::new();
+    *FAR.get_or_init(|| match cfg!(test) {
+        true => 4 << 10,
+        false => {
+            let here = std::thread::available_parallelism().map_or(1, usize::from);
+            beyond(cache::third(), here)
+        }
+    })
+}
+
+/// What of a cache is this program's, where so many threads may run.
+fn beyond(third: Option<Cache>, here: usize) -> usize {
+    let share = third.map_or(0, |third| {
+        third.bytes / third.sharing * here.min(third.sharing)
+    });
+    share.clamp(16 << 20, 64 << 20)
+}
 
 /// A good length of what goes through the first-level cache, in bytes: whole lines, short enough
 /// that the processor reads on while it writes.
@@ -24,7 +46,7 @@ pub(crate) struct NonTemporal(unsafe fn(*const u8, *mut u8, usize));
 impl NonTemporal {
     /// For an operation that reads and writes so many bytes, `None` where ordinary stores are better.
     pub(crate) fn of(bytes: usize) -> Option<Self> {
-        if bytes < FAR {
+        if bytes < far() {
             return None;
         }
         Self::here()
@@ -154,10 +176,27 @@ mod tests {
     }
 
     #[test]
+    fn a_share_of_the_cache_is_near() {
+        let third = |bytes: usize, sharing| {
+            Some(Cache {
+                bytes: bytes << 20,
+                ways: 16,
+                sharing,
+            })
+        };
+        assert_eq!(beyond(None, 8), 16 << 20);
+        assert_eq!(beyond(third(32, 2), 2), 32 << 20);
+        assert_eq!(beyond(third(32, 16), 16), 32 << 20);
+        // Two of a hundred threads, and a cache of which no program has all.
+        assert_eq!(beyond(third(256, 100), 2), 16 << 20);
+        assert_eq!(beyond(third(256, 8), 8), 64 << 20);
+    }
+
+    #[test]
     fn only_what_is_large() {
-        assert!(NonTemporal::of(FAR - 1).is_none());
+        assert!(NonTemporal::of(far() - 1).is_none());
         assert_eq!(
-            NonTemporal::of(FAR).is_some(),
+            NonTemporal::of(far()).is_some(),
             NonTemporal::here().is_some()
         );
     }

@@ -107,6 +107,19 @@ pub(crate) fn each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     (0..n).for_each(f);
 }
 
+/// As [`each`], of work that asks for memory; the error is that of one of those that got none.
+pub(crate) fn try_each(
+    n: usize,
+    f: &(dyn Fn(usize) -> Result<(), NoMemory> + Sync),
+) -> Result<(), NoMemory> {
+    if n == 1 {
+        return f(0);
+    }
+    let missing = Missing::new();
+    each(n, &|at| missing.look(|| f(at)));
+    missing.result()
+}
+
 /// How many threads work at the same time.
 pub(crate) fn threads() -> usize {
     #[cfg(feature = "rayon")]

@@ -95,11 +95,20 @@ impl<F: Better> Kernel for Find<'_, F> {
     #[inline(always)]
     fn run(self) -> usize {
         const STEP: usize = 64;
-        // Whole steps without a branch, then the one that has it.
+        // Whole steps without a branch, then the least place in the one that has it.
         let has = |part: &[F::T]| part.iter().fold(false, |any, &x| any | F::same(x, self.1));
         let step = self.0.chunks(STEP).position(has).unwrap_or(0);
         let rest = &self.0[step * STEP..];
-        step * STEP + rest.iter().position(|&x| F::same(x, self.1)).unwrap_or(0)
+        let mut first = u32::MAX;
+        for (i, &x) in rest[..rest.len().min(STEP)].iter().enumerate() {
+            let at = if F::same(x, self.1) {
+                i as u32
+            } else {
+                u32::MAX
+            };
+            first = first.min(at);
+        }
+        step * STEP + if first == u32::MAX { 0 } else { first as usize }
     }
 }
 

@@ -6,7 +6,7 @@ use num_complex::Complex;
 
 use super::lower::Lower;
 use super::number::{Number, Widen};
-use super::{BLOCK, direct, positions, taps};
+use super::{BLOCK, direct, panels, positions, taps};
 use crate::job::{ConvJob, Matrix, Product, is_direct};
 
 use crate::cpu::gemm;
@@ -49,6 +49,8 @@ unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> 
         } else if native::<S, A>() && point::<A>(job)? {
             // A product, and done.
             Ok(())
+        } else if panels::run::<S, A>(job)? {
+            Ok(())
         } else {
             by_blocks::<S, A>(job)
         }
@@ -56,12 +58,12 @@ unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> 
 }
 
 /// Whether elements are computed with as they are.
-fn native<S, A>() -> bool {
+pub(super) fn native<S, A>() -> bool {
     size_of::<S>() == size_of::<A>()
 }
 
 /// The dtype that is computed in.
-fn compute(dtype: DType) -> DType {
+pub(super) fn compute(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,

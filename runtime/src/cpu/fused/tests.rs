@@ -5,7 +5,7 @@ use nomina_core::{DType, Scalar};
 
 use crate::call::{Arg, fused, pointwise, several};
 use crate::config::with_default_dtype;
-use crate::cpu::nontemporal::FAR;
+use crate::cpu::nontemporal::far;
 use crate::job::Node;
 use crate::{Raw, call};
 
@@ -350,7 +350,7 @@ fn plain_tensors_of_one_float_dtype() {
 #[test]
 fn beyond_the_cache() {
     // Rows that are no whole lines, so that blocks begin anywhere in one.
-    let shape = [4 * FAR / 4 / 2501 + 3, 2501];
+    let shape = [4 * far() / 4 / 2501 + 3, 2501];
     let numel = shape[0] * shape[1];
     let values = |shift: usize| (0..numel).map(|i| ((i + shift) % 1021) as f32).collect();
     let x = Raw::from_vec::<f32>(values(0), &shape).unwrap();

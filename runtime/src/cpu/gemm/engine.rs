@@ -9,46 +9,34 @@ use std::ops::Range;
 use nomina_core::{Element, Scalar};
 
 use super::after::After;
-use super::cache;
 use super::kind::Kind;
+use super::lowered::Lowered;
 use super::prefetch::{Lines, Prefetch};
-use super::share::{Writable, even, room, share};
+use super::share::room;
 use super::tile::{Tile, VECTORS};
-use crate::cpu::parallel::threads;
+use crate::cpu::cache;
 use crate::job::{Matrix, Product};
 use crate::memory::NoMemory;
 
 /// Panels that stay in the second-level cache while rows pass by.
 const PANELS: usize = 12;
 /// Rows of the left operand that lie there beside them.
-const HEIGHT: usize = 192;
-/// Bytes of the right operand that are packed at once.
-const PACKED: usize = 64 << 20;
-/// Columns that one task packs for itself at most.
-const BROAD: usize = 1024;
-/// Columns of a thread for which it may as well pack the left operand itself: waiting for what others
-/// pack, and reading it from their caches, takes longer.
-const SHARE: usize = 192;
-/// Rows beyond which each thread has several blocks of them, so that one that is slower leaves some to others.
-const TALL: usize = 4 * HEIGHT;
-/// Rows up to which packing the right operand costs more than it gives.
-const LOW: usize = 48;
-/// Bytes of a left operand that is read where it lies.
-const NEAR: usize = 512 << 10;
+pub(super) const HEIGHT: usize = 192;
 
 /// A product, laid out so that rows of the result lie side by side.
 pub(super) struct Job<'a, K: Kind> {
     pub(super) p: &'a Product,
     /// The inner dim in units.
-    depth: usize,
+    pub(super) depth: usize,
     alpha: K::Elem,
     beta: Option<K::Elem>,
     /// Whether operands are units already.
-    as_is: bool,
-    /// Whether the left operand is read where it lies.
-    near: bool,
+    pub(super) as_is: bool,
+    pub(super) left: Left<K::Unit>,
     /// What is asked for meanwhile; nothing where there are several tasks.
     ahead: Prefetch,
+    /// What stands for the left or the right operand where tasks pack it.
+    pub(super) lowered: [Option<&'a dyn Lowered>; 2],
 }
 
 /// One product, what comes after it included. What `next` reads is asked for meanwhile.
@@ -121,24 +109,16 @@ unsafe fn large<K: Kind>(
     parallel: bool,
     next: Option<&Product>,
 ) -> Result<(), NoMemory> {
-    let as_is = K::AS_IS == Some(p.dtype);
-    let size = p.dtype.size();
     let preset;
-    let mut job = Job::<'_, K> {
-        p,
-        depth: p.k.div_ceil(K::STEPS),
-        alpha: K::Elem::from_scalar(p.alpha),
-        beta: p.beta.map(K::Elem::from_scalar),
-        as_is,
-        ahead: Prefetch::of(p, next),
-        near: false,
-    };
-    // Rows that meet in one set of the first-level cache push each other out where it has few.
-    let meet = p.a.rows != 1 && (p.a.rows.unsigned_abs() * size).is_multiple_of(cache::APART);
-    job.near = !cfg!(unoptimized) && as_is && job.few() && (!meet || cache::ways() >= K::ROWS);
+    let mut job = Job::<'_, K>::new(p, Prefetch::of(p, next));
+    if job.near() {
+        job.left = Left::AsIs;
+    }
     // SAFETY: the caller's promise.
     unsafe {
-        if p.addend.is_some_and(|d| as_is && !matches!(d.cols, 0 | 1)) {
+        if p.addend
+            .is_some_and(|d| job.as_is && !matches!(d.cols, 0 | 1))
+        {
             preset = p.preset();
             job.p = &preset;
         }
@@ -147,14 +127,25 @@ unsafe fn large<K: Kind>(
 }
 
 /// The parts of the inner dim, one at least.
-fn parts<K: Kind>(depth: usize) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn parts<K: Kind>(depth: usize) -> impl Iterator<Item = Range<usize>> {
     let count = depth.div_ceil(K::DEPTH).max(1);
     (0..count).map(move |part| part * K::DEPTH..depth.min((part + 1) * K::DEPTH))
 }
 
+/// The left operand as tiles read it.
+#[derive(Clone, Copy)]
+pub(super) enum Left<U> {
+    /// Where it lies.
+    AsIs,
+    /// In rows that each task packs for itself.
+    Own,
+    /// In rows that were packed before, all of them.
+    Packed(*const U),
+}
+
 /// The right operand as tiles read it.
 #[derive(Clone, Copy)]
-enum Right<U> {
+pub(super) enum Right<U> {
     /// Where it lies.
     AsIs,
     /// In panels, from a column on, so many.
@@ -170,134 +161,36 @@ unsafe impl<U> Sync for Right<U> {}
 
 impl<K: Kind> Job<'_, K> {
     /// Columns of a tile.
-    const WIDTH: usize = VECTORS * K::LANES;
+    pub(super) const WIDTH: usize = VECTORS * K::LANES;
 
-    /// # Safety
-    /// As of [`product`].
-    unsafe fn run(&self, parallel: bool) -> Result<(), NoMemory> {
-        let (m, n) = (self.p.m, self.p.n);
-        let threads = if parallel { threads() } else { 1 };
-        let tiles = m.div_ceil(K::ROWS);
-        let panels = n.div_ceil(Self::WIDTH);
-        // Several for each thread, for one that is slower than others.
-        let tasks = if threads == 1 { 1 } else { 4 * threads };
-        if self.readable() {
-            // Tasks with parts of both, since nothing is shared.
-            let across = tasks.min(panels);
-            let mut down = even(across, threads);
-            if m > LOW {
-                down = tasks.div_ceil(across).next_multiple_of(down);
-            }
-            let down = down.min(tiles);
-            // SAFETY: the caller's promise.
-            return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
+    /// One that packs its operands, until more is known.
+    pub(super) fn new(p: &Product, ahead: Prefetch) -> Job<'_, K> {
+        Job {
+            p,
+            depth: p.k.div_ceil(K::STEPS),
+            alpha: K::Elem::from_scalar(p.alpha),
+            beta: p.beta.map(K::Elem::from_scalar),
+            as_is: K::AS_IS == Some(p.dtype),
+            left: Left::Own,
+            ahead,
+            lowered: [None; 2],
         }
-        // What each task packs of the left operand for itself should serve many columns.
-        let few = m <= HEIGHT || self.few() || (self.as_is && m <= TALL && n >= threads * SHARE);
-        if few && panels >= threads {
-            let across = if self.near {
-                tasks.min(panels)
-            } else {
-                threads
-            };
-            let across = across.max(n.div_ceil(BROAD));
-            // Rows are shared out too, where columns alone would leave a thread with less, and
-            // packing those twice costs little.
-            let mut down = even(across, threads);
-            if across > tasks || m / down < 2 * LOW {
-                down = 1;
-            }
-            // SAFETY: as above.
-            return unsafe { self.grid([down, across], 0..n, Right::Own) };
-        }
-        let column = self.depth * size_of::<K::Unit>();
-        let at_once = (PACKED / column.max(1) / Self::WIDTH).max(4) * Self::WIDTH;
-        let wide = at_once.min(panels * Self::WIDTH);
-        let packed = room([column, wide])?;
-        for from in (0..n).step_by(at_once) {
-            let cols = from..n.min(from + at_once);
-            let to = Writable(packed.as_ptr().as_ptr().cast::<K::Unit>());
-            let count = cols.len().div_ceil(Self::WIDTH);
-            // A few panels for each task.
-            let pieces = if threads == 1 {
-                1
-            } else {
-                count.min(4 * threads)
-            };
-            let pack = |piece: usize| {
-                for panel in count * piece / pieces..count * (piece + 1) / pieces {
-                    let first = cols.start + panel * Self::WIDTH;
-                    let wide = Self::WIDTH.min(cols.end - first);
-                    for depth in parts::<K>(self.depth) {
-                        // SAFETY: the panel's own room, and columns of the operand.
-                        unsafe {
-                            let to = to.get().add(Self::place(count, panel, &depth));
-                            K::pack(self.right(depth, first, wide), to, Self::WIDTH)?;
-                        }
-                    }
-                }
-                Ok(())
-            };
-            share(pieces, &pack)?;
-            let mut down = m.div_ceil(HEIGHT);
-            if threads > 1 {
-                down = down.max(tasks).next_multiple_of(threads).min(tiles);
-            }
-            let right = Right::Panels(to.0.cast_const(), from, count);
-            // SAFETY: the caller's promise.
-            unsafe { self.grid([down, 1], cols.clone(), right)? };
-        }
-        Ok(())
     }
 
-    /// Whether the left operand stays in the second-level cache.
-    fn few(&self) -> bool {
-        self.p.m.saturating_mul(self.p.k) <= NEAR / self.p.dtype.size()
-    }
-
-    /// Whether tiles read the right operand where it lies: its rows are side by side, and few
-    /// enough to stay near, or used too seldom to be packed.
-    fn readable(&self) -> bool {
+    /// Whether the left operand is read where it lies best.
+    fn near(&self) -> bool {
         let p = self.p;
-        if cfg!(unoptimized) || !self.as_is || (p.b.cols != 1 && p.n != 1) {
-            return false;
-        }
-        // Lines of the first-level cache that rows of this stride meet in.
-        let stride = p.b.rows.unsigned_abs() * p.dtype.size();
-        let meet = 1 << stride.trailing_zeros().clamp(7, cache::APART.ilog2());
-        p.m <= LOW || (self.near && p.k * 4 / 3 <= cache::APART / meet * cache::ways())
-    }
-
-    /// Tasks by rows and columns.
-    ///
-    /// # Safety
-    /// As of [`product`]; panels hold the columns.
-    unsafe fn grid(
-        &self,
-        [down, across]: [usize; 2],
-        cols: Range<usize>,
-        right: Right<K::Unit>,
-    ) -> Result<(), NoMemory> {
-        let panels = cols.len().div_ceil(Self::WIDTH);
-        let task = |task: usize| {
-            let (i, j) = (task / across, task % across);
-            // Whole tiles where rows are packed; as even as can be where they are not.
-            let row = |at: usize| match self.near {
-                true => self.p.m * at / down,
-                false => (self.p.m.div_ceil(K::ROWS) * at / down * K::ROWS).min(self.p.m),
-            };
-            let col = |at: usize| (cols.start + panels * at / across * Self::WIDTH).min(cols.end);
-            // SAFETY: tasks have parts of the result of their own.
-            unsafe { self.block(row(i)..row(i + 1), col(j)..col(j + 1), right) }
-        };
-        share(down * across, &task)
+        // Rows that meet in one set of the first-level cache push each other out where it has few.
+        let meet = p.a.rows != 1
+            && (p.a.rows.unsigned_abs() * p.dtype.size()).is_multiple_of(cache::APART);
+        !cfg!(unoptimized) && self.as_is && self.few() && (!meet || cache::ways() >= K::ROWS)
     }
 
     /// Some rows and columns of the result.
     ///
     /// # Safety
     /// As of [`product`]; nobody else uses this part of the result.
-    unsafe fn block(
+    pub(super) unsafe fn block(
         &self,
         rows: Range<usize>,
         cols: Range<usize>,
@@ -324,25 +217,16 @@ impl<K: Kind> Job<'_, K> {
             d = addend.at::<K::Elem>(rows.start, cols.start);
             (d_row, d_one) = (addend.rows, addend.cols == 0 && p.n > 1);
         }
-        let own = match right {
-            Right::Own => {
-                let wide = cols.len().next_multiple_of(Self::WIDTH);
-                Some(room([
-                    wide,
-                    K::DEPTH.min(self.depth),
-                    size_of::<K::Unit>(),
-                ])?)
-            }
-            _ => None,
-        };
-        let height = HEIGHT.min(rows.len());
-        let left = [
-            height.next_multiple_of(K::ROWS),
-            // A vector more for the last of them.
-            K::DEPTH.min(self.depth) + K::LANES,
-            size_of::<K::Unit>(),
-        ];
-        let left = (!self.near).then(|| room(left)).transpose()?;
+        let part = K::DEPTH.min(self.depth);
+        let own = matches!(right, Right::Own).then(|| {
+            let wide = cols.len().next_multiple_of(Self::WIDTH);
+            room([wide, part, size_of::<K::Unit>()])
+        });
+        let own = own.transpose()?;
+        let height = HEIGHT.min(rows.len()).next_multiple_of(K::ROWS);
+        let left = matches!(self.left, Left::Own)
+            .then(|| room([height, Self::apart(part), size_of::<K::Unit>()]))
+            .transpose()?;
         // Sums that lie in the result are complete when their tiles are.
         let after = After::of(p).filter(|_| wide.is_none());
         let mut ahead = self.ahead;
@@ -362,32 +246,32 @@ impl<K: Kind> Job<'_, K> {
                     for (panel, first) in cols.clone().step_by(Self::WIDTH).enumerate() {
                         let wide = Self::WIDTH.min(cols.end - first);
                         let to = own.add(panel * depth.len() * Self::WIDTH);
-                        K::pack(self.right(depth.clone(), first, wide), to, Self::WIDTH)?;
+                        self.pack_right(depth.clone(), first, wide, to)?;
                     }
                 }
                 for top in rows.clone().step_by(HEIGHT) {
                     let high = HEIGHT.min(rows.end - top);
-                    let a = p.a.at::<K::Unit>(top, depth.start).cast_const();
-                    let mut a = a;
-                    if let Some(left) = &left {
-                        let to = left.as_ptr().as_ptr().cast::<K::Unit>();
-                        for row in (0..high).step_by(K::ROWS) {
-                            let left = self.left(top + row, K::ROWS.min(high - row), depth.clone());
-                            K::pack(left, to.add(row * depth.len()), K::ROWS)?;
+                    let apart = Self::apart(depth.len()) as isize;
+                    let (a, a_row) = match (self.left, &left) {
+                        (Left::Packed(all), _) => (all.add(self.strip(top, &depth)), apart),
+                        (_, Some(left)) => {
+                            let to = left.as_ptr().as_ptr().cast::<K::Unit>();
+                            let rows = top..top + high;
+                            self.pack_left(rows, depth.clone(), to)?;
+                            (to.cast_const(), apart)
                         }
-                        a = to;
-                    }
+                        _ => {
+                            let a = p.a.at::<K::Unit>(top, depth.start);
+                            (a.cast_const(), p.a.rows)
+                        }
+                    };
                     let down = (top - rows.start) as isize;
                     let strip = Tile {
                         rows: high,
                         cols: cols.len(),
                         depth: depth.len(),
                         a,
-                        a_row: if left.is_some() {
-                            depth.len() as isize
-                        } else {
-                            p.a.rows
-                        },
+                        a_row,
                         a_step: p.a.cols,
                         b: a,
                         b_step: Self::WIDTH as isize,
@@ -416,7 +300,7 @@ impl<K: Kind> Job<'_, K> {
                         _ => strip.b_step,
                     };
                     let masked = matches!(right, Right::AsIs);
-                    let edges = [masked, left.is_some()];
+                    let edges = [masked, !matches!(self.left, Left::AsIs)];
                     Self::tiles(Tile { b_step, ..strip }, edges, panel, &mut ahead, after);
                 }
             }
@@ -488,8 +372,20 @@ impl<K: Kind> Job<'_, K> {
         }
     }
 
+    /// How far apart packed rows of a part lie: a tile's last step may be written beyond.
+    pub(super) fn apart(depth: usize) -> usize {
+        depth + 1
+    }
+
+    /// Where a packed row's part lies, the first of a tile's, where all rows are packed.
+    pub(super) fn strip(&self, row: usize, depth: &Range<usize>) -> usize {
+        let rows = self.p.m.next_multiple_of(K::ROWS);
+        let parts = depth.start / K::DEPTH;
+        rows * (depth.start + parts) + row * Self::apart(depth.len())
+    }
+
     /// Where a panel's part lies among so many panels: parts of one depth lie together.
-    fn place(count: usize, panel: usize, depth: &Range<usize>) -> usize {
+    pub(super) fn place(count: usize, panel: usize, depth: &Range<usize>) -> usize {
         (depth.start * count + depth.len() * panel) * Self::WIDTH
     }
 }

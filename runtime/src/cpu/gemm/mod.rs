@@ -7,17 +7,18 @@
 mod after;
 mod arith;
 mod blocks;
-mod cache;
 #[cfg(target_arch = "x86_64")]
 mod dots;
 mod engine;
 #[cfg(target_arch = "x86_64")]
 mod few_rows;
 mod kind;
+pub(crate) mod lowered;
 mod operands;
 mod pack;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
+mod plan;
 mod prefetch;
 mod share;
 #[cfg(test)]
@@ -319,6 +320,27 @@ fn widest() -> Level {
     })
 }
 
+/// What is said for the kind of tiles that multiply a type with the best instructions.
+macro_rules! at_level {
+    ($kind:ident => $body:expr) => {
+        match $crate::cpu::gemm::widest() {
+            Level::Baseline => {
+                type $kind<T> = <T as Tiled>::Portable;
+                $body
+            }
+            Level::Avx2 => {
+                type $kind<T> = <T as Tiled>::Avx2;
+                $body
+            }
+            Level::Avx512 => {
+                type $kind<T> = <T as Tiled>::Avx512;
+                $body
+            }
+        }
+    };
+}
+use at_level;
+
 /// By tiles, with the best instructions that the processor has; what comes after the product included.
 ///
 /// # Safety
@@ -329,13 +351,7 @@ unsafe fn by_tiles<T: Tiled>(
     next: Option<&Product>,
 ) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise; the level says that the instructions are there.
-    unsafe {
-        match widest() {
-            Level::Baseline => engine::product::<T::Portable>(p, parallel, next),
-            Level::Avx2 => engine::product::<T::Avx2>(p, parallel, next),
-            Level::Avx512 => engine::product::<T::Avx512>(p, parallel, next),
-        }
-    }
+    unsafe { at_level!(K => engine::product::<K<T>>(p, parallel, next)) }
 }
 
 /// By tiles of pairs, if the processor has them and they are fast.

@@ -7,8 +7,10 @@ use nomina_core::Element;
 use super::after::After;
 use super::engine::Job;
 use super::kind::{Kind, Part};
+use super::lowered::Lowered;
 use crate::cpu::cast::Cast;
 use crate::job::Matrix;
+use crate::memory::NoMemory;
 
 impl<K: Kind> Job<'_, K> {
     /// Reads what is to be added into a scratch, or writes the scratch as the result, each row of
@@ -55,14 +57,66 @@ impl<K: Kind> Job<'_, K> {
         }
     }
 
-    /// Columns of the right operand; depths count units.
-    pub(super) fn right(&self, depth: Range<usize>, first: usize, cols: usize) -> Part {
-        self.part(self.p.b.t(), depth, first, cols)
+    /// Packs columns of the right operand; depths count units.
+    ///
+    /// # Safety
+    /// As of [`Kind::pack`].
+    pub(super) unsafe fn pack_right(
+        &self,
+        depth: Range<usize>,
+        first: usize,
+        cols: usize,
+        to: *mut K::Unit,
+    ) -> Result<(), NoMemory> {
+        let [_, lowered] = self.lowered;
+        let from = (lowered, self.p.b.t(), Self::WIDTH);
+        // SAFETY: the caller's promise.
+        unsafe { self.pack(from, depth, first..first + cols, to) }
     }
 
-    /// Rows of the left operand.
-    pub(super) fn left(&self, first: usize, rows: usize, depth: Range<usize>) -> Part {
-        self.part(self.p.a, depth, first, rows)
+    /// Packs rows of the left operand.
+    ///
+    /// # Safety
+    /// As of [`Kind::pack`], for each [`Kind::ROWS`] of them, which lie [`Job::apart`].
+    pub(super) unsafe fn pack_left(
+        &self,
+        rows: Range<usize>,
+        depth: Range<usize>,
+        to: *mut K::Unit,
+    ) -> Result<(), NoMemory> {
+        let [lowered, _] = self.lowered;
+        let from = (lowered, self.p.a, K::ROWS);
+        for row in rows.clone().step_by(K::ROWS) {
+            let to = to.wrapping_add((row - rows.start) * Self::apart(depth.len()));
+            let few = row..rows.end.min(row + K::ROWS);
+            // SAFETY: the caller's promise.
+            unsafe { self.pack(from, depth.clone(), few, to)? };
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As of [`Kind::pack`].
+    unsafe fn pack(
+        &self,
+        (lowered, matrix, apart): (Option<&dyn Lowered>, Matrix, usize),
+        depth: Range<usize>,
+        others: Range<usize>,
+        to: *mut K::Unit,
+    ) -> Result<(), NoMemory> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match lowered {
+                Some(lowered) => {
+                    lowered.write(depth, others, to.cast(), apart);
+                    Ok(())
+                }
+                None => {
+                    let part = self.part(matrix, depth, others.start, others.len());
+                    K::pack(part, to, apart)
+                }
+            }
+        }
     }
 
     fn part(&self, matrix: Matrix, depth: Range<usize>, first: usize, others: usize) -> Part {

@@ -1,22 +1,7 @@
-//! Tasks of a product, and their memory.
+//! What tasks of a product have in common.
 
-use crate::cpu::parallel::{Missing, each};
 use crate::memory::{Block, NoMemory};
 use crate::shape::product;
-
-/// Tasks on threads.
-pub(super) fn share(
-    tasks: usize,
-    f: &(dyn Fn(usize) -> Result<(), NoMemory> + Sync),
-) -> Result<(), NoMemory> {
-    if tasks == 1 {
-        return f(0);
-    }
-    let missing = Missing::new();
-    let f = |task| missing.look(|| f(task));
-    each(tasks, &f);
-    missing.result()
-}
 
 /// How many times so many tasks are a multiple of the threads.
 pub(super) fn even(tasks: usize, threads: usize) -> usize {

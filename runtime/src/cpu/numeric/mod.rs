@@ -8,6 +8,7 @@ mod boolean;
 mod complex;
 mod convert;
 pub(crate) mod double;
+mod exact;
 mod float;
 pub(crate) mod half;
 mod integer;
@@ -23,6 +24,7 @@ mod tests;
 use nomina_core::Element;
 
 pub(crate) use convert::Convert;
+use exact::exact;
 
 /// What every dtype has.
 pub(crate) trait Number: Element {

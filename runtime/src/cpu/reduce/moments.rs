@@ -6,7 +6,7 @@
 use std::marker::PhantomData;
 
 use super::accumulator::{Accumulator, Tile};
-use super::real::Real;
+use super::real::{Real, total};
 use super::reducer::COLS;
 use super::whole::{Group, LANES as WIDE};
 
@@ -192,7 +192,6 @@ impl<T: Real> Accumulator for Variance<T> {
                 *lane += x;
             }
         }
-        let total = |lanes: &[T; LANES]| lanes.iter().map(|lane| lane.wide()).sum::<f64>();
         let about = T::of(total(&lanes) / n);
         let (mut off, mut squares) = ([T::ZERO; LANES], [T::ZERO; LANES]);
         let mut chunks = xs.chunks_exact(LANES);

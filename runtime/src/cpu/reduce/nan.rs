@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::accumulator::{Accumulator, Tile};
 use super::fold::Compensated;
-use super::real::Real;
+use super::real::{Real, total};
 use super::reducer::COLS;
 use super::whole::{Group, LANES as WIDE};
 
@@ -104,7 +104,6 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
                 *sum += own;
             }
         }
-        let total = |lanes: &[T; LANES]| lanes.iter().map(|lane| lane.wide()).sum::<f64>();
         state.sum.add(total(&sums));
         state.count += total(&counts);
     }

@@ -66,6 +66,23 @@ impl Real for f64 {
     }
 }
 
+/// The sum of so many lanes, a power of two: halves on halves, so that none waits for all before it.
+#[inline(always)]
+pub(super) fn total<T: Real, const N: usize>(lanes: &[T; N]) -> f64 {
+    let mut sums = [0.0; N];
+    for (sum, lane) in sums.iter_mut().zip(lanes) {
+        *sum = lane.wide();
+    }
+    let mut half = N / 2;
+    while half > 0 {
+        for i in 0..half {
+            sums[i] += sums[i + half];
+        }
+        half /= 2;
+    }
+    sums[0]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -299,6 +299,8 @@ macro_rules! moves {
             to: *mut Unit,
             apart: usize,
         ) {
+            /// Elements that are asked for ahead in a column: each is read for too short a while for the processor to see it.
+            const AHEAD: usize = 256 / size_of::<Unit>();
             for top in (0..rows).step_by(LANES) {
                 // Backwards, for what is written beyond a row.
                 for left in (0..cols).step_by(LANES).rev() {
@@ -309,6 +311,7 @@ macro_rules! moves {
                         let from = from
                             .wrapping_offset((left + at) as isize * step)
                             .wrapping_add(top);
+                        _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(AHEAD).cast());
                         // SAFETY: within the mask, as the caller promises.
                         *vector = unsafe {
                             if high == LANES {

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use nomina::dims::{Dims, Distinct};
 use nomina::{Element, Error, ErrorKind, Result, Tensor};
-use nomina_core::mesh::{Placement, Synced, Whole};
+use nomina_core::mesh::{HasAllValues, Placement};
 use nomina_macros::twin;
 
 use crate::factory::AllOwn;
@@ -47,32 +47,6 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.local.try_item()
     }
 }
-
-/// Each rank has all values: the tensor is whole or synced along all axes.
-#[diagnostic::on_unimplemented(
-    message = "placement `{Self}` does not give each rank all values",
-    label = "split, pending or own along an axis",
-    note = "`.all_gather(axis)` or `.all_reduce(axis)` makes it whole"
-)]
-pub trait HasAllValues: Placement {}
-impl<P: Placement> HasAllValues for P
-where
-    P::S0: Equal,
-    P::S1: Equal,
-    P::S2: Equal,
-    P::S3: Equal,
-{
-}
-
-/// A state whose pieces are equal.
-#[diagnostic::on_unimplemented(
-    message = "the ranks do not have all values: the tensor is `{Self}` along a mesh axis",
-    label = "not whole along each axis",
-    note = "`.all_gather(axis)` or `.all_reduce(axis)` makes it whole"
-)]
-pub trait Equal {}
-impl Equal for Whole {}
-impl Equal for Synced {}
 
 /// The tensor is each rank's own along all axes.
 #[diagnostic::on_unimplemented(

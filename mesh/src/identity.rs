@@ -1,0 +1,78 @@
+//! The greatest or smallest of no elements, where another rank has some.
+
+use nomina::{DType, DynTensor, Name, Names, Result, Scalar};
+use nomina_core::mesh::Combine;
+
+/// What a rank without elements adds to the greatest or smallest over split dims: the least or the greatest number of the
+/// dtype. Nothing where it has elements, or where the combiner takes none, too.
+pub(crate) fn of_none(
+    local: &DynTensor,
+    dims: &Names,
+    combine: Combine,
+) -> Result<Option<DynTensor>> {
+    let is_reduced = |name: &Option<Name>| dims.iter().any(|dim| dim == name);
+    let each = || local.names().iter().zip(local.shape());
+    let empty = each().any(|(name, &size)| size == 0 && is_reduced(name));
+    let least = match combine {
+        Combine::Max => true,
+        Combine::Min => false,
+        _ => return Ok(None),
+    };
+    if !empty {
+        return Ok(None);
+    }
+    let stay = each().filter(|(name, _)| !is_reduced(name));
+    let (names, shape): (Vec<Option<Name>>, Vec<usize>) =
+        stay.map(|(name, &size)| (name.clone(), size)).unzip();
+    let mut found = DynTensor::options()
+        .dtype(local.dtype())
+        .empty(&shape, Names::new(names)?)?;
+    found.fill_(extreme(local.dtype(), least))?;
+    Ok(Some(found))
+}
+
+fn extreme(dtype: DType, least: bool) -> Scalar {
+    let pick = |low: i64, high: i64| Scalar::Int(if least { low } else { high });
+    match dtype {
+        DType::Bool => Scalar::Bool(!least),
+        DType::U8 => pick(0, u8::MAX.into()),
+        DType::I8 => pick(i8::MIN.into(), i8::MAX.into()),
+        DType::I16 => pick(i16::MIN.into(), i16::MAX.into()),
+        DType::I32 => pick(i32::MIN.into(), i32::MAX.into()),
+        DType::I64 => pick(i64::MIN, i64::MAX),
+        _ => Scalar::Float(if least {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_of_no_numbers_is_less_than_all() {
+        for dtype in [
+            DType::U8,
+            DType::I64,
+            DType::F16,
+            DType::BF16,
+            DType::F64,
+            DType::Bool,
+        ] {
+            let none = DynTensor::options()
+                .dtype(dtype)
+                .empty(&[0, 2], ["N", "C"])
+                .unwrap();
+            let dims = Names::new([Some(Name::new("N").unwrap())]).unwrap();
+            let least = of_none(&none, &dims, Combine::Max).unwrap().unwrap();
+            let most = of_none(&none, &dims, Combine::Min).unwrap().unwrap();
+            assert_eq!(least.shape(), [2]);
+            let all = least.le(&most).unwrap().all(..).unwrap();
+            assert_eq!(all.to_vec::<bool>().unwrap(), [true]);
+            assert!(of_none(&none, &dims, Combine::Add).unwrap().is_none());
+        }
+    }
+}

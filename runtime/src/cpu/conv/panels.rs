@@ -1,0 +1,244 @@
+//! Convolution as a product of the weight, which is packed once, and of panels of what the kernel sees.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use nomina_core::Scalar;
+
+use super::convolve::{compute, native};
+use super::number::{Number, Widen};
+use super::planes::{Fill, Layout, Seen};
+use super::share::{Sizes, Tasks};
+use super::{positions, taps};
+use crate::cpu::gemm::lowered::{Packed, Shape};
+use crate::cpu::parallel::{Shared, threads, try_each};
+use crate::cpu::reduce::simd::dispatch;
+use crate::cpu::reduce::split::{SmallScratch, for_each};
+use crate::job::{ConvJob, Matrix, Product};
+use crate::memory::scratch::push;
+use crate::memory::{NoMemory, Scratch};
+use crate::shape;
+
+/// Bytes of the planes that are filled at once.
+const PLANES: usize = 4 << 20;
+/// Multiplications that a second thread is worth.
+const PARALLEL: usize = 1 << 18;
+
+/// Times that a weight is packed anew: it is near then, and all of it at once is not.
+const OFTEN: usize = 2;
+
+/// Runs a convolution whose channels are not innermost. Whether it did: not where zeros are most of the input.
+///
+/// # Safety
+/// As for [`super::convolve::execute`].
+pub(super) unsafe fn run<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
+    if job.channels_last {
+        return Ok(false);
+    }
+    let Some(layout) = Layout::new(&job.windows)? else {
+        return Ok(false);
+    };
+    let depth = shape::product([job.channels, taps(&job.windows)]);
+    let positions = positions(&job.windows);
+    let units = shape::product([job.batch, job.groups]);
+    let work = shape::product([units, job.outs, depth, positions]);
+    let threads = if work < PARALLEL { 1 } else { threads() };
+    let sizes = Sizes {
+        units,
+        outs: job.outs,
+        depth,
+        positions,
+        element: size_of::<A>(),
+    };
+    let tasks = Tasks::new(sizes, Shape::of(compute(job.dtype)), threads);
+    let mut weights = Vec::new();
+    let mut whole = Whole::<S, A> {
+        job,
+        layout: &layout,
+        sizes,
+        tasks,
+        weights: &[],
+        elements: PhantomData,
+    };
+    // How often tasks would pack a group's weight.
+    let [across, _] = tasks.grid(sizes);
+    let often = shape::product([job.batch, across]) > OFTEN;
+    for group in 0..job.groups {
+        let packed = match often {
+            // SAFETY: the caller's promise: the weight has the group's rows.
+            true => unsafe { Packed::new(&whole.product(group), tasks.flipped, threads)? },
+            false => Packed::later(tasks.flipped),
+        };
+        push(&mut weights, packed)?;
+    }
+    whole.weights = &weights;
+    // As many units at once as stay near.
+    let unit = shape::product([layout.room(job.channels), size_of::<A>()]);
+    let at_once = (PLANES / unit).clamp(1, units.max(1));
+    let mut planes =
+        Scratch::<MaybeUninit<A>>::uninit([layout.room(shape::product([job.channels, at_once]))])?;
+    for first in (0..units).step_by(at_once) {
+        let these = first..units.min(first + at_once);
+        // SAFETY: room for so many units.
+        unsafe { whole.units(these, planes.as_mut_ptr().cast(), threads)? };
+    }
+    Ok(true)
+}
+
+/// A convolution, and what all its tasks have in common.
+struct Whole<'a, S, A> {
+    job: &'a ConvJob,
+    layout: &'a Layout<'a>,
+    sizes: Sizes,
+    tasks: Tasks,
+    /// Of each group.
+    weights: &'a [Packed],
+    elements: PhantomData<(S, A)>,
+}
+
+// SAFETY: addresses and numbers; tasks write to parts of the result of their own.
+unsafe impl<S, A> Sync for Whole<'_, S, A> {}
+
+impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
+    /// The product of a group, without its columns.
+    fn product(&self, group: usize) -> Product {
+        let (job, depth) = (self.job, self.sizes.depth);
+        let nowhere = Matrix {
+            ptr: std::ptr::null_mut(),
+            rows: 0,
+            cols: 1,
+        };
+        let first = group * job.outs;
+        let bias = job.bias.map(|bias| Matrix {
+            ptr: bias.cast::<A>().wrapping_add(first).cast_mut().cast(),
+            rows: 1,
+            cols: 0,
+        });
+        let weight = job.weight.cast::<A>().wrapping_add(first * depth);
+        Product {
+            dtype: compute(job.dtype),
+            m: job.outs,
+            k: depth,
+            n: 0,
+            a: Matrix {
+                ptr: weight.cast_mut().cast(),
+                rows: depth as isize,
+                cols: 1,
+            },
+            b: nowhere,
+            c: nowhere,
+            alpha: Scalar::Int(1),
+            beta: bias.map(|_| Scalar::Int(1)),
+            addend: bias,
+            after: None,
+        }
+    }
+
+    /// Computes some units, whose planes have room for them, on so many threads.
+    ///
+    /// # Safety
+    /// As of [`run`].
+    unsafe fn units(
+        &self,
+        units: Range<usize>,
+        planes: *mut A,
+        threads: usize,
+    ) -> Result<(), NoMemory> {
+        let (job, layout) = (self.job, self.layout);
+        let count = units.len() * job.channels;
+        let shared = Shared(planes.cast());
+        let fill = |at: usize| {
+            let (unit, channel) = (units.start + at / job.channels, at % job.channels);
+            let (n, group) = (unit / job.groups, unit % job.groups);
+            let [batch, channels, strides @ ..] = job.x_strides;
+            let channel = (group * job.channels + channel) as isize;
+            let offset = n as isize * batch + channel * channels;
+            dispatch(Fill::<S, A> {
+                layout,
+                x: job.x.cast::<S>().wrapping_offset(offset),
+                strides,
+                to: shared.get().cast::<A>().wrapping_add(at * layout.channel),
+            });
+        };
+        for_each(count, if threads == 1 { 0 } else { layout.channel }, fill);
+        // SAFETY: what is read beyond the last channel.
+        unsafe {
+            planes
+                .add(count * layout.channel)
+                .write_bytes(0, layout.room(0))
+        };
+        let [across, down] = self.tasks.grid(self.sizes);
+        let task = |task: usize| {
+            let (at, part) = (task / (across * down), task % (across * down));
+            let planes = at * job.channels * layout.channel;
+            let planes = shared.get().cast::<A>().wrapping_add(planes);
+            // SAFETY: tasks have parts of the result of their own.
+            unsafe { self.part(units.start + at, [part / down, part % down], planes) }
+        };
+        let tasks = units.len() * across * down;
+        if threads == 1 {
+            return (0..tasks).try_for_each(task);
+        }
+        try_each(tasks, &task)
+    }
+
+    /// Some positions and outputs of a unit.
+    ///
+    /// # Safety
+    /// As of [`run`]; the planes are the unit's.
+    unsafe fn part(
+        &self,
+        unit: usize,
+        [across, down]: [usize; 2],
+        planes: *const A,
+    ) -> Result<(), NoMemory> {
+        let job = self.job;
+        let (n, group) = (unit / job.groups, unit % job.groups);
+        let from = across * self.tasks.positions;
+        let count = self.tasks.positions.min(self.sizes.positions - from);
+        let first = down * self.tasks.outs;
+        let rows = first..job.outs.min(first + self.tasks.outs);
+        let [batch, out, place] = job.out_strides;
+        let offset = n as isize * batch + (group * job.outs) as isize * out + from as isize * place;
+        // 16-bit results are rounded on their way.
+        let widens = !native::<S, A>();
+        let mut wide =
+            SmallScratch::bytes([usize::from(widens), rows.len(), count, size_of::<A>()])?;
+        let wide = wide.as_mut_ptr().cast::<A>();
+        let mut product = self.product(group);
+        product.n = count;
+        product.c = match widens {
+            true => Matrix {
+                ptr: wide.wrapping_sub(rows.start * count).cast(),
+                rows: count as isize,
+                cols: 1,
+            },
+            false => Matrix {
+                ptr: job.out.cast::<A>().wrapping_offset(offset).cast(),
+                rows: out,
+                cols: place,
+            },
+        };
+        let seen = Seen {
+            layout: self.layout,
+            planes,
+            from,
+        };
+        // SAFETY: the planes have what windows see at all positions; the matrices have the strides computed above.
+        unsafe {
+            self.weights[group].product(&product, rows.clone(), &seen)?;
+            if widens {
+                let to = job.out.cast::<S>().wrapping_offset(offset);
+                for (o, row) in rows.enumerate() {
+                    for i in 0..count {
+                        let value = wide.add(o * count + i).read();
+                        let at = row as isize * out + i as isize * place;
+                        to.wrapping_offset(at).write(S::down(value));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

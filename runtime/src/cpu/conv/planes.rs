@@ -1,0 +1,249 @@
+//! The input of a convolution among its zeros, and what windows see of it, as panels of a product.
+//!
+//! Among zeros a position's elements are there, whichever it is, so that lines of positions are copied by whole vectors: what one
+//! writes beyond its end the next one writes over.
+
+use std::ops::Range;
+
+use super::elements;
+use super::line::taps;
+use super::number::{Number, Widen};
+use super::pieces::{copy, zeros};
+use crate::cpu::gemm::lowered::Lowered;
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::job::Windows;
+use crate::memory::{NoMemory, Scratch};
+use crate::shape::product;
+
+/// How many times the input its planes may be, beyond so many elements.
+const MOST: usize = 4;
+const SMALL: usize = 1 << 16;
+/// Elements of the longest copy.
+const LONG: usize = 16;
+/// Copies that a step of a panel takes at most: one for each column of the widest.
+const COPIES: usize = 32;
+
+/// How the planes of a channel lie. A row has the elements that are a stride apart one after the other, then those that follow each
+/// of them, and so on: neighbouring positions see neighbours.
+pub(super) struct Layout<'a> {
+    windows: &'a Windows,
+    /// Elements of a row that are a stride apart.
+    phase: usize,
+    row: usize,
+    plane: usize,
+    /// Elements of a channel.
+    pub(super) channel: usize,
+    /// Where the element of each tap is, from that of the first one on.
+    taps: Scratch<usize>,
+}
+
+impl<'a> Layout<'a> {
+    /// That of windows; `None` where zeros are most of it.
+    pub(super) fn new(windows: &'a Windows) -> Result<Option<Self>, NoMemory> {
+        let [depth, height, width] = windows.each_ref().map(|window| {
+            let last = product([window.out.saturating_sub(1), window.stride]);
+            let reach = product([window.kernel.saturating_sub(1), window.dilation]);
+            last.saturating_add(reach).saturating_add(1)
+        });
+        let [d, h, w] = windows;
+        let phase = width.div_ceil(w.stride);
+        let row = product([phase, w.stride]);
+        let plane = product([row, height]);
+        let channel = product([plane, depth]);
+        if channel > product([elements(windows), MOST]).saturating_add(SMALL) {
+            return Ok(None);
+        }
+        let mut offsets = Scratch::new([super::taps(windows)], 0)?;
+        for (offset, [z, y, x]) in offsets.iter_mut().zip(taps(windows)) {
+            let x = x * w.dilation;
+            *offset =
+                z * d.dilation * plane + y * h.dilation * row + x % w.stride * phase + x / w.stride;
+        }
+        Ok(Some(Self {
+            windows,
+            phase,
+            row,
+            plane,
+            channel,
+            taps: offsets,
+        }))
+    }
+
+    /// Elements of so many channels, and of what a copy reads beyond the last.
+    pub(super) fn room(&self, channels: usize) -> usize {
+        product([self.channel, channels]).saturating_add(LONG)
+    }
+
+    /// Where a position's first element is.
+    fn place(&self, position: usize) -> usize {
+        let [d, h, w] = self.windows;
+        let line = position / w.out;
+        line / h.out * d.stride * self.plane + line % h.out * h.stride * self.row + position % w.out
+    }
+}
+
+/// A channel's planes, to be filled.
+pub(super) struct Fill<'a, S, A> {
+    pub layout: &'a Layout<'a>,
+    /// The channel's first element, and the strides of the spatial dims.
+    pub x: *const S,
+    pub strides: [isize; 3],
+    /// The first element of the planes.
+    pub to: *mut A,
+}
+
+impl<S: Widen<A>, A: Number> Kernel for Fill<'_, S, A> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let &Layout {
+            phase,
+            row,
+            plane,
+            channel,
+            ..
+        } = self.layout;
+        let [d, h, w] = self.layout.windows;
+        let inside = |at: usize, before: usize, size: usize| {
+            at.checked_sub(before).filter(|&index| index < size)
+        };
+        for at in 0..channel / row {
+            let (z, y) = (at / (plane / row), at % (plane / row));
+            let to = self.to.wrapping_add(at * row);
+            let line = inside(z, d.before, d.size).zip(inside(y, h.before, h.size));
+            let Some((z, y)) = line else {
+                // SAFETY: a row of the planes.
+                unsafe { zeros(row, to) };
+                continue;
+            };
+            let offset = z as isize * self.strides[0] + y as isize * self.strides[1];
+            let line = self.x.wrapping_offset(offset);
+            for first in 0..w.stride {
+                // Elements `first`, `first + stride`, ...: those that are no zeros outside.
+                let start = w.before.saturating_sub(first).div_ceil(w.stride).min(phase);
+                let end = (w.before + w.size).saturating_sub(first).div_ceil(w.stride);
+                let end = end.clamp(start, phase);
+                let to = to.wrapping_add(first * phase);
+                let from = (first + start * w.stride).wrapping_sub(w.before);
+                let from = line.wrapping_offset((from as isize).wrapping_mul(self.strides[2]));
+                // SAFETY: within the row, and within the input's line.
+                unsafe {
+                    zeros(start, to);
+                    copy(end - start, from, w.step(self.strides[2]), to.add(start));
+                    zeros(phase - end, to.add(end));
+                }
+            }
+        }
+    }
+}
+
+/// What windows see at positions from one on: a row for each channel and tap, a column for each position.
+pub(super) struct Seen<'a, A> {
+    pub layout: &'a Layout<'a>,
+    /// The planes of the first channel.
+    pub planes: *const A,
+    pub from: usize,
+}
+
+// SAFETY: an address that is only read.
+unsafe impl<A> Sync for Seen<'_, A> {}
+
+impl<A: Number> Lowered for Seen<'_, A> {
+    unsafe fn write(&self, steps: Range<usize>, columns: Range<usize>, to: *mut u8, apart: usize) {
+        let rows = Rows::<LONG, A> {
+            seen: self,
+            steps,
+            columns: self.from + columns.start..self.from + columns.end,
+            to: to.cast(),
+            apart,
+        };
+        // Copies as long as lines are, and as panels are wide.
+        match self.layout.windows[2].out.min(apart) {
+            0..=4 => dispatch(rows.with::<4>()),
+            5..=8 => dispatch(rows.with::<8>()),
+            _ => dispatch(rows),
+        }
+    }
+}
+
+/// Rows of a panel, by copies of `N` elements.
+struct Rows<'a, const N: usize, A> {
+    seen: &'a Seen<'a, A>,
+    steps: Range<usize>,
+    columns: Range<usize>,
+    to: *mut A,
+    apart: usize,
+}
+
+impl<'a, const N: usize, A> Rows<'a, N, A> {
+    fn with<const M: usize>(self) -> Rows<'a, M, A> {
+        Rows {
+            seen: self.seen,
+            steps: self.steps,
+            columns: self.columns,
+            to: self.to,
+            apart: self.apart,
+        }
+    }
+}
+
+impl<const N: usize, A: Number> Kernel for Rows<'_, N, A> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let layout = self.seen.layout;
+        let w = &layout.windows[2];
+        let count = self.columns.len();
+        if count < self.apart {
+            // SAFETY: there is room for all steps.
+            unsafe { self.to.write_bytes(0, self.steps.len() * self.apart) };
+        }
+        // A column, and where its position's first element is.
+        let mut copies = [(0, 0); COPIES];
+        let mut most = 0;
+        let mut at = 0;
+        while at < count {
+            let position = self.columns.start + at;
+            let line = (w.out - position % w.out).min(count - at);
+            let place = layout.place(position);
+            for run in (0..line).step_by(N) {
+                copies[most] = (at + run, place + run);
+                most += 1;
+            }
+            at += line;
+        }
+        let copies = &copies[..most];
+        let taps = layout.taps.len();
+        let (mut channel, mut tap) = (self.steps.start / taps, self.steps.start % taps);
+        let mut to = self.to;
+        // From here on a whole copy could end behind the panel.
+        let exact = N.div_ceil(self.apart);
+        for left in (0..self.steps.len()).rev() {
+            let from = self
+                .seen
+                .planes
+                .wrapping_add(channel * layout.channel + layout.taps[tap]);
+            for (i, &(column, place)) in copies.iter().enumerate() {
+                let (from, to) = (from.wrapping_add(place), to.wrapping_add(column));
+                // SAFETY: elements of the planes, or up to `N` behind them; what is written beyond a line belongs to
+                // what is written later.
+                unsafe {
+                    if left >= exact {
+                        to.cast::<[A; N]>()
+                            .write_unaligned(from.cast::<[A; N]>().read_unaligned());
+                    } else {
+                        let next = copies.get(i + 1).map_or(count, |&(column, _)| column);
+                        to.copy_from_nonoverlapping(from, next - column);
+                    }
+                }
+            }
+            to = to.wrapping_add(self.apart);
+            tap += 1;
+            if tap == taps {
+                (tap, channel) = (0, channel + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! A number that each rank would add.
+use nomina_mesh::prelude::*;
+dims! { Batch, Embed, Hidden }
+mesh! { Grid: Data, Model }
+
+fn main() {
+    let mesh = Grid::alone();
+    let x: Sharded<(Embed,), Grid<Whole, Pending>> = mesh.zeros([3]).unwrap();
+    let _ = x + 1.0;
+}
+// fix: let _ = x.all_reduce(Model) + 1.0;

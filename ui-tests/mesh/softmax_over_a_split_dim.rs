@@ -1,0 +1,11 @@
+//! A softmax over a dim of which each rank has a part.
+use nomina_mesh::prelude::*;
+dims! { Batch, Embed, Hidden }
+mesh! { Grid: Data, Model }
+
+fn main() {
+    let mesh = Grid::alone();
+    let h: Sharded<(Batch, Hidden), Grid<Split<Batch>, Split<Hidden>>> = mesh.zeros([2, 4]).unwrap();
+    let _ = h.softmax(Hidden);
+}
+// fix: let _ = h.softmax(Hidden.via(Model));

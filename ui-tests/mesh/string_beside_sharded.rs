@@ -1,0 +1,11 @@
+//! Neither a tensor nor a number.
+use nomina_mesh::prelude::*;
+dims! { Batch, Embed, Hidden }
+mesh! { Grid: Data, Model }
+
+fn main() {
+    let mesh = Grid::alone();
+    let x: Sharded<(Batch, Embed), Grid<Split<Batch>, Whole>> = mesh.zeros([2, 3]).unwrap();
+    let _ = x + "one";
+}
+// fix: let _ = x + 1.0;

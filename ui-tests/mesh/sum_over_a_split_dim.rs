@@ -1,0 +1,11 @@
+//! A sum over a dim of which each rank has a part.
+use nomina_mesh::prelude::*;
+dims! { Batch, Embed, Hidden }
+mesh! { Grid: Data, Model }
+
+fn main() {
+    let mesh = Grid::alone();
+    let x: Sharded<(Batch, Embed), Grid<Split<Batch>, Whole>> = mesh.zeros([2, 3]).unwrap();
+    let _ = x.sum(Batch);
+}
+// fix: let _ = x.sum(across(Batch)).all_reduce(Data);

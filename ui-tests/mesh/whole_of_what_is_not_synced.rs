@@ -1,0 +1,11 @@
+//! `whole` of what was never synced.
+use nomina_mesh::prelude::*;
+dims! { Batch, Embed, Hidden }
+mesh! { Grid: Data, Model }
+
+fn main() {
+    let mesh = Grid::alone();
+    let x: Sharded<(Batch, Embed), Grid<Split<Batch>, Whole>> = mesh.zeros([2, 3]).unwrap();
+    let _ = x.whole(Model);
+}
+// fix: let _ = x;
