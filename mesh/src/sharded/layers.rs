@@ -78,11 +78,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// When sizes do not fit, an option is out of range, or memory is missing.
     #[twin]
-    pub fn try_scaled_dot_product_attention_with<
-        E: Dims,
-        F: Attend<D, E>,
-        Q: Placement<Mesh = P::Mesh>,
-    >(
+    pub fn try_scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>, Q>(
         &self,
         key: &Sharded<E, Q, T>,
         value: &Sharded<F, Q, T>,
@@ -95,7 +91,9 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             + HasWhole<<D as DimList>::Col>
             + PlacedWith<InPointwise, Q, D, E>
             + PlacedWith<InPointwise, Q, D, F>,
-        Q: HasWhole<<E as DimList>::Row> + HasWhole<<F as DimList>::Col>,
+        Q: Placement<Mesh = P::Mesh>
+            + HasWhole<<E as DimList>::Row>
+            + HasWhole<<F as DimList>::Col>,
     {
         let op = "scaled_dot_product_attention";
         self.fits(op, value)?;
@@ -122,13 +120,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 /// # Errors
 /// [`ErrorKind::Argument`] without any tensor; [`ErrorKind::Shape`] when sizes do not fit; when memory is missing.
 #[twin(free)]
-pub fn try_cat<D: Dims, P: Placement, T: Element, X: DimOf<D>>(
+pub fn try_cat<D, P, T: Element, X: DimOf<D>>(
     tensors: &[&Sharded<D, P, T>],
     dim: X,
 ) -> Result<Sharded<D, P, T>>
 where
-    P: AllLinear + HasWhole<(X,)>,
-    D: Distinct,
+    P: Placement + AllLinear + HasWhole<(X,)>,
+    D: Dims + Distinct,
     SizeOf<X>: Resizable<X>,
 {
     let op = "cat";

@@ -1,0 +1,223 @@
+//! What training on a mesh needs beside operators: the optimizer whose memory is split steps as the plain one does, and rows that each
+//! rank reads are one tensor, or an error on all ranks.
+
+use nomina::Result;
+use nomina_mesh::optim::{AdamOptions, AdamW};
+use nomina_mesh::prelude::*;
+use nomina_runtime::Raw;
+use nomina_runtime::call::{StepParam, adam};
+
+dims! { N, C, K }
+mesh! { Grid: Data, Model }
+mesh! { Line: Row }
+
+const OPTIONS: AdamOptions = AdamOptions {
+    lr: 0.05,
+    weight_decay: 0.1,
+    ..AdamOptions::adamw()
+};
+const STEPS: u64 = 5;
+
+fn numbers(count: usize, seed: f32) -> Vec<f32> {
+    (0..count).map(|i| (i as f32 * 0.7 + seed).sin()).collect()
+}
+
+fn data() -> (Tensor<(N, C)>, Tensor<(C, K)>, Tensor<(K,)>) {
+    let tensor = "sizes of their numbers";
+    (
+        Tensor::from_vec(numbers(7 * 5, 0.0), [7, 5]).expect(tensor),
+        Tensor::from_vec(numbers(5 * 3, 1.0), [5, 3]).expect(tensor),
+        Tensor::from_vec(numbers(3, 2.0), [3]).expect(tensor),
+    )
+}
+
+/// The leaves after some steps of the plain optimizer, on one process.
+fn alone() -> [Vec<f32>; 2] {
+    let (x, w, b) = data();
+    let (mut w, mut b) = (w.with_grad(), b.with_grad());
+    let zeros = |shape: &[usize]| Raw::zeros("zeros", shape, DType::F32, Device::Cpu).unwrap();
+    let mut means = [&[5, 3][..], &[3]].map(|shape| [zeros(shape), zeros(shape)]);
+    let [of_w, of_b] = &mut means;
+    for step in 1..=STEPS {
+        let y: Tensor<(N, K)> = x.contract(&w, C) + &b;
+        y.square().cos().mean(..).backward();
+        let grads = [
+            w.take_grad().unwrap().to_dyn(),
+            b.take_grad().unwrap().to_dyn(),
+        ];
+        let mut params = [
+            StepParam {
+                param: w.as_dyn_mut().into_parts().0,
+                grad: grads[0].raw(),
+                state: of_w.each_mut(),
+                step,
+            },
+            StepParam {
+                param: b.as_dyn_mut().into_parts().0,
+                grad: grads[1].raw(),
+                state: of_b.each_mut(),
+                step,
+            },
+        ];
+        adam(&mut params, &OPTIONS).unwrap();
+    }
+    [w.to_vec(), b.to_vec()]
+}
+
+#[test]
+fn steps_of_parts_are_those_of_the_plain_optimizer() {
+    let expected = alone();
+    // More ranks than elements, and ranks that have different numbers of rows.
+    for sizes in [[1, 1], [2, 1], [2, 2], [3, 2], [8, 1]] {
+        let found = Grid::threads(sizes, |mesh| {
+            let (x, w, b) = data();
+            let x: Sharded<(N, C), Grid<Split<N>, Whole>> = mesh.whole(x)?.cut(Data, N);
+            // One gradient that the optimizer sums, and one that is summed going back.
+            let mut w: Sharded<(C, K), Grid<Whole, Split<K>>> =
+                mesh.whole(w)?.cut(Model, K).detach().with_grad();
+            let mut b: Sharded<(K,), Grid<Synced, Split<K>>> =
+                mesh.parameter(b)?.detach().cut(Model, K).with_grad();
+            let mut optimizer = AdamW::with(Data, OPTIONS);
+            for _ in 0..STEPS {
+                let y: Sharded<(N, K), Grid<Split<N>, Split<K>>> =
+                    x.contract(&w, C) + b.whole(Data);
+                let loss: Sharded<(), Grid<Pending, Pending>> = y.square().cos().mean(across(..));
+                loss.backward();
+                optimizer.step(&mut [&mut w, &mut b]);
+                assert!(w.grad().is_none() && b.grad().is_none());
+            }
+            let kept = optimizer.kept();
+            Ok((
+                [w.all_gather(Model).to_vec(), b.all_gather(Model).to_vec()],
+                kept,
+            ))
+        });
+        let found = found.unwrap();
+        for (values, _) in &found {
+            assert_eq!(
+                values, &found[0].0,
+                "{sizes:?}: equal to the bit on all ranks"
+            );
+            for (one, other) in values.iter().flatten().zip(expected.iter().flatten()) {
+                assert!(
+                    (one - other).abs() < 1e-5,
+                    "{sizes:?}: {one} instead of {other}"
+                );
+            }
+        }
+        // Two means for each element, once along `Data`, whatever the mesh.
+        let kept: usize = found.iter().map(|(_, kept)| kept).sum();
+        assert_eq!(kept, 2 * (5 * 3 + 3), "{sizes:?}");
+    }
+}
+
+#[test]
+fn gradients_go_together_up_to_the_bytes_of_a_block() {
+    let mesh = Line::simulate([8], 1e-6, 1e9).unwrap();
+    let plan = mesh.plan(|| {
+        // Each 1.5 MiB: two of them fit in a block of 4 MiB, and the third stands alone.
+        let leaf = || -> Result<Sharded<(N,), Line<Whole>>> {
+            Ok(mesh.zeros::<_, _, f32>([3 << 17])?.with_grad())
+        };
+        let [mut one, mut two, mut three] = [leaf()?, leaf()?, leaf()?];
+        let loss = one.square() + two.square() + three.square();
+        loss.sum(N).pend(Row).backward();
+        let mut optimizer = AdamW::with(Row, OPTIONS);
+        optimizer.try_step(&mut [&mut one, &mut two, &mut three])
+    });
+    let plan = plan.unwrap();
+    let sent: Vec<_> = plan
+        .collectives()
+        .iter()
+        .map(|one| (one.op, one.count, one.bytes))
+        .collect();
+    let bytes = 3 * (3 << 19) * 7 / 8;
+    assert_eq!(
+        sent,
+        [
+            ("adamw: gradients", 2, bytes),
+            ("adamw: parameters", 2, bytes)
+        ]
+    );
+}
+
+#[test]
+fn other_parameters_than_at_the_last_step_are_refused_and_nothing_changes() {
+    let mesh = Line::alone();
+    let leaf = |size: usize| {
+        let leaf = mesh.parameter(Tensor::<(N,)>::ones([size])).unwrap();
+        leaf.square().sum(N).backward();
+        leaf
+    };
+    let mut optimizer = AdamW::with(Row, OPTIONS);
+    let (mut one, mut two) = (leaf(3), leaf(4));
+    optimizer.step(&mut [&mut one]);
+    let error = optimizer.try_step(&mut [&mut two]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Shape);
+    assert!(error.to_string().contains("at its last step"), "{error}");
+    assert_eq!(two.to_vec(), [1.0; 4]);
+    assert!(two.grad().is_some());
+}
+
+type Loaded = Sharded<(N, C), Grid<Split<N>, Split<C>>>;
+
+/// The error of reading by `read`, which is told where its rank stands along `Data` and gets its rows, on each rank.
+fn refused(read: impl Fn(usize, usize) -> Result<Tensor<(N, C)>> + Sync) -> Vec<String> {
+    let found = Grid::threads([2, 2], |mesh| {
+        let rank = mesh.rank(Data);
+        let loaded: Result<Loaded> = mesh.load(N.of(5), |rows| read(rank, rows.len()));
+        Ok(loaded.map(drop).unwrap_err().to_string())
+    });
+    found.unwrap()
+}
+
+#[test]
+fn each_rank_reads_its_rows() {
+    let whole = numbers(7 * 3, 0.0);
+    for sizes in [[1, 1], [2, 2], [3, 1], [9, 1]] {
+        let found = Grid::threads(sizes, |mesh| {
+            let mut asked = 0..0;
+            let x: Loaded = mesh.load(N.of(7), |rows| {
+                asked = rows.clone();
+                Tensor::from_vec(
+                    whole[3 * rows.start..3 * rows.end].to_vec(),
+                    [rows.len(), 3],
+                )
+            })?;
+            assert_eq!((x.range(N), x.shape()), (asked, &[7, 3][..]));
+            Ok(x.all_gather(Data).all_gather(Model).to_vec())
+        });
+        for one in found.unwrap() {
+            assert_eq!(one, whole);
+        }
+    }
+}
+
+#[test]
+fn what_one_rank_cannot_read_is_an_error_on_all() {
+    let rows =
+        |rows: usize, columns: usize| Tensor::from_vec(vec![0.0; rows * columns], [rows, columns]);
+    let texts = refused(|rank, len| match rank {
+        0 => rows(len, 3),
+        _ => Err(Error::new(ErrorKind::File, "open", "no such file")),
+    });
+    for (at, text) in texts.iter().enumerate() {
+        assert!(text.contains("no such file"), "{text}");
+        assert_eq!(
+            text.contains("rank 1 of mesh axis `Data`"),
+            at < 2,
+            "{text}"
+        );
+    }
+    for text in refused(|rank, len| rows(len + rank, 3)) {
+        assert!(text.contains("rows 3..5 were asked for"), "{text}");
+    }
+    for text in refused(|rank, len| rows(len, 3 + rank)) {
+        assert!(text.contains("other sizes along the same dims"), "{text}");
+        assert!(
+            text.contains("[5, 3] here") && text.contains("4 elsewhere instead of 3")
+                || text.contains("[5, 4] here") && text.contains("3 elsewhere instead of 4"),
+            "{text}"
+        );
+    }
+}
