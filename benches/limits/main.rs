@@ -27,7 +27,7 @@ fn main() {
         .num_threads(options.threads)
         .build_global()
         .expect("nothing has started threads before");
-    eprintln!("{:?}", nomina_runtime::config::processor());
+    eprintln!("{:?}", nomina_runtime::call::processor());
     let mut threads = vec![1, options.threads];
     threads.dedup();
     let cases: Vec<Case> = threads

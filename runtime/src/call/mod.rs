@@ -37,6 +37,7 @@ mod linear;
 mod loss;
 mod norm;
 mod pointwise;
+mod processor;
 mod product;
 mod random;
 mod reduce;
@@ -94,6 +95,7 @@ pub use pointwise::{
     pointwise, pointwise_as, pointwise_in_place, pointwise_into, pointwise_owned,
     pointwise_reusing, pointwise_unlike,
 };
+pub use processor::{Processor, processor};
 pub use product::{
     cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot, vecdot,
 };
