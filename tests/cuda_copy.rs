@@ -34,7 +34,7 @@ const ENOUGH: usize = 12_000;
 type View = fn(&Raw) -> Result<Raw>;
 
 /// What is copied from and to.
-const VIEWS: [(&str, View); 9] = [
+const VIEWS: [(&str, View); 10] = [
     ("contiguous", |x| x.narrow(0, 0, 4099)),
     ("offset", |x| x.narrow(0, 1, 4099)),
     ("rows", |x| {
@@ -48,6 +48,11 @@ const VIEWS: [(&str, View); 9] = [
     ("planes", |x| {
         let planes = x.narrow(0, 0, 3 * 2 * 33 * 40)?.reshape(&[3, 2, 33, 40])?;
         planes.permute(&[1, 0, 3, 2])
+    }),
+    // Sides of whole words in every dtype, of one tile and a part.
+    ("words", |x| {
+        let planes = x.narrow(0, 0, 2 * 36 * 140)?.reshape(&[2, 36, 140])?;
+        planes.transpose(1, 2)
     }),
     ("thin", |x| {
         x.narrow(0, 0, 900 * 3)?.reshape(&[900, 3])?.transpose(0, 1)

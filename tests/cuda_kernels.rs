@@ -50,7 +50,8 @@ struct Options {
     require: bool,
     /// Compiles for sm_90 alone, and keeps the kernels in `NOMINA_CUDA_CACHE`.
     keep: bool,
-    /// Only modules whose files lie in this cache, which a program on the host that stands for a GPU filled.
+    /// Instead of those that are listed, the modules that a program on the host that stands for a GPU has asked
+    /// for, whose cache this was.
     among: Option<PathBuf>,
     /// Of so many processes that share the work, which one this is.
     share: Option<(usize, usize)>,
@@ -109,8 +110,8 @@ fn main() -> ExitCode {
     let done = match Options::read() {
         Ok(None) => Ok(()),
         Ok(Some(options)) if options.names => {
-            let mut asked = share::asked(&options).into_iter();
-            asked.try_for_each(|module| say(module.name()))
+            let asked = share::asked(&options);
+            asked.and_then(|all| all.iter().try_for_each(|module| say(module.name())))
         }
         Ok(Some(options)) if options.share.is_some() => share::work(&options),
         Ok(Some(options)) => all(&options),

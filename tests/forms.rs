@@ -87,6 +87,7 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
                 });
                 found.extend(names);
                 found.extend(twins(&text));
+                found.extend(handed_on(&text));
                 // Methods that a macro stamps out are words of its call.
                 for call in text.split("! {\n").skip(1) {
                     let end = call.find("\n}").unwrap_or(0);
@@ -119,9 +120,32 @@ fn twins(text: &str) -> Vec<String> {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         let name = &rest[..end.unwrap_or(0)];
         found.push(name.to_owned());
-        if attribute.contains("with = ") {
-            let name = name.replace("_with", "");
-            found.extend([format!("try_{name}"), name]);
+        for (word, part) in [("with = ", "_with"), ("(from", "_from")] {
+            if attribute.contains(word) {
+                let name = name.replace(part, "");
+                found.extend([format!("try_{name}"), name]);
+            }
+        }
+    }
+    found
+}
+
+/// The methods that `#[forms]` makes of those that are written.
+fn handed_on(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for method in text.split("#[forms").skip(1) {
+        let (attribute, rest) = method.split_once('\n').expect("a method");
+        let (_, rest) = rest.split_once("fn ").expect("a method");
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut name = rest[..end.unwrap_or(0)].to_owned();
+        for (word, part) in [("with = ", "_with"), ("(from", "_from")] {
+            if attribute.contains(word) {
+                name = name.replace(part, "");
+                found.push(name.clone());
+            }
+        }
+        if attribute.contains("out)") || attribute.contains("out(") {
+            found.push(format!("{name}_out"));
         }
     }
     found

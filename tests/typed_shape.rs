@@ -51,7 +51,7 @@ fn triangles() {
     assert_eq!(own.to_vec(), [0., 1., 0., 0., 4., 5.]);
     assert_eq!(m.to_vec()[5], 5.0);
     let mut out = Tensor::<(N, C)>::zeros_with::<f64>([2, 3]);
-    m.tril_out(DiagonalOptions { offset: -1 }, &mut out);
+    m.tril_with_out(DiagonalOptions { offset: -1 }, &mut out);
     assert_eq!(out.to_vec(), [0., 0., 0., 3., 0., 0.]);
     assert_eq!(m.sum(C).try_tril().unwrap_err().kind(), ErrorKind::Rank);
     let at: Tensor<(R, K), i64> = Tensor::tril_indices(2, 3, 0);

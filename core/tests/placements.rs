@@ -9,7 +9,6 @@ use nomina_core::mesh::{
 };
 
 #[macro_use]
-#[allow(dead_code, reason = "shared with other tests")]
 mod dims_support;
 use dims_support::*;
 

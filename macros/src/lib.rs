@@ -222,3 +222,14 @@ pub fn mesh(input: TokenStream) -> TokenStream {
 pub fn layout(input: TokenStream) -> TokenStream {
     mesh::layout(input.into()).into()
 }
+
+/// Gives a method of `DynTensor` the forms that only hand on.
+///
+/// It is for nomina's own methods. `with = "what the options add."`, on `x_with(.., options)`,
+/// gives `x`, to which the docs then belong; `out`, or `out(values, indices)`, gives `x_out`, which
+/// stores the results of `x`.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn forms(written: TokenStream, method: TokenStream) -> TokenStream {
+    twin::forms(written.into(), method.into()).into()
+}

@@ -128,7 +128,7 @@ fn differ(ranks: &dyn Ranks, axis: &str, op: &'static str, text: &str) -> Error 
         .settled()
 }
 
-fn texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
+pub(crate) fn texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(SHOWN, b' ');
     let job = Job::AllGather {

@@ -7,10 +7,8 @@ use nomina::{Element, Error, ErrorKind, Result, Tensor};
 use nomina_core::mesh::{HasAllValues, Placement};
 use nomina_macros::twin;
 
-use crate::check::What;
 use crate::factory::AllOwn;
 use crate::frame::Frame;
-use crate::ranks::Job;
 use crate::sharded::{Sharded, places};
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
@@ -76,30 +74,22 @@ impl<D: Dims + Distinct, Q: Placement, T: Element> Sharded<D, Q, T> {
             places: places::<P>(),
             shared: self.mesh.shared.clone(),
         };
-        let wrong = sizes.len() != D::RANK || frame.shape(None) != self.local.shape();
-        // All ranks learn whether one of them is wrong.
-        let what = What::new("claim", at).of(&frame.names, &frame.sizes, T::DTYPE);
-        let mut any = nomina_runtime::Raw::from_vec(vec![i64::from(wrong)], &[1])?;
-        for axis in 0..frame.shared.axes.len() {
-            let job = Job::AllReduce {
-                piece: any,
-                combine: nomina_core::mesh::Combine::Max,
-            };
-            any = frame.shared.one(axis, &what, job)?;
-        }
-        if any.as_slice::<i64>() != Some(&[0]) {
-            let what = match wrong {
-                true => format!(
-                    "this rank's piece has sizes {:?}, and the claim asks for {:?}",
-                    self.local.shape(),
-                    frame.shape(None)
-                ),
-                false => {
-                    "the piece of another rank has other sizes than the claim asks for".to_owned()
-                }
-            };
-            return Err(Error::new(ErrorKind::Shape, "claim", what).operand(&frame.names, sizes));
-        }
+        let wrong = match sizes.len() == D::RANK {
+            false => Some(format!("{} sizes for {} dims", sizes.len(), D::RANK)),
+            true if frame.shape(None) == self.local.shape() => None,
+            true => Some(format!(
+                "this rank's piece has sizes {:?}, and the claim asks for {:?}",
+                self.local.shape(),
+                frame.shape(None)
+            )),
+        };
+        let done = wrong.map_or(Ok(((), Vec::new())), |what| {
+            let error = Error::new(ErrorKind::Shape, "claim", what);
+            Err(error.operand(&frame.names, self.local.shape()))
+        });
+        frame
+            .shared
+            .settle("claim", at, ErrorKind::Shape, 0, done)?;
         Ok(Sharded {
             local: self.local.clone(),
             sizes: frame.sizes,

@@ -9,10 +9,13 @@ mod dynamic;
 mod factory;
 mod frame;
 mod identity;
+mod load;
 mod mesh;
+pub mod optim;
 mod plan;
 pub mod prelude;
 mod ranks;
+mod settle;
 pub mod sharded;
 mod threads;
 
@@ -25,6 +28,7 @@ pub use nomina_macros::{layout, mesh};
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
 pub use sharded::along::{Along, AlongDim, Via, ViaAxis};
+pub use sharded::layers::{cat, try_cat};
 pub use sharded::{Sharded, operand};
 pub use threads::threads;
 

@@ -32,6 +32,8 @@ struct Rounds {
     open: HashMap<u64, Round>,
     /// Why no round will be whole any more.
     ended: Option<Error>,
+    /// The ranks whose program has ended.
+    left: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -57,6 +59,12 @@ impl Hub {
 
     fn end(&self, error: &Error) {
         self.lock().ended.get_or_insert_with(|| error.clone());
+        self.changed.notify_all();
+    }
+
+    /// The program of a rank has ended well: who waits for it waits for nobody.
+    fn leave(&self, rank: usize) {
+        self.lock().left.push(rank);
         self.changed.notify_all();
     }
 
@@ -94,6 +102,17 @@ impl Hub {
             }
             if let Some(error) = &rounds.ended {
                 return Err(error.clone());
+            }
+            let missing = |rank: &&usize| {
+                let round = rounds.open.get(&number);
+                round.is_some_and(|round| round.given[**rank].is_none())
+            };
+            if let Some(rank) = rounds.left.iter().find(missing) {
+                let what =
+                    format!("the program of rank {rank} has ended, and the others wait for it");
+                return Err(Error::new(ErrorKind::Mesh, "mesh", what).hint(
+                    "every rank makes the same calls; what only one rank knows decides no call",
+                ));
             }
             let waited = self.changed.wait_timeout(rounds, limit);
             let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -297,7 +316,7 @@ impl Ranks for Thread {
 }
 
 /// The ranks of a mesh of threads, by rank: for each its place along every axis.
-fn ranks(sizes: &[usize]) -> (Vec<Vec<Arc<dyn Ranks>>>, Vec<Arc<Hub>>) {
+fn ranks(sizes: &[usize]) -> (Vec<Vec<Arc<Thread>>>, Vec<Arc<Hub>>) {
     let count: usize = sizes.iter().product();
     let place = |rank: usize, axis: usize| {
         let inner: usize = sizes[axis + 1..].iter().product();
@@ -316,7 +335,7 @@ fn ranks(sizes: &[usize]) -> (Vec<Vec<Arc<dyn Ranks>>>, Vec<Arc<Hub>>) {
                 hub: Arc::clone(hub),
                 next: AtomicU64::new(0),
             };
-            Arc::new(thread) as Arc<dyn Ranks>
+            Arc::new(thread)
         });
         axes.collect()
     });
@@ -348,10 +367,16 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
     }
     let (axes, hubs) = ranks(sizes);
     let first: Mutex<Option<Error>> = Mutex::new(None);
-    let run = |rank: usize, axes: Vec<Arc<dyn Ranks>>| {
-        let called = catch_unwind(AssertUnwindSafe(|| program(Mesh::new(axes)?)));
+    let run = |rank: usize, threads: Vec<Arc<Thread>>| {
+        let axes = threads.iter().map(|thread| Arc::clone(thread) as _);
+        let called = catch_unwind(AssertUnwindSafe(|| program(Mesh::new(axes.collect())?)));
         let failed = match called {
-            Ok(Ok(value)) => return Some(value),
+            Ok(Ok(value)) => {
+                threads
+                    .iter()
+                    .for_each(|thread| thread.hub.leave(thread.rank));
+                return Some(value);
+            }
             Ok(Err(error)) => error,
             Err(panic) => {
                 let what = format!("rank {rank} panicked: {}", text_of(&*panic));

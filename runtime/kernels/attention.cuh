@@ -16,15 +16,28 @@ struct Attention {
 DEVICE f32 exponential(f32 x) { return expf(x); }
 DEVICE f64 exponential(f64 x) { return exp(x); }
 
+// Within two units in the last place, and 0 below the normal numbers: one step of the device.
+DEVICE f32 power_of_two(f32 x) {
+#ifdef __CUDACC_RTC__
+    f32 y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return exp2f(x);
+#endif
+}
+
 // The score of a query and a key, with what a mask adds to it; minus infinity where it does not count.
-// `first` is how far the mask is from its first matrix.
+// `first` is how far the mask is from its first matrix, and `unit` what scores count one as.
 template <class T>
-DEVICE Compute<T> seen_score(const Attention& job, i64 first, u64 row, u64 col, Compute<T> score) {
+DEVICE Compute<T> seen_score(const Attention& job, i64 first, u64 row, u64 col, Compute<T> score,
+                             Compute<T> unit = 1) {
     const Compute<T> nothing = -infinity<Compute<T>>();
     if (row >= job.length || col >= job.source || (job.causal && col > row)) return nothing;
     if (job.masked == UNMASKED) return score;
     const i64 place =
         static_cast<i64>(row) * job.mask.rows + static_cast<i64>(col) * job.mask.cols + first;
-    if (job.masked == ADDED) return score + widen(reinterpret_cast<const T*>(job.mask.at)[place]);
+    if (job.masked == ADDED)
+        return score + widen(reinterpret_cast<const T*>(job.mask.at)[place]) * unit;
     return reinterpret_cast<const bool*>(job.mask.at)[place] ? score : nothing;
 }

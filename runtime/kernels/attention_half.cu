@@ -1,7 +1,9 @@
 // Attention of 16-bit floats with up to HEAD features, by products of small matrices: as attention.cu,
-// with 16 queries for each warp of a block. Weights are rounded to 16 bits before they meet values.
+// with 16 queries for each warp of a block. Weights are rounded to 16 bits before they meet values. The next
+// keys and values come while those before are multiplied.
 //
-// Defines: T0 f16 or bf16; INDEX the type of counts of tiles; HEAD features, a multiple of 16.
+// Defines: T0 f16 or bf16; INDEX the type of counts of tiles; HEAD features, a multiple of 32.
+// Its dynamic memory is of TILES tiles.
 #include "attention.cuh"
 #include "mma.cuh"
 
@@ -14,24 +16,30 @@ constexpr int PITCH = HEAD + 8;
 // Steps of 16 over features and keys, and strips of 8 of them.
 constexpr int STEPS = HEAD / 16, STRIPS = KEYS / 8, OUT = HEAD / 8;
 
+// A tile of shared memory, and how many there are: keys and values, each twice.
+constexpr int TILE = KEYS * PITCH;
+constexpr int TILES = 4;
+
 // Brings rows `first ..` of `rows`, as far as there are any, and fills up with zeros.
 DEVICE void bring(u16* shared, const T* base, const Matrix& lies, u64 first, u64 rows, u64 cols) {
     const u64 bytes = static_cast<u64>(lies.rows) * sizeof(T) | reinterpret_cast<u64>(base);
     const bool packed = lies.cols == 1 && bytes % 16 == 0;
     for (int at = threadIdx.x; at < KEYS * (HEAD / 8); at += 32 * WARPS) {
         const int row = at / (HEAD / 8), col = at % (HEAD / 8) * 8;
-        Eight eight{};
-        if (first + row < rows) {
-            const T* from = base + static_cast<i64>(first + row) * lies.rows;
-            if (packed && col + 8 <= cols) {
-                eight = *reinterpret_cast<const Eight*>(from + col);
-            } else {
-#pragma unroll
-                for (int i = 0; i < 8; i++)
-                    if (col + i < cols) eight[i] = from[(col + i) * lies.cols].bits;
-            }
+        u16* const to = shared + row * PITCH + col;
+        const bool there = first + row < rows;
+        const T* from = base + static_cast<i64>(first + row) * lies.rows;
+        if (packed && there && col + 8 <= cols) {
+            bring_16(to, from + col);
+            continue;
         }
-        *reinterpret_cast<Eight*>(shared + row * PITCH + col) = eight;
+        Eight eight{};
+        if (there) {
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                if (col + i < cols) eight[i] = from[(col + i) * lies.cols].bits;
+        }
+        *reinterpret_cast<Eight*>(to) = eight;
     }
 }
 
@@ -43,12 +51,11 @@ template <class F> DEVICE f32 across_row(f32 x, F f) {
 
 KERNEL_BOUNDS(attention, Attention, 128) {
     static_assert(ROWS == KEYS, "queries come by way of the keys' memory");
-    SHARED_ARRAY(Eight, key_rows, KEYS* PITCH / 8);
-    SHARED_ARRAY(Eight, value_rows, KEYS* PITCH / 8);
-    u16* const keys = key_rows[0].at;
-    u16* const values = value_rows[0].at;
+    DYN_SHARED(u16, tiles);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const f32 nothing = -infinity<f32>(), scale = static_cast<f32>(job.scale);
+    // Exponentials are powers of two of scores that are counted in this unit.
+    const f32 unit = 1.44269504f;
+    const f32 nothing = -infinity<f32>(), scale = static_cast<f32>(job.scale * 1.4426950408889634);
     const INDEX down = static_cast<INDEX>((job.length + ROWS - 1) / ROWS);
     const INDEX total = down * static_cast<INDEX>(job.count);
     for (INDEX work = blockIdx.x; work < total; work += gridDim.x) {
@@ -59,13 +66,16 @@ KERNEL_BOUNDS(attention, Attention, 128) {
         job.repeats.offsets(nth, at);
         const T* const k = reinterpret_cast<const T*>(job.key.at) + at[1];
         const T* const v = reinterpret_cast<const T*>(job.value.at) + at[2];
-        bring(keys, reinterpret_cast<const T*>(job.query.at) + at[0], job.query, first_row, job.length,
+        bring(tiles, reinterpret_cast<const T*>(job.query.at) + at[0], job.query, first_row, job.length,
               job.features);
+        brought();
+        arrived<0>();
         __syncthreads();
         u32 query[STEPS][4];
 #pragma unroll
         for (int step = 0; step < STEPS; step++)
-            load_left(query[step], keys + warp * 16 * PITCH + step * 16, PITCH);
+            load_left(query[step], tiles + warp * 16 * PITCH + step * 16, PITCH);
+        __syncthreads();
         f32 greatest[2] = {nothing, nothing}, sums[2] = {0, 0}, made[OUT][4];
 #pragma unroll
         for (int j = 0; j < OUT; j++)
@@ -74,21 +84,35 @@ KERNEL_BOUNDS(attention, Attention, 128) {
         u64 seen = job.source;
         if (job.causal && first_row + ROWS < seen) seen = first_row + ROWS;
         const u64 own_row = first_row + warp * 16 + lane / 4;
-        for (u64 first_key = 0; first_key < seen; first_key += KEYS) {
+        const auto both = [&](u64 first_key, int half) {
+            u16* const to = tiles + half * 2 * TILE;
+            bring(to, k, job.key, first_key, job.source, job.features);
+            bring(to + TILE, v, job.value, first_key, job.source, job.width);
+            brought();
+        };
+        if (seen > 0) both(0, 0);
+        int half_now = 0;
+        for (u64 first_key = 0; first_key < seen; first_key += KEYS, half_now ^= 1) {
+            if (first_key + KEYS < seen) {
+                both(first_key + KEYS, half_now ^ 1);
+                arrived<1>();
+            } else {
+                arrived<0>();
+            }
             __syncthreads();
-            bring(keys, k, job.key, first_key, job.source, job.features);
-            bring(values, v, job.value, first_key, job.source, job.width);
-            __syncthreads();
+            const u16* const keys = tiles + half_now * 2 * TILE;
+            const u16* const values = keys + TILE;
             f32 scores[STRIPS][4];
 #pragma unroll
             for (int strip = 0; strip < STRIPS; strip++) {
 #pragma unroll
                 for (int i = 0; i < 4; i++) scores[strip][i] = 0;
 #pragma unroll
-                for (int step = 0; step < STEPS; step++) {
-                    u32 right[2];
-                    load_right(right, keys + strip * 8 * PITCH + step * 16, PITCH);
-                    multiply_add<T>(scores[strip], query[step], right);
+                for (int step = 0; step < STEPS; step += 2) {
+                    u32 right[2][2];
+                    load_right_two(right, keys + strip * 8 * PITCH + step * 16, PITCH);
+                    multiply_add<T>(scores[strip], query[step], right[0]);
+                    multiply_add<T>(scores[strip], query[step + 1], right[1]);
                 }
             }
             const bool all = job.masked == UNMASKED && !job.causal && first_key + KEYS <= job.source;
@@ -102,7 +126,7 @@ KERNEL_BOUNDS(attention, Attention, 128) {
                     for (int i = half * 2; i < half * 2 + 2; i++) {
                         const u64 col = first_key + strip * 8 + lane % 4 * 2 + i % 2;
                         f32 score = scores[strip][i] * scale;
-                        if (!all) score = seen_score<T>(job, at[3], row, col, score);
+                        if (!all) score = seen_score<T>(job, at[3], row, col, score, unit);
                         scores[strip][i] = score;
                         most = score > most ? score : most;
                     }
@@ -110,13 +134,13 @@ KERNEL_BOUNDS(attention, Attention, 128) {
                 most = most > greatest[half] ? most : greatest[half];
                 // Where all is masked so far, minus infinity less itself would be NaN.
                 const f32 from = most == nothing ? 0.0f : most;
-                const f32 correction = exponential(greatest[half] - from);
+                const f32 correction = power_of_two(greatest[half] - from);
                 f32 sum = 0;
 #pragma unroll
                 for (int strip = 0; strip < STRIPS; strip++)
 #pragma unroll
                     for (int i = half * 2; i < half * 2 + 2; i++) {
-                        scores[strip][i] = exponential(scores[strip][i] - from);
+                        scores[strip][i] = power_of_two(scores[strip][i] - from);
                         sum += scores[strip][i];
                     }
                 sums[half] = sums[half] * correction + across_row(sum, [](f32 x, f32 y) { return x + y; });
@@ -134,12 +158,15 @@ KERNEL_BOUNDS(attention, Attention, 128) {
                 const u32 weights[4] = {paired<T>(x[0], x[1]), paired<T>(x[2], x[3]),
                                         paired<T>(y[0], y[1]), paired<T>(y[2], y[3])};
 #pragma unroll
-                for (int j = 0; j < OUT; j++) {
-                    u32 right[2];
-                    load_right_turned(right, values + step * 16 * PITCH + j * 8, PITCH);
-                    multiply_add<T>(made[j], weights, right);
+                for (int j = 0; j < OUT; j += 2) {
+                    u32 right[2][2];
+                    load_right_turned_two(right, values + step * 16 * PITCH + j * 8, PITCH);
+                    multiply_add<T>(made[j], weights, right[0]);
+                    multiply_add<T>(made[j + 1], weights, right[1]);
                 }
             }
+            // The other half is written to next.
+            __syncthreads();
         }
         T* const out = reinterpret_cast<T*>(job.out.at) + at[4];
 #pragma unroll
@@ -158,6 +185,5 @@ KERNEL_BOUNDS(attention, Attention, 128) {
                             narrow<T>(made[j][half * 2 + i] * factor);
                 }
         }
-        __syncthreads();
     }
 }

@@ -51,8 +51,17 @@ template <class I, int N> DEVICE void offsets(const Strided<N>& s, I index, i64 
     }
 }
 
+template <class T> struct ByteOf {
+    using Type = char;
+};
+template <class T> struct ByteOf<const T> {
+    using Type = const char;
+};
+
+// By way of pointers: a number would not say that it is an address of global memory, and the accesses then
+// have to find out.
 template <class T> DEVICE T* at_byte(T* start, i64 bytes) {
-    return reinterpret_cast<T*>(reinterpret_cast<u64>(start) + static_cast<u64>(bytes));
+    return reinterpret_cast<T*>(reinterpret_cast<typename ByteOf<T>::Type*>(start) + bytes);
 }
 
 // What a kernel found wrong first, in the host's memory; the next synchronise makes an error of it.

@@ -54,6 +54,24 @@ DEVICE void multiply_add(f32 (&sums)[4], const u32 (&left)[4], const u32 (&right
 #endif
 }
 
+#ifdef __CUDACC_RTC__
+// Four matrices of 8 by 8 numbers from shared memory, of which each lane names a row: the first eight
+// lanes those of the first.
+template <bool turned> DEVICE void load_four(u32 (&out)[4], const u16* row) {
+    const u32 place = static_cast<u32>(__cvta_generic_to_shared(row));
+    if constexpr (turned)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+                     : "r"(place)
+                     : "memory");
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+                     : "r"(place)
+                     : "memory");
+}
+#endif
+
 // A left matrix from shared memory, whose rows are `pitch` apart.
 DEVICE void load_left(u32 (&left)[4], const u16* from, int pitch) {
     const u32 lane = lane_of_warp();
@@ -88,5 +106,59 @@ DEVICE void load_right_turned(u32 (&right)[2], const u16* from, int pitch) {
     for (int i = 0; i < 2; i++)
         right[i] = static_cast<u32>(own[i * 8 * pitch]) |
                    static_cast<u32>(own[(i * 8 + 1) * pitch]) << 16;
+#endif
+}
+
+// Two right matrices as `load_right` loads them, 16 numbers of each column after the other.
+DEVICE void load_right_two(u32 (&right)[2][2], const u16* from, int pitch) {
+#ifdef __CUDACC_RTC__
+    const u32 lane = lane_of_warp();
+    u32 four[4];
+    load_four<false>(four, from + lane % 8 * pitch + lane / 8 * 8);
+#pragma unroll
+    for (int i = 0; i < 4; i++) right[i / 2][i % 2] = four[i];
+#else
+    load_right(right[0], from, pitch);
+    load_right(right[1], from + 16, pitch);
+#endif
+}
+
+// Two right matrices as `load_right_turned` loads them, 8 columns after the other.
+DEVICE void load_right_turned_two(u32 (&right)[2][2], const u16* from, int pitch) {
+#ifdef __CUDACC_RTC__
+    const u32 lane = lane_of_warp();
+    u32 four[4];
+    load_four<true>(four, from + lane % 16 * pitch + lane / 16 * 8);
+#pragma unroll
+    for (int i = 0; i < 4; i++) right[i / 2][i % 2] = four[i];
+#else
+    load_right_turned(right[0], from, pitch);
+    load_right_turned(right[1], from + 8, pitch);
+#endif
+}
+
+// Brings 16 bytes to shared memory while the thread goes on: they are there once `arrived` returned and all
+// threads met. Both lie at multiples of 16.
+DEVICE void bring_16(void* shared, const void* from) {
+#ifdef __CUDACC_RTC__
+    const u32 place = static_cast<u32>(__cvta_generic_to_shared(shared));
+    const u64 source = __cvta_generic_to_global(from);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(source) : "memory");
+#else
+    *static_cast<Pack<u16, 8>*>(shared) = *static_cast<const Pack<u16, 8>*>(from);
+#endif
+}
+
+// Ends a group of what `bring_16` brings.
+DEVICE void brought() {
+#ifdef __CUDACC_RTC__
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Waits for all groups of this thread but the last so many.
+template <int BUT> DEVICE void arrived() {
+#ifdef __CUDACC_RTC__
+    asm volatile("cp.async.wait_group %0;" ::"n"(BUT) : "memory");
 #endif
 }

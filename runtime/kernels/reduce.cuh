@@ -77,15 +77,38 @@ template <class A> struct Sum : Plain<A> {
     }
 };
 
+// States of two parts are stored whole and read whole: both parts are as wide, so that no bytes between
+// them are read that nobody wrote. They hold the element and the position, or count, exactly.
+template <int bytes> struct Parts {
+    using Whole = i32;
+    using Real = f32;
+    using At = u32;
+};
+template <> struct Parts<8> {
+    using Whole = i64;
+    using Real = f64;
+    using At = u64;
+};
+template <class A, bool real = is_float<A>>
+struct PartsOf : Parts<sizeof(A) == 8 || sizeof(INDEX) == 8 ? 8 : 4> {
+    using Element = typename PartsOf::Whole;
+};
+template <class A> struct PartsOf<A, true> : PartsOf<A, false> {
+    using Element = typename PartsOf::Real;
+};
+#define WHOLE(State, first, second)                                                                \
+    static_assert(sizeof(State) == sizeof(State::first) + sizeof(State::second), "it has gaps")
+
 template <class A> struct NanState {
-    A sum;
-    INDEX count;
+    typename PartsOf<A>::Element sum;
+    typename PartsOf<A>::At count;
 };
 
 // The sum of what is not NaN; divided by how many that are if the job's flag is set.
 template <class A> struct NanSum {
     using X = A;
     using State = NanState<A>;
+    WHOLE(State, sum, count);
     static DEVICE State start() { return {(A)0, 0}; }
     template <int M, class P, class Job>
     static DEVICE void take(State& state, const A (&xs)[M], P, const Job&) {
@@ -174,8 +197,8 @@ NORM(NormPower, 0.0, pow(fabs(x), job.number), x + y, pow(total, 1.0 / job.numbe
 
 // The best element and where it first stands.
 template <class A> struct Best {
-    A value;
-    INDEX at;
+    typename PartsOf<A>::Element value;
+    typename PartsOf<A>::At at;
 };
 constexpr INDEX NOWHERE = ~(INDEX)0;
 
@@ -187,6 +210,7 @@ template <class A> DEVICE void place(const Best<A>& state, i64* to) { *to = (i64
     template <class A> struct name {                                                               \
         using X = A;                                                                               \
         using State = Best<A>;                                                                     \
+        WHOLE(State, value, at);                                                                   \
         static DEVICE State start() { return {(A)0, NOWHERE}; }                                    \
         static DEVICE bool better(A x, A y) { return x before y || (is_nan(x) && !is_nan(y)); }    \
         template <int M, class P, class Job>                                                       \

@@ -98,29 +98,67 @@ template <class A> DEVICE A applied(A own, A value) {
         return narrow<A>(combine<Compute<A>>(widen(own), widen(value)));
 }
 
-template <class W> union Word {
-    W word;
-    T parts[sizeof(W) / sizeof(T)];
+template <int bytes> struct BitsOf;
+template <> struct BitsOf<1> {
+    using Type = u8;
+};
+template <> struct BitsOf<2> {
+    using Type = u16;
+};
+template <> struct BitsOf<4> {
+    using Type = u32;
+};
+template <> struct BitsOf<8> {
+    using Type = u64;
+};
 
-    DEVICE Word() {}
+// An element and its bits.
+template <class A> union Element {
+    A value;
+    typename BitsOf<sizeof(A)>::Type bits;
+
+    DEVICE Element() {}
 };
 
 // Reads, computes and writes until nobody else wrote meanwhile. Smaller elements are written together
 // with their neighbours in a word, which belongs to the tensor's memory as blocks of it are whole words.
-template <class W> DEVICE void exchange(T* to, T value) {
-    u64 address = reinterpret_cast<u64>(to);
-    W* word = reinterpret_cast<W*>(address & ~static_cast<u64>(sizeof(W) - 1));
-    u32 part = static_cast<u32>(address % sizeof(W)) / sizeof(T);
-    Word<W> old, next;
-    old.word = *word;
+template <class W, class A> DEVICE void exchange(A* to, A value) {
+    const u32 within = static_cast<u32>(reinterpret_cast<u64>(to) % sizeof(W)), shift = within * 8;
+    W* word = reinterpret_cast<W*>(at_byte(to, -static_cast<i64>(within)));
+    constexpr W all = static_cast<W>(~static_cast<W>(0)) >> (8 * (sizeof(W) - sizeof(A)));
+    W old = *word;
     for (;;) {
-        next.word = old.word;
-        next.parts[part] = applied(old.parts[part], value);
-        W found = atomicCAS(word, old.word, next.word);
-        if (found == old.word) return;
-        old.word = found;
+        Element<A> own;
+        own.bits = static_cast<decltype(own.bits)>(old >> shift);
+        own.value = applied(own.value, value);
+        W next = (old & ~(all << shift)) | static_cast<W>(own.bits) << shift;
+        W found = atomicCAS(word, old, next);
+        if (found == old) return;
+        old = found;
     }
 }
+
+// Whether the device adds 16-bit floats by itself. It does so in pairs alone: of one it makes a loop.
+#if defined(__CUDACC_RTC__)
+template <class A> constexpr bool adds = same<A, f16> || (same<A, bf16> && __CUDA_ARCH__ >= 900);
+
+// To the neighbour in its word -0 is added, which leaves every number as it is, zeros of both signs too.
+template <class A> DEVICE void add_half(A* to, A value) {
+    const u32 within = static_cast<u32>(reinterpret_cast<u64>(to) % 4);
+    const u64 word = __cvta_generic_to_global(at_byte(to, -static_cast<i64>(within)));
+    const u32 own = value.bits;
+    const u32 pair = within == 0 ? own | 0x80000000u : own << 16 | 0x8000u;
+    if constexpr (same<A, f16>)
+        asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(word), "r"(pair) : "memory");
+#if __CUDA_ARCH__ >= 900
+    else
+        asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" ::"l"(word), "r"(pair) : "memory");
+#endif
+}
+#else
+template <class A> constexpr bool adds = false;
+template <class A> DEVICE void add_half(A*, A) {}
+#endif
 
 template <class A> DEVICE void update_at(A* to, A value) {
     if constexpr (RULE == ADD && (same<A, f32> || same<A, f64> || same<A, i32>)) {
@@ -130,6 +168,8 @@ template <class A> DEVICE void update_at(A* to, A value) {
     } else if constexpr (RULE == ADD && is_complex<A>) {
         atomicAdd(&to->re, value.re);
         atomicAdd(&to->im, value.im);
+    } else if constexpr (RULE == ADD && adds<A>) {
+        add_half(to, value);
     } else if constexpr (sizeof(A) <= 4) {
         exchange<u32>(to, value);
     } else if constexpr (sizeof(A) == 8) {

@@ -8,7 +8,7 @@ use nomina_runtime::tensor::{CovOptions, DiffOptions, NormOptions, TrapezoidOpti
 
 use super::compose::{on, one, pair};
 use super::reduce::Picked;
-use super::{Erased, ErasedRef, Static, compose};
+use super::{Erased, ErasedRef, Static, compose, reduce};
 
 /// What an operator computes in.
 pub(crate) fn in_dtype(dtype: DType) -> ReduceOptions {
@@ -16,6 +16,22 @@ pub(crate) fn in_dtype(dtype: DType) -> ReduceOptions {
         dtype: Some(dtype),
         ..ReduceOptions::default()
     }
+}
+
+/// A reduction with a correction other than 1.
+pub(crate) fn corrected(
+    op: Op,
+    x: ErasedRef<'_>,
+    picked: Picked,
+    options: VarOptions,
+    out: &'static Static,
+) -> Result<Erased> {
+    only_types(op, options.keepdim, false)?;
+    let options = ReduceOptions {
+        correction: options.correction,
+        ..ReduceOptions::default()
+    };
+    reduce::new(op, x, picked, options, out)
 }
 
 /// Types say which dims stay, and which dtype the result has.

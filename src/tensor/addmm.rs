@@ -29,30 +29,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_addmm<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::try_from_erased(product::added(
-            Op::Addmm,
-            [self.erased(), mat1.erased(), mat2.erased()],
-            AddmmOptions::default(),
-            <Sum<Product<E, F>, D>>::STATIC,
-        ))
-    }
-
-    /// `beta` times this tensor, plus `alpha` times the product of two matrices.
-    ///
-    /// # Errors
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[twin]
+    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addmm_with<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &self,
         mat1: &Tensor<E, T>,
@@ -74,30 +52,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor, plus the product of a matrix and a vector.
     ///
     /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_addmv<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
-        &self,
-        mat: &Tensor<E, T>,
-        vec: &Tensor<F, T>,
-    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::try_from_erased(product::added(
-            Op::Addmv,
-            [self.erased(), mat.erased(), vec.erased()],
-            AddmmOptions::default(),
-            <Sum<Product<E, F>, D>>::STATIC,
-        ))
-    }
-
-    /// `beta` times this tensor, plus `alpha` times the product of a matrix and a vector.
-    ///
-    /// # Errors
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[twin]
+    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addmv_with<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &self,
         mat: &Tensor<E, T>,
@@ -119,30 +75,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor, plus the products of two batches of matrices.
     ///
     /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_baddbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::try_from_erased(product::added(
-            Op::Baddbmm,
-            [self.erased(), batch1.erased(), batch2.erased()],
-            AddmmOptions::default(),
-            <Sum<Product<E, F>, D>>::STATIC,
-        ))
-    }
-
-    /// `beta` times this tensor, plus `alpha` times the products of two batches of matrices.
-    ///
-    /// # Errors
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[twin]
+    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_baddbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
         batch1: &Tensor<E, T>,
@@ -164,30 +98,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor, plus the sum of the products of two batches of matrices.
     ///
     /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_addbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-    ) -> Result<Tensor<Sum<Summed<E, F>, D>, T>>
-    where
-        T: Numeric,
-        Summed<E, F>: Broadcast<D>,
-    {
-        Tensor::try_from_erased(product::added(
-            Op::Addbmm,
-            [self.erased(), batch1.erased(), batch2.erased()],
-            AddmmOptions::default(),
-            <Sum<Summed<E, F>, D>>::STATIC,
-        ))
-    }
-
-    /// `beta` times this tensor, plus `alpha` times the sum of the products of two batches of matrices.
-    ///
-    /// # Errors
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[twin]
+    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
         batch1: &Tensor<E, T>,
@@ -211,29 +123,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor, plus the outer product of two vectors.
     ///
     /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_addr<E: Dims + Vector, F: Beside<E> + Vector>(
-        &self,
-        vec1: &Tensor<E, T>,
-        vec2: &Tensor<F, T>,
-    ) -> Result<Tensor<Sum<Joined<E, F>, D>, T>>
-    where
-        Joined<E, F>: Broadcast<D>,
-    {
-        Tensor::try_from_erased(product::added(
-            Op::Addr,
-            [self.erased(), vec1.erased(), vec2.erased()],
-            AddmmOptions::default(),
-            <Sum<Joined<E, F>, D>>::STATIC,
-        ))
-    }
-
-    /// `beta` times this tensor, plus `alpha` times the outer product of two vectors.
-    ///
-    /// # Errors
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[twin]
+    /// When sizes do not fit, or an option is of a higher category than the dtype.
+    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addr_with<E: Dims + Vector, F: Beside<E> + Vector>(
         &self,
         vec1: &Tensor<E, T>,

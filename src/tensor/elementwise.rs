@@ -135,3 +135,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("elementwise/forms.rs");

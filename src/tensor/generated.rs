@@ -15,7 +15,7 @@ use nomina_core::{
 use nomina_macros::twin;
 use nomina_runtime::tensor::{
     CeluOptions, EluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, SoftplusOptions,
-    SoftshrinkOptions,
+    SoftshrinkOptions, VarOptions,
 };
 
 use smallvec::SmallVec;
@@ -3597,6 +3597,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`sum`](Self::sum), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_sum_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Sum,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
     /// [`sum`](Self::sum) into `out`.
     ///
     /// # Errors
@@ -3622,6 +3642,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// [`sum_with`](Self::sum_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_sum_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Sum, self.try_sum_with(dims, options), out)
+    }
+
     /// The mean over dims.
     ///
     /// # Errors
@@ -3637,6 +3675,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`mean`](Self::mean), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_mean_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Mean,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -3667,6 +3725,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// [`mean_with`](Self::mean_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_mean_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Mean, self.try_mean_with(dims, options), out)
+    }
+
     /// The product over dims; integers and bool multiply in i64.
     ///
     /// Other than in PyTorch: over several dims too.
@@ -3681,6 +3757,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`prod`](Self::prod), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_prod_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Prod,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -3708,6 +3804,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 O::STATIC,
             )
         })
+    }
+
+    /// [`prod_with`](Self::prod_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_prod_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Prod, self.try_prod_with(dims, options), out)
     }
 
     /// The greatest element over dims.
@@ -3905,6 +4019,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`var`](Self::var) with a correction other than 1.
+    ///
+    /// # Errors
+    /// The option `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
+    pub fn try_var_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T::Real>>
+    where
+        T: Inexact,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::stat::corrected(
+            Op::Var,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            options,
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
     /// [`var`](Self::var) into `out`.
     ///
     /// # Errors
@@ -3946,6 +4083,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`std`](Self::std) with a correction other than 1.
+    ///
+    /// # Errors
+    /// The option `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
+    pub fn try_std_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T::Real>>
+    where
+        T: Inexact,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::stat::corrected(
+            Op::Std,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            options,
             <Without<D, A>>::STATIC,
         ))
     }
@@ -3997,6 +4157,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`nanvar`](Self::nanvar) with a correction other than 1.
+    ///
+    /// # Errors
+    /// The option `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
+    pub fn try_nanvar_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::stat::corrected(
+            Op::Nanvar,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            options,
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
     /// [`nanvar`](Self::nanvar) into `out`.
     ///
     /// # Errors
@@ -4040,6 +4223,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nanstd`](Self::nanstd) with a correction other than 1.
+    ///
+    /// # Errors
+    /// The option `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
+    pub fn try_nanstd_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        let _ = dims;
+        Tensor::try_from_erased(crate::call::stat::corrected(
+            Op::Nanstd,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            options,
             <Without<D, A>>::STATIC,
         ))
     }
@@ -4128,6 +4334,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`softmax`](Self::softmax), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_softmax_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::softmax(
+            Op::Softmax,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
+        ))
+    }
+
     /// The running sum along a dim.
     ///
     /// # Errors
@@ -4139,6 +4364,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
+        ))
+    }
+
+    /// [`cumsum`](Self::cumsum), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_cumsum_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::scan(
+            Op::Cumsum,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
         ))
     }
 
@@ -4161,6 +4405,22 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 D::STATIC,
             )
         })?;
+        Ok(self)
+    }
+
+    /// [`cumsum_with`](Self::cumsum_with), in place.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_cumsum_with_<X: DimOf<D>, U: Element + StoreAs<T>>(
+        &mut self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<&mut Self> {
+        let computed = self.try_cumsum_with(dim, options);
+        self.replace(Op::Cumsum, computed)?;
         Ok(self)
     }
 
@@ -4187,6 +4447,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 O::STATIC,
             )
         })
+    }
+
+    /// [`cumsum_with`](Self::cumsum_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_cumsum_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Cumsum, self.try_cumsum_with(dim, options), out)
     }
 
     /// [`mm`](Self::mm) into `out`.
@@ -4292,6 +4570,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`cumprod`](Self::cumprod), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_cumprod_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::scan(
+            Op::Cumprod,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
+        ))
+    }
+
     /// [`cumprod`](Self::cumprod), in place.
     ///
     /// # Errors
@@ -4311,6 +4608,22 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 D::STATIC,
             )
         })?;
+        Ok(self)
+    }
+
+    /// [`cumprod_with`](Self::cumprod_with), in place.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_cumprod_with_<X: DimOf<D>, U: Element + StoreAs<T>>(
+        &mut self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<&mut Self> {
+        let computed = self.try_cumprod_with(dim, options);
+        self.replace(Op::Cumprod, computed)?;
         Ok(self)
     }
 
@@ -4339,6 +4652,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// [`cumprod_with`](Self::cumprod_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_cumprod_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Cumprod, self.try_cumprod_with(dim, options), out)
+    }
+
     /// The logarithm of the running sum of exponentials along a dim, without overflow.
     ///
     /// Other than in PyTorch: a dtype may be asked for.
@@ -4355,6 +4686,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
+        ))
+    }
+
+    /// [`logcumsumexp`](Self::logcumsumexp), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_logcumsumexp_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::scan(
+            Op::Logcumsumexp,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
         ))
     }
 
@@ -4384,6 +4734,28 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// [`logcumsumexp_with`](Self::logcumsumexp_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_logcumsumexp_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(
+            Op::Logcumsumexp,
+            self.try_logcumsumexp_with(dim, options),
+            out,
+        )
+    }
+
     /// The logarithm of `softmax`, without loss where that is small.
     ///
     /// # Errors
@@ -4398,6 +4770,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             at(&dim, self),
             None,
+        ))
+    }
+
+    /// [`log_softmax`](Self::log_softmax), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_log_softmax_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::softmax(
+            Op::LogSoftmax,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
         ))
     }
 
@@ -4418,6 +4809,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
+    /// [`softmin`](Self::softmin), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_softmin_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        Tensor::try_from_erased(crate::call::reduce::softmax(
+            Op::Softmin,
+            self.erased.erased(D::STATIC),
+            at(&dim, self),
+            Some(U::DTYPE),
+        ))
+    }
+
     /// The sum over dims of the elements that are not NaN.
     ///
     /// # Errors
@@ -4433,6 +4843,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nansum`](Self::nansum), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_nansum_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Nansum,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -4463,6 +4893,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
+    /// [`nansum_with`](Self::nansum_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_nansum_with_out<
+        A: AxesOf<D>,
+        U: Element,
+        O: Dims + Holds<Without<D, A>>,
+        V: Element,
+    >(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Nansum, self.try_nansum_with(dims, options), out)
+    }
+
     /// The mean over dims of the elements that are not NaN.
     ///
     /// # Errors
@@ -4478,6 +4931,26 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             self.erased.erased(D::STATIC),
             <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nanmean`](Self::nanmean), computed in and giving the dtype of the options.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_nanmean_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = (dims, options);
+        Tensor::try_from_erased(crate::call::reduce::new(
+            Op::Nanmean,
+            self.erased.erased(D::STATIC),
+            <A as Picking<D>>::PICKED,
+            crate::call::stat::in_dtype(U::DTYPE),
             <Without<D, A>>::STATIC,
         ))
     }
@@ -4506,6 +4979,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 O::STATIC,
             )
         })
+    }
+
+    /// [`nanmean_with`](Self::nanmean_with) into `out`.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
+    pub fn try_nanmean_with_out<
+        A: AxesOf<D>,
+        U: Element,
+        O: Dims + Holds<Without<D, A>>,
+        V: Element,
+    >(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        U: StoreAs<V>,
+    {
+        Tensor::store(Op::Nanmean, self.try_nanmean_with(dims, options), out)
     }
 
     /// The count of elements over dims that differ from zero.

@@ -1,11 +1,10 @@
 //! Results stored in an out tensor, for operators whose method is written by hand.
 //!
-//! [`Tensor::clamp_out`], [`Tensor::addcmul_`], [`Tensor::addcmul_out`],
-//! [`Tensor::masked_select_out`].
+//! [`Tensor::addcmul_`], [`Tensor::addcmul_out`].
 
-use nomina_core::dims::{Broadcast, Dims, Holds, Wild};
+use nomina_core::dims::{Dims, Holds};
 use nomina_core::op::Op;
-use nomina_core::{Element, Real, Result, StoreAs};
+use nomina_core::{Element, Result, StoreAs};
 use nomina_macros::twin;
 
 use super::Tensor;
@@ -58,28 +57,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::store(op, Ok(computed), self)
     }
 
-    /// [`clamp`](Self::clamp) into `out`.
-    ///
-    /// # Errors
-    /// When sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_clamp_out<R: Operand, S: Operand, O, U>(
-        &self,
-        min: R,
-        max: S,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        T: Real,
-        O: Dims + Holds<Dims3<R, S, D, T>>,
-        U: Element,
-        Dtype3<R, S, D, T>: StoreAs<U>,
-    {
-        Tensor::store(Op::Clamp, self.try_clamp(min, max), out)
-    }
-
     /// [`addcmul`](Self::addcmul), in place.
     ///
     /// # Errors
@@ -122,22 +99,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let sides = [self.side(), tensor1.side(), tensor2.side()];
         let dims = <Dims3<R, S, D, T>>::STATIC;
         crate::call::pointwise::into(Op::Addcmul, &sides, dims, &mut out.erased, O::STATIC)
-    }
-
-    /// [`masked_select`](Self::masked_select) into `out`, which is resized where it has no names.
-    ///
-    /// # Errors
-    /// When sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_masked_select_out<E: Dims, O: Dims + Holds<(Wild,)>, U: Element>(
-        &self,
-        mask: &Tensor<E, bool>,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        D: Broadcast<E>,
-        T: StoreAs<U>,
-    {
-        Tensor::store(Op::MaskedSelect, self.try_masked_select(mask), out)
     }
 }

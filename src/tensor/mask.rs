@@ -141,3 +141,6 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         Ok(self)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("mask/forms.rs");

@@ -1,18 +1,15 @@
-//! Results stored in out tensors: pairs, joined tensors, choices.
+//! Results stored in out tensors: pairs and joined tensors.
 //!
-//! [`Tensor::max_out`], [`Tensor::min_out`], [`Tensor::median_out`], [`Tensor::nanmedian_out`],
-//! [`Tensor::where_cond_out`].
+//! [`Tensor::max_out`], [`Tensor::min_out`], [`Tensor::median_out`], [`Tensor::nanmedian_out`].
 
 use nomina_core::dims::{
-    AxesOf, Broadcast, DimOf, Dims, Holds, Insert, Inserted, OneDim, OneOrAll, Resizable, SizeOf,
-    Sum, Without,
+    AxesOf, DimOf, Dims, Holds, Insert, Inserted, OneDim, OneOrAll, Resizable, SizeOf, Without,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result, StoreAs};
 use nomina_macros::twin;
 
 use super::join::{Joinable, try_cat, try_stack};
-use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, picked};
 use crate::call::{Erased, Known, reduce, sort};
 
@@ -147,31 +144,7 @@ pub(crate) fn store_pair(
     Ok(())
 }
 
-impl<D: Dims> Tensor<D, bool> {
-    /// [`where_cond`](Self::where_cond) into `out`.
-    ///
-    /// # Errors
-    /// When sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_where_cond_out<E, U, R, O, V>(
-        &self,
-        a: &Tensor<E, U>,
-        b: R,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        D: Broadcast<OutDims<R, E, U>>,
-        E: Dims,
-        U: Element,
-        R: Operand,
-        R::Kind: Combine<E, U>,
-        O: Dims + Holds<Sum<D, OutDims<R, E, U>>>,
-        V: Element,
-        OutDtype<R, E, U>: StoreAs<V>,
-    {
-        Tensor::store(Op::Where, self.try_where_cond(a, b), out)
-    }
-}
+impl<D: Dims> Tensor<D, bool> {}
 
 /// [`cat`](crate::cat) into `out`.
 ///

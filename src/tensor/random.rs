@@ -4,7 +4,10 @@
 //! and has a twin with `_from_` at its end that draws from a generator of one's own.
 //!
 //! [`Tensor::uniform_`], [`Tensor::normal_`], [`Tensor::log_normal_`], [`Tensor::exponential_`],
-//! [`Tensor::cauchy_`], [`Tensor::geometric_`], [`Tensor::random_`], [`Tensor::bernoulli_`].
+//! [`Tensor::cauchy_`], [`Tensor::geometric_`], [`Tensor::random_`], [`Tensor::bernoulli_`];
+//! [`Tensor::uniform_from_`], [`Tensor::normal_from_`], [`Tensor::log_normal_from_`],
+//! [`Tensor::exponential_from_`], [`Tensor::cauchy_from_`], [`Tensor::geometric_from_`],
+//! [`Tensor::random_from_`], [`Tensor::bernoulli_from_`].
 
 use std::ops::RangeBounds;
 
@@ -12,7 +15,7 @@ use nomina_core::dims::{BroadcastWith, Dims, HoldsInPlace, Sum};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
 use nomina_macros::twin;
-use nomina_runtime::random::{Distribution, range_of};
+use nomina_runtime::random::{Distribution, Generator, range_of};
 
 use super::Tensor;
 use crate::call::{OperandRef, random};
@@ -68,8 +71,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When `from` is above `to`, or the dtype holds neither; then nothing has changed.
-    #[twin]
-    pub fn try_uniform_(&mut self, from: f64, to: f64) -> Result<&mut Self>
+    #[twin(from)]
+    pub fn try_uniform_from_(
+        &mut self,
+        from: f64,
+        to: f64,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
     where
         T: Float,
     {
@@ -77,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Op::Uniform,
             self.dest(),
             Distribution::Uniform { from, to },
-            None,
+            generator,
         )?;
         Ok(self)
     }
@@ -86,8 +94,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When `std` is below zero; then nothing has changed.
-    #[twin]
-    pub fn try_normal_(&mut self, mean: f64, std: f64) -> Result<&mut Self>
+    #[twin(from)]
+    pub fn try_normal_from_(
+        &mut self,
+        mean: f64,
+        std: f64,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
     where
         T: Inexact,
     {
@@ -95,7 +108,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Op::NormalInPlace,
             self.dest(),
             Distribution::Normal { mean, std },
-            None,
+            generator,
         )?;
         Ok(self)
     }
@@ -104,8 +117,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When `std` is not above zero; then nothing has changed.
-    #[twin]
-    pub fn try_log_normal_(&mut self, mean: f64, std: f64) -> Result<&mut Self>
+    #[twin(from)]
+    pub fn try_log_normal_from_(
+        &mut self,
+        mean: f64,
+        std: f64,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
     where
         T: Float,
     {
@@ -113,7 +131,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Op::LogNormal,
             self.dest(),
             Distribution::LogNormal { mean, std },
-            None,
+            generator,
         )?;
         Ok(self)
     }
@@ -122,8 +140,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When `lambd` is not above zero; then nothing has changed.
-    #[twin]
-    pub fn try_exponential_(&mut self, lambd: f64) -> Result<&mut Self>
+    #[twin(from)]
+    pub fn try_exponential_from_(
+        &mut self,
+        lambd: f64,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
     where
         T: Float,
     {
@@ -131,7 +153,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Op::Exponential,
             self.dest(),
             Distribution::Exponential { lambd },
-            None,
+            generator,
         )?;
         Ok(self)
     }
@@ -140,8 +162,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When `sigma` is not above zero; then nothing has changed.
-    #[twin]
-    pub fn try_cauchy_(&mut self, median: f64, sigma: f64) -> Result<&mut Self>
+    #[twin(from)]
+    pub fn try_cauchy_from_(
+        &mut self,
+        median: f64,
+        sigma: f64,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
     where
         T: Float,
     {
@@ -149,7 +176,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Op::Cauchy,
             self.dest(),
             Distribution::Cauchy { median, sigma },
-            None,
+            generator,
         )?;
         Ok(self)
     }
@@ -158,8 +185,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When `p` is not between 0 and 1; then nothing has changed.
-    #[twin]
-    pub fn try_geometric_(&mut self, p: f64) -> Result<&mut Self>
+    #[twin(from)]
+    pub fn try_geometric_from_(
+        &mut self,
+        p: f64,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
     where
         T: Real + Numeric,
     {
@@ -167,7 +198,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             Op::Geometric,
             self.dest(),
             Distribution::Geometric { p },
-            None,
+            generator,
         )?;
         Ok(self)
     }
@@ -177,8 +208,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the range is empty, or the dtype does not hold it; then nothing has changed.
-    #[twin]
-    pub fn try_random_(&mut self, range: impl RangeBounds<i64>) -> Result<&mut Self>
+    #[twin(from)]
+    pub fn try_random_from_(
+        &mut self,
+        range: impl RangeBounds<i64>,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
     where
         T: Real,
     {
@@ -187,7 +222,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
                 Op::Random,
                 self.dest(),
                 Distribution::Integers { low, high },
-                None,
+                generator,
             )
         })?;
         Ok(self)
@@ -197,12 +232,16 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When a number is no probability, or sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_bernoulli_(&mut self, p: impl Probability<D>) -> Result<&mut Self>
+    #[twin(from)]
+    pub fn try_bernoulli_from_(
+        &mut self,
+        p: impl Probability<D>,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self>
     where
         T: Real,
     {
-        random::bernoulli_(self.dest(), p.probability(), None)?;
+        random::bernoulli_(self.dest(), p.probability(), generator)?;
         Ok(self)
     }
 }

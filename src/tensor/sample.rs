@@ -17,7 +17,7 @@ use nomina_runtime::tensor::MultinomialOptions;
 
 use super::{Tensor, at};
 use crate::call::factory::{self, Fill};
-use crate::call::{Erased, Known, random, reduce};
+use crate::call::random;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Ones with this tensor's elements as probabilities, else zeros.
@@ -30,78 +30,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an element is no probability.
-    #[twin]
-    pub fn try_bernoulli(&self) -> Result<Self>
+    #[twin(from)]
+    pub fn try_bernoulli_from(&self, generator: Option<&mut Generator>) -> Result<Self>
     where
         T: Float,
     {
-        Tensor::try_from_erased(random::sample(self.erased(), None, call::bernoulli))
-    }
-
-    /// [`bernoulli`](Self::bernoulli) from a generator.
-    ///
-    /// # Errors
-    /// When an element is no probability.
-    #[twin]
-    pub fn try_bernoulli_from(&self, generator: &mut Generator) -> Result<Self>
-    where
-        T: Float,
-    {
-        Tensor::try_from_erased(random::sample(
-            self.erased(),
-            Some(generator),
-            call::bernoulli,
-        ))
-    }
-
-    /// [`bernoulli`](Self::bernoulli) into `out`.
-    ///
-    /// # Errors
-    /// When an element is no probability, or sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_bernoulli_out<O: Dims + Holds<D>, U: Element>(
-        &self,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        T: Float + StoreAs<U>,
-    {
-        let made = self.try_bernoulli()?;
-        reduce::store(
-            Op::Bernoulli,
-            made.erased,
-            D::STATIC,
-            &mut out.erased,
-            O::STATIC,
-        )
+        Tensor::try_from_erased(random::sample(self.erased(), generator, call::bernoulli))
     }
 
     /// How often happens what happens at the rates that this tensor's elements are.
     ///
     /// # Errors
     /// When a rate is below zero.
-    #[twin]
-    pub fn try_poisson(&self) -> Result<Self>
+    #[twin(from)]
+    pub fn try_poisson_from(&self, generator: Option<&mut Generator>) -> Result<Self>
     where
         T: Float,
     {
-        Tensor::try_from_erased(random::sample(self.erased(), None, call::poisson))
-    }
-
-    /// [`poisson`](Self::poisson) from a generator.
-    ///
-    /// # Errors
-    /// When a rate is below zero.
-    #[twin]
-    pub fn try_poisson_from(&self, generator: &mut Generator) -> Result<Self>
-    where
-        T: Float,
-    {
-        Tensor::try_from_erased(random::sample(
-            self.erased(),
-            Some(generator),
-            call::poisson,
-        ))
+        Tensor::try_from_erased(random::sample(self.erased(), generator, call::poisson))
     }
 
     /// Uniform random numbers in the sizes, names, dtype and order in memory of this tensor, from a
@@ -148,43 +94,20 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the range is empty, or the dtype does not hold it.
-    #[twin]
-    pub fn try_randint_like(&self, range: impl RangeBounds<i64>) -> Result<Self>
-    where
-        T: Real,
-    {
-        Tensor::try_from_erased(self.whole_numbers_like(&range, None))
-    }
-
-    /// [`randint_like`](Self::randint_like) from a generator.
-    ///
-    /// # Errors
-    /// When the range is empty, or the dtype does not hold it.
-    #[twin]
+    #[twin(from)]
     pub fn try_randint_like_from(
         &self,
         range: impl RangeBounds<i64>,
-        generator: &mut Generator,
+        generator: Option<&mut Generator>,
     ) -> Result<Self>
     where
         T: Real,
     {
-        Tensor::try_from_erased(self.whole_numbers_like(&range, Some(generator)))
-    }
-
-    fn whole_numbers_like(
-        &self,
-        range: &impl RangeBounds<i64>,
-        generator: Option<&mut Generator>,
-    ) -> Result<Erased> {
-        let (low, high) = range_of("randint_like", range, T::DTYPE)?;
-        let fill = Fill::Drawn(Distribution::Integers { low, high }, generator);
-        factory::like(
-            "randint_like",
-            self.erased(),
-            fill,
-            None,
-            MemoryFormat::Preserve,
+        let fill = range_of("randint_like", &range, T::DTYPE)
+            .map(|(low, high)| Fill::Drawn(Distribution::Integers { low, high }, generator));
+        let keep = MemoryFormat::Preserve;
+        Tensor::try_from_erased(
+            fill.and_then(|fill| factory::like("randint_like", self.erased(), fill, None, keep)),
         )
     }
 
@@ -238,32 +161,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             call::multinomial(x, at, num_samples, options.replacement, g)
         }))
     }
-
-    /// [`multinomial_with`](Self::multinomial_with) into `out`.
-    ///
-    /// # Errors
-    /// When a weight is below zero or not finite, too few are above zero, or sizes do not fit; then nothing has
-    /// changed.
-    #[twin]
-    pub fn try_multinomial_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
-        &self,
-        num_samples: usize,
-        dim: X,
-        options: MultinomialOptions,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-        i64: StoreAs<U>,
-    {
-        let made = self.try_multinomial_with(num_samples, dim, options)?;
-        reduce::store(
-            Op::Multinomial,
-            made.erased,
-            D::STATIC,
-            &mut out.erased,
-            O::STATIC,
-        )
-    }
 }
+
+// Forms in place and with an out tensor.
+include!("sample/forms.rs");

@@ -218,6 +218,7 @@ pub fn with_fakes(program: &Path) -> Result<Command, String> {
     command
         .env("LD_LIBRARY_PATH", path)
         .env("NOMINA_CUDA_CACHE", fakes.join("cache"))
+        .env("NOMINA_CUDA_SOURCES", "1")
         .env(MARK, "1");
     Ok(command)
 }

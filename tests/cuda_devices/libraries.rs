@@ -1,9 +1,10 @@
 //! Libraries and what they made: kernels are compiled once, and then need no compiler.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nomina::{DynTensor, cuda};
+use nomina_runtime::cuda::catalog;
 
 use super::here::{self, DEVICE, device, name};
 
@@ -61,6 +62,40 @@ fn twenty_operators() {
         }
         here::cases(1);
     }
+    // A pack's kernels are those of the list: nothing is then compiled where it is first tried.
+    let unlisted = catalog::unlisted(0).unwrap();
+    assert!(unlisted.is_empty(), "{unlisted:#?}");
+}
+
+/// What a run asked for is compiled elsewhere, under the names that it looks for: a pack then lacks nothing.
+#[test]
+fn what_was_asked_for_can_be_compiled_elsewhere() {
+    if !here::needs_stand_in(name!(), "its cache is that of tests") {
+        return;
+    }
+    let cache = cache("asked");
+    let kernels = ("NOMINA_CUDA_CACHE", cache.to_str().unwrap());
+    if here::again("libraries::twenty_operators", &[kernels]).is_none() {
+        return;
+    }
+    let asked = catalog::asked(&cache).unwrap();
+    let mut names: Vec<String> = asked.iter().map(|module| module.file(90)).collect();
+    names.sort();
+    assert_eq!(names, kept(&cache));
+    assert!(names.len() > 20, "{names:?}");
+    // One that lacks its text is told, and not left out.
+    fs::remove_file(cache.join(&names[0]).with_extension("cu")).unwrap();
+    let error = catalog::asked(&cache).unwrap_err().to_string();
+    assert!(error.contains(&names[0]), "{error}");
+}
+
+/// The modules of a cache, without what they were compiled from.
+fn kept(cache: &Path) -> Vec<String> {
+    let files = fs::read_dir(cache).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| !name.contains('.')).collect();
+    names.sort();
+    names
 }
 
 /// An empty folder for kernels.
@@ -108,7 +143,7 @@ fn a_module_is_compiled_once_and_kept_for_machines_without_a_compiler() {
     let Some(said) = here::again("libraries::inside", &[kernels, report]) else {
         return;
     };
-    let files = fs::read_dir(&cache).unwrap().count();
+    let files = kept(&cache).len();
     assert!(files >= 2, "{files} files");
     assert_eq!(compiled(&said), files, "{said}");
     let without = here::host::without("libnvrtc").unwrap();

@@ -70,18 +70,21 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
 }
 
 /// The modules that the command line asks for.
-pub fn asked(options: &Options) -> Vec<Module> {
-    let mut modules = catalog::modules();
+pub fn asked(options: &Options) -> Result<Vec<Module>, String> {
+    let mut modules = match &options.among {
+        Some(folder) => {
+            catalog::asked(folder).map_err(|error| format!("{}: {error}", folder.display()))?
+        }
+        None => catalog::modules(),
+    };
     modules.retain(|module| {
         let name = module.name();
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
-        let among = options.among.as_ref();
         options.only.split(',').any(|only| name.contains(only))
             && hasher.finish().is_multiple_of(options.every)
-            && among.is_none_or(|folder| folder.join(module.file(KEPT)).is_file())
     });
-    modules
+    Ok(modules)
 }
 
 /// One process's part: the modules whose numbers leave its own as a remainder.
@@ -90,7 +93,7 @@ pub fn work(options: &Options) -> Result<(), String> {
     let version = catalog::compiler().map_err(|error| error.to_string())?;
     let kept = folder().join(format!("checked-{}.{}", version.0, version.1));
     fs::create_dir_all(&kept).map_err(|error| format!("{}: {error}", kept.display()))?;
-    let modules = asked(options);
+    let modules = asked(options)?;
     for module in modules.iter().skip(this).step_by(of) {
         println!("module\t{}", module.name());
         if options.keep {

@@ -72,6 +72,7 @@ fn steps() -> Vec<Step> {
     ];
     let features = ["check", "-p", "nomina", "--no-default-features"];
     let powerset = ["hack", "check", "-p", "nomina", "--feature-powerset"];
+    let mpicc = Command::new("mpicc", ["--version"]);
     let doc = Command::cargo(["doc", "--workspace", "--no-deps"]);
     let count = [
         "test",
@@ -97,6 +98,9 @@ fn steps() -> Vec<Step> {
         Step::new("attack", Command::cargo(attack)),
         // A user's crate with cargo's default profiles, where nothing is optimised.
         Step::new("newcomer", Command::cargo(newcomer)),
+        // With each MPI that is installed.
+        Step::new("mpi", Command::new("scripts/mpi.sh", ["lint"])).needs(mpicc.clone()),
+        Step::new("mpi", Command::new("scripts/mpi.sh", ["test"])).needs(mpicc),
         // Once more for its count, which the harness above swallows.
         Step::new("conformance", Command::cargo(count)),
     ]);

@@ -2,6 +2,8 @@
 
 mod build_time;
 mod check;
+#[cfg(test)]
+mod floors;
 mod generate;
 mod gpu;
 #[cfg(test)]

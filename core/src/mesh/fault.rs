@@ -185,11 +185,6 @@ faults! {
         "dim `{N}` is split over mesh axis `{X}`, and does not come first among the dims that become one"
         "the parts of the result would not follow each other"
         "`.all_gather({X})`, or put `{N}` first";
-    /// In place of what is whole, a result that is split.
-    SplitInPlace SplitInPlaceOver<X, N> StaysWhole
-        "the result is split over mesh axis `{X}` by dim `{N}`, and this tensor is whole there"
-        "in place the placement stays"
-        "use the operator that makes a new tensor";
     /// Values that no rank has all of.
     NotAllValues NotAllValuesOver<X> HasAllValuesThere
         "no rank along mesh axis `{X}` has all values"

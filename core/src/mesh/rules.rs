@@ -120,27 +120,6 @@ impl<P: Placement> HasAllValues for P where
 {
 }
 
-/// What is written in place of a tensor of dims `D` in this placement, beside one of dims `E` in placement `Q`.
-#[diagnostic::on_unimplemented(
-    message = "a tensor in placement `{Q}` does not go into one in placement `{Self}`",
-    label = "in place the placement stays",
-    note = "use the operator that makes a new tensor"
-)]
-pub trait Absorbs<M, Q, D, E> {}
-impl<M: Mode, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> Absorbs<M, Q, D, E>
-    for P
-where
-    <BesideVerdict<M, P, Q, D, E> as Verdict>::Then<
-        First<
-            <P::S0 as State>::Takes<Q::S0, P::X0>,
-            <P::S1 as State>::Takes<Q::S1, P::X1>,
-            <P::S2 as State>::Takes<Q::S2, P::X2>,
-            <P::S3 as State>::Takes<Q::S3, P::X3>,
-        >,
-    >: Accepted<P, Q>,
-{
-}
-
 /// The first thing that is wrong between two placements.
 type BesideVerdict<M, P, Q, D, E> = First<
     <<P as Placement>::S0 as State>::Beside<M, <Q as Placement>::S0, <P as Placement>::X0, D, E>,
@@ -370,6 +349,8 @@ conversions! {
     Cuts<P, N> IsWhole [Inside<P, X, N>], "the tensor is not whole along mesh axis `{Self}`";
     /// Each rank has all along the axis, and does something else with it: `pend`.
     Pends<P> IsPlain, "the tensor is not whole along mesh axis `{Self}`";
+    /// Each rank has all along the axis: an optimizer whose memory is split there steps it.
+    StepsAlong<P> IsWhole, "the tensor is not whole along mesh axis `{Self}`";
     /// The tensor is synced along the axis: `whole`.
     Unsyncs<P> IsSynced, "the tensor is not synced over mesh axis `{Self}`";
     /// Each rank has its own along the axis: `broadcast`.

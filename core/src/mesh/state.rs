@@ -7,8 +7,7 @@ use super::fault::{
     BothPendingOver, Fine, IsSplitOver, IsSplitViaOver, LossIsWholeOver, NotAllValuesOver,
     NothingOwnOver, NothingPendingOver, NothingSplitOver, NothingSyncedOver, NothingWholeOver,
     OwnBesideOver, PendingBesideSplitOver, PendingBesideWholeOver, SplitApartOver, SplitBehindOver,
-    SplitBesideWholeOver, SplitInOneOver, SplitInPlaceOver, StillPendingOver, SyncedBesideOver,
-    Verdict,
+    SplitBesideWholeOver, SplitInOneOver, StillPendingOver, SyncedBesideOver, Verdict,
 };
 use super::placement::MeshAxis;
 use super::value::StaticPlace;
@@ -62,10 +61,6 @@ pub trait State: Send + Sync + 'static {
     /// Nothing is wrong unless a dim is split, which the other operand has whole.
     #[doc(hidden)]
     type InOne<X: MeshAxis>: Verdict;
-    /// Whether what is written in place of this stays in this state, beside `B`.
-    type Takes<B: State, X: MeshAxis>: Verdict;
-    #[doc(hidden)]
-    type IntoWhole<X: MeshAxis>: Verdict;
     /// Whether each rank has all values.
     type HasValues<X: MeshAxis>: Verdict;
     /// Whether the state is [`Pending`].
@@ -184,8 +179,6 @@ impl State for Whole {
     type HasEvery<L: Dims, X: MeshAxis> = Fine;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
     type InOne<X: MeshAxis> = Fine;
-    type Takes<B: State, X: MeshAxis> = B::IntoWhole<X>;
-    type IntoWhole<X: MeshAxis> = Fine;
     type HasValues<X: MeshAxis> = Fine;
     type IsPending<X: MeshAxis> = NothingPendingOver<X>;
     type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
@@ -219,8 +212,6 @@ impl State for Synced {
     type HasEvery<L: Dims, X: MeshAxis> = Fine;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
     type InOne<X: MeshAxis> = Fine;
-    type Takes<B: State, X: MeshAxis> = Fine;
-    type IntoWhole<X: MeshAxis> = Fine;
     type HasValues<X: MeshAxis> = Fine;
     type IsPending<X: MeshAxis> = NothingPendingOver<X>;
     type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
@@ -257,8 +248,6 @@ impl<N: Axis> State for Split<N> {
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> =
         If<L::Contains<N>, If<F::Contains<N>, Fine, SplitBehindOver<X, N>>, Fine>;
     type InOne<X: MeshAxis> = SplitInOneOver<X, N>;
-    type Takes<B: State, X: MeshAxis> = Fine;
-    type IntoWhole<X: MeshAxis> = SplitInPlaceOver<X, N>;
     type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
     type IsPending<X: MeshAxis> = NothingPendingOver<X>;
     type IsSplit<X: MeshAxis> = Fine;
@@ -292,8 +281,6 @@ impl<R: Combiner> State for Pending<R> {
     type HasEvery<L: Dims, X: MeshAxis> = Fine;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
     type InOne<X: MeshAxis> = Fine;
-    type Takes<B: State, X: MeshAxis> = Fine;
-    type IntoWhole<X: MeshAxis> = Fine;
     type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
     type IsPending<X: MeshAxis> = Fine;
     type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
@@ -327,8 +314,6 @@ impl State for Own {
     type HasEvery<L: Dims, X: MeshAxis> = Fine;
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
     type InOne<X: MeshAxis> = Fine;
-    type Takes<B: State, X: MeshAxis> = Fine;
-    type IntoWhole<X: MeshAxis> = Fine;
     type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
     type IsPending<X: MeshAxis> = NothingPendingOver<X>;
     type IsSplit<X: MeshAxis> = NothingSplitOver<X>;

@@ -45,7 +45,7 @@ const BINARY: &str = "
 /// {doc} Of the ranks' pieces; dims unify from the right, dtypes promote, placements join.
 {tried}
 #[twin]
-pub fn try_{name}<R: Operand>(&self, {other}: R) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, {dtype}>> where R::Kind: Combine<D, T>, R::Placed: Fits<{placed}, P, D>, {
+pub fn try_{name}<R: MeshOperand>(&self, {other}: R) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, {dtype}>> where R::Kind: Combine<D, T>, R::Placed: Fits<{placed}, P, D>, {
     self.combined(\"{name}\", &{other}, self.local.try_{name}({other}.local()))
 }
 ";

@@ -29,7 +29,11 @@ pub fn functions(text: &str) -> Vec<Function> {
             let indented = text[..start].ends_with("    ");
             function.block = indented.then(|| block(&text[..start])).flatten();
             function.errors = errors(&text[..start]);
-            found.extend(twins(&function, attributes(&text[..start])));
+            let attributes = attributes(&text[..start]);
+            found.extend(twins(&function, attributes));
+            if attributes.contains("(from") {
+                function.params = given_generator(&function.params);
+            }
             found.push(function);
         }
     }
@@ -47,6 +51,15 @@ fn twins(function: &Function, attributes: &str) -> Vec<Function> {
         ..function.clone()
     };
     let mut made = vec![panicking(function)];
+    if let Some((before, behind)) = function.name.rsplit_once("_from")
+        && attributes.contains("#[twin(from")
+    {
+        made[0].params = given_generator(&function.params);
+        let mut plain = function.clone();
+        plain.name = format!("{before}{behind}");
+        plain.params.pop();
+        made.extend([panicking(&plain), plain]);
+    }
     if let Some((before, behind)) = function.name.rsplit_once("_with")
         && attributes.contains("with = ")
     {
@@ -56,6 +69,12 @@ fn twins(function: &Function, attributes: &str) -> Vec<Function> {
         made.extend([panicking(&plain), plain]);
     }
     made
+}
+
+/// What a method takes that is written with an `Option` of a generator.
+fn given_generator(params: &[String]) -> Vec<String> {
+    let given = |param: &String| param.replace("Option<&mut Generator>", "&mut Generator");
+    params.iter().map(given).collect()
 }
 
 /// What a `Result` holds.

@@ -6,8 +6,9 @@ use nomina_core::op::{self, Class, DTypeRule, DTypes, Forms, Row};
 use super::dyn_methods::{Family, family};
 use super::ids::variant;
 use super::typed_templates::{
-    ALONG, ALONG_, ALONG_OUT, BINARY, BINARY_, BINARY_OUT, PARAMETRIC, PARAMETRIC_, PRODUCT_OUT,
-    REDUCE, REDUCE_OUT, UNARY, UNARY_, UNARY_OUT,
+    ALONG, ALONG_, ALONG_OUT, ALONG_WITH, ALONG_WITH_, ALONG_WITH_OUT, BINARY, BINARY_, BINARY_OUT,
+    PARAMETRIC, PARAMETRIC_, PRODUCT_OUT, REDUCE, REDUCE_CORRECTED, REDUCE_OUT, REDUCE_WITH,
+    REDUCE_WITH_OUT, UNARY, UNARY_, UNARY_OUT,
 };
 use super::typed_tuples::{alone, indices, points, subscripts, tensor_list};
 
@@ -40,7 +41,7 @@ use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Dist
 use nomina_core::op::Op;
 use nomina_core::{Float, IndexElement, Inexact, Integral, Numeric, Promote, Promoted, Real, StoreAs};
 use nomina_macros::twin;
-use nomina_runtime::tensor::{__options__};
+use nomina_runtime::tensor::{VarOptions, __options__};
 
 use smallvec::SmallVec;
 
@@ -73,11 +74,29 @@ fn of_tensor(row: &Row) -> String {
             (Forms::IN_PLACE, BINARY_),
             (Forms::OUT, BINARY_OUT),
         ],
-        Class::Reduce => &[(Forms::METHOD, REDUCE), (Forms::OUT, REDUCE_OUT)],
+        Class::Reduce => match family(row) {
+            Some(Family::Reduce {
+                correction: true, ..
+            }) => &[
+                (Forms::METHOD, REDUCE),
+                (Forms::METHOD, REDUCE_CORRECTED),
+                (Forms::OUT, REDUCE_OUT),
+            ],
+            Some(Family::Reduce { dtype: true, .. }) => &[
+                (Forms::METHOD, REDUCE),
+                (Forms::METHOD, REDUCE_WITH),
+                (Forms::OUT, REDUCE_OUT),
+                (Forms::OUT, REDUCE_WITH_OUT),
+            ],
+            _ => &[(Forms::METHOD, REDUCE), (Forms::OUT, REDUCE_OUT)],
+        },
         Class::Scan | Class::Softmax => &[
             (Forms::METHOD, ALONG),
+            (Forms::METHOD, ALONG_WITH),
             (Forms::IN_PLACE, ALONG_),
+            (Forms::IN_PLACE, ALONG_WITH_),
             (Forms::OUT, ALONG_OUT),
+            (Forms::OUT, ALONG_WITH_OUT),
         ],
         Class::Gemm if product(row).is_some() => &[(Forms::OUT, PRODUCT_OUT)],
         _ => &[],
@@ -122,7 +141,7 @@ fn errors(text: &str) -> String {
 
 /// Puts a row into a template.
 pub fn fill(template: &str, row: &Row) -> String {
-    let common = if template.contains("R: Operand") {
+    let common = if template.contains("Operand>(") || template.contains("Operand, ") {
         "OutDtype<R, D, T>"
     } else {
         "T"

@@ -85,6 +85,39 @@ pub fn try_{name}<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, 
 }
 ";
 
+pub const REDUCE_WITH: &str = "
+/// [`{name}`](Self::{name}), computed in and giving the dtype of the options.
+///
+/// # Errors
+/// A dtype that the operator does not take.
+#[twin]
+pub fn try_{name}_with<A: AxesOf<D>, U: Element>(&self, dims: A, options: ReduceOptions<U>) -> Result<Tensor<Without<D, A>, U>> {
+    let _ = (dims, options);
+    Tensor::try_from_erased(crate::call::reduce::new(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, crate::call::stat::in_dtype(U::DTYPE), <Without<D, A>>::STATIC))
+}
+";
+
+pub const REDUCE_WITH_OUT: &str = "
+/// [`{name}_with`](Self::{name}_with) into `out`.
+{stays}
+#[twin]
+pub fn try_{name}_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(&self, dims: A, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> where U: StoreAs<V> {
+    Tensor::store(Op::{op}, self.try_{name}_with(dims, options), out)
+}
+";
+
+pub const REDUCE_CORRECTED: &str = "
+/// [`{name}`](Self::{name}) with a correction other than 1.
+///
+/// # Errors
+/// The option `keepdim`, which the type says: write `keep(..)`.
+#[twin]
+pub fn try_{name}_with<A: AxesOf<D>>(&self, dims: A, options: VarOptions) -> Result<Tensor<Without<D, A>, {dtype}>> where {takes} {
+    let _ = dims;
+    Tensor::try_from_erased(crate::call::stat::corrected(Op::{op}, self.erased.erased(D::STATIC), <A as Picking<D>>::PICKED, options, <Without<D, A>>::STATIC))
+}
+";
+
 pub const REDUCE_OUT: &str = "
 /// [`{name}`](Self::{name}) into `out`.
 {stays}
@@ -100,6 +133,38 @@ pub const ALONG: &str = "
 #[twin]
 pub fn try_{name}<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, {dtype}>> where {takes} {
     Tensor::try_from_erased(crate::call::reduce::{family}(Op::{op}, self.erased.erased(D::STATIC), at(&dim, self), None))
+}
+";
+
+pub const ALONG_WITH: &str = "
+/// [`{name}`](Self::{name}), computed in and giving the dtype of the options.
+///
+/// # Errors
+/// A dtype that the operator does not take.
+#[twin]
+pub fn try_{name}_with<X: DimOf<D>, U: Element>(&self, dim: X, options: ReduceOptions<U>) -> Result<Tensor<D, U>> {
+    let _ = options;
+    Tensor::try_from_erased(crate::call::reduce::{family}(Op::{op}, self.erased.erased(D::STATIC), at(&dim, self), Some(U::DTYPE)))
+}
+";
+
+pub const ALONG_WITH_: &str = "
+/// [`{name}_with`](Self::{name}_with), in place.
+{stays}
+#[twin]
+pub fn try_{name}_with_<X: DimOf<D>, U: Element + StoreAs<T>>(&mut self, dim: X, options: ReduceOptions<U>) -> Result<&mut Self> {
+    let computed = self.try_{name}_with(dim, options);
+    self.replace(Op::{op}, computed)?;
+    Ok(self)
+}
+";
+
+pub const ALONG_WITH_OUT: &str = "
+/// [`{name}_with`](Self::{name}_with) into `out`.
+{stays}
+#[twin]
+pub fn try_{name}_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(&self, dim: X, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> where U: StoreAs<V> {
+    Tensor::store(Op::{op}, self.try_{name}_with(dim, options), out)
 }
 ";
 

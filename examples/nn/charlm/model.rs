@@ -75,9 +75,26 @@ impl CharLm {
     }
 
     /// How surprising each next character is, in nats.
-    pub fn loss(&self, (ids, next): &(Tensor<(N, Seq), i64>, Tensor<(N, Seq), i64>)) -> Tensor<()> {
+    pub fn loss(&self, (ids, next): &Pair) -> Tensor<()> {
         self.forward(ids).cross_entropy(next, Char)
     }
+}
+
+/// Characters, and for each the next one.
+pub type Pair = (Tensor<(N, Seq), i64>, Tensor<(N, Seq), i64>);
+
+fn windows(from: &[i64], starts: &[usize], len: usize) -> Result<Tensor<(N, Seq), i64>> {
+    let ids = starts
+        .iter()
+        .flat_map(|&start| &from[start..][..=len])
+        .copied();
+    Tensor::from_vec(ids.collect(), [starts.len(), len + 1])
+}
+
+fn pair(windows: &Result<Tensor<(N, Seq), i64>>) -> Pair {
+    let windows = windows.as_ref().expect("rows of one length");
+    let len = windows.size(Seq) - 1;
+    (windows.narrow(Seq, ..len), windows.narrow(Seq, 1..))
 }
 
 /// A text as numbers of its alphabet: some to train with, and some held out.
@@ -112,49 +129,43 @@ impl Text {
         }
     }
 
-    fn window(
-        &self,
-        from: &[i64],
-        starts: &[usize],
-        len: usize,
-    ) -> (Tensor<(N, Seq), i64>, Tensor<(N, Seq), i64>) {
-        let sizes = [starts.len(), len];
-        let rows = |shift: usize| {
-            let ids = starts
-                .iter()
-                .flat_map(|&start| from[start + shift..][..len].iter().copied());
-            Tensor::from_vec(ids.collect(), sizes).expect("rows of one length")
-        };
-        (rows(0), rows(1))
-    }
-
-    /// Windows from anywhere, and each one's next characters: those of one step, whatever came before it.
-    pub fn batch(
-        &self,
-        count: usize,
-        len: usize,
-        step: u64,
-    ) -> (Tensor<(N, Seq), i64>, Tensor<(N, Seq), i64>) {
+    /// Where windows to train with begin, anywhere: those of one step, whatever came before it.
+    pub fn starts(&self, count: usize, len: usize, step: u64) -> Vec<usize> {
         let mut generator = Generator::new(step);
         let last = (self.train.len() - len - 1) as i64;
         let options = Tensor::<(N,)>::options()
             .dtype::<i64>()
             .generator(&mut generator);
         let starts = options.randint(0..last, [count]).to_vec();
-        let starts: Vec<usize> = starts.into_iter().map(|start| start as usize).collect();
-        self.window(&self.train, &starts, len)
+        starts.into_iter().map(|start| start as usize).collect()
+    }
+
+    /// Where windows of pages begin that were held out.
+    pub fn held_out_starts(&self, len: usize) -> Vec<usize> {
+        (0..self.held_out.len() - len - 1)
+            .step_by(self.held_out.len() / 32)
+            .collect()
+    }
+
+    /// Windows to train with, one character longer than `len`: that is the next one of the last.
+    pub fn windows(&self, starts: &[usize], len: usize) -> Result<Tensor<(N, Seq), i64>> {
+        windows(&self.train, starts, len)
+    }
+
+    /// The same of pages that were held out.
+    pub fn held_out_windows(&self, starts: &[usize], len: usize) -> Result<Tensor<(N, Seq), i64>> {
+        windows(&self.held_out, starts, len)
+    }
+
+    /// Windows of a step, and each one's next characters.
+    pub fn batch(&self, count: usize, len: usize, step: u64) -> Pair {
+        pair(&self.windows(&self.starts(count, len, step), len))
     }
 
     /// The mean loss over pages that were held out.
     pub fn held_out(&self, model: &CharLm, len: usize) -> f32 {
-        let starts: Vec<usize> = (0..self.held_out.len() - len - 1)
-            .step_by(self.held_out.len() / 32)
-            .collect();
-        no_grad(|| {
-            model
-                .loss(&self.window(&self.held_out, &starts, len))
-                .item()
-        })
+        let windows = self.held_out_windows(&self.held_out_starts(len), len);
+        no_grad(|| model.loss(&pair(&windows)).item())
     }
 
     /// What the model goes on with.

@@ -9,6 +9,8 @@ use syn::{Ident, LitStr, Path, Token};
 pub struct Arguments {
     /// It is a function beside the types, whose docs link to no `Self`.
     pub free: bool,
+    /// The method takes an `Option` of a generator last. Two methods without it follow.
+    pub from: bool,
     /// The function that computes as the body's last call does, and panics itself.
     pub made: Option<Path>,
     /// The method takes options last, and this is what they add. Two methods without them follow.
@@ -30,6 +32,7 @@ fn all(input: ParseStream<'_>) -> syn::Result<Arguments> {
         let name: Ident = input.parse()?;
         match name.to_string().as_str() {
             "free" => arguments.free = true,
+            "from" => arguments.from = true,
             "made" => {
                 input.parse::<Token![=]>()?;
                 arguments.made = Some(Path::parse_mod_style(input)?);
@@ -41,7 +44,7 @@ fn all(input: ParseStream<'_>) -> syn::Result<Arguments> {
             _ => {
                 return Err(syn::Error::new(
                     name.span(),
-                    "expected `free`, `made = function` or `with = \"what the options add.\"`",
+                    "expected `free`, `from`, `made = function` or `with = \"what the options add.\"`",
                 ));
             }
         }

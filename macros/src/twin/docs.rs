@@ -2,8 +2,14 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
+use syn::LitStr;
 
 use super::parse::Method;
+
+/// The title over when a method panics.
+pub const PANICS: &str = " # Panics";
+/// The title over when it returns an error.
+pub const ERRORS: &str = " # Errors";
 
 /// What a method says of itself.
 pub struct Docs<'a> {
@@ -25,7 +31,7 @@ impl<'a> Docs<'a> {
         let Some(at) = at.filter(|&at| at > 0 && at + 1 < method.docs.len()) else {
             return Err(syn::Error::new(
                 method.name.span(),
-                "a method with `#[twin]` says what it does, and then when it fails: write the \
+                "a method with this attribute says what it does, and then when it fails: write the \
                  section `/// # Errors` and a sentence below it",
             ));
         };
@@ -36,18 +42,18 @@ impl<'a> Docs<'a> {
         })
     }
 
-    /// Of the method that panics: all of it.
-    pub fn panics(&self) -> TokenStream {
+    /// All of it, with this title over when it fails.
+    pub fn whole(&self, title: &str) -> TokenStream {
         let mut out = written(self.about);
-        out.extend(self.section(" # Panics"));
+        out.extend(self.section(title));
         out
     }
 
-    /// Of the method that panics and takes options: what they add.
-    pub fn panics_with(&self, added: TokenStream) -> TokenStream {
+    /// Of the method that takes options: what they add.
+    pub fn of_options(&self, added: TokenStream, title: &str) -> TokenStream {
         let mut out = added;
         out.extend(text("", self.title.span()));
-        out.extend(self.section(" # Panics"));
+        out.extend(self.section(title));
         out
     }
 
@@ -58,7 +64,7 @@ impl<'a> Docs<'a> {
             panicking.span(),
         );
         out.extend(text("", self.title.span()));
-        out.extend(self.section(" # Errors"));
+        out.extend(self.section(ERRORS));
         out
     }
 
@@ -76,6 +82,16 @@ pub fn link(name: &Ident, free: bool) -> String {
     } else {
         format!("[`{name}`](Self::{name})")
     }
+}
+
+/// What the method with options says of itself.
+pub fn added_by_options(added: &LitStr, plain: &Ident, free: bool) -> TokenStream {
+    let value = added.value();
+    let space = if value.starts_with(',') { "" } else { " " };
+    text(
+        &format!(" {}{space}{value}", link(plain, free)),
+        added.span(),
+    )
 }
 
 /// A line of a doc comment.

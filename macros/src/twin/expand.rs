@@ -5,11 +5,11 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::LitStr;
 
 use super::arguments::Arguments;
 use super::body;
-use super::docs::{Docs, link, text};
+use super::docs::{Docs, PANICS, added_by_options};
+use super::generator::Draws;
 use super::parse::{Method, Parameter, is_punct};
 
 /// The method that is written, and those that follow from it.
@@ -30,14 +30,19 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
         docs: &docs,
         parameters: &method.parameters,
     };
+    if arguments.from {
+        return from_generator(one, name);
+    }
     let tried = one.tried(&panicking, &method.name, method.body.to_token_stream());
     let repeated = body::repeated(&method.body, arguments.made.as_ref(), span);
     let body = repeated.map_or_else(|| Body::Calls(one.call(&method.name, None)), Body::Repeats);
     let Some(added) = &arguments.with else {
-        let panics = one.panics(&panicking, docs.panics(), body);
+        let panics = one.panics(&panicking, docs.whole(PANICS), body);
         return Ok(quote!(#panics #tried));
     };
-    let Some(((_, parameters), shorter)) = method.parameters.split_last().zip(shorter(name)) else {
+    let Some(((_, parameters), shorter)) =
+        method.parameters.split_last().zip(shorter(name, "_with"))
+    else {
         return Err(syn::Error::new(
             span,
             "`with` is for a method that takes options last: `pub fn try_name_with(…, options: O)`",
@@ -46,29 +51,59 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
     let plain = Ident::new(&shorter, span);
     let tried_plain = Ident::new(&format!("try_{shorter}"), span);
     let about = added_by_options(added, &plain, arguments.free);
-    let panics = one.panics(&panicking, docs.panics_with(about), body);
+    let panics = one.panics(&panicking, docs.of_options(about, PANICS), body);
     let options = quote_spanned!(span=> ::core::default::Default::default());
     let less = One { parameters, ..one };
     let call = less.call(&method.name, Some(options));
     let plain_tried = less.tried(&plain, &tried_plain, quote_spanned!(span=> { #call }));
-    let plain_panics = less.panics(&plain, docs.panics(), Body::Calls(call));
+    let plain_panics = less.panics(&plain, docs.whole(PANICS), Body::Calls(call));
     Ok(quote!(#plain_panics #plain_tried #panics #tried))
 }
 
-/// The name of the method without options.
-fn shorter(name: &str) -> Option<String> {
-    let (before, behind) = name.rsplit_once("_with")?;
-    Some(format!("{before}{behind}"))
+/// The methods that draw from a generator, and those that draw from the default one.
+fn from_generator(one: One<'_>, name: &str) -> syn::Result<TokenStream> {
+    let (method, made) = (one.method, one.arguments.made.as_ref());
+    let span = method.name.span();
+    let draws = Draws::of(method, name)?;
+    let own = Ident::new(name, span);
+    let tried_plain = Ident::new(&format!("try_{}", draws.plain), span);
+    let panics = |one: One<'_>, name: &Ident, tried: &Ident, docs, body: Option<TokenStream>| {
+        let body = body.map_or_else(|| Body::Calls(one.call(tried, None)), Body::Repeats);
+        one.panics(name, docs, body)
+    };
+    let [given, default] = draws.bodies(&method.body.stream());
+    let repeated = body::repeated(&method.body, made, span).map(|body| draws.bodies(&body));
+    let (given_too, default_too) = repeated.map(<(_, _)>::from).unzip();
+    let about = one.docs.of_options(draws.about(one.arguments.free), PANICS);
+    let with = One {
+        parameters: &draws.parameters,
+        ..one
+    };
+    let less = One {
+        parameters: draws.fewer(),
+        ..one
+    };
+    let panics_plain = panics(
+        less,
+        &draws.plain,
+        &tried_plain,
+        one.docs.whole(PANICS),
+        default_too,
+    );
+    let panics_own = panics(with, &own, &method.name, about, given_too);
+    let tries_plain = less.tried(
+        &draws.plain,
+        &tried_plain,
+        quote_spanned!(span=> { #default }),
+    );
+    let tries_own = with.tried(&own, &method.name, quote_spanned!(span=> { #given }));
+    Ok(quote!(#panics_plain #tries_plain #panics_own #tries_own))
 }
 
-/// What the method with options says of itself.
-fn added_by_options(added: &LitStr, plain: &Ident, free: bool) -> TokenStream {
-    let value = added.value();
-    let space = if value.starts_with(',') { "" } else { " " };
-    text(
-        &format!(" {}{space}{value}", link(plain, free)),
-        added.span(),
-    )
+/// The name of a method without a part of its name.
+pub fn shorter(name: &str, part: &str) -> Option<String> {
+    let (before, behind) = name.rsplit_once(part)?;
+    Some(format!("{before}{behind}"))
 }
 
 /// What the method that panics does.
@@ -157,20 +192,31 @@ impl One<'_> {
         quote!(#(#tokens),*)
     }
 
-    /// A call of the method that is written, with what is known beside the parameters.
     fn call(&self, name: &Ident, more: Option<TokenStream>) -> TokenStream {
-        let span = name.span();
-        let method = self.method.takes_self();
-        let on = match (method, self.arguments.free) {
-            (true, _) => quote_spanned!(span=> self.),
-            (false, false) => quote_spanned!(span=> Self::),
-            (false, true) => TokenStream::new(),
-        };
-        let passed = self.parameters.iter().skip(usize::from(method));
-        let passed = passed.map(|parameter| parameter.name.to_token_stream());
-        let passed = passed.chain(more);
-        let types = &self.method.given_types;
-        let types = (!types.is_empty()).then(|| quote_spanned!(span=> ::<#(#types),*>));
-        quote_spanned!(span=> #on #name #types (#(#passed),*))
+        let free = self.arguments.free;
+        call(self.method, self.parameters, name, more, free)
     }
+}
+
+/// A call of the method that is written, with what is known beside the parameters.
+pub fn call(
+    method: &Method,
+    parameters: &[Parameter],
+    name: &Ident,
+    more: Option<TokenStream>,
+    free: bool,
+) -> TokenStream {
+    let span = name.span();
+    let on_self = method.takes_self();
+    let on = match (on_self, free) {
+        (true, _) => quote_spanned!(span=> self.),
+        (false, false) => quote_spanned!(span=> Self::),
+        (false, true) => TokenStream::new(),
+    };
+    let passed = parameters.iter().skip(usize::from(on_self));
+    let passed = passed.map(|parameter| parameter.name.to_token_stream());
+    let passed = passed.chain(more);
+    let types = &method.given_types;
+    let types = (!types.is_empty()).then(|| quote_spanned!(span=> ::<#(#types),*>));
+    quote_spanned!(span=> #on #name #types (#(#passed),*))
 }

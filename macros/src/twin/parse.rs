@@ -25,6 +25,7 @@ pub struct Method {
 }
 
 /// A parameter.
+#[derive(Clone)]
 pub struct Parameter {
     pub name: Ident,
     tokens: Vec<TokenTree>,
@@ -34,6 +35,14 @@ impl Parameter {
     /// All of it.
     pub fn written(&self) -> TokenStream {
         self.tokens.iter().cloned().collect()
+    }
+
+    /// Of the type that stands in its `Option`.
+    pub fn in_option(&self) -> Option<Self> {
+        Some(Self {
+            name: self.name.clone(),
+            tokens: super::generator::in_option(&self.tokens)?,
+        })
     }
 
     /// All of it but a leading `mut`.
@@ -137,7 +146,8 @@ fn flat(tokens: TokenStream) -> TokenStream {
 
 /// Reads a method.
 pub fn method(tokens: TokenStream) -> syn::Result<Method> {
-    const NO_METHOD: &str = "`#[twin]` belongs on a method: `pub fn try_name(&self) -> Result<R>`";
+    const NO_METHOD: &str =
+        "this attribute belongs on a method: `pub fn try_name(&self) -> Result<R>`";
     let whole = tokens.clone();
     let mut cursor = Cursor::new(flat(tokens));
     let (docs, attributes) = attributes(&mut cursor)?;
@@ -208,7 +218,7 @@ fn doc(attribute: &TokenTree) -> syn::Result<Option<(String, TokenTree)>> {
     }
     error(
         attribute,
-        "a method with `#[twin]` has its docs as text: a macro there is not yet expanded",
+        "a method with this attribute has its docs as text: a macro there is not yet expanded",
     )
 }
 
@@ -267,7 +277,7 @@ fn parameter(tokens: Vec<TokenTree>) -> syn::Result<Parameter> {
         }),
         _ => error(
             tokens.into_iter().collect::<TokenStream>(),
-            "a method with `#[twin]` hands its arguments on: give this one a name, and take it \
+            "a method with this attribute hands its arguments on: give this one a name, and take it \
              apart in the body",
         ),
     }
@@ -276,7 +286,7 @@ fn parameter(tokens: Vec<TokenTree>) -> syn::Result<Parameter> {
 /// What stands in `-> Result<…>`.
 fn result(tokens: Vec<TokenTree>, name: &Ident) -> syn::Result<TokenStream> {
     let stem = name.to_string();
-    let message = format!("`{stem}` cannot fail: a method with `#[twin]` returns `Result<R>`");
+    let message = format!("`{stem}` cannot fail: a method with this attribute returns `Result<R>`");
     let opens = tokens
         .iter()
         .position(|token| is_punct(token, '<'))
@@ -290,7 +300,7 @@ fn result(tokens: Vec<TokenTree>, name: &Ident) -> syn::Result<TokenStream> {
         1 => Ok(inner.iter().cloned().collect()),
         _ => error(
             inner.iter().cloned().collect::<TokenStream>(),
-            "a method with `#[twin]` fails with the error of this crate: `Result<R>`",
+            "a method with this attribute fails with the error of this crate: `Result<R>`",
         ),
     }
 }

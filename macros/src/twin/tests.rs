@@ -1,7 +1,7 @@
 use insta::assert_snapshot;
 use proc_macro2::TokenStream;
 
-use super::twin;
+use super::{forms, twin};
 use crate::testing::mistakes_in;
 
 fn tokens(code: &str) -> TokenStream {
@@ -10,7 +10,10 @@ fn tokens(code: &str) -> TokenStream {
 
 /// The methods that follow, formatted.
 fn methods(written: &str, method: &str) -> String {
-    let methods = twin(tokens(written), tokens(method));
+    formatted(twin(tokens(written), tokens(method)))
+}
+
+fn formatted(methods: TokenStream) -> String {
     let file = syn::parse2(quote::quote!(impl T { #methods })).expect("methods");
     prettyplease::unparse(&file)
 }
@@ -63,6 +66,14 @@ fn expansions() {
             "pub fn try_cat<L>(tensors: L) -> Result<L::Joined> { if x { return y; } z(tensors) }",
         ),
         (
+            "from",
+            "pub fn try_drawn_from_<X>(&mut self, dim: X, generator: Option<&mut Generator>) -> Result<&mut Self> { draw(self, dim, generator)?; Ok(self) }",
+        ),
+        (
+            "from",
+            "pub fn try_drawn_from(generator: Option<&mut Generator>) -> Result<Self> { draw(at()?, generator) }",
+        ),
+        (
             "with = \", the greatest first.\"",
             "pub fn try_sort_with_<X>(&mut self, dim: X, options: O) -> Result<&mut Self> { call(self, dim, options)?; Ok(self) }",
         ),
@@ -79,6 +90,56 @@ fn docs_are_those_that_are_written() {
     let code = "/// Does.\n///\n/// ```\n/// x.one();\n/// ```\n///\n/// # Errors\n/// When it is \
                 wrong.\n///\n/// And then.\n#[cfg(unix)]\npub fn try_one(&self) -> Result<u8> { one(self) }";
     assert_snapshot!(methods("", code));
+}
+
+#[test]
+fn forms_that_hand_on() {
+    let codes = [
+        (
+            "with = \", the greatest first.\", out(values, indices)",
+            "pub fn top_k_with<'a, X: Is>(&self, k: X, dim: impl Into<DimRef<'a>>, options: O) -> \
+             Result<(Self, Self)> { call(self, k, dim, options) }",
+        ),
+        ("out", "pub fn msort(&self) -> Result<Self> { call(self) }"),
+        (
+            "from, out",
+            "pub fn drawn_from(&self, generator: Option<&mut Generator>) -> Result<Self> { draw(self, generator) }",
+        ),
+        (
+            "with = \"with options.\"",
+            "pub fn put_with_(&mut self, at: usize, options: O) -> Result<&mut Self> { call(self, at, options) }",
+        ),
+    ];
+    let all: Vec<String> = codes
+        .iter()
+        .map(|(written, method)| formatted(forms(tokens(written), tokens(&documented(method)))))
+        .collect();
+    assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn every_mistake_of_forms() {
+    let codes = [
+        ("", "pub fn one(&self) -> Result<u8> { Ok(1) }".to_owned()),
+        (
+            "from",
+            documented("pub fn one_from(&self, own: &mut G) -> Result<u8> { Ok(1) }"),
+        ),
+        (
+            "into",
+            documented("pub fn one(&self) -> Result<u8> { Ok(1) }"),
+        ),
+        (
+            "with = \".\"",
+            documented("pub fn one(&self, o: O) -> Result<u8> { Ok(1) }"),
+        ),
+    ];
+    let mut out = String::new();
+    for (written, method) in codes {
+        out += &format!("#[forms({written})]\n{method}\n");
+        mistakes_in(forms(tokens(written), tokens(&method)), &mut out);
+    }
+    assert_snapshot!(out);
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl<A: AlongDim<Dim: DimOf<D>>, P: Placement, D> Along<P, D> for A where
 
 impl Frame {
     /// Combines a tensor over the ranks of an axis, where it is pending with sizes of its own.
-    fn over(
+    pub(super) fn over(
         &self,
         op: &'static str,
         raw: &Raw,
@@ -256,7 +256,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
 }
 
 /// A sum that keeps its dim.
-trait SumKeepdim {
+pub(super) trait SumKeepdim {
     fn sum_keepdim<N: Dim, D: Dims>(&self) -> Result<DynTensor>;
 }
 impl SumKeepdim for DynTensor {

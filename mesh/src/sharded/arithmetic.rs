@@ -6,13 +6,13 @@ use nomina::dims::Dims;
 use nomina::{Absorb, Combine, Element, Numeric};
 use nomina_core::mesh::{AllLinear, InProducts, InQuotients, InSums, Placement};
 
-use super::operand::{Fits, FitsInPlace, Operand, OutPlace};
+use super::operand::{Fits, MeshOperand, OutPlace};
 use super::{OutDims, OutDtype, Sharded};
 use crate::call::ok;
 
 macro_rules! operators {
     ($($trait:ident $method:ident $tried:ident $dtype:ty, $mode:ty;)*) => {$(
-        impl<D: Dims, P: Placement, T: Element, R: Operand> $trait<R> for &Sharded<D, P, T>
+        impl<D: Dims, P: Placement, T: Element, R: MeshOperand> $trait<R> for &Sharded<D, P, T>
         where
             R::Kind: Combine<D, T>,
             R::Placed: Fits<$mode, P, D>,
@@ -24,7 +24,7 @@ macro_rules! operators {
             }
         }
 
-        impl<D: Dims, P: Placement, T: Element, R: Operand> $trait<R> for Sharded<D, P, T>
+        impl<D: Dims, P: Placement, T: Element, R: MeshOperand> $trait<R> for Sharded<D, P, T>
         where
             R::Kind: Combine<D, T>,
             R::Placed: Fits<$mode, P, D>,
@@ -44,12 +44,13 @@ operators! {
     Div div try_div <OutDtype<R, D, T> as Element>::Float, InQuotients;
 }
 
+// The dims of the operand are among those of self: so what the operand splits, self splits, and the placement stays.
 macro_rules! assigning {
     ($($trait:ident $method:ident $local:ident $kind:ty, $mode:ty;)*) => {$(
-        impl<D: Dims, P: Placement, T: Element, R: Operand> $trait<R> for Sharded<D, P, T>
+        impl<D: Dims, P: Placement, T: Element, R: MeshOperand> $trait<R> for Sharded<D, P, T>
         where
             R::Kind: Absorb<D, T, $kind>,
-            R::Placed: FitsInPlace<$mode, P, D>,
+            R::Placed: Fits<$mode, P, D>,
         {
             #[track_caller]
             fn $method(&mut self, other: R) {

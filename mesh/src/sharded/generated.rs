@@ -21,7 +21,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_add<R: Operand>(
+    pub fn try_add<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -37,7 +37,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_sub<R: Operand>(
+    pub fn try_sub<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -53,7 +53,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_mul<R: Operand>(
+    pub fn try_mul<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -69,7 +69,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_div<R: Operand>(
+    pub fn try_div<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
@@ -85,7 +85,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_pow<R: Operand>(
+    pub fn try_pow<R: MeshOperand>(
         &self,
         exponent: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -200,7 +200,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_eq<R: Operand>(
+    pub fn try_eq<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -216,7 +216,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_ne<R: Operand>(
+    pub fn try_ne<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -232,7 +232,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_lt<R: Operand>(
+    pub fn try_lt<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -248,7 +248,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_le<R: Operand>(
+    pub fn try_le<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -264,7 +264,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_gt<R: Operand>(
+    pub fn try_gt<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -280,7 +280,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_ge<R: Operand>(
+    pub fn try_ge<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -296,7 +296,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logical_and<R: Operand>(
+    pub fn try_logical_and<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -648,7 +648,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_atan2<R: Operand>(
+    pub fn try_atan2<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
@@ -664,7 +664,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_hypot<R: Operand>(
+    pub fn try_hypot<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -680,7 +680,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logaddexp<R: Operand>(
+    pub fn try_logaddexp<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -696,7 +696,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_xlogy<R: Operand>(
+    pub fn try_xlogy<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
@@ -841,7 +841,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_floor_divide<R: Operand>(
+    pub fn try_floor_divide<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -861,7 +861,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_fmod<R: Operand>(
+    pub fn try_fmod<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -877,7 +877,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_remainder<R: Operand>(
+    pub fn try_remainder<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -893,7 +893,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_maximum<R: Operand>(
+    pub fn try_maximum<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -909,7 +909,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_minimum<R: Operand>(
+    pub fn try_minimum<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -973,7 +973,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logical_or<R: Operand>(
+    pub fn try_logical_or<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -993,7 +993,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logical_xor<R: Operand>(
+    pub fn try_logical_xor<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, bool>>
@@ -1013,7 +1013,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_and<R: Operand>(
+    pub fn try_bitwise_and<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1033,7 +1033,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_or<R: Operand>(
+    pub fn try_bitwise_or<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1053,7 +1053,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_xor<R: Operand>(
+    pub fn try_bitwise_xor<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1073,7 +1073,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_left_shift<R: Operand>(
+    pub fn try_bitwise_left_shift<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1093,7 +1093,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_bitwise_right_shift<R: Operand>(
+    pub fn try_bitwise_right_shift<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1557,7 +1557,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_zeta<R: Operand>(
+    pub fn try_zeta<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
@@ -1573,7 +1573,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_logaddexp2<R: Operand>(
+    pub fn try_logaddexp2<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1593,7 +1593,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_xlog1py<R: Operand>(
+    pub fn try_xlog1py<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
@@ -1609,7 +1609,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_copysign<R: Operand>(
+    pub fn try_copysign<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
@@ -1625,7 +1625,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_nextafter<R: Operand>(
+    pub fn try_nextafter<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1641,7 +1641,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_fmax<R: Operand>(
+    pub fn try_fmax<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1657,7 +1657,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_fmin<R: Operand>(
+    pub fn try_fmin<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1673,7 +1673,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_heaviside<R: Operand>(
+    pub fn try_heaviside<R: MeshOperand>(
         &self,
         values: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1693,7 +1693,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_gcd<R: Operand>(
+    pub fn try_gcd<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1709,7 +1709,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_lcm<R: Operand>(
+    pub fn try_lcm<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1725,7 +1725,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_float_power<R: Operand>(
+    pub fn try_float_power<R: MeshOperand>(
         &self,
         exponent: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Double>>
@@ -1745,7 +1745,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_ldexp<R: Operand>(
+    pub fn try_ldexp<R: MeshOperand>(
         &self,
         other: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, <OutDtype<R, D, T> as Element>::Float>>
@@ -1761,7 +1761,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_clamp_min<R: Operand>(
+    pub fn try_clamp_min<R: MeshOperand>(
         &self,
         min: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>
@@ -1777,7 +1777,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     #[twin]
-    pub fn try_clamp_max<R: Operand>(
+    pub fn try_clamp_max<R: MeshOperand>(
         &self,
         max: R,
     ) -> Result<Sharded<OutDims<R, D, T>, OutPlace<R, P>, OutDtype<R, D, T>>>

@@ -4,6 +4,7 @@ pub mod along;
 mod arithmetic;
 pub mod gather;
 pub mod grad;
+pub mod layers;
 pub mod operand;
 pub mod product;
 pub mod reduce;
@@ -17,16 +18,16 @@ use nomina::{Combine, DynTensor, Element, Error, ErrorKind, Names, Result, Tenso
 use nomina_core::mesh::value::{Place, StaticPlace};
 use nomina_core::mesh::{Combine as By, MeshAxis, Placement};
 use nomina_runtime::Raw;
-use operand::{Fits, Operand, OutPlace};
+use operand::{Fits, MeshOperand, OutPlace};
 
 use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
 
 /// The dims of a result beside the operand `R`.
-pub type OutDims<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dims;
+pub type OutDims<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dims;
 
 /// The common dtype of a tensor and the operand `R`.
-pub type OutDtype<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dtype;
+pub type OutDtype<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dtype;
 
 /// A tensor over a mesh of ranks, each of which has a piece: dims `D`, dtype `T`, and in `P` the mesh with a
 /// [`State`](nomina_core::mesh::State) for each of its axes.
@@ -184,7 +185,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 
     /// A result of this tensor and another.
-    fn combined<R: Operand, E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
+    fn combined<R: MeshOperand, E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
         &self,
         op: &'static str,
         other: &R,
@@ -200,7 +201,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 
     /// Refuses an operand of another mesh of the same type, and one whose split dims have other sizes.
-    pub(crate) fn fits<R: Operand>(&self, op: &'static str, other: &R) -> Result<()> {
+    pub(crate) fn fits<R: MeshOperand>(&self, op: &'static str, other: &R) -> Result<()> {
         let Some((other, shared)) = other.described() else {
             return Ok(());
         };

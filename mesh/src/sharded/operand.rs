@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use nomina::dims::Dims;
 use nomina::{Complex, Element, Tensor, bf16, f16};
-use nomina_core::mesh::{Absorbs, Joined, PlacedWith, PlacedWithNumber, Placement};
+use nomina_core::mesh::{Joined, PlacedWith, PlacedWithNumber, Placement};
 
 use super::{Described, Sharded};
 
@@ -14,7 +14,7 @@ use super::{Described, Sharded};
     message = "`{Self}` is neither a tensor of a mesh nor a number",
     label = "expected a `Sharded` or a number"
 )]
-pub trait Operand {
+pub trait MeshOperand {
     /// [`OfTensor`](nomina::OfTensor) or [`OfScalar`](nomina::OfScalar).
     type Kind;
     /// Where it is.
@@ -58,7 +58,7 @@ impl Beside for WithoutMesh {
 }
 
 /// The placement of a result beside the operand `R`.
-pub type OutPlace<R, P> = <<R as Operand>::Placed as Beside>::Joined<P>;
+pub type OutPlace<R, P> = <<R as MeshOperand>::Placed as Beside>::Joined<P>;
 
 /// An operand in this placement goes with a tensor of dims `D` in placement `P`, in an operator of mode `M`.
 pub trait Fits<M, P, D>: Beside {}
@@ -69,15 +69,6 @@ impl<M, P: Placement + PlacedWith<M, Q, D, E>, D: Dims, E: Dims, Q: Placement> F
 impl<M, P: PlacedWithNumber<M>, D> Fits<M, P, D> for Everywhere {}
 impl<M, P, D> Fits<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
 
-/// An operand in this placement can be taken in place by a tensor of dims `D` in placement `P`.
-pub trait FitsInPlace<M, P, D>: Beside {}
-impl<M, P: Placement + Absorbs<M, Q, D, E>, D: Dims, E: Dims, Q: Placement> FitsInPlace<M, P, D>
-    for PlacedBy<E, Q>
-{
-}
-impl<M, P: PlacedWithNumber<M>, D> FitsInPlace<M, P, D> for Everywhere {}
-impl<M, P, D> FitsInPlace<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
-
 /// Never holds: the message for a tensor that is on no mesh.
 #[diagnostic::on_unimplemented(
     message = "a tensor without mesh beside a sharded one: each rank has a tensor of its own here",
@@ -86,7 +77,7 @@ impl<M, P, D> FitsInPlace<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
 pub trait OnOneMesh<P> {}
 
 #[diagnostic::do_not_recommend]
-impl<E: Dims, Q: Placement, U: Element> Operand for Sharded<E, Q, U> {
+impl<E: Dims, Q: Placement, U: Element> MeshOperand for Sharded<E, Q, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = PlacedBy<E, Q>;
     type Local<'a> = &'a Tensor<E, U>;
@@ -99,7 +90,7 @@ impl<E: Dims, Q: Placement, U: Element> Operand for Sharded<E, Q, U> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Dims, Q: Placement, U: Element> Operand for &Sharded<E, Q, U> {
+impl<E: Dims, Q: Placement, U: Element> MeshOperand for &Sharded<E, Q, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = PlacedBy<E, Q>;
     type Local<'a>
@@ -117,7 +108,7 @@ impl<E: Dims, Q: Placement, U: Element> Operand for &Sharded<E, Q, U> {
 macro_rules! numbers {
     ($($number:ty)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl Operand for $number {
+        impl MeshOperand for $number {
             type Kind = nomina::OfScalar<$number>;
             type Placed = Everywhere;
             type Local<'a> = $number;
@@ -133,7 +124,7 @@ macro_rules! numbers {
 numbers! { bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64> }
 
 #[diagnostic::do_not_recommend]
-impl<E: Dims, U: Element> Operand for Tensor<E, U> {
+impl<E: Dims, U: Element> MeshOperand for Tensor<E, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = WithoutMesh;
     type Local<'a> = &'a Self;
@@ -146,7 +137,7 @@ impl<E: Dims, U: Element> Operand for Tensor<E, U> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
+impl<E: Dims, U: Element> MeshOperand for &Tensor<E, U> {
     type Kind = nomina::OfTensor<E, U>;
     type Placed = WithoutMesh;
     type Local<'a>

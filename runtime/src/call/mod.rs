@@ -10,6 +10,7 @@ pub(crate) mod analysis;
 mod arg;
 mod attention;
 pub(crate) mod backend;
+mod bytes;
 mod check;
 mod clamp;
 mod contract;
@@ -58,6 +59,7 @@ pub use crate::raw::strides_like;
 pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
 pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
+pub use bytes::{combine_bytes, combines};
 pub use clamp::{clamp, clamp_bounds};
 pub use contract::contract;
 pub use conv::{

@@ -1,4 +1,4 @@
-//! What the host is like.
+//! The processor, as kernels see it.
 
 use crate::cpu::{cache, nontemporal, simd};
 

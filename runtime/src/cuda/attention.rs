@@ -89,7 +89,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &AttentionJob) -> Result<()> {
             },
         };
         // SAFETY: the caller's promise.
-        unsafe { cuda.launch(op, function, Grid::blocks(blocks, way.threads), &args) }
+        unsafe { cuda.launch(op, function, way.grid(blocks), &args) }
     })
 }
 
@@ -129,6 +129,15 @@ impl Way {
             queries: if double { 32 } else { 64 },
             columns: if double { 64 } else { columns },
             threads: 256,
+        }
+    }
+
+    fn grid(self, blocks: usize) -> Grid {
+        let grid = Grid::blocks(blocks, self.threads);
+        match self.file {
+            // Keys and values, each twice, in rows of 16 bytes more than their numbers take.
+            File::AttentionHalf => grid.shared(4 * 64 * (self.columns + 8) * 2),
+            _ => grid,
         }
     }
 

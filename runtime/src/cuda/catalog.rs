@@ -3,11 +3,14 @@
 //! Every class lists its own, with the loops that its calls choose from; one that is missing here
 //! would be compiled for the first time by a user.
 
+use std::collections::HashSet;
 use std::ffi::CStr;
+use std::path::Path;
 
 use nomina_core::Result;
 
 use super::compile::{Target, compile, inspect, version};
+use super::context::{Cuda, lock};
 use super::disk;
 use super::source::Source;
 
@@ -92,6 +95,34 @@ impl Module {
 /// When it is missing.
 pub fn compiler() -> Result<(i32, i32)> {
     version("catalog")
+}
+
+/// The modules that a device was asked for by this process and that are not listed, by their names: a cache that
+/// was filled from the list lacks them, and each is compiled where it is first needed. What `fuse!` writes is the
+/// program's own, and no list has it.
+///
+/// # Errors
+/// When there is no such device.
+pub fn unlisted(ordinal: usize) -> Result<Vec<String>> {
+    let cuda = Cuda::get("catalog", ordinal)?;
+    let listed: HashSet<Source> = modules().into_iter().map(|module| module.source).collect();
+    let asked = lock(&cuda.modules);
+    let missing = asked
+        .keys()
+        .filter(|source| !source.is_own() && !listed.contains(source));
+    let mut names: Vec<String> = missing.map(Source::to_string).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// The modules that programs asked for which had this folder as their cache, and `NOMINA_CUDA_SOURCES` set: chains
+/// of `fuse!` too. They know no names of kernels.
+///
+/// # Errors
+/// When the folder or one of its files cannot be read.
+pub fn asked(folder: &Path) -> std::io::Result<Vec<Module>> {
+    let sources = disk::sources(folder)?.into_iter();
+    Ok(sources.map(|source| Module::new(source, &[])).collect())
 }
 
 /// Every module.

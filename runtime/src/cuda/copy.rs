@@ -4,7 +4,7 @@ use nomina_core::{DType, Result};
 
 use super::catalog::Module;
 use super::expression::Expression;
-use super::index::Strided;
+use super::index::{Divider, Strided, WIDE};
 use super::launch::{Argument, Grid};
 use super::map::Map;
 use super::source::{File, Source};
@@ -35,9 +35,12 @@ struct Args {
     source: *const u8,
     columns: u64,
     rows: u64,
-    tiles: u64,
     dest_row: i64,
     source_column: i64,
+    across: Divider,
+    down: Divider,
+    tiles: u32,
+    pad: u32,
     outer: Strided<2>,
 }
 
@@ -101,11 +104,23 @@ fn bits(dtype: DType) -> DType {
     }
 }
 
-/// The module that turns tiles.
-fn turning(dest: DType, source: DType) -> Source {
-    Source::new(File::Copy)
+/// The module that turns tiles, by so many elements at once.
+fn turning(dest: DType, source: DType, pack: usize) -> Source {
+    let source = Source::new(File::Copy)
         .dtype("T0", source)
-        .dtype("OUT", dest)
+        .dtype("OUT", dest);
+    match pack {
+        1 => source,
+        _ => source.number("PACK", pack as i64),
+    }
+}
+
+/// How many elements of small dtypes are one access of four bytes.
+fn word(dest: DType, source: DType) -> usize {
+    match dest == source {
+        true => (4 / dest.size()).max(1),
+        false => 1,
+    }
 }
 
 /// By tiles, where both are adjacent, each along a dim of its own. False, and nothing was done, where they
@@ -130,20 +145,45 @@ unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Res
         return Ok(false);
     };
     let (columns, rows) = (inner.size, dims[at].size);
-    let side = if sizes[0].max(sizes[1]) <= 2 { 64 } else { 32 };
+    let word = word(dest.dtype, source.dtype);
+    // Either side is of whole words, and every step but that of neighbours.
+    let whole = |operand: usize, place: Place, inner: usize| {
+        let others = dims.iter().enumerate().filter(|&(which, _)| which != inner);
+        let steps = others.map(|(_, dim)| dim.steps[operand]);
+        place.ptr.addr().is_multiple_of(4) && steps.into_iter().all(|step| step % 4 == 0)
+    };
+    let words = word > 1
+        && columns.is_multiple_of(word)
+        && rows.is_multiple_of(word)
+        && whole(0, dest, 0)
+        && whole(1, source, at);
+    let pack = if words { word } else { 1 };
+    let side = match sizes[0].max(sizes[1]) {
+        _ if pack > 1 => 32 * pack,
+        1 | 2 => 64,
+        _ => 32,
+    };
     let planes = plan.numel() / (columns * rows);
-    let tiles = columns.div_ceil(side) * rows.div_ceil(side) * planes;
+    let (across, down) = (columns.div_ceil(side), rows.div_ceil(side));
+    let tiles = across * down * planes;
+    if tiles >= WIDE {
+        return Ok(false);
+    }
     let args = Args {
         dest: dest.ptr,
         source: source.ptr,
         columns: columns as u64,
         rows: rows as u64,
-        tiles: tiles as u64,
         dest_row: dims[at].steps[0] as i64,
         source_column: inner.steps[1] as i64,
+        across: Divider::new(across as u32),
+        down: Divider::new(down as u32),
+        tiles: tiles as u32,
+        pad: 0,
         outer,
     };
-    let function = cuda.function(OP, turning(dest.dtype, source.dtype), c"transpose")?;
+    let module = turning(dest.dtype, source.dtype, pack);
+    let function = cuda.function(OP, module, c"transpose")?;
     // SAFETY: the kernel's struct; positions are the caller's promise.
     unsafe { cuda.launch(OP, function, Grid::blocks(tiles, 256), &args)? };
     Ok(true)
@@ -165,7 +205,10 @@ pub(super) fn modules() -> Vec<Module> {
         .flat_map(|(from, to)| {
             let inputs = [Input::Tensor(place(from))];
             let mut modules = of(&plan, place(to), &inputs, from).modules(false);
-            modules.push(Module::new(turning(to, from), &[c"transpose"]));
+            let word = word(to, from);
+            for pack in [1, word].into_iter().take(1 + usize::from(word > 1)) {
+                modules.push(Module::new(turning(to, from, pack), &[c"transpose"]));
+            }
             modules
         })
         .collect()

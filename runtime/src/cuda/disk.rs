@@ -6,10 +6,10 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, fs, process};
+use std::{env, fs, io, process};
 
 use super::source::{HEADERS, Source};
 
@@ -68,8 +68,42 @@ pub(super) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
     unpacked(&bytes).map(<[u8]>::to_vec)
 }
 
-/// Keeps a module for the next process.
+/// Keeps a module for the next process; with `NOMINA_CUDA_SOURCES` also what it is compiled from, so that
+/// another machine's compiler can make what this one was asked for.
 pub(super) fn store(source: &Source, capability: (u32, u32), module: &[u8]) {
+    static SOURCES: OnceLock<bool> = OnceLock::new();
+    let name = name(source, capability);
+    if *SOURCES.get_or_init(|| env::var_os("NOMINA_CUDA_SOURCES").is_some()) {
+        write(&format!("{name}.{KEPT}"), source.kept().as_bytes());
+    }
+    write(&name, &packed(module));
+}
+
+/// How names of files end that hold what modules are compiled from.
+const KEPT: &str = "cu";
+
+/// What the modules of a folder were compiled from, in the order of their names. An error where that of one is not
+/// there.
+pub(super) fn sources(folder: &Path) -> io::Result<Vec<Source>> {
+    let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths = paths.collect::<io::Result<Vec<_>>>()?;
+    paths.retain(|path| {
+        let name = path.file_name().unwrap_or_default();
+        // Other names begin with a dot: they are being written.
+        !name.to_string_lossy().starts_with('.') && path.extension().is_none()
+    });
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let path = path.with_extension(KEPT);
+        let said = |error: String| io::Error::other(format!("{}: {error}", path.display()));
+        let text = fs::read_to_string(&path).map_err(|error| said(error.to_string()))?;
+        Source::of_kept(&text).ok_or_else(|| said("it is no module's text".to_owned()))
+    };
+    paths.iter().map(read).collect()
+}
+
+/// Writes a file as a whole, or not at all.
+fn write(name: &str, bytes: &[u8]) {
     let Some(folder) = folder() else {
         return;
     };
@@ -77,8 +111,8 @@ pub(super) fn store(source: &Source, capability: (u32, u32), module: &[u8]) {
     let turn = COUNT.fetch_add(1, Ordering::Relaxed);
     let own = folder.join(format!(".{}-{turn}", process::id()));
     let written = fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&own, packed(module)))
-        .and_then(|()| fs::rename(&own, folder.join(name(source, capability))));
+        .and_then(|()| fs::write(&own, bytes))
+        .and_then(|()| fs::rename(&own, folder.join(name)));
     if written.is_err() {
         let _ = fs::remove_file(&own);
     }

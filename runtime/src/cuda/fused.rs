@@ -1,27 +1,22 @@
 //! Chains of elementwise operators as one kernel.
 //!
-//! The program is written out in the language of kernels: a value a step, in the dtype that the
-//! step's tensor would have had. How operands lie beside the result decides how they are read, and is
-//! part of the text; sizes, strides and numbers are not, so that one kernel serves all calls of the
-//! same expression, dtypes and kind of layout.
-
-use std::fmt::Write;
-use std::sync::Arc;
+//! The program is written out in the language of kernels, once (`written.rs`). Sizes, strides and numbers are
+//! no part of the text, so that one kernel serves all calls of the same expression, dtypes and kind of
+//! layout.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Result, Scalar};
 
 use super::catalog::Module;
 use super::context::Cuda;
 use super::index::WIDE;
 use super::launch::Grid;
-use super::source::{File, Source, type_name};
+use super::source::{File, Source, Text};
+use super::written::{Lies, Written};
 use crate::SmallVec;
-use crate::dispatch::arithmetic;
-use crate::job::{Constant, FusedJob, Known, Node, Place, scalar};
+use crate::job::{FusedJob, Known, Node, Place};
 
 use crate::cpu::fused::Operands;
-use crate::cpu::pointwise::kernel;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -57,7 +52,7 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
 
 /// A program, written out.
 pub(super) struct Chain {
-    text: Arc<str>,
+    text: Text,
     /// The struct that the text declares. Numbers are aligned to 16 bytes, and so is its end then.
     pub(super) words: SmallVec<[u64; 64]>,
     /// Whether it holds numbers, so that it begins where 16 bytes do.
@@ -72,23 +67,22 @@ impl Chain {
     pub(super) fn new(job: &FusedJob<'_>, count: usize) -> Result<Option<Self>> {
         let operands = Operands::new(job);
         let layout = Layout::new(job, &operands, count);
-        let mut writer = Writer::default();
-        writer.steps(job)?;
+        let written = Written::of(job, &layout.lies)?;
         let Some(walked) = layout.walked(&operands) else {
             return Ok(None);
         };
         let mut words: SmallVec<[u64; 64]> = SmallVec::new();
-        for &(value, dtype) in &writer.numbers {
-            words.extend_from_slice(&Constant::new(value, dtype).words());
+        for constant in written.numbers(job) {
+            words.extend_from_slice(&constant.words());
         }
+        let aligned = !words.is_empty();
         words.extend(job.inputs.iter().map(|(place, _)| place.ptr as u64));
         words.extend_from_slice(&walked);
-        let aligned = !writer.numbers.is_empty();
         if aligned && !words.len().is_multiple_of(2) {
             words.push(0);
         }
         let chain = Self {
-            text: writer.text(job, &layout).into(),
+            text: written.text.clone(),
             words,
             aligned,
             dtype: job.dest.dtype,
@@ -110,21 +104,6 @@ impl Chain {
             _ => source,
         }
     }
-}
-
-/// How an operand lies beside the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lies {
-    /// As the result does.
-    Dense,
-    /// One element for all.
-    Constant,
-    /// Rows of adjacent elements, somewhere.
-    Rows,
-    /// Elements that stand for a row of the result each.
-    Spread,
-    /// By any strides.
-    Strided,
 }
 
 /// How all operands lie.
@@ -197,8 +176,7 @@ impl Layout {
 
     /// The operands that are walked by strides.
     fn strided(&self) -> impl Iterator<Item = usize> + '_ {
-        let walked = |lies: &Lies| !matches!(lies, Lies::Dense | Lies::Constant);
-        (0..self.lies.len()).filter(move |&at| walked(&self.lies[at]))
+        (0..self.lies.len()).filter(|&at| self.lies[at].walked())
     }
 
     /// The walk as the kernel has it, in words.
@@ -218,179 +196,6 @@ impl Layout {
             (size, steps)
         });
         super::index::walk_words(dims, walked.len())
-    }
-}
-
-/// Writes a program out.
-#[derive(Default)]
-struct Writer {
-    /// A line a step.
-    body: String,
-    /// What numbers there are, in which dtype they are read.
-    numbers: SmallVec<[(Scalar, DType); 4]>,
-}
-
-impl Writer {
-    /// All steps that the result needs.
-    fn steps(&mut self, job: &FusedJob<'_>) -> Result<()> {
-        let live = job.program.iter().zip(job.live).enumerate();
-        for (at, (node, _)) in live.filter(|(_, (_, live))| **live) {
-            let Known::Tensor { dtype, compute } = job.known[at] else {
-                continue;
-            };
-            match *node {
-                Node::Scalar(_) => {}
-                Node::Tensor(operand) => {
-                    self.line(format_args!(
-                        "const {} v{at} = t{operand};",
-                        type_name(dtype)
-                    ));
-                }
-                Node::To(to, of) => {
-                    let from = self.read(job, of, to, None);
-                    self.line(format_args!("const {} v{at} = {from};", type_name(to)));
-                }
-                Node::Apply(op, args) => self.apply(job, at, op, args, compute, dtype)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        // Writing to a string does not fail.
-        let _ = writeln!(self.body, "    {line}");
-    }
-
-    /// An operator's scalar expression, on operands named as the table names them.
-    fn apply(
-        &mut self,
-        job: &FusedJob<'_>,
-        at: usize,
-        op: Op,
-        args: &[usize],
-        compute: DType,
-        result: DType,
-    ) -> Result<()> {
-        let row = op.row();
-        let (kernel, (arity, expression)) = kernel(op, arithmetic(compute))
-            .zip(row.expression())
-            .ok_or_else(|| {
-            let what = format!("{compute} is not computed");
-            Error::new(ErrorKind::DType, op.name(), what).hint("convert with `to` first")
-        })?;
-        if kernel.arity != args.len() {
-            let what = format!("{} operands, not {}", args.len(), kernel.arity);
-            return Err(Error::new(ErrorKind::Argument, op.name(), what)
-                .hint("call it with the operands of its signature"));
-        }
-        self.line(format_args!("{} v{at};", type_name(result)));
-        self.body.push_str("    {");
-        let names = ["x", "y", "z"].into_iter().take(arity);
-        let names = names.chain(row.numbers().map(|number| number.name));
-        for (name, (&arg, &dtype)) in names.zip(args.iter().zip(&kernel.inputs)) {
-            let value = self.read(job, arg, dtype, Some((op, compute)));
-            let _ = write!(self.body, " const {} {name} = {value};", type_name(dtype));
-        }
-        let _ = writeln!(
-            self.body,
-            " v{at} = convert<{}>(static_cast<{}>({expression})); }}",
-            type_name(result),
-            type_name(kernel.output),
-        );
-        Ok(())
-    }
-
-    /// A value in a dtype.
-    fn read(
-        &mut self,
-        job: &FusedJob<'_>,
-        at: usize,
-        dtype: DType,
-        by: Option<(Op, DType)>,
-    ) -> String {
-        match job.known[at] {
-            Known::Scalar(value) => {
-                let value = by.map_or(value, |(op, compute)| scalar(op, value, compute));
-                self.numbers.push((value, dtype));
-                format!("n{}", self.numbers.len() - 1)
-            }
-            Known::Tensor { dtype: own, .. } if own == dtype => format!("v{at}"),
-            Known::Tensor { .. } => format!("convert<{}>(v{at})", type_name(dtype)),
-        }
-    }
-
-    /// What stands before the class file.
-    fn text(&self, job: &FusedJob<'_>, layout: &Layout) -> String {
-        let mut out = String::from("#include \"chain.cuh\"\n");
-        let result = type_name(job.dest.dtype);
-        let types: SmallVec<[&str; 8]> = job
-            .inputs
-            .iter()
-            .map(|(place, _)| type_name(place.dtype))
-            .collect();
-        let walked = layout.strided().count();
-        let tensors = types.len();
-        out.push_str("struct Chain {\n");
-        for number in 0..self.numbers.len() {
-            let _ = writeln!(out, "    Number number{number};");
-        }
-        let _ = writeln!(out, "    const u8* in[{tensors}];");
-        if walked > 0 {
-            let _ = writeln!(out, "    Strided<{walked}> at;");
-        }
-        let parameters = types.iter().enumerate();
-        let parameters: Vec<String> = parameters.map(|(at, ty)| format!(", {ty} t{at}")).collect();
-        let _ = writeln!(
-            out,
-            "}};\n// In the namespace of the scalar functions, which have names of the language's \
-             own.\nnamespace numeric {{\nDEVICE {result} element(const Chain& chain{}) {{",
-            parameters.concat()
-        );
-        for (number, (_, dtype)) in self.numbers.iter().enumerate() {
-            let ty = type_name(*dtype);
-            let _ = writeln!(
-                out,
-                "    const {ty} n{number} = *reinterpret_cast<const {ty}*>(&chain.number{number});"
-            );
-        }
-        out.push_str(&self.body);
-        let _ = writeln!(
-            out,
-            "    return v{};\n}}\n}}\ntemplate <int N> DEVICE Pack<{result}, N> \
-             run(const Chain& chain, PLACE base) {{",
-            job.program.len() - 1
-        );
-        if walked > 0 {
-            let _ = writeln!(
-                out,
-                "    i64 at[{walked}];\n    offsets(chain.at, base, at);"
-            );
-        }
-        let mut place = 0;
-        for (at, ty) in types.iter().enumerate() {
-            let from = match layout.lies[at] {
-                Lies::Dense => format!("dense<{ty}, N>(chain.in[{at}] + (u64)base * sizeof({ty}))"),
-                Lies::Constant => format!("constant<{ty}, N>(chain.in[{at}])"),
-                lies => {
-                    let here = format!("chain.in[{at}] + at[{place}]");
-                    place += 1;
-                    match lies {
-                        Lies::Rows => format!("dense<{ty}, N>({here})"),
-                        Lies::Spread => format!("constant<{ty}, N>({here})"),
-                        _ => format!("strided<{ty}, N>({here}, chain.at.steps[{}][0])", place - 1),
-                    }
-                }
-            };
-            let _ = writeln!(out, "    const Pack<{ty}, N> p{at} = operand::{from};");
-        }
-        let values: Vec<String> = (0..tensors).map(|at| format!(", p{at}[k]")).collect();
-        let _ = write!(
-            out,
-            "    Pack<{result}, N> out;\n#pragma unroll\n    for (int k = 0; k < N; k++) out[k] = \
-             numeric::element(chain{});\n    return out;\n}}\n",
-            values.concat(),
-        );
-        out
     }
 }
 

@@ -112,6 +112,8 @@ mod transfer;
 pub(crate) mod uses;
 #[cfg(feature = "cuda")]
 mod window;
+#[cfg(feature = "cuda")]
+mod written;
 
 #[cfg(not(feature = "cuda"))]
 mod absent;

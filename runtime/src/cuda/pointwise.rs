@@ -46,10 +46,11 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
 }
 
 /// The modules of all operators, for tensors of one dtype each. Integers that compute as floats differ by
-/// their conversion alone, for which one operator stands.
+/// their conversion alone, for which one operator stands; a number in place of the last tensor by how it is
+/// read, for which two do.
 pub(super) fn modules() -> Vec<Module> {
     let plan = Plan::new(&[], &[]);
-    let of = |op: Op, dtype: DType| -> Vec<Module> {
+    let of = |op: Op, dtype: DType, number: bool| -> Vec<Module> {
         let row = op.row();
         let resolved = row.dtype.resolve(dtype, DType::F32);
         if dtype.is_integral() && !resolved.compute.is_integral() && op != Op::Sqrt {
@@ -64,7 +65,7 @@ pub(super) fn modules() -> Vec<Module> {
         };
         let input = |k: usize| match k {
             _ if found.condition == Some(k) => Input::Tensor(place(DType::Bool)),
-            _ if k < tensors => Input::Tensor(place(dtype)),
+            _ if k + usize::from(number) < tensors => Input::Tensor(place(dtype)),
             _ => Input::Scalar(Scalar::Bool(true)),
         };
         let inputs: SmallVec<[Input; 4]> = (0..found.operands).map(input).collect();
@@ -76,12 +77,14 @@ pub(super) fn modules() -> Vec<Module> {
             dest: place(resolved.result),
             inputs: &inputs,
         };
-        map.modules(op == Op::Add)
+        map.modules(op == Op::Add && !number)
     };
     let rows = Op::ALL.iter().filter(|op| expression(**op).is_some());
+    let rows = rows.map(|&op| (op, false));
+    let rows = rows.chain([(Op::Add, true), (Op::Ne, true)]);
     let mut all: Vec<(String, Module)> = rows
-        .flat_map(|&op| op.row().dtypes.iter().map(move |dtype| (op, dtype)))
-        .flat_map(|(op, dtype)| of(op, dtype))
+        .flat_map(|row| row.0.row().dtypes.iter().map(move |dtype| (row, dtype)))
+        .flat_map(|((op, number), dtype)| of(op, dtype, number))
         .map(|module| (module.name(), module))
         .collect();
     // Some operators share an expression.

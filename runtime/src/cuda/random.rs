@@ -5,8 +5,9 @@ use nomina_core::{DType, Result};
 use super::Cuda;
 use super::catalog::Module;
 use super::launch::{Argument, Grid};
+use super::sort::sorted;
 use super::source::{File, Source};
-use crate::job::{Drawn, Multinomial, Place};
+use crate::job::{Drawn, LineJob, Multinomial, Place, Task};
 
 use crate::random::{Distribution, Draw, Stream};
 
@@ -115,9 +116,6 @@ pub(super) fn modules() -> Vec<Module> {
     all.push(Module::new(
         Source::new(File::Shuffle),
         &[
-            c"sort_tiles",
-            c"merge_tiles",
-            c"merge_far",
             c"keys",
             c"numbers",
             c"times",
@@ -231,7 +229,8 @@ pub(super) unsafe fn random_of(
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Shuffle {
-    pairs: *mut u8,
+    keys: *mut u8,
+    order: *mut u8,
     dest: *mut u8,
     weights: *const u8,
     sums: *mut u8,
@@ -241,10 +240,7 @@ struct Shuffle {
     position: u64,
     rows: u64,
     places: u64,
-    width: u64,
     samples: u64,
-    length: u64,
-    distance: u64,
     kind: u32,
     record: u32,
 }
@@ -252,16 +248,11 @@ struct Shuffle {
 // SAFETY: `Args` of `shuffle.cu`.
 unsafe impl Argument for Shuffle {}
 
-/// A place and its key.
-const PAIR: usize = 16;
-
-/// Pairs that a block sorts in its shared memory, by threads half as many.
-const TILE: usize = 1024;
-
 impl Shuffle {
     fn new(rows: usize, places: usize, samples: usize, dest: *mut u8, words: &Stream) -> Self {
         Self {
-            pairs: std::ptr::null_mut(),
+            keys: std::ptr::null_mut(),
+            order: std::ptr::null_mut(),
             dest,
             weights: std::ptr::null(),
             sums: std::ptr::null_mut(),
@@ -271,17 +262,10 @@ impl Shuffle {
             position: words.position,
             rows: rows as u64,
             places: places as u64,
-            width: places.next_power_of_two() as u64,
             samples: samples as u64,
-            length: 0,
-            distance: 0,
             kind: 0,
             record: 0,
         }
-    }
-
-    fn pairs(&self) -> usize {
-        self.rows as usize * self.width as usize
     }
 
     /// Starts a kernel with a thread for each piece of work, or fewer.
@@ -297,30 +281,29 @@ impl Shuffle {
         unsafe { cuda.launch(op, function, grid, self) }
     }
 
-    /// Sorts the pairs of every row: a network of compared pairs, in shared memory where they are
-    /// near.
-    unsafe fn sort(&mut self, cuda: &'static Cuda, op: &'static str) -> Result<()> {
-        let tiles = Grid::blocks(self.pairs().div_ceil(TILE), TILE as u32 / 2);
-        let far = Grid::linear(self.pairs() / 2, THREADS);
+    /// Sorts the keys of every row: the first `samples` places of each go to `order`.
+    unsafe fn sort(&self, cuda: &'static Cuda, op: &'static str) -> Result<()> {
+        let [rows, places, samples] = [self.rows, self.places, self.samples].map(|n| n as usize);
+        let job = LineJob {
+            op,
+            task: Task::Sort { descending: false },
+            shape: &[rows, places],
+            strides: &[places as isize, 1],
+            x: self.keys,
+            dtype: DType::I64,
+            dim: 1,
+            count: samples,
+            values: std::ptr::null_mut(),
+            positions: self.order.cast(),
+            out_strides: &[samples as isize, 1],
+        };
+        // Two dims are walked whatever their sizes.
         // SAFETY: the caller's promise.
-        unsafe {
-            self.start(cuda, op, c"sort_tiles", tiles)?;
-            self.length = 2 * TILE as u64;
-            while self.length <= self.width {
-                self.distance = self.length / 2;
-                while self.distance >= TILE as u64 {
-                    self.start(cuda, op, c"merge_far", far)?;
-                    self.distance /= 2;
-                }
-                self.start(cuda, op, c"merge_tiles", tiles)?;
-                self.length *= 2;
-            }
-        }
-        Ok(())
+        unsafe { sorted(cuda, &job, u64::BITS).map(drop) }
     }
 }
 
-/// Writes the numbers below `n` in random order: sorted by 64 random bits, then by themselves.
+/// Writes the numbers below `n` in random order: sorted by 64 random bits, of equal ones by themselves.
 ///
 /// # Safety
 /// `n` adjacent elements at `dest` are writable.
@@ -336,13 +319,20 @@ pub(super) unsafe fn permutation(
     }
     let mut args = Shuffle::new(1, n, n, dest.ptr, words);
     args.kind = number(&REAL, dest.dtype);
-    let pairs = cuda.scratch(op, [args.pairs(), PAIR])?;
-    args.pairs = pairs.as_ptr();
-    // SAFETY: as many pairs as the struct says; the rest is the caller's promise.
+    let converts = dest.dtype != DType::I64;
+    let keys = cuda.scratch(op, [n, 8])?;
+    let order = cuda.scratch(op, [if converts { n } else { 0 }, 8])?;
+    args.keys = keys.as_ptr();
+    args.order = if converts { order.as_ptr() } else { dest.ptr };
+    let all = Grid::linear(n, THREADS);
+    // SAFETY: a key for each place, and room for each in its order; the rest is the caller's promise.
     unsafe {
-        args.start(cuda, op, c"keys", Grid::linear(args.pairs(), THREADS))?;
+        args.start(cuda, op, c"keys", all)?;
         args.sort(cuda, op)?;
-        args.start(cuda, op, c"numbers", Grid::linear(n, THREADS))
+        match converts {
+            true => args.start(cuda, op, c"numbers", all),
+            false => Ok(()),
+        }
     }
 }
 
@@ -378,11 +368,14 @@ pub(super) unsafe fn multinomial(cuda: &'static Cuda, job: &Multinomial) -> Resu
             args.start(cuda, op, c"search", all)
         }
     } else {
-        let pairs = cuda.scratch(op, [args.pairs(), PAIR])?;
-        args.pairs = pairs.as_ptr();
-        // SAFETY: as many pairs as the struct says; the rest is the caller's promise.
+        let places = job.rows * job.categories;
+        let keys = cuda.scratch(op, [places, 8])?;
+        let order = cuda.scratch(op, [job.rows, samples, 8])?;
+        (args.keys, args.order) = (keys.as_ptr(), order.as_ptr());
+        // SAFETY: a key for each place, and room for those that are drawn; the rest is the caller's
+        // promise.
         unsafe {
-            args.start(cuda, op, c"times", Grid::linear(args.pairs(), THREADS))?;
+            args.start(cuda, op, c"times", Grid::linear(places, THREADS))?;
             args.sort(cuda, op)?;
             args.start(cuda, op, c"firsts", all)
         }

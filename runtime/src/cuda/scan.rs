@@ -196,21 +196,19 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
     };
     let module = module(name(job.op), job.dtype, job.compute, job.out_dtype);
     let phase = |phase: &'static str| {
-        let shape = if way.rows { "ROWS" } else { "COLUMNS" };
         let entry = if way.rows {
             c"scan_rows"
         } else {
             c"scan_columns"
         };
-        let module = module.clone().word("SHAPE", shape).word("PHASE", phase);
-        let module = module.number("PACK", way.pack as i64).index(walk.is_wide());
+        let module = walking(&module, way.rows, phase, way.pack).index(walk.is_wide());
         let function = cuda.function(op, module, entry)?;
         // SAFETY: the walk has the job's positions, and the scratch what is carried from each chunk.
         unsafe { cuda.launch(op, function, way.grid, &args) }
     };
     if totals.is_some() {
         phase("TOTALS")?;
-        let before = before(module.clone()).index(walk.is_wide());
+        let before = before(&module).index(walk.is_wide());
         let function = cuda.function(op, before, c"scan_before")?;
         let grid = of_rows(walk.outputs, power(way.chunks).min(BLOCK), 1);
         // SAFETY: as above.
@@ -219,12 +217,19 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
     phase("RESULTS")
 }
 
+/// A module that walks lines, but for what positions are counted in.
+fn walking(source: &Source, rows: bool, phase: &'static str, pack: usize) -> Source {
+    shaped(source, if rows { "ROWS" } else { "COLUMNS" }, phase, pack)
+}
+
 /// The module that adds up totals.
-fn before(source: Source) -> Source {
-    source
-        .word("SHAPE", "BEFORE")
-        .word("PHASE", "TOTALS")
-        .number("PACK", 1)
+fn before(source: &Source) -> Source {
+    shaped(source, "BEFORE", "TOTALS", 1)
+}
+
+fn shaped(source: &Source, shape: &'static str, phase: &'static str, pack: usize) -> Source {
+    let source = source.clone().word("SHAPE", shape).word("PHASE", phase);
+    source.number("PACK", pack as i64)
 }
 
 /// Every module that calls here ask for, unless another dtype is asked for as that of the result.
@@ -237,26 +242,20 @@ pub(super) fn modules() -> Vec<Module> {
             let source = module(name(op), dtype, resolved.compute, resolved.result);
             let turns = op == class::Scan::Logcumsumexp && dtype.is_complex();
             if !turns {
-                let before = before(source.clone()).index(false);
+                let before = before(&source).index(false);
                 all.push(Module::new(before, &[c"scan_before"]));
             }
             let most = 16 / dtype.size();
             for phase in ["RESULTS", "TOTALS"] {
-                let source = source.clone().word("PHASE", phase);
-                let columns = source.clone().word("SHAPE", "COLUMNS").number("PACK", 1);
+                let columns = walking(&source, false, phase, 1);
                 all.push(Module::new(columns.index(false), &[c"scan_columns"]));
                 if turns {
                     break;
                 }
-                for pack in [1, most] {
-                    let rows = source
-                        .clone()
-                        .word("SHAPE", "ROWS")
-                        .number("PACK", pack as i64);
+                let packs = [1, most];
+                for &pack in &packs[..1 + usize::from(most > 1)] {
+                    let rows = walking(&source, true, phase, pack);
                     all.push(Module::new(rows.index(false), &[c"scan_rows"]));
-                    if most == 1 {
-                        break;
-                    }
                 }
             }
         }

@@ -1,9 +1,11 @@
 //! What kernels are made from: a file of `runtime/kernels` and its defines, or a text made for one
 //! call.
 
+use std::collections::HashSet;
 use std::env;
 use std::fmt::{self, Write};
-use std::sync::{Arc, OnceLock};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nomina_core::DType;
 
@@ -19,6 +21,8 @@ macro_rules! files {
         }
 
         impl File {
+            const ALL: &[Self] = &[$(Self::$name),*];
+
             /// Its name in `runtime/kernels`.
             pub(crate) fn name(self) -> &'static str {
                 match self {
@@ -147,6 +151,10 @@ headers![
     "window.cuh",
 ];
 
+/// How a kept text says whether the compiler may round `x * y + z` once.
+const CONTRACTED: &str = ", contracted";
+const EXACT: &str = ", not contracted";
+
 /// The value of a define.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Word {
@@ -158,11 +166,45 @@ pub(crate) enum Word {
     Number(i64),
 }
 
+/// A text made for calls. There is one of each, so that two are compared, and hashed, by where they lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Text(Arc<str>);
+
+impl Text {
+    pub(crate) fn new(text: String) -> Self {
+        static ALL: Mutex<Option<HashSet<Arc<str>>>> = Mutex::new(None);
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = all.get_or_insert_default();
+        if let Some(text) = all.get(&*text) {
+            return Self(Arc::clone(text));
+        }
+        let text: Arc<str> = text.into();
+        all.insert(Arc::clone(&text));
+        Self(text)
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Text {}
+
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_ptr().hash(state);
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Base {
     File(File),
     /// A text of its own, with the name it has in errors.
-    Own(File, Arc<str>),
+    Own(File, Text),
+    /// All that the compiler reads, as [`Source::kept`] gave it, and whether it contracts.
+    Kept(File, Arc<str>, bool),
 }
 
 /// Whether positions are counted in 64 bits however few there are.
@@ -188,11 +230,36 @@ impl Source {
     }
 
     /// A class file behind a text made for one call, which may include the headers too.
-    pub(crate) fn behind(text: Arc<str>, file: File) -> Self {
+    pub(crate) fn behind(text: Text, file: File) -> Self {
         Self {
             base: Base::Own(file, text),
             defines: SmallVec::new(),
         }
+    }
+
+    /// Whether it begins with a text made for one call.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self.base, Base::Own(..))
+    }
+
+    /// All that it is compiled from but for headers, behind a line that says how.
+    pub(crate) fn kept(&self) -> String {
+        let how = if self.contracts() { CONTRACTED } else { EXACT };
+        format!("// {}{how}\n{}", self.name(), self.text())
+    }
+
+    /// The module whose [`Source::kept`] this is.
+    pub(crate) fn of_kept(kept: &str) -> Option<Self> {
+        let (how, text) = kept.strip_prefix("// ")?.split_once('\n')?;
+        let (name, contracts) = match how.strip_suffix(CONTRACTED) {
+            Some(name) => (name, true),
+            None => (how.strip_suffix(EXACT)?, false),
+        };
+        let file = File::ALL.iter().find(|file| file.name() == name)?;
+        Some(Self {
+            base: Base::Kept(*file, text.into(), contracts),
+            defines: SmallVec::new(),
+        })
     }
 
     /// With a define.
@@ -227,15 +294,18 @@ impl Source {
     /// The file's name, for errors and for the compiler's messages.
     pub(crate) fn name(&self) -> &'static str {
         match self.base {
-            Base::File(file) => file.name(),
-            Base::Own(file, _) => file.name(),
+            Base::File(file) | Base::Own(file, _) | Base::Kept(file, ..) => file.name(),
         }
     }
 
     /// Whether the compiler may round `x * y + z` once. Not in elementwise operators and reductions, nor in
     /// chains of them: they give the same numbers fused and one by one.
     pub(crate) fn contracts(&self) -> bool {
-        matches!(self.base, Base::File(file) if !matches!(file, File::Map | File::Reduce))
+        match self.base {
+            Base::File(file) => !matches!(file, File::Map | File::Reduce),
+            Base::Own(..) => false,
+            Base::Kept(_, _, contracts) => contracts,
+        }
     }
 
     /// The texts of the headers that it includes, and of those that they include.
@@ -266,7 +336,8 @@ impl Source {
     pub(crate) fn text(&self) -> String {
         let (own, text) = match &self.base {
             Base::File(file) => ("", file.text()),
-            Base::Own(file, text) => (&**text, file.text()),
+            Base::Own(file, text) => (&*text.0, file.text()),
+            Base::Kept(_, text, _) => return text.to_string(),
         };
         let mut out = String::with_capacity(text.len() + 64 * self.defines.len());
         for (name, value) in &self.defines {
@@ -285,7 +356,7 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
-        if let Base::Own(_, text) = &self.base {
+        if let Base::Own(_, Text(text)) | Base::Kept(_, text, _) = &self.base {
             // Which one is known by its text alone.
             write!(
                 f,
@@ -327,5 +398,32 @@ pub(crate) fn type_name(dtype: DType) -> &'static str {
         DType::F64 => "f64",
         DType::C64 => "c64",
         DType::C128 => "c128",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_the_same_module() {
+        let scan = Source::new(File::Scan).dtype("T0", DType::F32);
+        let map = Source::new(File::Map).word("EXPR1", "x");
+        let chain = Source::behind(Text::new("// a chain\n".to_owned()), File::Fused);
+        for source in [scan, map, chain] {
+            let again = Source::of_kept(&source.kept()).unwrap();
+            assert_eq!(again.text(), source.text());
+            assert_eq!(again.contracts(), source.contracts());
+            assert_eq!(again.name(), source.name());
+            assert_eq!(again.headers(), source.headers());
+        }
+        for torn in [
+            "",
+            "// map.cu",
+            "// map.cu, contracted",
+            "// none.cu, contracted\n",
+        ] {
+            assert_eq!(Source::of_kept(torn), None, "{torn}");
+        }
     }
 }

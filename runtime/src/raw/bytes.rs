@@ -1,8 +1,9 @@
-//! Elements as the bytes that they lie in, for files.
+//! Elements as the bytes that they lie in, for files and for what comes from other processes.
 
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::Raw;
+use crate::Device;
 use crate::shape;
 use crate::storage::Storage;
 
@@ -43,8 +44,51 @@ impl Raw {
     }
 }
 
+/// A row-major tensor on the host whose bytes are still to be written.
+#[derive(Debug)]
+pub struct Unwritten(Raw);
+
+impl Unwritten {
+    /// One of these sizes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`] when there is no memory, [`ErrorKind::Shape`] when no tensor has such sizes.
+    pub fn new(op: &'static str, dtype: DType, shape: &[usize]) -> Result<Self> {
+        Raw::empty(op, shape, dtype, Device::Cpu).map(Self)
+    }
+
+    /// Where its bytes begin.
+    #[must_use]
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        // Nobody shares what is new.
+        self.0.unique_ptr().unwrap_or(std::ptr::null_mut())
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.0.nbytes()
+    }
+
+    /// The tensor. Of a byte that is to be a truth value, the lowest bit counts: whoever sent it may be
+    /// broken.
+    ///
+    /// # Safety
+    /// All bytes were written.
+    #[must_use]
+    pub unsafe fn written(mut self) -> Raw {
+        if self.0.dtype() == DType::Bool {
+            let (first, count) = (self.as_mut_ptr(), self.nbytes());
+            // SAFETY: a buffer of our own of that many bytes, which were written.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(first, count) };
+            bytes.iter_mut().for_each(|byte| *byte &= 1);
+        }
+        self.0
+    }
+}
+
 /// Refuses bytes that are no elements. Of all dtypes but one, any bytes are some.
-fn check_elements(op: &'static str, dtype: DType, bytes: &[u8]) -> Result<()> {
+pub(crate) fn check_elements(op: &'static str, dtype: DType, bytes: &[u8]) -> Result<()> {
     if dtype != DType::Bool || bytes.iter().fold(0, |all, byte| all | byte) <= 1 {
         return Ok(());
     }
@@ -68,6 +112,25 @@ mod tests {
         }
         let raw = Raw::from_bytes("open", DType::I16, &[2], &[1, 0, 0, 1]).unwrap();
         assert_eq!(raw.as_slice::<i16>(), Some(&[1, 256][..]));
+    }
+
+    #[test]
+    fn what_was_written_is_the_tensor() {
+        for dtype in DType::ALL {
+            let mut new = Unwritten::new("receive", dtype, &[2, 3]).unwrap();
+            assert_eq!(new.nbytes(), 6 * dtype.size());
+            for i in 0..new.nbytes() {
+                // SAFETY: within its bytes.
+                unsafe { new.as_mut_ptr().add(i).write(i as u8 + 2) };
+            }
+            // SAFETY: all of them were written.
+            let raw = unsafe { new.written() };
+            let mask = if dtype == DType::Bool { 1 } else { u8::MAX };
+            let wanted: Vec<u8> = (0..raw.nbytes()).map(|i| (i as u8 + 2) & mask).collect();
+            assert_eq!(raw.as_bytes(), Some(&wanted[..]), "{dtype}");
+        }
+        let error = Unwritten::new("receive", DType::F64, &[1 << 50]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Memory);
     }
 
     #[test]

@@ -25,6 +25,8 @@ use crate::shape::{Shape, Strides, numel};
 use crate::storage::Storage;
 
 pub use access::Iter;
+pub use bytes::Unwritten;
+pub(crate) use bytes::check_elements;
 pub use coo::RawCoo;
 pub use exclusive::RawMut;
 pub(crate) use format::{dense, preserved};

@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef};
 use nomina_core::{Error, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, about};
 use crate::call::{self, FftNorm};
@@ -43,14 +44,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist or has no elements, or the dtype is not `f32`, `f64` or complex.
-    pub fn fft<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.fft_with(dim, FftOptions::default())
-    }
-
-    /// [`DynTensor::fft`], divided as asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::fft`].
+    #[forms(with = ", divided as asked for.")]
     pub fn fft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Fft, &dim.into().into(), |x, at| {
             call::transform(Op::Fft, x, at, false, options.norm)
@@ -61,14 +55,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::fft`].
-    pub fn ifft<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.ifft_with(dim, FftOptions::default())
-    }
-
-    /// [`DynTensor::ifft`], divided as asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::fft`].
+    #[forms(with = ", divided as asked for.")]
     pub fn ifft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Ifft, &dim.into().into(), |x, at| {
             call::transform(Op::Ifft, x, at, true, options.norm)
@@ -80,14 +67,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist or has no elements, or the dtype is not `f32` or `f64`.
-    pub fn rfft<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.rfft_with(dim, FftOptions::default())
-    }
-
-    /// [`DynTensor::rfft`], divided as asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::rfft`].
+    #[forms(with = ", divided as asked for.")]
     pub fn rfft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.halved(Op::Rfft, dim.into(), |x, at| {
             call::rfft(Op::Rfft, x, at, options.norm)
@@ -98,14 +78,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::fft`], and when `n` is 0.
-    pub fn irfft<'a>(&self, dim: impl Into<DimRef<'a>>, n: usize) -> Result<Self> {
-        self.irfft_with(dim, n, FftOptions::default())
-    }
-
-    /// [`DynTensor::irfft`], divided as asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::irfft`].
+    #[forms(with = ", divided as asked for.")]
     pub fn irfft_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -134,14 +107,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::fft`].
-    pub fn fftn<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.fftn_with(dims, FftOptions::default())
-    }
-
-    /// [`DynTensor::fftn`], divided as asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::fft`].
+    #[forms(with = ", divided as asked for.")]
     pub fn fftn_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Fftn, &dims.into(), |x, at| {
             call::transform(Op::Fftn, x, at, false, options.norm)
@@ -152,14 +118,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::fft`].
-    pub fn ifftn<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.ifftn_with(dims, FftOptions::default())
-    }
-
-    /// [`DynTensor::ifftn`], divided as asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::fft`].
+    #[forms(with = ", divided as asked for.")]
     pub fn ifftn_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Ifftn, &dims.into(), |x, at| {
             call::transform(Op::Ifftn, x, at, true, options.norm)

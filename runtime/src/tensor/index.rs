@@ -1,10 +1,10 @@
 //! Elements copied to other places.
 
-use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use nomina_macros::forms;
 
-use super::{DynTensor, about, family};
+use super::{DynTensor, about};
 use crate::call;
 use crate::raw::Raw;
 
@@ -13,6 +13,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When there is none, ranks or sizes differ, names do not unify, or the dim does not exist.
+    #[forms(out)]
     pub fn cat<'a>(tensors: &[&Self], dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e| about(e, tensors);
         let operands: Vec<(&Names, &[usize])> =
@@ -29,22 +30,11 @@ impl DynTensor {
         ))
     }
 
-    /// [`DynTensor::cat`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cat`], and when `out` does not hold the result.
-    pub fn cat_out<'a>(
-        tensors: &[&Self],
-        dim: impl Into<DimRef<'a>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Cat, Self::cat(tensors, dim)?, out)
-    }
-
     /// Joins tensors along a new dim at position `dim`, with a name or without.
     ///
     /// # Errors
     /// When there is none, sizes differ, names do not unify, or `dim` is out of range.
+    #[forms(out)]
     pub fn stack<'b>(
         tensors: &[&Self],
         dim: i64,
@@ -59,23 +49,11 @@ impl DynTensor {
         Ok(Self::new(raw, plan.names))
     }
 
-    /// [`DynTensor::stack`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::stack`], and when `out` does not hold the result.
-    pub fn stack_out<'b>(
-        tensors: &[&Self],
-        dim: i64,
-        name: impl Into<Option<&'b str>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Stack, Self::stack(tensors, dim, name)?, out)
-    }
-
     /// The elements where `mask` holds, row-major, in one unnamed dim; both broadcast.
     ///
     /// # Errors
     /// When the mask is not bool, names do not unify or sizes do not broadcast.
+    #[forms(out)]
     pub fn masked_select(&self, mask: &Self) -> Result<Self> {
         let fail = |e| about(e, &[self, mask]);
         let names = rule::masked_select("masked_select", &self.names, &mask.names).map_err(fail)?;
@@ -88,14 +66,6 @@ impl DynTensor {
             call::masked_select(&self.raw, &mask.raw).map_err(fail)?,
             names,
         ))
-    }
-
-    /// [`DynTensor::masked_select`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::masked_select`], and when `out` does not hold the result.
-    pub fn masked_select_out(&self, mask: &Self, out: &mut Self) -> Result<()> {
-        family::store(Op::MaskedSelect, self.masked_select(mask)?, out)
     }
 
     /// Whether names, sizes and elements are equal.

@@ -3,6 +3,7 @@
 use nomina_core::op::class::Linalg;
 use nomina_core::rule::{self, DimArg};
 use nomina_core::{Error, Names, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, about};
 use crate::call::{self, MatrixNorm, MatrixOptions};
@@ -135,14 +136,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or an element is NaN or infinite.
-    pub fn pinv<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.pinv_with(dims, Tolerance::default())
-    }
-
-    /// [`DynTensor::pinv`], where singular values up to a tolerance count as zero.
-    ///
-    /// # Errors
-    /// As [`DynTensor::pinv`].
+    #[forms(with = ", where singular values up to a tolerance count as zero.")]
     pub fn pinv_with<'a>(&self, dims: impl Into<DimArg<'a>>, tolerance: Tolerance) -> Result<Self> {
         self.inverted(Linalg::Pinv, &dims.into(), tolerance.into())
     }
@@ -171,14 +165,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::solve`], for matrices of any sizes; and when an element is NaN or infinite.
-    pub fn lstsq<'a>(&self, other: &Self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.lstsq_with(other, dims, Tolerance::default())
-    }
-
-    /// [`DynTensor::lstsq`], where singular values up to a tolerance count as zero.
-    ///
-    /// # Errors
-    /// As [`DynTensor::lstsq`].
+    #[forms(with = ", where singular values up to a tolerance count as zero.")]
     pub fn lstsq_with<'a>(
         &self,
         other: &Self,
@@ -193,19 +180,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::solve`], but for singular matrices.
-    pub fn solve_triangular<'a>(
-        &self,
-        other: &Self,
-        dims: impl Into<DimArg<'a>>,
-        upper: bool,
-    ) -> Result<Self> {
-        self.solve_triangular_with(other, dims, upper, TriangularOptions::default())
-    }
-
-    /// [`DynTensor::solve_triangular`], or with a diagonal of ones.
-    ///
-    /// # Errors
-    /// As [`DynTensor::solve_triangular`].
+    #[forms(with = ", or with a diagonal of ones.")]
     pub fn solve_triangular_with<'a>(
         &self,
         other: &Self,
@@ -244,14 +219,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or an element is NaN or infinite.
-    pub fn matrix_rank<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.matrix_rank_with(dims, Tolerance::default())
-    }
-
-    /// [`DynTensor::matrix_rank`], where singular values up to a tolerance count as zero.
-    ///
-    /// # Errors
-    /// As [`DynTensor::matrix_rank`].
+    #[forms(with = ", where singular values up to a tolerance count as zero.")]
     pub fn matrix_rank_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,

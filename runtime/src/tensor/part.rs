@@ -5,6 +5,7 @@ use std::fmt;
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use nomina_macros::forms;
 use smallvec::SmallVec;
 
 use super::{DiagonalOptions, DynTensor, Index, Operand, about};
@@ -286,19 +287,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::diagonal`].
-    pub fn diagonal_mut<'a, 'b>(
-        &mut self,
-        dim1: impl Into<DimRef<'a>>,
-        dim2: impl Into<DimRef<'a>>,
-        outdim: impl Into<Option<&'b str>>,
-    ) -> Result<DynTensorMut<'_>> {
-        self.diagonal_mut_with(dim1, dim2, outdim, DiagonalOptions::default())
-    }
-
-    /// [`DynTensor::diagonal_mut`] above or below the main one.
-    ///
-    /// # Errors
-    /// As [`DynTensor::diagonal`].
+    #[forms(with = "above or below the main one.")]
     pub fn diagonal_mut_with<'a, 'b>(
         &mut self,
         dim1: impl Into<DimRef<'a>>,

@@ -2,6 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result, rule};
+use nomina_macros::forms;
 use smallvec::SmallVec;
 
 use super::family::{self, in_place_as};
@@ -14,6 +15,7 @@ impl DynTensor {
     /// # Errors
     /// [`ErrorKind::Argument`] when both are `None`; names that do not unify, sizes that do not
     /// broadcast, a dtype that has no order.
+    #[forms(out)]
     pub fn clamp<'a>(
         &'a self,
         min: impl Into<Option<Operand<'a>>>,
@@ -60,19 +62,6 @@ impl DynTensor {
             call::pointwise_in_place(Op::Clamp, dest, &bounds)
         })?;
         Ok(self)
-    }
-
-    /// Limits elements into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::clamp`], and when `out` does not hold the result.
-    pub fn clamp_out<'a>(
-        &'a self,
-        min: impl Into<Option<Operand<'a>>>,
-        max: impl Into<Option<Operand<'a>>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Clamp, self.clamp(min, max)?, out)
     }
 
     /// Writes a computed result into self, by the rule of in-place operators.

@@ -7,6 +7,7 @@ use std::ops::RangeBounds;
 
 use nomina_core::op::Op;
 use nomina_core::{Result, rule};
+use nomina_macros::forms;
 
 use super::family::in_place_as;
 use super::{DynTensor, Operand, about};
@@ -30,49 +31,31 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is no float, or `from` is above `to`.
-    pub fn uniform_(&mut self, from: f64, to: f64) -> Result<&mut Self> {
-        self.draw_(Op::Uniform, Distribution::Uniform { from, to }, None)
-    }
-
-    /// [`DynTensor::uniform_`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::uniform_`].
+    #[forms(from)]
     pub fn uniform_from_(
         &mut self,
         from: f64,
         to: f64,
-        generator: &mut Generator,
+        generator: Option<&mut Generator>,
     ) -> Result<&mut Self> {
-        self.draw_(
-            Op::Uniform,
-            Distribution::Uniform { from, to },
-            Some(generator),
-        )
+        self.draw_(Op::Uniform, Distribution::Uniform { from, to }, generator)
     }
 
     /// Random numbers of a normal distribution; of a complex dtype, both parts with half the variance.
     ///
     /// # Errors
     /// When the dtype is neither float nor complex, or `std` is below zero.
-    pub fn normal_(&mut self, mean: f64, std: f64) -> Result<&mut Self> {
-        self.draw_(Op::NormalInPlace, Distribution::Normal { mean, std }, None)
-    }
-
-    /// [`DynTensor::normal_`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normal_`].
+    #[forms(from)]
     pub fn normal_from_(
         &mut self,
         mean: f64,
         std: f64,
-        generator: &mut Generator,
+        generator: Option<&mut Generator>,
     ) -> Result<&mut Self> {
         self.draw_(
             Op::NormalInPlace,
             Distribution::Normal { mean, std },
-            Some(generator),
+            generator,
         )
     }
 
@@ -80,24 +63,17 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is no float, or `std` is not above zero.
-    pub fn log_normal_(&mut self, mean: f64, std: f64) -> Result<&mut Self> {
-        self.draw_(Op::LogNormal, Distribution::LogNormal { mean, std }, None)
-    }
-
-    /// [`DynTensor::log_normal_`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::log_normal_`].
+    #[forms(from)]
     pub fn log_normal_from_(
         &mut self,
         mean: f64,
         std: f64,
-        generator: &mut Generator,
+        generator: Option<&mut Generator>,
     ) -> Result<&mut Self> {
         self.draw_(
             Op::LogNormal,
             Distribution::LogNormal { mean, std },
-            Some(generator),
+            generator,
         )
     }
 
@@ -105,23 +81,16 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is no float, or `lambd` is not above zero.
-    pub fn exponential_(&mut self, lambd: f64) -> Result<&mut Self> {
-        self.draw_(Op::Exponential, Distribution::Exponential { lambd }, None)
-    }
-
-    /// [`DynTensor::exponential_`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::exponential_`].
+    #[forms(from)]
     pub fn exponential_from_(
         &mut self,
         lambd: f64,
-        generator: &mut Generator,
+        generator: Option<&mut Generator>,
     ) -> Result<&mut Self> {
         self.draw_(
             Op::Exponential,
             Distribution::Exponential { lambd },
-            Some(generator),
+            generator,
         )
     }
 
@@ -129,24 +98,17 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is no float, or `sigma` is not above zero.
-    pub fn cauchy_(&mut self, median: f64, sigma: f64) -> Result<&mut Self> {
-        self.draw_(Op::Cauchy, Distribution::Cauchy { median, sigma }, None)
-    }
-
-    /// [`DynTensor::cauchy_`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cauchy_`].
+    #[forms(from)]
     pub fn cauchy_from_(
         &mut self,
         median: f64,
         sigma: f64,
-        generator: &mut Generator,
+        generator: Option<&mut Generator>,
     ) -> Result<&mut Self> {
         self.draw_(
             Op::Cauchy,
             Distribution::Cauchy { median, sigma },
-            Some(generator),
+            generator,
         )
     }
 
@@ -154,20 +116,13 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is bool or complex, or `p` is not between 0 and 1.
-    pub fn geometric_(&mut self, p: f64) -> Result<&mut Self> {
-        self.draw_(Op::Geometric, Distribution::Geometric { p }, None)
-    }
-
-    /// [`DynTensor::geometric_`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::geometric_`].
-    pub fn geometric_from_(&mut self, p: f64, generator: &mut Generator) -> Result<&mut Self> {
-        self.draw_(
-            Op::Geometric,
-            Distribution::Geometric { p },
-            Some(generator),
-        )
+    #[forms(from)]
+    pub fn geometric_from_(
+        &mut self,
+        p: f64,
+        generator: Option<&mut Generator>,
+    ) -> Result<&mut Self> {
+        self.draw_(Op::Geometric, Distribution::Geometric { p }, generator)
     }
 
     /// Random whole numbers in a range; without an end, up to what the dtype holds, of floats with
@@ -175,22 +130,14 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is complex, or the range is empty or reaches beyond the dtype's.
-    pub fn random_(&mut self, range: impl RangeBounds<i64>) -> Result<&mut Self> {
-        let what = self.whole_numbers_in(&range)?;
-        self.draw_(Op::Random, what, None)
-    }
-
-    /// [`DynTensor::random_`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::random_`].
+    #[forms(from)]
     pub fn random_from_(
         &mut self,
         range: impl RangeBounds<i64>,
-        generator: &mut Generator,
+        generator: Option<&mut Generator>,
     ) -> Result<&mut Self> {
         let what = self.whole_numbers_in(&range)?;
-        self.draw_(Op::Random, what, Some(generator))
+        self.draw_(Op::Random, what, generator)
     }
 
     fn whole_numbers_in(&self, range: &impl RangeBounds<i64>) -> Result<Distribution> {
@@ -204,20 +151,13 @@ impl DynTensor {
     /// # Errors
     /// When the dtype is complex, a number is no probability, or a tensor's names or sizes do not
     /// fit self's.
-    pub fn bernoulli_<'a>(&mut self, p: impl Into<Operand<'a>>) -> Result<&mut Self> {
-        self.bernoulli_into(p.into(), None)
-    }
-
-    /// [`DynTensor::bernoulli_`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bernoulli_`].
+    #[forms(from)]
     pub fn bernoulli_from_<'a>(
         &mut self,
         p: impl Into<Operand<'a>>,
-        generator: &mut Generator,
+        generator: Option<&mut Generator>,
     ) -> Result<&mut Self> {
-        self.bernoulli_into(p.into(), Some(generator))
+        self.bernoulli_into(p.into(), generator)
     }
 
     fn bernoulli_into(

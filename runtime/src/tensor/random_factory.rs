@@ -7,6 +7,7 @@ use std::ops::RangeBounds;
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, IntoNames, Options, family};
 use crate::call;
@@ -18,122 +19,8 @@ impl Options {
     ///
     /// # Errors
     /// When names do not fit the sizes, memory runs out, or the dtype is no float.
-    pub fn rand(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
-        self.rand_by(size, names, None)
-    }
-
-    /// [`Options::rand`] from a generator.
-    ///
-    /// # Errors
-    /// As [`Options::rand`].
+    #[forms(from)]
     pub fn rand_from(
-        self,
-        size: &[usize],
-        names: impl IntoNames,
-        generator: &mut Generator,
-    ) -> Result<DynTensor> {
-        self.rand_by(size, names, Some(generator))
-    }
-
-    /// Random numbers of the standard normal distribution.
-    ///
-    /// # Errors
-    /// When names do not fit the sizes, memory runs out, or the dtype is neither float nor complex.
-    pub fn randn(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
-        self.randn_by(size, names, None)
-    }
-
-    /// [`Options::randn`] from a generator.
-    ///
-    /// # Errors
-    /// As [`Options::randn`].
-    pub fn randn_from(
-        self,
-        size: &[usize],
-        names: impl IntoNames,
-        generator: &mut Generator,
-    ) -> Result<DynTensor> {
-        self.randn_by(size, names, Some(generator))
-    }
-
-    /// Random numbers of a normal distribution.
-    ///
-    /// # Errors
-    /// As [`Options::randn`], and when `std` is below zero.
-    pub fn normal(
-        self,
-        mean: f64,
-        std: f64,
-        size: &[usize],
-        names: impl IntoNames,
-    ) -> Result<DynTensor> {
-        self.normal_by((mean, std), size, names, None)
-    }
-
-    /// [`Options::normal`] from a generator.
-    ///
-    /// # Errors
-    /// As [`Options::normal`].
-    pub fn normal_from(
-        self,
-        mean: f64,
-        std: f64,
-        size: &[usize],
-        names: impl IntoNames,
-        generator: &mut Generator,
-    ) -> Result<DynTensor> {
-        self.normal_by((mean, std), size, names, Some(generator))
-    }
-
-    /// Random whole numbers in a range, which has an end; i64 unless asked.
-    ///
-    /// # Errors
-    /// When names do not fit the sizes, memory runs out, or the dtype does not hold the range.
-    pub fn randint(
-        self,
-        range: impl RangeBounds<i64>,
-        size: &[usize],
-        names: impl IntoNames,
-    ) -> Result<DynTensor> {
-        self.randint_by(range, size, names, None)
-    }
-
-    /// [`Options::randint`] from a generator.
-    ///
-    /// # Errors
-    /// As [`Options::randint`].
-    pub fn randint_from(
-        self,
-        range: impl RangeBounds<i64>,
-        size: &[usize],
-        names: impl IntoNames,
-        generator: &mut Generator,
-    ) -> Result<DynTensor> {
-        self.randint_by(range, size, names, Some(generator))
-    }
-
-    /// The numbers from 0 to before `n` in random order; i64 unless asked.
-    ///
-    /// # Errors
-    /// When memory runs out, or the dtype does not hold the numbers.
-    pub fn randperm(self, n: usize, names: impl IntoNames) -> Result<DynTensor> {
-        self.randperm_by(n, names, None)
-    }
-
-    /// [`Options::randperm`] from a generator.
-    ///
-    /// # Errors
-    /// As [`Options::randperm`].
-    pub fn randperm_from(
-        self,
-        n: usize,
-        names: impl IntoNames,
-        generator: &mut Generator,
-    ) -> Result<DynTensor> {
-        self.randperm_by(n, names, Some(generator))
-    }
-
-    fn rand_by(
         self,
         size: &[usize],
         names: impl IntoNames,
@@ -145,7 +32,12 @@ impl Options {
         })
     }
 
-    fn randn_by(
+    /// Random numbers of the standard normal distribution.
+    ///
+    /// # Errors
+    /// When names do not fit the sizes, memory runs out, or the dtype is neither float nor complex.
+    #[forms(from)]
+    pub fn randn_from(
         self,
         size: &[usize],
         names: impl IntoNames,
@@ -157,9 +49,15 @@ impl Options {
         })
     }
 
-    fn normal_by(
+    /// Random numbers of a normal distribution.
+    ///
+    /// # Errors
+    /// As [`Options::randn`], and when `std` is below zero.
+    #[forms(from)]
+    pub fn normal_from(
         self,
-        (mean, std): (f64, f64),
+        mean: f64,
+        std: f64,
         size: &[usize],
         names: impl IntoNames,
         generator: Option<&mut Generator>,
@@ -173,7 +71,12 @@ impl Options {
         })
     }
 
-    fn randint_by(
+    /// Random whole numbers in a range, which has an end; i64 unless asked.
+    ///
+    /// # Errors
+    /// When names do not fit the sizes, memory runs out, or the dtype does not hold the range.
+    #[forms(from)]
+    pub fn randint_from(
         self,
         range: impl RangeBounds<i64>,
         size: &[usize],
@@ -187,7 +90,12 @@ impl Options {
         })
     }
 
-    fn randperm_by(
+    /// The numbers from 0 to before `n` in random order; i64 unless asked.
+    ///
+    /// # Errors
+    /// When memory runs out, or the dtype does not hold the numbers.
+    #[forms(from)]
+    pub fn randperm_from(
         self,
         n: usize,
         names: impl IntoNames,
@@ -359,14 +267,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When memory runs out, or the dtype does not hold the range.
-    pub fn randint_like(&self, range: impl RangeBounds<i64>) -> Result<Self> {
-        self.randint_like_with(range, Options::default())
-    }
-
-    /// [`DynTensor::randint_like`] in another dtype, or on another device.
-    ///
-    /// # Errors
-    /// As [`DynTensor::randint_like`].
+    #[forms(with = "in another dtype, or on another device.")]
     pub fn randint_like_with(
         &self,
         range: impl RangeBounds<i64>,

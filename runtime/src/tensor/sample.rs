@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::rule::DimRef;
 use nomina_core::{Names, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, Operand, about, family};
 use crate::call;
@@ -21,19 +22,8 @@ impl DynTensor {
     /// # Errors
     /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when an element is no
     /// probability.
-    pub fn bernoulli(&self) -> Result<Self> {
-        self.bernoulli_by(None)
-    }
-
-    /// [`DynTensor::bernoulli`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bernoulli`].
-    pub fn bernoulli_from(&self, generator: &mut Generator) -> Result<Self> {
-        self.bernoulli_by(Some(generator))
-    }
-
-    fn bernoulli_by(&self, generator: Option<&mut Generator>) -> Result<Self> {
+    #[forms(from, out)]
+    pub fn bernoulli_from(&self, generator: Option<&mut Generator>) -> Result<Self> {
         let raw = with_generator(generator, |g| call::bernoulli(&self.raw, g));
         Ok(Self::new(
             raw.map_err(|e| about(e, &[self]))?,
@@ -41,32 +31,13 @@ impl DynTensor {
         ))
     }
 
-    /// [`DynTensor::bernoulli`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bernoulli`], and when `out` does not hold the result.
-    pub fn bernoulli_out(&self, out: &mut Self) -> Result<()> {
-        family::store(Op::Bernoulli, self.bernoulli()?, out)
-    }
-
     /// How often happens what happens at the rates that self's elements are.
     ///
     /// # Errors
     /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when a rate is below
     /// zero.
-    pub fn poisson(&self) -> Result<Self> {
-        self.poisson_by(None)
-    }
-
-    /// [`DynTensor::poisson`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::poisson`].
-    pub fn poisson_from(&self, generator: &mut Generator) -> Result<Self> {
-        self.poisson_by(Some(generator))
-    }
-
-    fn poisson_by(&self, generator: Option<&mut Generator>) -> Result<Self> {
+    #[forms(from)]
+    pub fn poisson_from(&self, generator: Option<&mut Generator>) -> Result<Self> {
         let raw = with_generator(generator, |g| call::poisson(&self.raw, g));
         Ok(Self::new(
             raw.map_err(|e| about(e, &[self]))?,
@@ -80,27 +51,13 @@ impl DynTensor {
     /// # Errors
     /// When both are numbers, names do not unify, sizes do not broadcast, dtypes are no floats, or
     /// a standard deviation is below zero.
-    pub fn normal<'a>(mean: impl Into<Operand<'a>>, std: impl Into<Operand<'a>>) -> Result<Self> {
-        Self::normal_by(mean.into(), std.into(), None)
-    }
-
-    /// [`DynTensor::normal`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normal`].
+    #[forms(from, out)]
     pub fn normal_from<'a>(
         mean: impl Into<Operand<'a>>,
         std: impl Into<Operand<'a>>,
-        generator: &mut Generator,
-    ) -> Result<Self> {
-        Self::normal_by(mean.into(), std.into(), Some(generator))
-    }
-
-    fn normal_by(
-        mean: Operand<'_>,
-        std: Operand<'_>,
         generator: Option<&mut Generator>,
     ) -> Result<Self> {
+        let (mean, std) = (mean.into(), std.into());
         let all = family::tensors(&[mean, std]);
         let names = match &all[..] {
             // Refused below, with what to do instead.
@@ -109,18 +66,6 @@ impl DynTensor {
         };
         let raw = with_generator(generator, |g| call::normal(mean.arg(), std.arg(), g));
         Ok(Self::new(raw.map_err(|e| about(e, &all))?, names))
-    }
-
-    /// [`DynTensor::normal`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normal`], and when `out` does not hold the result.
-    pub fn normal_out<'a>(
-        mean: impl Into<Operand<'a>>,
-        std: impl Into<Operand<'a>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Normal, Self::normal(mean, std)?, out)
     }
 
     /// `num_samples` different places along a dim, drawn by the weights that stand there. The dim
@@ -136,14 +81,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, weights are no floats of 0 or more, or too few are above 0.
-    pub fn multinomial<'a>(&self, num_samples: usize, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.multinomial_with(num_samples, dim, MultinomialOptions::default())
-    }
-
-    /// [`DynTensor::multinomial`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::multinomial`].
+    #[forms(with = "with options.")]
     pub fn multinomial_with<'a>(
         &self,
         num_samples: usize,

@@ -26,22 +26,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When more is taken away than there is.
-    #[twin]
-    pub fn try_pad<A: SpatialOf<D, S>, const S: usize>(
-        &self,
-        dims: A,
-        pad: [(i64, i64); S],
-    ) -> Result<Self> {
-        self.try_pad_with(dims, pad, PadOptions::default())
-    }
-
-    /// [`pad`](Self::pad) with another number, or with the dims' own elements, mirrored, repeated
-    /// or wrapped around.
-    ///
-    /// # Errors
     /// When more is taken away than there is, or a mirror or a circle is longer than a dim.
-    #[twin]
+    #[twin(with = "with another number, or with the dims' own elements.")]
     pub fn try_pad_with<A: SpatialOf<D, S>, const S: usize>(
         &self,
         dims: A,

@@ -27,24 +27,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_scaled_dot_product_attention<E: Dims, F: Attend<D, E>>(
-        &self,
-        key: &Tensor<E, T>,
-        value: &Tensor<F, T>,
-    ) -> Result<Tensor<Attended<D, E, F>, T>>
-    where
-        T: Float,
-    {
-        self.try_scaled_dot_product_attention_with(key, value, AttentionOptions::default())
-    }
-
-    /// Attention with options: causal, with another scale, with dropout.
-    ///
-    /// # Errors
     /// When sizes do not fit, or an option is out of range.
-    #[twin]
+    #[twin(with = "with options: causal, with another scale, with dropout.")]
     pub fn try_scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>>(
         &self,
         key: &Tensor<E, T>,

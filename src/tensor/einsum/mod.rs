@@ -259,23 +259,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_cdist<E: RowsBeside<D>>(
-        &self,
-        other: &Tensor<E, T>,
-    ) -> Result<Tensor<Distances<D, E>, T>>
-    where
-        T: Float,
-    {
-        Tensor::try_from_erased(self.distances(other, CdistOptions::default()))
-    }
-
-    /// [`cdist`](Self::cdist) by any norm.
-    ///
-    /// # Errors
     /// When sizes do not fit, or `p` is negative.
-    #[twin]
+    #[twin(with = "by any norm.")]
     pub fn try_cdist_with<E: RowsBeside<D>>(
         &self,
         other: &Tensor<E, T>,
@@ -284,21 +269,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::try_from_erased(self.distances(other, options))
-    }
-
-    fn distances<E: RowsBeside<D>>(
-        &self,
-        other: &Tensor<E, T>,
-        options: CdistOptions,
-    ) -> Result<Erased>
-    where
-        T: Float,
-    {
         let out = <Distances<D, E>>::STATIC;
-        one(&[self.erased(), other.erased()], out, |x| {
+        Tensor::try_from_erased(one(&[self.erased(), other.erased()], out, |x| {
             x[0].cdist_with(&x[1], options)
-        })
+        }))
     }
 }
 

@@ -13,40 +13,6 @@ use crate::call::Known;
 use crate::call::gather::{self, at};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`index_add`](Self::index_add) into `out`.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_index_add_out<
-        X: DimOf<D>,
-        E: Dims + IndexOf<D, X>,
-        I: IndexElement,
-        S: Dims,
-        O: Dims + Holds<D>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-        T: StoreAs<V>,
-    {
-        let result = self.try_index_add(dim, index, source)?;
-        let of = O::STATIC;
-        crate::call::reduce::store(
-            Op::IndexAdd,
-            result.erased,
-            <D>::STATIC,
-            &mut out.erased,
-            of,
-        )
-    }
-
     /// This tensor with the slices of `source` added at the indices of a dim; always in the index's
     /// order. `source` has the dims of `self.index_select(dim, index)`.
     ///
@@ -160,3 +126,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("add/forms.rs");

@@ -107,40 +107,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })?;
         Ok(self)
     }
-
-    /// [`scatter`](Self::scatter) into `out`.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_scatter_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        R,
-        O: Dims + Holds<Sum<D, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-        T: StoreAs<V>,
-    {
-        let result = self.try_scatter(dim, index, src)?;
-        let of = O::STATIC;
-        crate::call::reduce::store(
-            Op::Scatter,
-            result.erased,
-            <Sum<D, E>>::STATIC,
-            &mut out.erased,
-            of,
-        )
-    }
 }
+
+// Forms in place and with an out tensor.
+include!("along/forms.rs");

@@ -65,75 +65,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// [`scatter_add`](Self::scatter_add) into `out`.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_scatter_add_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        S: Dims,
-        O: Dims + Holds<Sum<D, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-        T: StoreAs<V>,
-    {
-        let result = self.try_scatter_add(dim, index, src)?;
-        let of = O::STATIC;
-        crate::call::reduce::store(
-            Op::ScatterAdd,
-            result.erased,
-            <Sum<D, E>>::STATIC,
-            &mut out.erased,
-            of,
-        )
-    }
-
-    /// [`scatter_reduce`](Self::scatter_reduce) into `out`.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_scatter_reduce_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        S: Dims,
-        O: Dims + Holds<Sum<D, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-        T: StoreAs<V>,
-    {
-        let result = self.try_scatter_reduce(dim, index, src, reduce)?;
-        let of = O::STATIC;
-        crate::call::reduce::store(
-            Op::ScatterReduce,
-            result.erased,
-            <Sum<D, E>>::STATIC,
-            &mut out.erased,
-            of,
-        )
-    }
-
     /// This tensor with values reduced into the places where [`gather`](Self::gather) would read.
     ///
     /// ```
@@ -210,3 +141,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("reduce/forms.rs");

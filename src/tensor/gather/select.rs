@@ -15,7 +15,7 @@ use nomina_runtime::tensor::EmbeddingOptions;
 
 use crate::Tensor;
 use crate::call::gather::{self, at};
-use crate::call::{Known, compose, reduce};
+use crate::call::{Known, compose};
 
 /// # Select by index
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -47,37 +47,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`index_select`](Self::index_select) into `out`.
-    ///
-    /// # Errors
-    /// When an index is out of range.
-    #[twin]
-    pub fn try_index_select_out<
-        X: DimOf<D>,
-        E: Dims + IndexOf<D, X>,
-        I: IndexElement,
-        O: Dims + Holds<Selected<D, X, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        T: StoreAs<V>,
-    {
-        let result = self.try_index_select(dim, index)?;
-        let of = O::STATIC;
-        reduce::store(
-            Op::IndexSelect,
-            result.erased,
-            <Selected<D, X, E>>::STATIC,
-            &mut out.erased,
-            of,
-        )
-    }
-
     /// For each element of the index, the element of this tensor at the same place, but in `dim` at
     /// the index. Both have the same dims.
     ///
@@ -107,38 +76,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             out,
             |given| given[0].gather(at(position::<X, D>()), &given[1]),
         ))
-    }
-
-    /// [`gather`](Self::gather) into `out`.
-    ///
-    /// # Errors
-    /// When an index is out of range, or the index is larger in another dim.
-    #[twin]
-    pub fn try_gather_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        O: Dims + Holds<Sum<D, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        T: StoreAs<V>,
-    {
-        let result = self.try_gather(dim, index)?;
-        let of = O::STATIC;
-        reduce::store(
-            Op::Gather,
-            result.erased,
-            <Sum<D, E>>::STATIC,
-            &mut out.erased,
-            of,
-        )
     }
 
     /// As [`gather`](Self::gather), where the other dims broadcast.

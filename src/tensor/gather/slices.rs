@@ -63,75 +63,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// [`index_copy`](Self::index_copy) into `out`.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_index_copy_out<
-        X: DimOf<D>,
-        E: Dims + IndexOf<D, X>,
-        I: IndexElement,
-        S: Dims,
-        O: Dims + Holds<D>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-        T: StoreAs<V>,
-    {
-        let result = self.try_index_copy(dim, index, source)?;
-        let of = O::STATIC;
-        crate::call::reduce::store(
-            Op::IndexCopy,
-            result.erased,
-            <D>::STATIC,
-            &mut out.erased,
-            of,
-        )
-    }
-
-    /// [`index_reduce`](Self::index_reduce) into `out`.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_index_reduce_out<
-        X: DimOf<D>,
-        E: Dims + IndexOf<D, X>,
-        I: IndexElement,
-        S: Dims,
-        O: Dims + Holds<D>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        reduce: ScatterReduce,
-        out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-        T: StoreAs<V>,
-    {
-        let result = self.try_index_reduce(dim, index, source, reduce)?;
-        let of = O::STATIC;
-        crate::call::reduce::store(
-            Op::IndexReduce,
-            result.erased,
-            <D>::STATIC,
-            &mut out.erased,
-            of,
-        )
-    }
-
     /// This tensor with the slices of `source` reduced into it at the indices of a dim.
     ///
     /// # Errors
@@ -200,3 +131,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("slices/forms.rs");

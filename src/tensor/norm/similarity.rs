@@ -44,34 +44,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_cosine_similarity<E: Dims, X: DimOf<D>>(
-        &self,
-        other: &Tensor<E, T>,
-        dim: X,
-    ) -> Result<Tensor<Without<Sum<D, E>, X>, T>>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        self.try_cosine_similarity_with(other, dim, CosineSimilarityOptions::default())
-    }
-
-    /// [`cosine_similarity`](Self::cosine_similarity) with a least length of choice.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with a least length of choice.")]
     pub fn try_cosine_similarity_with<E: Dims, X: DimOf<D>>(
         &self,
         other: &Tensor<E, T>,
-        _dim: X,
+        dim: X,
         options: CosineSimilarityOptions,
     ) -> Result<Tensor<Without<Sum<D, E>, X>, T>>
     where
         D: Broadcast<E>,
         T: Float,
     {
+        let _ = dim;
         let at = position::<X, Sum<D, E>>();
         let operands = [self.erased(), other.erased()];
         Tensor::try_from_erased(compose::one(

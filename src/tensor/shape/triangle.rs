@@ -34,22 +34,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 
-    /// [`tril_with`](Self::tril_with) into `out`.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_tril_out<O: Dims + Holds<D>, U: Element>(
-        &self,
-        options: DiagonalOptions,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        T: StoreAs<U>,
-    {
-        Tensor::store(Op::Tril, self.try_tril_with(options), out)
-    }
-
     /// The elements on and above the diagonal of the last two dims, zeros elsewhere.
     ///
     /// # Errors
@@ -70,20 +54,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         shape::triangle(Op::Triu, self.dest(), options.offset, true)?;
         Ok(self)
     }
-
-    /// [`triu_with`](Self::triu_with) into `out`.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    #[twin]
-    pub fn try_triu_out<O: Dims + Holds<D>, U: Element>(
-        &self,
-        options: DiagonalOptions,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        T: StoreAs<U>,
-    {
-        Tensor::store(Op::Triu, self.try_triu_with(options), out)
-    }
 }
+
+// Forms in place and with an out tensor.
+include!("triangle/forms.rs");

@@ -157,24 +157,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements.
-    #[twin]
-    pub fn try_quantile<A: OneOrAll + AxesOf<D>>(
-        &self,
-        q: f64,
-        dim: A,
-    ) -> Result<Tensor<Without<D, A>, T>>
-    where
-        T: Float,
-    {
-        self.try_quantile_with(q, dim, QuantileOptions::default())
-    }
-
-    /// [`quantile`](Self::quantile) with another interpolation.
-    ///
-    /// # Errors
-    /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
-    #[twin]
+    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
+    #[twin(with = "with another interpolation.")]
     pub fn try_quantile_with<A: OneOrAll + AxesOf<D>>(
         &self,
         q: f64,
@@ -218,24 +202,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// `..`, leaving out NaN.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements.
-    #[twin]
-    pub fn try_nanquantile<A: OneOrAll + AxesOf<D>>(
-        &self,
-        q: f64,
-        dim: A,
-    ) -> Result<Tensor<Without<D, A>, T>>
-    where
-        T: Float,
-    {
-        self.try_nanquantile_with(q, dim, QuantileOptions::default())
-    }
-
-    /// [`nanquantile`](Self::nanquantile) with another interpolation.
-    ///
-    /// # Errors
-    /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
-    #[twin]
+    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
+    #[twin(with = "with another interpolation.")]
     pub fn try_nanquantile_with<A: OneOrAll + AxesOf<D>>(
         &self,
         q: f64,

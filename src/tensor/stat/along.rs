@@ -54,20 +54,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// Missing memory.
-    #[twin]
-    pub fn try_diff<X: DimOf<D>>(&self, dim: X) -> Result<Self>
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        self.try_diff_with(dim, DiffOptions::default())
-    }
-
-    /// [`diff`](Self::diff), so many times over.
-    ///
-    /// # Errors
-    /// A negative number of times.
-    #[twin]
+    /// Missing memory; a negative number of times.
+    #[twin(with = ", so many times over.")]
     pub fn try_diff_with<X: DimOf<D>>(&self, dim: X, options: DiffOptions) -> Result<Self>
     where
         SizeOf<X>: Resizable<X>,

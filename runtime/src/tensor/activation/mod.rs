@@ -5,8 +5,9 @@ mod random;
 use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef};
 use nomina_core::{Error, ErrorKind, Result};
+use nomina_macros::forms;
 
-use super::{DynTensor, about, family};
+use super::{DynTensor, about};
 use crate::call;
 use crate::raw::Raw;
 pub use random::{AlphaDropoutOptions, DropoutOptions, RreluOptions};
@@ -81,6 +82,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, or its size is odd.
+    #[forms(out)]
     pub fn glu<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         let at = DimArg::one(dim.into())
@@ -101,13 +103,5 @@ impl DynTensor {
         });
         let raw = halves.map_err(|e| fail(e.in_op("glu")))?;
         Ok(Self::new(raw, self.names.clone()))
-    }
-
-    /// [`DynTensor::glu`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::glu`], and when `out` does not hold the result.
-    pub fn glu_out<'a>(&self, dim: impl Into<DimRef<'a>>, out: &mut Self) -> Result<()> {
-        family::store(Op::Glu, self.glu(dim)?, out)
     }
 }

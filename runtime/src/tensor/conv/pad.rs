@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
 use nomina_core::{Error, ErrorKind, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, PadOptions, about};
 use crate::call::{self, PadPair};
@@ -32,14 +33,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// When there are more numbers than dims have ends, or fewer elements than are taken away.
-    pub fn pad(&self, pad: &[i64]) -> Result<Self> {
-        self.pad_with(pad, PadOptions::default())
-    }
-
-    /// [`DynTensor::pad`] with another number, or with the dims' own elements.
-    ///
-    /// # Errors
-    /// As [`DynTensor::pad`], and when a mirror or a circle is longer than a dim.
+    /// With options, also when a mirror or a circle is longer than a dim.
+    #[forms(with = "with another number, or with the dims' own elements.")]
     pub fn pad_with(&self, pad: &[i64], options: PadOptions) -> Result<Self> {
         let (dims, pairs) = pairs(Op::Pad, self, pad)?;
         self.padded(Op::Pad, &dims, &pairs, options)

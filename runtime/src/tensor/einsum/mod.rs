@@ -7,6 +7,7 @@ mod vectors;
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef, PairArg};
 use nomina_core::{Error, ErrorKind, Result, Scalar};
+use nomina_macros::forms;
 
 use super::{AddOptions, AddmmOptions, DynTensor, about, family};
 use crate::call::{self, CdistMode};
@@ -49,14 +50,8 @@ impl DynTensor {
     /// # Errors
     /// When one has fewer than two dims, batch dims do not unify or broadcast, the last sizes or
     /// the dtypes differ, or the result would hold a name twice.
-    pub fn cdist(&self, other: &Self) -> Result<Self> {
-        self.cdist_with(other, CdistOptions::default())
-    }
-
-    /// The distance of every row of self from every row of `other`, by any norm.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cdist`], and when `p` is negative.
+    /// With options, also when `p` is negative.
+    #[forms(with = "by any norm.")]
     pub fn cdist_with(&self, other: &Self, options: CdistOptions) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);
         let names = rule::cdist("cdist", &self.names, &other.names).map_err(fail)?;
@@ -68,14 +63,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// When one is no vector, or names or sizes do not unify with self's.
-    pub fn addr(&self, vec1: &Self, vec2: &Self) -> Result<Self> {
-        self.addr_with(vec1, vec2, AddmmOptions::default())
-    }
-
-    /// `beta` times self, plus `alpha` times the outer product of two vectors.
-    ///
-    /// # Errors
-    /// As [`DynTensor::addr`], and when a factor is of a higher category than the result.
+    /// With options, also when a factor is of a higher category than the result.
+    #[forms(with = "with `beta` times self and `alpha` times the product.")]
     pub fn addr_with(&self, vec1: &Self, vec2: &Self, options: AddmmOptions) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("addr"), &[self, vec1, vec2]);
         let names = rule::addr("addr", &self.names, &vec1.names, &vec2.names).map_err(fail)?;
@@ -164,17 +153,10 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the last two sizes differ, or `n` is negative.
+    #[forms(out)]
     pub fn matrix_power(&self, n: i64) -> Result<Self> {
         let raw = call::matrix_power(&self.raw, n).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
-    }
-
-    /// [`DynTensor::matrix_power`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::matrix_power`], and when `out` does not hold the result.
-    pub fn matrix_power_out(&self, n: i64, out: &mut Self) -> Result<()> {
-        family::store(Op::MatrixPower, self.matrix_power(n)?, out)
     }
 
     /// The product of a chain of matrices, in the order that needs the fewest multiplications. A
@@ -182,6 +164,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the chain is empty, sizes or dtypes do not fit, or the result would hold a name twice.
+    #[forms(out)]
     pub fn multi_dot(tensors: &[&Self]) -> Result<Self> {
         let fail = |e| about(e, tensors);
         let chain: Vec<_> = tensors.iter().map(|x| &x.names).collect();
@@ -190,37 +173,17 @@ impl DynTensor {
         Ok(Self::new(call::multi_dot(&chain).map_err(fail)?, names))
     }
 
-    /// [`DynTensor::multi_dot`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::multi_dot`], and when `out` does not hold the result.
-    pub fn multi_dot_out(tensors: &[&Self], out: &mut Self) -> Result<()> {
-        family::store(Op::MultiDot, Self::multi_dot(tensors)?, out)
-    }
-
     /// The cross product of vectors along a dim of size 3.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dim has another size.
+    #[forms(out)]
     pub fn cross<'a>(&self, other: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("cross"), &[self, other]);
         let names = rule::unify("cross", &self.names, &other.names).map_err(fail)?;
         let dim = dim.into().position("cross", &names).map_err(fail)?;
         let raw = call::cross(&self.raw, &other.raw, dim).map_err(fail)?;
         Ok(Self::new(raw, names))
-    }
-
-    /// [`DynTensor::cross`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cross`], and when `out` does not hold the result.
-    pub fn cross_out<'a>(
-        &self,
-        other: &Self,
-        dim: impl Into<DimRef<'a>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Cross, self.cross(other, dim)?, out)
     }
 
     /// Multiplies and sums over pairs of dims: the last `n` of self and the first `n` of `other`
@@ -239,24 +202,12 @@ impl DynTensor {
     /// # Errors
     /// When a dim is missing, the lists differ in length, sizes or dtypes differ, or the result
     /// would hold a name twice.
+    #[forms(out)]
     pub fn tensordot<'a>(&self, other: &Self, dims: impl Into<PairArg<'a>>) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);
         let dims = dims.into();
         let plan = rule::tensordot("tensordot", &self.names, &other.names, &dims).map_err(fail)?;
         let raw = call::tensordot(&self.raw, &other.raw, &plan.sum).map_err(fail)?;
         Ok(Self::new(raw, plan.names))
-    }
-
-    /// [`DynTensor::tensordot`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::tensordot`], and when `out` does not hold the result.
-    pub fn tensordot_out<'a>(
-        &self,
-        other: &Self,
-        dims: impl Into<PairArg<'a>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Tensordot, self.tensordot(other, dims)?, out)
     }
 }

@@ -1,11 +1,11 @@
 //! Vectors along a dim, and primed dims.
 
-use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{Error, Result};
+use nomina_macros::forms;
 
 use crate::call;
-use crate::tensor::{DynTensor, about, family};
+use crate::tensor::{DynTensor, about};
 
 impl DynTensor {
     /// Primes a dim's name: `N` becomes `N'`, a second axis of the same meaning, which is another
@@ -31,24 +31,12 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, dtypes differ, or the dim is missing.
+    #[forms(out)]
     pub fn vecdot<'a>(&self, other: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("vecdot"), &[self, other]);
         let names = rule::unify("vecdot", &self.names, &other.names).map_err(fail)?;
         let dim = dim.into().position("vecdot", &names).map_err(fail)?;
         let raw = call::vecdot(&self.raw, &other.raw, dim).map_err(fail)?;
         Ok(Self::new(raw, rule::remove(&names, &[dim])))
-    }
-
-    /// [`DynTensor::vecdot`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::vecdot`], and when `out` does not hold the result.
-    pub fn vecdot_out<'a>(
-        &self,
-        other: &Self,
-        dim: impl Into<DimRef<'a>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Vecdot, self.vecdot(other, dim)?, out)
     }
 }

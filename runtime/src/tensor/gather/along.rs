@@ -3,13 +3,14 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_macros::forms;
 
 use super::{ScatterOptions, ScatterReduce, ScatterReduceOptions};
 use crate::call;
 use crate::call::Target;
 use crate::job::Update;
 use crate::raw::Raw;
-use crate::tensor::{DynTensor, Operand, about, family};
+use crate::tensor::{DynTensor, Operand, about};
 
 /// A call of `scatter` or one of its kin.
 #[derive(Clone, Copy)]
@@ -124,19 +125,7 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::gather`]; [`ErrorKind::DType`] when values have another dtype than self,
     /// [`ErrorKind::Shape`] when there are fewer than the index asks for.
-    pub fn scatter<'a, 'b>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        src: impl Into<Operand<'b>>,
-    ) -> Result<Self> {
-        self.scatter_with(dim, index, src, ScatterOptions::default())
-    }
-
-    /// [`DynTensor::scatter`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::scatter`].
+    #[forms(with = "with options.", out)]
     pub fn scatter_with<'a, 'b>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -153,19 +142,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::scatter`]; then nothing has changed.
-    pub fn scatter_<'a, 'b>(
-        &mut self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        src: impl Into<Operand<'b>>,
-    ) -> Result<&mut Self> {
-        self.scatter_with_(dim, index, src, ScatterOptions::default())
-    }
-
-    /// [`DynTensor::scatter_with`] in place.
-    ///
-    /// # Errors
-    /// As [`DynTensor::scatter`]; then nothing has changed.
+    #[forms(with = "with options.")]
     pub fn scatter_with_<'a, 'b>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -179,25 +156,12 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// [`DynTensor::scatter`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::scatter`], and when `out` does not hold the result.
-    pub fn scatter_out<'a, 'b>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        src: impl Into<Operand<'b>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Scatter, self.scatter(dim, index, src)?, out)
-    }
-
     /// A copy of self with values added where [`DynTensor::gather`] would read; always in the
     /// index's order, so that the result is the same for any number of threads.
     ///
     /// # Errors
     /// As [`DynTensor::scatter`].
+    #[forms(out)]
     pub fn scatter_add<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -225,38 +189,11 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// [`DynTensor::scatter_add`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::scatter_add`], and when `out` does not hold the result.
-    pub fn scatter_add_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        src: &Self,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::ScatterAdd, self.scatter_add(dim, index, src)?, out)
-    }
-
     /// A copy of self with values reduced into the places where [`DynTensor::gather`] would read.
     ///
     /// # Errors
     /// As [`DynTensor::scatter`].
-    pub fn scatter_reduce<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        src: &Self,
-        reduce: ScatterReduce,
-    ) -> Result<Self> {
-        self.scatter_reduce_with(dim, index, src, reduce, ScatterReduceOptions::default())
-    }
-
-    /// [`DynTensor::scatter_reduce`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::scatter`].
+    #[forms(with = "with options.", out)]
     pub fn scatter_reduce_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -274,20 +211,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::scatter`]; then nothing has changed.
-    pub fn scatter_reduce_<'a>(
-        &mut self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        src: &Self,
-        reduce: ScatterReduce,
-    ) -> Result<&mut Self> {
-        self.scatter_reduce_with_(dim, index, src, reduce, ScatterReduceOptions::default())
-    }
-
-    /// [`DynTensor::scatter_reduce_with`] in place.
-    ///
-    /// # Errors
-    /// As [`DynTensor::scatter`]; then nothing has changed.
+    #[forms(with = "with options.")]
     pub fn scatter_reduce_with_<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -300,21 +224,5 @@ impl DynTensor {
         self.to_scatter(Op::ScatterReduce, dim.into(), index, src.into(), how)?
             .in_place(self)?;
         Ok(self)
-    }
-
-    /// [`DynTensor::scatter_reduce`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::scatter`], and when `out` does not hold the result.
-    pub fn scatter_reduce_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        src: &Self,
-        reduce: ScatterReduce,
-        out: &mut Self,
-    ) -> Result<()> {
-        let result = self.scatter_reduce(dim, index, src, reduce)?;
-        family::store(Op::ScatterReduce, result, out)
     }
 }

@@ -2,6 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, rule};
+use nomina_macros::forms;
 
 use super::IndexPutOptions;
 use crate::call;
@@ -127,14 +128,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index`]; values of another dtype, with names or sizes that do not fit.
-    pub fn index_put(&self, indices: &[Option<&Self>], values: &Self) -> Result<Self> {
-        self.index_put_with(indices, values, IndexPutOptions::default())
-    }
-
-    /// [`DynTensor::index_put`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_put`].
+    #[forms(with = "with options.")]
     pub fn index_put_with(
         &self,
         indices: &[Option<&Self>],
@@ -150,14 +144,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_put`]; then nothing has changed.
-    pub fn index_put_(&mut self, indices: &[Option<&Self>], values: &Self) -> Result<&mut Self> {
-        self.index_put_with_(indices, values, IndexPutOptions::default())
-    }
-
-    /// [`DynTensor::index_put_with`] in place.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_put`]; then nothing has changed.
+    #[forms(with = "with options.")]
     pub fn index_put_with_(
         &mut self,
         indices: &[Option<&Self>],
@@ -184,14 +171,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_select`]; values of another dtype, or not one for each position.
-    pub fn put(&self, index: &Self, source: &Self) -> Result<Self> {
-        self.put_with(index, source, IndexPutOptions::default())
-    }
-
-    /// [`DynTensor::put`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::put`].
+    #[forms(with = "with options.")]
     pub fn put_with(&self, index: &Self, source: &Self, options: IndexPutOptions) -> Result<Self> {
         let mut result = self.copy_as(self.names.clone())?;
         result.put_with_(index, source, options)?;
@@ -202,14 +182,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::put`]; then nothing has changed.
-    pub fn put_(&mut self, index: &Self, source: &Self) -> Result<&mut Self> {
-        self.put_with_(index, source, IndexPutOptions::default())
-    }
-
-    /// [`DynTensor::put_with`] in place.
-    ///
-    /// # Errors
-    /// As [`DynTensor::put`]; then nothing has changed.
+    #[forms(with = "with options.")]
     pub fn put_with_(
         &mut self,
         index: &Self,

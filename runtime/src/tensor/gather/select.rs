@@ -3,9 +3,10 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
+use nomina_macros::forms;
 
 use crate::call;
-use crate::tensor::{DynTensor, about, family};
+use crate::tensor::{DynTensor, about};
 
 use super::EmbeddingOptions;
 
@@ -27,6 +28,7 @@ impl DynTensor {
     /// [`Index`](nomina_core::ErrorKind::Index) for an index that is out of range, [`DType`](nomina_core::ErrorKind::DType) when indices
     /// are neither i64 nor i32, [`DuplicateNames`](nomina_core::ErrorKind::DuplicateNames) when the index has a name of
     /// another dim.
+    #[forms(out)]
     pub fn index_select<'a>(&self, dim: impl Into<DimRef<'a>>, index: &Self) -> Result<Self> {
         let fail = |e| about(e, &[self, index]);
         let op = Op::IndexSelect;
@@ -40,25 +42,13 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// [`DynTensor::index_select`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_select`], and when `out` does not hold the result.
-    pub fn index_select_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::IndexSelect, self.index_select(dim, index)?, out)
-    }
-
     /// For each element of the index, the element of self at the same place, but in `dim` at the
     /// index. Names unify.
     ///
     /// # Errors
     /// As [`DynTensor::index_select`], and [`Rank`](nomina_core::ErrorKind::Rank) when the index has other dims in
     /// number, [`Shape`](nomina_core::ErrorKind::Shape) when it is larger in another dim.
+    #[forms(out)]
     pub fn gather<'a>(&self, dim: impl Into<DimRef<'a>>, index: &Self) -> Result<Self> {
         self.gathered(Op::Gather, dim.into(), index)
     }
@@ -71,23 +61,11 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// [`DynTensor::gather`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::gather`], and when `out` does not hold the result.
-    pub fn gather_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Gather, self.gather(dim, index)?, out)
-    }
-
     /// As [`DynTensor::gather`], where the other dims broadcast; without a dim, in row-major order.
     ///
     /// # Errors
     /// As [`DynTensor::gather`], but sizes of the other dims need only broadcast.
+    #[forms(out)]
     pub fn take_along_dim<'a>(
         &self,
         indices: &Self,
@@ -118,34 +96,14 @@ impl DynTensor {
         Ok(Self::new(raw, names))
     }
 
-    /// [`DynTensor::take_along_dim`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::take_along_dim`], and when `out` does not hold the result.
-    pub fn take_along_dim_out<'a>(
-        &self,
-        indices: &Self,
-        dim: impl Into<Option<DimRef<'a>>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::TakeAlongDim, self.take_along_dim(indices, dim)?, out)
-    }
-
     /// The elements at positions in row-major order; the result has the index's dims.
     ///
     /// # Errors
     /// As [`DynTensor::index_select`].
+    #[forms(out)]
     pub fn take(&self, index: &Self) -> Result<Self> {
         let raw = call::take(&self.raw, &index.raw).map_err(|e| about(e, &[self, index]))?;
         Ok(Self::new(raw, index.names.clone()))
-    }
-
-    /// [`DynTensor::take`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::take`], and when `out` does not hold the result.
-    pub fn take_out(&self, index: &Self, out: &mut Self) -> Result<()> {
-        family::store(Op::Take, self.take(index)?, out)
     }
 
     /// Self is a weight with a row for each index of `dim`: the rows at `ids`, whose dims stand
@@ -261,17 +219,10 @@ impl DynTensor {
     ///
     /// # Errors
     /// When memory runs out.
+    #[forms(out)]
     pub fn nonzero(&self) -> Result<Self> {
         let raw = call::nonzero(Op::Nonzero, &self.raw).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, Names::unnamed(2)))
-    }
-
-    /// [`DynTensor::nonzero`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::nonzero`], and when `out` does not hold the result.
-    pub fn nonzero_out(&self, out: &mut Self) -> Result<()> {
-        family::store(Op::Nonzero, self.nonzero()?, out)
     }
 
     /// [`DynTensor::nonzero`] by its other name.

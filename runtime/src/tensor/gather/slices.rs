@@ -3,13 +3,14 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{Names, Result, Scalar};
+use nomina_macros::forms;
 
 use super::{IndexAddOptions, ScatterReduce, ScatterReduceOptions};
 use crate::call;
 use crate::call::{Arg, Target};
 use crate::job::Update;
 use crate::raw::Raw;
-use crate::tensor::{DynTensor, Operand, about, family};
+use crate::tensor::{DynTensor, Operand, about};
 
 /// A call of `index_add` or one of its kin.
 #[derive(Clone, Copy)]
@@ -94,19 +95,7 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::index_select`]; names that do not unify; [`Shape`](nomina_core::ErrorKind)
     /// or [`DType`](nomina_core::ErrorKind) when `source` has other sizes or another dtype.
-    pub fn index_add<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        source: &Self,
-    ) -> Result<Self> {
-        self.index_add_with(dim, index, source, IndexAddOptions::default())
-    }
-
-    /// [`DynTensor::index_add`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_add`].
+    #[forms(with = "with options.", out)]
     pub fn index_add_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -123,19 +112,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_add`]; then nothing has changed.
-    pub fn index_add_<'a>(
-        &mut self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        source: &Self,
-    ) -> Result<&mut Self> {
-        self.index_add_with_(dim, index, source, IndexAddOptions::default())
-    }
-
-    /// [`DynTensor::index_add_with`] in place.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_add`]; then nothing has changed.
+    #[forms(with = "with options.")]
     pub fn index_add_with_<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -149,24 +126,11 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// [`DynTensor::index_add`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_add`], and when `out` does not hold the result.
-    pub fn index_add_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        source: &Self,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::IndexAdd, self.index_add(dim, index, source)?, out)
-    }
-
     /// A copy of self with the slices of `source` at the indices of a dim.
     ///
     /// # Errors
     /// As [`DynTensor::index_add`].
+    #[forms(out)]
     pub fn index_copy<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -192,38 +156,11 @@ impl DynTensor {
         Ok(self)
     }
 
-    /// [`DynTensor::index_copy`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_add`], and when `out` does not hold the result.
-    pub fn index_copy_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        source: &Self,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::IndexCopy, self.index_copy(dim, index, source)?, out)
-    }
-
     /// A copy of self with the slices of `source` reduced into it at the indices of a dim.
     ///
     /// # Errors
     /// As [`DynTensor::index_add`].
-    pub fn index_reduce<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        source: &Self,
-        reduce: ScatterReduce,
-    ) -> Result<Self> {
-        self.index_reduce_with(dim, index, source, reduce, ScatterReduceOptions::default())
-    }
-
-    /// [`DynTensor::index_reduce`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_add`].
+    #[forms(with = "with options.", out)]
     pub fn index_reduce_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -241,20 +178,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_add`]; then nothing has changed.
-    pub fn index_reduce_<'a>(
-        &mut self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        source: &Self,
-        reduce: ScatterReduce,
-    ) -> Result<&mut Self> {
-        self.index_reduce_with_(dim, index, source, reduce, ScatterReduceOptions::default())
-    }
-
-    /// [`DynTensor::index_reduce_with`] in place.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_add`]; then nothing has changed.
+    #[forms(with = "with options.")]
     pub fn index_reduce_with_<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -267,22 +191,6 @@ impl DynTensor {
         self.to_slices(Op::IndexReduce, dim.into(), index, source, how)?
             .in_place(self)?;
         Ok(self)
-    }
-
-    /// [`DynTensor::index_reduce`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::index_add`], and when `out` does not hold the result.
-    pub fn index_reduce_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        index: &Self,
-        source: &Self,
-        reduce: ScatterReduce,
-        out: &mut Self,
-    ) -> Result<()> {
-        let result = self.index_reduce(dim, index, source, reduce)?;
-        family::store(Op::IndexReduce, result, out)
     }
 
     /// A copy of self with `value`, a number or a zero-dim tensor, at the indices of a dim.

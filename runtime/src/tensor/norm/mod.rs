@@ -9,6 +9,7 @@ mod similarity;
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg, DimRef};
 use nomina_core::{DType, Error, ErrorKind, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, about};
 use crate::call::{self, Affine};
@@ -37,15 +38,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is no float.
-    pub fn layer_norm<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.layer_norm_with(dims, LayerNormOptions::default())
-    }
-
-    /// [`DynTensor::layer_norm`] with a weight and a bias. Without names, they lie along `dims`, in
-    /// the order given.
-    ///
-    /// # Errors
-    /// As [`DynTensor::layer_norm`], and when weight or bias do not fit.
+    /// With options, also when weight or bias do not fit.
+    #[forms(with = "with a weight and a bias: without names, along `dims` in their order.")]
     pub fn layer_norm_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -67,15 +61,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is no float.
-    pub fn rms_norm<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.rms_norm_with(dims, RmsNormOptions::default())
-    }
-
-    /// [`DynTensor::rms_norm`] with a weight. Without names, it lies along `dims`, in the order
-    /// given.
-    ///
-    /// # Errors
-    /// As [`DynTensor::rms_norm`], and when the weight does not fit.
+    /// With options, also when the weight does not fit.
+    #[forms(with = "with a weight: without names, along `dims` in their order.")]
     pub fn rms_norm_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -104,14 +91,8 @@ impl DynTensor {
     /// # Errors
     /// When a dim does not exist, the dtype is no float, or there is no more than one element to
     /// take the mean of.
-    pub fn instance_norm<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.instance_norm_with(dims, LayerNormOptions::default())
-    }
-
-    /// [`DynTensor::instance_norm`] with a weight and a bias.
-    ///
-    /// # Errors
-    /// As [`DynTensor::instance_norm`], and when weight or bias do not fit.
+    /// With options, also when weight or bias do not fit.
+    #[forms(with = "with a weight and a bias.")]
     pub fn instance_norm_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -155,19 +136,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, the dtype is no float, or the groups do not divide the channels.
-    pub fn group_norm<'a>(
-        &self,
-        channel: impl Into<DimRef<'a>>,
-        dims: impl Into<DimArg<'a>>,
-        groups: usize,
-    ) -> Result<Self> {
-        self.group_norm_with(channel, dims, groups, LayerNormOptions::default())
-    }
-
-    /// [`DynTensor::group_norm`] with a weight and a bias for each channel.
-    ///
-    /// # Errors
-    /// As [`DynTensor::group_norm`], and when weight or bias do not fit.
+    /// With options, also when weight or bias do not fit.
+    #[forms(with = "with a weight and a bias for each channel.")]
     pub fn group_norm_with<'a>(
         &self,
         channel: impl Into<DimRef<'a>>,
@@ -225,14 +195,8 @@ impl DynTensor {
     /// # Errors
     /// When the dim does not exist, the dtype is no float, or there is no more than one element
     /// for each channel.
-    pub fn batch_norm<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.batch_norm_with(dim, BatchNormOptions::default())
-    }
-
-    /// [`DynTensor::batch_norm`] with a weight and a bias.
-    ///
-    /// # Errors
-    /// As [`DynTensor::batch_norm`], and when weight or bias do not fit.
+    /// With options, also when weight or bias do not fit.
+    #[forms(with = "with a weight and a bias.")]
     pub fn batch_norm_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -443,14 +407,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, the dtype is no float, or `size` is zero.
-    pub fn local_response_norm<'a>(&self, dim: impl Into<DimRef<'a>>, size: usize) -> Result<Self> {
-        self.local_response_norm_with(dim, size, LocalResponseNormOptions::default())
-    }
-
-    /// [`DynTensor::local_response_norm`] with numbers of choice.
-    ///
-    /// # Errors
-    /// As [`DynTensor::local_response_norm`].
+    #[forms(with = "with numbers of choice.")]
     pub fn local_response_norm_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,

@@ -3,9 +3,10 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef};
 use nomina_core::{Error, Result};
+use nomina_macros::forms;
 
 use super::{CosineSimilarityOptions, NormalizeOptions, PairwiseDistanceOptions};
-use crate::tensor::{DynTensor, NormOptions, about, family};
+use crate::tensor::{DynTensor, NormOptions, about};
 
 /// The error of a step as the operator's own.
 fn named<'a>(op: Op, x: &'a DynTensor) -> impl Fn(Error) -> Error + 'a {
@@ -17,14 +18,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is no float.
-    pub fn normalize<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.normalize_with(dims, NormalizeOptions::default())
-    }
-
-    /// [`DynTensor::normalize`] with a norm of choice.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normalize`].
+    #[forms(with = "with a norm of choice.", out)]
     pub fn normalize_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -45,26 +39,11 @@ impl DynTensor {
         self.div(&length).map_err(&fail)
     }
 
-    /// [`DynTensor::normalize`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normalize`], and when `out` does not hold the result.
-    pub fn normalize_out<'a>(&self, dims: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
-        family::store(Op::Normalize, self.normalize(dims)?, out)
-    }
-
     /// The cosine of the angle to `other` along a dim, which goes. Names unify, sizes broadcast.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dim does not exist.
-    pub fn cosine_similarity<'a>(&self, other: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.cosine_similarity_with(other, dim, CosineSimilarityOptions::default())
-    }
-
-    /// [`DynTensor::cosine_similarity`] with a least length of choice.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cosine_similarity`].
+    #[forms(with = "with a least length of choice.")]
     pub fn cosine_similarity_with<'a>(
         &self,
         other: &Self,
@@ -119,14 +98,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dim does not exist.
-    pub fn pairwise_distance<'a>(&self, other: &Self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.pairwise_distance_with(other, dim, PairwiseDistanceOptions::default())
-    }
-
-    /// [`DynTensor::pairwise_distance`] with a norm of choice.
-    ///
-    /// # Errors
-    /// As [`DynTensor::pairwise_distance`].
+    #[forms(with = "with a norm of choice.")]
     pub fn pairwise_distance_with<'a>(
         &self,
         other: &Self,

@@ -4,6 +4,7 @@ mod options;
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result, Scalar, rule};
+use nomina_macros::forms;
 use smallvec::{SmallVec, smallvec};
 
 use super::scaled::check_alpha;
@@ -180,6 +181,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] when `p` is below one.
+    #[forms(out)]
     pub fn mvlgamma(&self, p: i64) -> Result<Self> {
         let op = Op::Mvlgamma;
         if !(1..=1_000_000).contains(&p) {
@@ -212,14 +214,6 @@ impl DynTensor {
         self.overwrite(Op::Mvlgamma, result)
     }
 
-    /// [`DynTensor::mvlgamma`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::mvlgamma`], and when `out` does not hold the result.
-    pub fn mvlgamma_out(&self, p: i64, out: &mut Self) -> Result<()> {
-        family::store(Op::Mvlgamma, self.mvlgamma(p)?, out)
-    }
-
     /// The tensor itself.
     ///
     /// # Errors
@@ -236,14 +230,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// Names that do not unify, sizes that do not broadcast.
-    pub fn isclose(&self, other: &Self) -> Result<Self> {
-        self.isclose_with(other, CloseOptions::default())
-    }
-
-    /// [`DynTensor::isclose`] with distances of choice.
-    ///
-    /// # Errors
-    /// As [`DynTensor::isclose`], and for a distance below zero.
+    /// With options, also for a distance below zero.
+    #[forms(with = "with distances of choice.")]
     pub fn isclose_with(&self, other: &Self, options: CloseOptions) -> Result<Self> {
         self.close(Op::Isclose, other, options)
     }
@@ -258,14 +246,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// Sizes that do not broadcast.
-    pub fn allclose(&self, other: &Self) -> Result<bool> {
-        self.allclose_with(other, CloseOptions::default())
-    }
-
-    /// [`DynTensor::allclose`] with distances of choice.
-    ///
-    /// # Errors
-    /// As [`DynTensor::allclose`], and for a distance below zero.
+    /// With options, also for a distance below zero.
+    #[forms(with = "with distances of choice.")]
     pub fn allclose_with(&self, other: &Self, options: CloseOptions) -> Result<bool> {
         if !rule::equal_names(&self.names, &other.names) {
             return Ok(false);

@@ -2,6 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Name, Names, Result};
+use nomina_macros::forms;
 
 use crate::call::{self, Arg};
 use crate::raw::Raw;
@@ -57,24 +58,18 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtypes differ, names do not unify or sizes do not broadcast.
+    #[forms(out)]
     pub fn complex(real: &Self, imag: &Self) -> Result<Self> {
         let names = family::unified(Op::Complex, &[real, imag])?;
         let raw = call::join_parts("complex", &real.raw, &imag.raw);
         Ok(Self::new(raw.map_err(|e| about(e, &[real, imag]))?, names))
     }
 
-    /// [`DynTensor::complex`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::complex`], and when `out` does not hold the result.
-    pub fn complex_out(real: &Self, imag: &Self, out: &mut Self) -> Result<()> {
-        family::store(Op::Complex, Self::complex(real, imag)?, out)
-    }
-
     /// Complex numbers of magnitudes and angles, f32 or f64 both.
     ///
     /// # Errors
     /// When the dtypes differ, names do not unify or sizes do not broadcast.
+    #[forms(out)]
     pub fn polar(abs: &Self, angle: &Self) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("polar"), &[abs, angle]);
         let names = family::unified(Op::Polar, &[abs, angle])?;
@@ -92,14 +87,6 @@ impl DynTensor {
             .and_then(|re| call::join_parts("polar", &re, &along(Op::Sin)?))
             .map_err(fail)?;
         Ok(Self::new(raw, names))
-    }
-
-    /// [`DynTensor::polar`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::polar`], and when `out` does not hold the result.
-    pub fn polar_out(abs: &Self, angle: &Self, out: &mut Self) -> Result<()> {
-        family::store(Op::Polar, Self::polar(abs, angle)?, out)
     }
 
     /// The complex conjugates; of a real tensor, its numbers.

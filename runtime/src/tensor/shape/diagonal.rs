@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef, NameItem};
 use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_macros::forms;
 
 use crate::call;
 use crate::tensor::family::in_place_as;
@@ -59,19 +60,7 @@ impl DynTensor {
     /// # Errors
     /// When a dim does not exist or both are the same, [`ErrorKind::DuplicateNames`] when another
     /// dim is named `outdim`.
-    pub fn diagonal<'a, 'b>(
-        &self,
-        dim1: impl Into<DimRef<'a>>,
-        dim2: impl Into<DimRef<'a>>,
-        outdim: impl Into<Option<&'b str>>,
-    ) -> Result<Self> {
-        self.diagonal_with(dim1, dim2, outdim, DiagonalOptions::default())
-    }
-
-    /// [`DynTensor::diagonal`] above or below the main one.
-    ///
-    /// # Errors
-    /// As [`DynTensor::diagonal`].
+    #[forms(with = "above or below the main one.")]
     pub fn diagonal_with<'a, 'b>(
         &self,
         dim1: impl Into<DimRef<'a>>,
@@ -92,14 +81,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for another number of dims; when names do not fit.
-    pub fn diag(&self, names: impl IntoNames) -> Result<Self> {
-        self.diag_with(names, DiagonalOptions::default())
-    }
-
-    /// [`DynTensor::diag`] above or below the main diagonal.
-    ///
-    /// # Errors
-    /// As [`DynTensor::diag`].
+    #[forms(with = "above or below the main diagonal.")]
     pub fn diag_with(&self, names: impl IntoNames, options: DiagonalOptions) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         match self.rank() {
@@ -147,14 +129,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names are not two, or memory is missing.
-    pub fn diagflat(&self, names: impl IntoNames) -> Result<Self> {
-        self.diagflat_with(names, DiagonalOptions::default())
-    }
-
-    /// [`DynTensor::diagflat`] above or below the main diagonal.
-    ///
-    /// # Errors
-    /// As [`DynTensor::diagflat`].
+    #[forms(with = "above or below the main diagonal.")]
     pub fn diagflat_with(&self, names: impl IntoNames, options: DiagonalOptions) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         let names = names.into_names("diagflat", 2).map_err(fail)?;
@@ -169,14 +144,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for a number; when names are not two, or stand twice.
-    pub fn diag_embed(&self, names: impl IntoNames) -> Result<Self> {
-        self.diag_embed_with(names, DiagEmbedOptions::default())
-    }
-
-    /// [`DynTensor::diag_embed`] above or below the main diagonal, or with the planes elsewhere.
-    ///
-    /// # Errors
-    /// As [`DynTensor::diag_embed`], [`ErrorKind::Index`] for positions that there are not.
+    /// With options, [`ErrorKind::Index`] for positions that there are not.
+    #[forms(with = "above or below the main diagonal, or with the planes elsewhere.")]
     pub fn diag_embed_with(
         &self,
         names: impl IntoNames,

@@ -2,6 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Promoter, Result, Scalar, rule};
+use nomina_macros::forms;
 
 use crate::call;
 use crate::config::default_dtype;
@@ -202,14 +203,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] when self is no vector, [`ErrorKind::DuplicateNames`].
-    pub fn vander<'b>(&self, outdim: impl Into<Option<&'b str>>) -> Result<Self> {
-        self.vander_with(outdim, VanderOptions::default())
-    }
-
-    /// [`DynTensor::vander`] with another number of powers, or from 0 up.
-    ///
-    /// # Errors
-    /// As [`DynTensor::vander`].
+    #[forms(with = "with another number of powers, or from 0 up.")]
     pub fn vander_with<'b>(
         &self,
         outdim: impl Into<Option<&'b str>>,

@@ -3,10 +3,11 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg, DimRef};
 use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_macros::forms;
 
 use super::diagonal::Rot90Options;
 use crate::call;
-use crate::tensor::{DynTensor, about, family};
+use crate::tensor::{DynTensor, about};
 
 /// How often elements repeat: all as often, or each as often as a tensor of integers says.
 #[derive(Clone, Copy)]
@@ -97,14 +98,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dims are not two that exist.
-    pub fn rot90<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.rot90_with(dims, Rot90Options::default())
-    }
-
-    /// [`DynTensor::rot90`] by several quarters.
-    ///
-    /// # Errors
-    /// As [`DynTensor::rot90`].
+    #[forms(with = "by several quarters.")]
     pub fn rot90_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -235,6 +229,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::narrow`].
+    #[forms(out)]
     pub fn narrow_copy<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -246,19 +241,5 @@ impl DynTensor {
             .map_err(|e| e.in_op("narrow_copy"))?;
         let raw = call::duplicate(&part.raw).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, part.names))
-    }
-
-    /// [`DynTensor::narrow_copy`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::narrow_copy`], and when `out` does not hold the result.
-    pub fn narrow_copy_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        start: i64,
-        length: usize,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::NarrowCopy, self.narrow_copy(dim, start, length)?, out)
     }
 }

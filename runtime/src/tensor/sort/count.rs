@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg, Positions};
 use nomina_core::{Names, Result};
+use nomina_macros::forms;
 
 use crate::call;
 use crate::job::Interpolation;
@@ -48,14 +49,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When there is not one dim, a number is negative, or the dtype is not of integers.
-    pub fn bincount(&self) -> Result<Self> {
-        self.bincount_with(BincountOptions::default())
-    }
-
-    /// [`DynTensor::bincount`] with at least so many bins.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bincount`].
+    #[forms(with = "with at least so many bins.")]
     pub fn bincount_with(&self, options: BincountOptions) -> Result<Self> {
         let raw = call::bincount(&self.raw, None, options.minlength);
         let raw = raw.map_err(|e| about(e, &[self]))?;
@@ -78,14 +72,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// When there are no bins, an element is not finite, or the dtype is no float.
-    pub fn histc<'b>(&self, bins: usize, name: impl Into<Option<&'b str>>) -> Result<Self> {
-        self.histc_with(bins, name, HistcOptions::default())
-    }
-
-    /// [`DynTensor::histc`] between other ends.
-    ///
-    /// # Errors
-    /// As [`DynTensor::histc`], and when `max` is below `min`.
+    /// With options, also when `max` is below `min`.
+    #[forms(with = "between other ends.")]
     pub fn histc_with<'b>(
         &self,
         bins: usize,
@@ -111,14 +99,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is complex.
-    pub fn isin<'a>(&self, others: impl Into<Operand<'a>>) -> Result<Self> {
-        self.isin_with(others, IsinOptions::default())
-    }
-
-    /// [`DynTensor::isin`], or whether it does not.
-    ///
-    /// # Errors
-    /// As [`DynTensor::isin`].
+    #[forms(with = ", or whether it does not.", out)]
     pub fn isin_with<'a>(
         &self,
         others: impl Into<Operand<'a>>,
@@ -139,14 +120,6 @@ impl DynTensor {
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// [`DynTensor::isin`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::isin`], and when `out` does not hold the result.
-    pub fn isin_out<'a>(&self, others: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
-        family::store(Op::Isin, self.isin(others)?, out)
-    }
-
     /// The elements that stand at parts `q` of the sorted line along a dim, or of all elements
     /// with `..`: one for a number, along a new first dim for a list, which keeps its name. NaN if
     /// there is one.
@@ -154,18 +127,7 @@ impl DynTensor {
     /// # Errors
     /// When the dim does not exist, `q` is outside of 0 to 1 or of another dtype, or there are no
     /// elements.
-    pub fn quantile<'a, 'b>(
-        &self,
-        q: impl Into<Operand<'a>>,
-        dim: impl Into<DimArg<'b>>,
-    ) -> Result<Self> {
-        self.quantile_with(q, dim, QuantileOptions::default())
-    }
-
-    /// [`DynTensor::quantile`] with another interpolation.
-    ///
-    /// # Errors
-    /// As [`DynTensor::quantile`].
+    #[forms(with = "with another interpolation.", out)]
     pub fn quantile_with<'a, 'b>(
         &self,
         q: impl Into<Operand<'a>>,
@@ -175,35 +137,11 @@ impl DynTensor {
         self.quantiles(Op::Quantile, q.into(), &dim.into(), options)
     }
 
-    /// [`DynTensor::quantile`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::quantile`], and when `out` does not hold the result.
-    pub fn quantile_out<'a, 'b>(
-        &self,
-        q: impl Into<Operand<'a>>,
-        dim: impl Into<DimArg<'b>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Quantile, self.quantile(q, dim)?, out)
-    }
-
     /// [`DynTensor::quantile`] of what is not NaN.
     ///
     /// # Errors
     /// As [`DynTensor::quantile`].
-    pub fn nanquantile<'a, 'b>(
-        &self,
-        q: impl Into<Operand<'a>>,
-        dim: impl Into<DimArg<'b>>,
-    ) -> Result<Self> {
-        self.nanquantile_with(q, dim, QuantileOptions::default())
-    }
-
-    /// [`DynTensor::nanquantile`] with another interpolation.
-    ///
-    /// # Errors
-    /// As [`DynTensor::quantile`].
+    #[forms(with = "with another interpolation.", out)]
     pub fn nanquantile_with<'a, 'b>(
         &self,
         q: impl Into<Operand<'a>>,
@@ -211,19 +149,6 @@ impl DynTensor {
         options: QuantileOptions,
     ) -> Result<Self> {
         self.quantiles(Op::Nanquantile, q.into(), &dim.into(), options)
-    }
-
-    /// [`DynTensor::nanquantile`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::nanquantile`], and when `out` does not hold the result.
-    pub fn nanquantile_out<'a, 'b>(
-        &self,
-        q: impl Into<Operand<'a>>,
-        dim: impl Into<DimArg<'b>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Nanquantile, self.nanquantile(q, dim)?, out)
     }
 
     pub(in crate::tensor) fn quantiles(

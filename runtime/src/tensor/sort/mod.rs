@@ -6,6 +6,7 @@ mod unique;
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg, DimRef};
 use nomina_core::{Names, Result};
+use nomina_macros::forms;
 
 use super::reduce::Along;
 use super::{DynTensor, about, family};
@@ -90,14 +91,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, or the dtype is complex.
-    pub fn sort<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
-        self.sort_with(dim, SortOptions::default())
-    }
-
-    /// [`DynTensor::sort`], the greatest first if asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::sort`].
+    #[forms(with = ", the greatest first if asked for.", out(values, indices))]
     pub fn sort_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -111,31 +105,11 @@ impl DynTensor {
         self.kept(call::sort(op, &self.raw, dim, options.descending))
     }
 
-    /// [`DynTensor::sort`] into `values` and `indices`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::sort`], and when `values` or `indices` do not hold the results.
-    pub fn sort_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        values: &mut Self,
-        indices: &mut Self,
-    ) -> Result<()> {
-        family::store_pair(Op::Sort, self.sort(dim)?, values, indices)
-    }
-
     /// Where each element stood that is in order along a dim.
     ///
     /// # Errors
     /// As [`DynTensor::sort`].
-    pub fn argsort<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.argsort_with(dim, SortOptions::default())
-    }
-
-    /// [`DynTensor::argsort`], the greatest first if asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::sort`].
+    #[forms(with = ", the greatest first if asked for.")]
     pub fn argsort_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -148,18 +122,11 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is complex.
+    #[forms(out)]
     pub fn msort(&self) -> Result<Self> {
         Ok(self
             .sorted(Op::Msort, DimRef::Index(0), SortOptions::default())?
             .0)
-    }
-
-    /// [`DynTensor::msort`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::msort`], and when `out` does not hold the result.
-    pub fn msort_out(&self, out: &mut Self) -> Result<()> {
-        family::store(Op::Msort, self.msort()?, out)
     }
 
     /// The `k` greatest elements along a dim, in order, and where they stand. The dim keeps its
@@ -167,14 +134,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist or has fewer elements, or the dtype is complex.
-    pub fn topk<'a>(&self, k: i64, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
-        self.topk_with(k, dim, TopkOptions::default())
-    }
-
-    /// [`DynTensor::topk`], or the smallest elements.
-    ///
-    /// # Errors
-    /// As [`DynTensor::topk`].
+    #[forms(with = ", or the smallest elements.", out(values, indices))]
     pub fn topk_with<'a>(
         &self,
         k: i64,
@@ -185,42 +145,15 @@ impl DynTensor {
         self.kept(call::topk(Op::Topk, &self.raw, k, dim, options.largest))
     }
 
-    /// [`DynTensor::topk`] into `values` and `indices`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::topk`], and when `values` or `indices` do not hold the results.
-    pub fn topk_out<'a>(
-        &self,
-        k: i64,
-        dim: impl Into<DimRef<'a>>,
-        values: &mut Self,
-        indices: &mut Self,
-    ) -> Result<()> {
-        family::store_pair(Op::Topk, self.topk(k, dim)?, values, indices)
-    }
-
     /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
     ///
     /// # Errors
     /// When the dim does not exist or has fewer elements, or the dtype is complex.
+    #[forms(out(values, indices))]
     pub fn kthvalue<'a>(&self, k: i64, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
         self.removed(Op::Kthvalue, &dim.into(), |x, dim, keepdim| {
             call::kthvalue(x, k, dim, keepdim)
         })
-    }
-
-    /// [`DynTensor::kthvalue`] into `values` and `indices`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::kthvalue`], and when `values` or `indices` do not hold the results.
-    pub fn kthvalue_out<'a>(
-        &self,
-        k: i64,
-        dim: impl Into<DimArg<'a>>,
-        values: &mut Self,
-        indices: &mut Self,
-    ) -> Result<()> {
-        family::store_pair(Op::Kthvalue, self.kthvalue(k, dim)?, values, indices)
     }
 
     /// The median along a dim, the lower one of two, and where it stands; with `..`, the median
@@ -272,21 +205,9 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist or has no elements, or the dtype is complex.
+    #[forms(out(values, indices))]
     pub fn mode<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
         self.typical(Op::Mode, &dim.into())
-    }
-
-    /// [`DynTensor::mode`] into `values` and `indices`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::mode`], and when `values` or `indices` do not hold the results.
-    pub fn mode_out<'a>(
-        &self,
-        dim: impl Into<DimArg<'a>>,
-        values: &mut Self,
-        indices: &mut Self,
-    ) -> Result<()> {
-        family::store_pair(Op::Mode, self.mode(dim)?, values, indices)
     }
 
     /// `median`, `nanmedian` or `mode` along a dim.
@@ -306,6 +227,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, or the dtype is complex.
+    #[forms(out(values, indices))]
     pub fn cummax<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
         self.running(Op::Cummax, dim.into())
     }
@@ -314,34 +236,9 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, or the dtype is complex.
+    #[forms(out(values, indices))]
     pub fn cummin<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
         self.running(Op::Cummin, dim.into())
-    }
-
-    /// [`DynTensor::cummax`] into `values` and `indices`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cummax`], and when `values` or `indices` do not hold the results.
-    pub fn cummax_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        values: &mut Self,
-        indices: &mut Self,
-    ) -> Result<()> {
-        family::store_pair(Op::Cummax, self.cummax(dim)?, values, indices)
-    }
-
-    /// [`DynTensor::cummin`] into `values` and `indices`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cummin`], and when `values` or `indices` do not hold the results.
-    pub fn cummin_out<'a>(
-        &self,
-        dim: impl Into<DimRef<'a>>,
-        values: &mut Self,
-        indices: &mut Self,
-    ) -> Result<()> {
-        family::store_pair(Op::Cummin, self.cummin(dim)?, values, indices)
     }
 
     pub(super) fn running(&self, op: Op, dim: DimRef<'_>) -> Result<(Self, Self)> {

@@ -3,9 +3,10 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{Names, Result};
+use nomina_macros::forms;
 
 use crate::call;
-use crate::tensor::{DynTensor, Operand, about, family};
+use crate::tensor::{DynTensor, Operand, about};
 
 /// Options of `searchsorted_with` and `bucketize_with`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,14 +102,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names or sizes of rows differ, or dtypes do.
-    pub fn searchsorted<'a>(&self, values: impl Into<Operand<'a>>) -> Result<Self> {
-        self.searchsorted_with(values, SearchOptions::default())
-    }
-
-    /// [`DynTensor::searchsorted`], after equals if asked for.
-    ///
-    /// # Errors
-    /// As [`DynTensor::searchsorted`].
+    #[forms(with = ", after equals if asked for.", out)]
     pub fn searchsorted_with<'a>(
         &self,
         values: impl Into<Operand<'a>>,
@@ -134,41 +128,14 @@ impl DynTensor {
         self.places(Op::Searchsorted, &values, Some(sorter), options)
     }
 
-    /// [`DynTensor::searchsorted`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::searchsorted`], and when `out` does not hold the result.
-    pub fn searchsorted_out<'a>(
-        &self,
-        values: impl Into<Operand<'a>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Searchsorted, self.searchsorted(values)?, out)
-    }
-
     /// Which of the buckets between sorted boundaries each element belongs to: a boundary belongs
     /// to the bucket below it.
     ///
     /// # Errors
     /// When the boundaries have more than one dim, or another dtype.
-    pub fn bucketize(&self, boundaries: &Self) -> Result<Self> {
-        self.bucketize_with(boundaries, SearchOptions::default())
-    }
-
-    /// [`DynTensor::bucketize`], with `right` a boundary in the bucket above it.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bucketize`].
+    #[forms(with = ", with `right` a boundary in the bucket above it.", out)]
     pub fn bucketize_with(&self, boundaries: &Self, options: SearchOptions) -> Result<Self> {
         boundaries.places(Op::Bucketize, self, None, options)
-    }
-
-    /// [`DynTensor::bucketize`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bucketize`], and when `out` does not hold the result.
-    pub fn bucketize_out(&self, boundaries: &Self, out: &mut Self) -> Result<()> {
-        family::store(Op::Bucketize, self.bucketize(boundaries)?, out)
     }
 
     /// A number as a tensor of self's dtype.

@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg};
 use nomina_core::{DType, Result, Scalar};
+use nomina_macros::forms;
 
 use super::{AnyLayout, DynSparse, about, dense};
 use crate::call;
@@ -52,14 +53,7 @@ impl DynSparse {
     ///
     /// # Errors
     /// When names do not unify, or sizes differ.
-    pub fn add(&self, other: &Self) -> Result<Self> {
-        self.add_with(other, AddOptions::default())
-    }
-
-    /// [`DynSparse::add`] with the right operand multiplied by `alpha`.
-    ///
-    /// # Errors
-    /// As [`DynSparse::add`].
+    #[forms(with = "with the right operand multiplied by `alpha`.")]
     pub fn add_with(&self, other: &Self, options: AddOptions) -> Result<Self> {
         self.plus(Op::Add, other, factor(options))
     }
@@ -191,14 +185,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names do not unify, or sizes differ.
-    pub fn add_sparse(&self, other: &DynSparse) -> Result<Self> {
-        self.add_sparse_with(other, AddOptions::default())
-    }
-
-    /// [`DynTensor::add_sparse`] with the sparse operand multiplied by `alpha`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::add_sparse`].
+    #[forms(with = "with the sparse operand multiplied by `alpha`.")]
     pub fn add_sparse_with(&self, other: &DynSparse, options: AddOptions) -> Result<Self> {
         let fail = |e| about(e, &[dense(self), other.seen()]);
         let names = rule::unify("add", self.names(), &other.names).map_err(fail)?;

@@ -3,9 +3,10 @@
 use nomina_core::Result;
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
+use nomina_macros::forms;
 
 use crate::call::{self, Spacing};
-use crate::tensor::{DynTensor, about, family};
+use crate::tensor::{DynTensor, about};
 
 /// Options of `diff_with`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,40 +65,19 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist.
-    pub fn diff<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.diff_with(dim, DiffOptions::default())
-    }
-
-    /// [`DynTensor::diff`], so many times over.
-    ///
-    /// # Errors
-    /// As [`DynTensor::diff`], and when the number is negative.
+    /// With options, also when the number is negative.
+    #[forms(with = ", so many times over.", out)]
     pub fn diff_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: DiffOptions) -> Result<Self> {
         let dim = self.stat_dim(Op::Diff, dim.into())?;
         let raw = call::diff(&self.raw, options.n, dim).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
     }
 
-    /// [`DynTensor::diff`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::diff`], and when `out` does not hold the result.
-    pub fn diff_out<'a>(&self, dim: impl Into<DimRef<'a>>, out: &mut Self) -> Result<()> {
-        family::store(Op::Diff, self.diff(dim)?, out)
-    }
-
     /// The integral of samples along a dim by the trapezoidal rule.
     ///
     /// # Errors
     /// When the dim does not exist, or the dtype is bool.
-    pub fn trapezoid<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.trapezoid_with(dim, TrapezoidOptions::default())
-    }
-
-    /// [`DynTensor::trapezoid`] of samples at another distance.
-    ///
-    /// # Errors
-    /// As [`DynTensor::trapezoid`].
+    #[forms(with = "of samples at another distance.")]
     pub fn trapezoid_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -120,14 +100,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, or the dtype is bool.
-    pub fn cumulative_trapezoid<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.cumulative_trapezoid_with(dim, TrapezoidOptions::default())
-    }
-
-    /// [`DynTensor::cumulative_trapezoid`] of samples at another distance.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cumulative_trapezoid`].
+    #[forms(with = "of samples at another distance.")]
     pub fn cumulative_trapezoid_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -187,15 +160,8 @@ impl DynTensor {
     ///
     /// # Errors
     /// When there are more than two dims, or the dtype is complex.
-    pub fn cov(&self) -> Result<Self> {
-        self.cov_with(CovOptions::default())
-    }
-
-    /// [`DynTensor::cov`] with a correction, or weights of observations.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cov`], and when weights have another name or size, are negative, or of
-    /// another dtype than they should be.
+    /// With options, also when weights have another name or size, are negative, or of another dtype than they should be.
+    #[forms(with = "with a correction, or weights of observations.")]
     pub fn cov_with(&self, options: CovOptions<'_>) -> Result<Self> {
         let name = Op::Cov.name();
         let mut operands = vec![self];
@@ -231,6 +197,7 @@ impl DynTensor {
     /// # Errors
     /// When the dim does not exist or is the only one, `p` is not positive, `maxnorm` is negative,
     /// or the dtype is neither a float nor complex.
+    #[forms(out)]
     pub fn renorm<'a>(&self, p: f64, dim: impl Into<DimRef<'a>>, maxnorm: f64) -> Result<Self> {
         let dim = self.stat_dim(Op::Renorm, dim.into())?;
         let found = call::renorm(&self.raw, p, dim, maxnorm).map_err(|e| about(e, &[self]))?;
@@ -249,19 +216,5 @@ impl DynTensor {
     ) -> Result<&mut Self> {
         let result = self.renorm(p, dim, maxnorm)?;
         self.overwrite(Op::Renorm, result)
-    }
-
-    /// [`DynTensor::renorm`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::renorm`], and when `out` does not hold the result.
-    pub fn renorm_out<'a>(
-        &self,
-        p: f64,
-        dim: impl Into<DimRef<'a>>,
-        maxnorm: f64,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Renorm, self.renorm(p, dim, maxnorm)?, out)
     }
 }

@@ -5,6 +5,7 @@ mod along;
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg};
 use nomina_core::{DType, Result};
+use nomina_macros::forms;
 
 use super::{DynTensor, VarOptions, about, family};
 use crate::call;
@@ -37,14 +38,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is neither a float nor complex.
-    pub fn std_mean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
-        self.moments(Op::StdMean, &dim.into(), VarOptions::default())
-    }
-
-    /// [`DynTensor::std_mean`] with a correction of choice.
-    ///
-    /// # Errors
-    /// As [`DynTensor::std_mean`].
+    #[forms(with = "with a correction of choice.")]
     pub fn std_mean_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -57,14 +51,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is neither a float nor complex.
-    pub fn var_mean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
-        self.moments(Op::VarMean, &dim.into(), VarOptions::default())
-    }
-
-    /// [`DynTensor::var_mean`] with a correction of choice.
-    ///
-    /// # Errors
-    /// As [`DynTensor::var_mean`].
+    #[forms(with = "with a correction of choice.")]
     pub fn var_mean_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -97,6 +84,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist or has no elements, or the dtype is complex.
+    #[forms(out(min, max))]
     pub fn aminmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
         let (dim, plain) = (dim.into(), call::ReduceOptions::default());
         let inside = |e: nomina_core::Error| e.in_op("aminmax");
@@ -106,31 +94,12 @@ impl DynTensor {
         ))
     }
 
-    /// [`DynTensor::aminmax`] into `min` and `max`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::aminmax`], and when `min` or `max` do not hold the results.
-    pub fn aminmax_out<'a>(
-        &self,
-        dim: impl Into<DimArg<'a>>,
-        min: &mut Self,
-        max: &mut Self,
-    ) -> Result<()> {
-        family::store_pair(Op::Aminmax, self.aminmax(dim)?, min, max)
-    }
-
     /// The Euclidean norm of the vectors over dims; several dims are one vector.
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is neither a float nor complex.
-    pub fn norm<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
-        self.norm_with(dim, NormOptions::default())
-    }
-
-    /// [`DynTensor::norm`] of another degree.
-    ///
-    /// # Errors
-    /// As [`DynTensor::norm`], and when there is no greatest or smallest of no elements.
+    /// With options, also when there is no greatest or smallest of no elements.
+    #[forms(with = "of another degree.", out)]
     pub fn norm_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: NormOptions) -> Result<Self> {
         let dim = dim.into();
         let keepdim = dim.keepdim() || options.keepdim;
@@ -142,28 +111,13 @@ impl DynTensor {
         family::reduce(Op::Norm, self, &dim.with_keepdim(keepdim), reduce)
     }
 
-    /// [`DynTensor::norm`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::norm`], and when `out` does not hold the result.
-    pub fn norm_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
-        family::store(Op::Norm, self.norm(dim)?, out)
-    }
-
     /// The Euclidean norm of the difference to `other`, as one number. Names unify, sizes
     /// broadcast.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is neither a float nor
     /// complex.
-    pub fn dist(&self, other: &Self) -> Result<Self> {
-        self.dist_with(other, NormOptions::default())
-    }
-
-    /// [`DynTensor::dist`] of another degree.
-    ///
-    /// # Errors
-    /// As [`DynTensor::dist`].
+    #[forms(with = "of another degree.")]
     pub fn dist_with(&self, other: &Self, options: NormOptions) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);
         let op = Op::Dist.name();

@@ -2,6 +2,61 @@
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
+    /// [`index_select`](Self::index_select) into `out`.
+    ///
+    /// # Errors
+    /// When an index is out of range.
+    /// Also where a result does not fit. Nothing has changed then.
+    #[twin]
+    pub fn try_index_select_out<
+        X: DimOf<D>,
+        E: Dims + IndexOf<D, X>,
+        I: IndexElement,
+        Out: Dims + Holds<Selected<D, X, E>>,
+        Stored: Element,
+    >(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        out: &mut Tensor<Out, Stored>,
+    ) -> Result<()>
+    where
+        T: StoreAs<Stored>,
+    {
+        Tensor::store(Op::IndexSelect, self.try_index_select(dim, index), out)
+    }
+}
+
+#[allow(clippy::multiple_bound_locations)]
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// [`gather`](Self::gather) into `out`.
+    ///
+    /// # Errors
+    /// When an index is out of range, or the index is larger in another dim.
+    /// Also where a result does not fit. Nothing has changed then.
+    #[twin]
+    pub fn try_gather_out<
+        X: DimOf<D>,
+        E: Dims,
+        I: IndexElement,
+        Out: Dims + Holds<Sum<D, E>>,
+        Stored: Element,
+    >(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        out: &mut Tensor<Out, Stored>,
+    ) -> Result<()>
+    where
+        D: Broadcast<E> + SameRankAs<E>,
+        T: StoreAs<Stored>,
+    {
+        Tensor::store(Op::Gather, self.try_gather(dim, index), out)
+    }
+}
+
+#[allow(clippy::multiple_bound_locations)]
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`take`](Self::take) into `out`.
     ///
     /// # Errors

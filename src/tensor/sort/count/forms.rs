@@ -96,7 +96,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`quantile`](Self::quantile) into `out`.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements.
+    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
     /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_quantile_out<
@@ -122,7 +122,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`quantile_with`](Self::quantile_with) into `out`.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
+    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
     /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_quantile_with_out<
@@ -149,7 +149,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nanquantile`](Self::nanquantile) into `out`.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements.
+    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
     /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nanquantile_out<
@@ -175,7 +175,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nanquantile_with`](Self::nanquantile_with) into `out`.
     ///
     /// # Errors
-    /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
+    /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
     /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_nanquantile_with_out<

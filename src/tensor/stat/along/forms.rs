@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diff`](Self::diff) into `out`.
     ///
     /// # Errors
-    /// Missing memory.
+    /// Missing memory; a negative number of times.
     /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_diff_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
@@ -29,7 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diff_with`](Self::diff_with) into `out`.
     ///
     /// # Errors
-    /// A negative number of times.
+    /// Missing memory; a negative number of times.
     /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_diff_with_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(

@@ -1,0 +1,57 @@
+//! The small GPT on meshes: whatever the mesh, the loss of held-out pages is that of one process, and that of the model which knows no
+//! mesh, but for the order of additions.
+
+#[path = "../charlm/model.rs"]
+#[allow(dead_code, reason = "these tests make up no text")]
+mod model;
+#[path = "../charlm/sharded.rs"]
+#[allow(dead_code, reason = "these tests run something smaller")]
+mod sharded;
+
+use model::{Config, Text};
+use nomina_nn::optim::{AdamOptions, AdamW};
+use sharded::{Grid, Run, first, train};
+
+const RUN: Run = Run {
+    config: Config {
+        hidden: 16,
+        heads: 2,
+        layers: 2,
+    },
+    // Not a multiple of the ranks: they have different numbers of rows.
+    count: 7,
+    len: 16,
+    steps: 12,
+    options: AdamOptions {
+        lr: 3e-3,
+        ..AdamOptions::adamw()
+    },
+};
+
+#[test]
+fn the_loss_is_the_same_whatever_the_mesh() {
+    let page = "the rose and the thorn, the thorn and the rose. ".repeat(60);
+    let text = Text::new(&page, 64);
+
+    let mut model = first(&text, RUN.config);
+    let before = text.held_out(&model, RUN.len);
+    let mut optimizer = AdamW::with(RUN.options);
+    for step in 0..RUN.steps {
+        let batch = text.batch(RUN.count, RUN.len, step);
+        model.loss(&batch).backward();
+        optimizer.step(&mut model);
+    }
+    let after = text.held_out(&model, RUN.len);
+    assert!(after < before - 0.3, "{before} to {after}");
+
+    for sizes in [[1, 1], [2, 1], [1, 2], [2, 2]] {
+        let losses = Grid::threads(sizes, |mesh| train(&mesh, &text, RUN)).unwrap();
+        for [first, last] in losses {
+            let near = |one: f32, other: f32| (one - other).abs() < 1e-3 * other.abs();
+            assert!(
+                near(first, before) && near(last, after),
+                "{sizes:?}: {first} to {last}, alone {before} to {after}"
+            );
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Data by rank.
+
+use std::ops::Range;
+use std::panic::Location;
+
+use nomina::dims::{Dim, Dims, Distinct, Has, Of, position};
+use nomina::{Element, Error, ErrorKind, Names, Result, Tensor};
+use nomina_core::mesh::{AllFinished, Placement};
+
+use crate::frame::Frame;
+use crate::mesh::Mesh;
+use crate::sharded::{Sharded, places, typed};
+
+impl<M: Placement<Mesh = M>> Mesh<M> {
+    /// A tensor of `rows.size` rows, of which each rank reads its own: `read` is called with the range of indices that this rank has
+    /// of the dim, and gives these rows, with all of the other dims. Where another dim is split, the rank keeps its part. Where
+    /// the rows are not split, each rank reads all of them, and that they are the same is the caller's word.
+    ///
+    /// All ranks call it, and tell each other whether they could read, and sizes.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { Batch, Feature }
+    /// mesh! { Grid: Data, Model }
+    ///
+    /// let sums = Grid::threads([2, 1], |mesh| {
+    ///     let x: Sharded<(Batch, Feature), Grid<Split<Batch>, Synced>> = mesh.load(Batch.of(5), |rows| {
+    ///         // 0..3 on the first rank, 3..5 on the second.
+    ///         let ids = rows.clone().flat_map(|row| [row as f32, 1.0]).collect();
+    ///         Tensor::from_vec(ids, [rows.len(), 2])
+    ///     })?;
+    ///     Ok(x.sum(across(Batch)).all_reduce(Data).to_vec())
+    /// })?;
+    /// assert_eq!(sums, [[10.0, 5.0], [10.0, 5.0]]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// On all ranks, when one fails: that of `read` where it failed, [`ErrorKind::Mesh`] with its text elsewhere; [`ErrorKind::Shape`] when it gives more or fewer rows, or ranks have other sizes
+    /// of other dims.
+    #[track_caller]
+    pub fn load<
+        X: Dim,
+        D: Dims + Distinct + Has<X>,
+        P: Placement<Mesh = M> + AllFinished,
+        T: Element,
+    >(
+        &self,
+        rows: Of<X>,
+        read: impl FnOnce(Range<usize>) -> Result<Tensor<D, T>>,
+    ) -> Result<Sharded<D, P, T>> {
+        let (op, at) = ("load", Location::caller());
+        let dim = position::<X, D>();
+        let mut frame = Frame {
+            names: Names::from_static(D::NAMES),
+            sizes: vec![0; D::RANK],
+            places: places::<P>(),
+            shared: self.shared.clone(),
+        };
+        frame.sizes[dim] = rows.size;
+        let (start, len) = frame.range(dim, None);
+        let done = read(start..start + len).and_then(|read| {
+            let mut sizes = read.shape().to_vec();
+            if sizes[dim] != len {
+                let what = format!("rows {start}..{} were asked for", start + len);
+                return Err(Error::new(ErrorKind::Shape, op, what).operand(&read.names(), &sizes));
+            }
+            sizes[dim] = rows.size;
+            Ok((read, sizes))
+        });
+        let done = done.map(|(read, sizes)| ((read, sizes.clone()), sizes));
+        let (read, sizes) = self.shared.settle(op, at, ErrorKind::Mesh, D::RANK, done)?;
+        frame.sizes = sizes;
+        let mut raw = read.into_dyn().into_parts().0.detach();
+        for other in (0..D::RANK).filter(|&other| other != dim) {
+            let (start, len) = frame.range(other, None);
+            raw = raw.narrow(other, start, len)?;
+        }
+        Ok(Sharded {
+            local: typed(raw)?,
+            sizes: frame.sizes,
+            mesh: self.clone(),
+        })
+    }
+}

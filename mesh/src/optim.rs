@@ -1,0 +1,373 @@
+//! Optimizers whose memory is split over ranks.
+//!
+//! ```
+//! use nomina_mesh::optim::{AdamOptions, AdamW};
+//! use nomina_mesh::prelude::*;
+//! dims! { Batch, Feature }
+//! mesh! { Line: Data }
+//!
+//! let losses = Line::threads([2], |mesh| {
+//!     // Whole: each rank uses it for rows of its own. So its gradient is pending, and the optimizer sums it.
+//!     let mut w: Sharded<(Feature,), Line<Whole>> = mesh.whole(Tensor::zeros([3]))?.with_grad();
+//!     let mut optimizer = AdamW::with(Data, AdamOptions { lr: 0.1, ..AdamOptions::adamw() });
+//!     let mut last = f32::NAN;
+//!     for _ in 0..100 {
+//!         let x: Sharded<(Batch, Feature), Line<Split<Batch>>> = mesh.randn([8, 3])?;
+//!         let loss = ((&x * &w).sum(Feature) - x.sum(Feature)).square().mean(across(Batch));
+//!         loss.backward();
+//!         optimizer.step(&mut [&mut w]);
+//!         last = loss.all_reduce(Data).item();
+//!     }
+//!     Ok(last)
+//! })?;
+//! assert!(losses[0] < 0.1 && losses[0] == losses[1]);
+//! # Ok::<(), nomina::Error>(())
+//! ```
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::panic::Location;
+use std::sync::Arc;
+
+use nomina::dims::Dims;
+use nomina::{DType, DynTensor, Error, ErrorKind, Float, Names, Result, no_grad};
+use nomina_core::mesh::value::Place;
+use nomina_core::mesh::{AllFinished, Combine, Dual, MeshAxis, Placement, Set, StepsAlong, Synced};
+use nomina_macros::twin;
+use nomina_runtime::Raw;
+pub use nomina_runtime::call::AdamOptions;
+use nomina_runtime::call::{self, StepParam};
+
+use crate::boxes::part;
+use crate::check::What;
+use crate::frame::At;
+use crate::mesh::Shared;
+use crate::ranks::Job;
+use crate::sharded::{Sharded, number, places};
+
+/// Gradients of this many bytes are sent together; a larger one alone.
+const BLOCK: usize = 4 << 20;
+
+/// A parameter that an optimizer steps, whose memory is split over axis `X`: a leaf that each rank of that axis has all of. One that
+/// is [`Whole`](crate::Whole) there has a pending gradient, which the optimizer sums; of a [`Synced`] one it is summed
+/// already. Along other axes the gradient is not pending.
+pub trait Param<X> {
+    /// The leaf.
+    #[doc(hidden)]
+    fn leaf(&self) -> DynTensor;
+    /// Whether its gradient is pending.
+    #[doc(hidden)]
+    fn is_pending(&self) -> bool;
+    /// Its mesh.
+    #[doc(hidden)]
+    fn shared(&self) -> &Arc<Shared>;
+    /// Overwrites it.
+    #[doc(hidden)]
+    fn put(&mut self, value: &DynTensor) -> Result<()>;
+}
+
+impl<D: Dims, P, T: Float, X: MeshAxis> Param<X> for Sharded<D, P, T>
+where
+    P: Placement<Mesh = X::Mesh>,
+    X: StepsAlong<P>,
+    Set<Dual<P>, X, Synced>: AllFinished,
+{
+    fn leaf(&self) -> DynTensor {
+        self.local.to_dyn()
+    }
+    fn is_pending(&self) -> bool {
+        places::<P>()[number::<X>()] == Place::Whole
+    }
+    fn shared(&self) -> &Arc<Shared> {
+        &self.mesh.shared
+    }
+    fn put(&mut self, value: &DynTensor) -> Result<()> {
+        no_grad(|| self.local.try_as_dyn_mut()?.copy_(value).map(drop))
+    }
+}
+
+/// What is kept for this rank's part of a parameter.
+#[derive(Clone, Debug)]
+struct Kept {
+    /// The sizes of the rank's piece of the parameter.
+    shape: Vec<usize>,
+    means: [Raw; 2],
+    steps: u64,
+}
+
+/// `AdamW` whose running means are split over mesh axis `X`: each rank keeps those of its part of the elements, and steps that
+/// part. Gradients that are pending are reduced so that each rank gets its part, parameters are gathered: what is sent is no more
+/// than in an all-reduce of the gradients, in blocks of about 4 MiB, and a rank of `p` keeps one of `p` parts.
+///
+/// ```
+/// # use nomina_mesh::optim::AdamW;
+/// # use nomina_mesh::prelude::*;
+/// # dims! { Feature }
+/// # mesh! { Line: Data }
+/// let kept = Line::threads([4], |mesh| {
+///     let mut w = mesh.parameter(Tensor::<(Feature,)>::ones([10]))?;
+///     w.square().sum(Feature).backward();
+///     let mut optimizer = AdamW::new(Data, 1e-3);
+///     optimizer.step(&mut [&mut w]);
+///     Ok(optimizer.kept())
+/// })?;
+/// assert_eq!(kept, [6, 6, 4, 4]);
+/// # Ok::<(), nomina::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct AdamW<X> {
+    /// What the next step is told.
+    pub options: AdamOptions,
+    kept: Vec<Option<Kept>>,
+    axis: PhantomData<fn() -> X>,
+}
+
+/// A parameter of a step.
+struct Stepped {
+    /// Its place in the list.
+    at: usize,
+    leaf: DynTensor,
+    grad: Raw,
+    pending: bool,
+}
+
+impl Stepped {
+    fn dtype(&self) -> DType {
+        self.leaf.dtype()
+    }
+
+    /// Its elements in a row, those of one rank.
+    fn part(&self, whole: &Raw, ranks: usize, rank: usize) -> Result<Raw> {
+        let numel = whole.numel();
+        let (start, len) = part(numel, ranks, rank);
+        whole.reshape(&[numel])?.narrow(0, start, len)
+    }
+
+    /// How many elements a rank's part has.
+    fn len(&self, ranks: usize, rank: usize) -> usize {
+        part(self.grad.numel(), ranks, rank).1
+    }
+}
+
+/// Tensors of one dim, one behind the other.
+fn joined(rows: &[Raw]) -> Result<Raw> {
+    let rows = rows.iter().cloned().map(row).collect::<Result<Vec<_>>>()?;
+    let rows: Vec<&DynTensor> = rows.iter().collect();
+    Ok(DynTensor::cat(&rows, 0)?.into_parts().0)
+}
+
+fn row(raw: Raw) -> Result<DynTensor> {
+    DynTensor::from_parts(raw, Names::unnamed(1))
+}
+
+impl<X: MeshAxis> AdamW<X> {
+    /// With PyTorch's defaults, at a rate; its memory is split over `axis`.
+    #[must_use]
+    pub fn new(axis: X, lr: f64) -> Self {
+        let options = AdamOptions {
+            lr,
+            ..AdamOptions::adamw()
+        };
+        Self::with(axis, options)
+    }
+
+    /// With options.
+    #[must_use]
+    pub fn with(axis: X, options: AdamOptions) -> Self {
+        let _ = axis;
+        Self {
+            options,
+            kept: Vec::new(),
+            axis: PhantomData,
+        }
+    }
+
+    /// How many numbers this rank keeps: two for each element of its part.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        let each = self.kept.iter().flatten();
+        each.map(|kept| kept.means.iter().map(Raw::numel).sum::<usize>())
+            .sum()
+    }
+
+    /// Changes all parameters that have a gradient, which is then taken. They come in the same order each time, on all ranks.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when a parameter has other sizes than at its last step, [`ErrorKind::Mesh`] when they are on two meshes;
+    /// when a rank is gone, or memory is missing. No parameter has changed then.
+    #[twin]
+    pub fn try_step(&mut self, params: &mut [&mut dyn Param<X>]) -> Result<()> {
+        no_grad(|| self.step_all(params, Location::caller()))
+    }
+
+    fn step_all(&mut self, params: &mut [&mut dyn Param<X>], at: At) -> Result<()> {
+        let op = "adamw";
+        let Some(shared) = params.first().map(|param| Arc::clone(param.shared())) else {
+            return Ok(());
+        };
+        if params.iter().any(|param| !param.shared().same(&shared)) {
+            return Err(Error::new(
+                ErrorKind::Mesh,
+                op,
+                "the parameters are on two meshes",
+            ));
+        }
+        let mut stepped = Vec::new();
+        for (at, param) in params.iter().enumerate() {
+            let leaf = param.leaf();
+            if let Some(grad) = leaf.grad() {
+                stepped.push(Stepped {
+                    at,
+                    grad: grad.into_parts().0.detach(),
+                    pending: param.is_pending(),
+                    leaf: leaf.detach(),
+                });
+            }
+        }
+        // What is kept changes only where all of the step is done.
+        let mut kept = self.kept.clone();
+        kept.resize(kept.len().max(params.len()), None);
+        let mut found = Vec::new();
+        for block in blocks(&stepped) {
+            let block = &stepped[block];
+            found.extend(self.step_block(&shared, block, &mut kept, at)?);
+        }
+        for (one, value) in stepped.iter().zip(&found) {
+            params[one.at].put(value)?;
+            params[one.at].leaf().zero_grad();
+        }
+        self.kept = kept;
+        Ok(())
+    }
+
+    /// The stepped parameters of a block.
+    fn step_block(
+        &self,
+        shared: &Shared,
+        block: &[Stepped],
+        kept: &mut [Option<Kept>],
+        at: At,
+    ) -> Result<Vec<DynTensor>> {
+        let axis = number::<X>();
+        let ranks = &shared.axes[axis].ranks;
+        let (ranks, rank) = (ranks.size(), ranks.rank());
+        let what = |op| What {
+            dtype: Some(block[0].dtype()),
+            ..What::new(op, at)
+        };
+        let piece = |rank: usize| {
+            let parts = block.iter().map(|one| one.part(&one.grad, ranks, rank));
+            joined(&parts.collect::<Result<Vec<_>>>()?)
+        };
+        let grads = match block[0].pending {
+            true => {
+                let pieces = (0..ranks).map(piece).collect::<Result<_>>()?;
+                let combine = Combine::Add;
+                let mut what = what("adamw: gradients");
+                what.combine = Some(combine);
+                shared.one(axis, &what, Job::ReduceScatter { pieces, combine })?
+            }
+            false => piece(rank)?,
+        };
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for one in block {
+            let len = one.len(ranks, rank);
+            let own = row(one.part(one.leaf.raw(), ranks, rank)?)?.contiguous()?;
+            parts.push((own.into_parts().0, grads.clone().narrow(0, start, len)?));
+            start += len;
+            fitting(&mut kept[one.at], one, len)?;
+        }
+        let mut states: Vec<Kept> = block.iter().filter_map(|one| kept[one.at].take()).collect();
+        let mut steps = Vec::new();
+        for ((own, grad), state) in parts.iter_mut().zip(&mut states) {
+            state.steps += 1;
+            steps.push(StepParam {
+                param: own.as_mut()?,
+                grad,
+                state: state.means.each_mut(),
+                step: state.steps,
+            });
+        }
+        call::adam(&mut steps, &self.options)?;
+        drop(steps);
+        for (one, state) in block.iter().zip(states) {
+            kept[one.at] = Some(state);
+        }
+        let own: Vec<Raw> = parts.into_iter().map(|(own, _)| own).collect();
+        let shape = |rank| vec![block.iter().map(|one| one.len(ranks, rank)).sum()];
+        let job = Job::AllGather {
+            piece: joined(&own)?,
+            shapes: (0..ranks).map(shape).collect(),
+        };
+        let all = shared
+            .start(axis, &what("adamw: parameters"), job)?
+            .wait()?;
+        // Of each rank's row the part of one parameter after the other.
+        let mut starts = vec![0; ranks];
+        let whole = |one: &Stepped| {
+            let mut parts = Vec::new();
+            for (rank, row) in all.iter().enumerate() {
+                let len = one.len(ranks, rank);
+                parts.push(row.clone().narrow(0, starts[rank], len)?);
+                starts[rank] += len;
+            }
+            let whole = joined(&parts)?.reshape(one.leaf.shape())?;
+            DynTensor::from_parts(whole, one.leaf.names().clone())
+        };
+        block.iter().map(whole).collect()
+    }
+}
+
+/// Parameters that go together: of one dtype and one kind of gradient, up to the bytes of a block.
+fn blocks(all: &[Stepped]) -> Vec<Range<usize>> {
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    let mut bytes = 0_usize;
+    for (at, one) in all.iter().enumerate() {
+        let more = one.grad.nbytes();
+        let fits = |first: &Stepped| first.dtype() == one.dtype() && first.pending == one.pending;
+        match blocks.last_mut() {
+            Some(block) if fits(&all[block.start]) && bytes.saturating_add(more) <= BLOCK => {
+                block.end = at + 1;
+                bytes += more;
+            }
+            _ => {
+                blocks.push(at..at + 1);
+                bytes = more;
+            }
+        }
+    }
+    blocks
+}
+
+/// What is kept for a parameter: zeros at first.
+fn fitting(kept: &mut Option<Kept>, one: &Stepped, len: usize) -> Result<()> {
+    let op = "adamw";
+    if let Some(kept) = kept {
+        if kept.shape != one.leaf.shape() {
+            let what = "the parameter has other sizes than at its last step";
+            return Err(Error::new(ErrorKind::Shape, op, what)
+                .operand(one.leaf.names(), one.leaf.shape())
+                .hint("give the parameters in the same order each time"));
+        }
+        return Ok(());
+    }
+    let zeros = || Raw::zeros(op, &[len], one.dtype(), one.leaf.device());
+    *kept = Some(Kept {
+        shape: one.leaf.shape().to_vec(),
+        means: [zeros()?, zeros()?],
+        steps: 0,
+    });
+    Ok(())
+}
+
+impl<X: MeshAxis> fmt::Debug for AdamW<X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AdamW")
+            .field("options", &self.options)
+            .field("axis", &X::NAME)
+            .field("kept", &self.kept())
+            .finish()
+    }
+}

@@ -1,0 +1,102 @@
+//! What was done lately, for the case that something does not end.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Instant;
+
+use crate::agree::Word;
+
+/// How many jobs are remembered.
+const KEPT: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Waits,
+    Runs,
+    Done,
+    Failed,
+}
+
+#[derive(Debug)]
+struct Record {
+    axis: usize,
+    word: Word,
+    state: State,
+    /// Since when it is in this state.
+    since: Instant,
+}
+
+/// The last jobs of this rank.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    last: VecDeque<Record>,
+    /// The number of the first one of them.
+    first: u64,
+}
+
+impl Records {
+    /// Remembers a job that waits, and gives its number.
+    pub(crate) fn add(&mut self, axis: usize, word: Word) -> u64 {
+        if self.last.len() == KEPT {
+            self.last.pop_front();
+            self.first += 1;
+        }
+        let (state, since) = (State::Waits, Instant::now());
+        self.last.push_back(Record {
+            axis,
+            word,
+            state,
+            since,
+        });
+        self.first + self.last.len() as u64 - 1
+    }
+
+    pub(crate) fn change(&mut self, number: u64, state: State) {
+        let at = number.checked_sub(self.first).map(|at| at as usize);
+        if let Some(record) = at.and_then(|at| self.last.get_mut(at)) {
+            (record.state, record.since) = (state, Instant::now());
+        }
+    }
+}
+
+impl fmt::Display for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, record) in self.last.iter().enumerate() {
+            let number = self.first + at as u64;
+            let state = match record.state {
+                State::Waits => "waits",
+                State::Runs => "runs",
+                State::Done => "is done",
+                State::Failed => "failed",
+            };
+            let seconds = record.since.elapsed().as_secs_f64();
+            writeln!(
+                f,
+                "  job {number} on axis {}: {}, {state} since {seconds:.3} s",
+                record.axis, record.word
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_jobs_are_kept() {
+        let mut records = Records::default();
+        for number in 0..100 {
+            assert_eq!(records.add(1, Word::default()), number);
+        }
+        records.change(3, State::Failed);
+        records.change(99, State::Runs);
+        let text = records.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), KEPT);
+        assert!(lines[0].starts_with("  job 36 on axis 1: "), "{}", lines[0]);
+        assert!(lines[63].contains("runs since"), "{}", lines[63]);
+        assert!(!text.contains("failed"));
+    }
+}

@@ -1,0 +1,319 @@
+//! The calls of MPI that jobs are made of.
+//!
+//! A message is started here and awaited as a future, so that jobs of several axes go on side by side in
+//! one thread. Futures are polled, and therefore all of this runs, by whoever holds the engine's turn:
+//! no two threads are ever in MPI at once. Whatever MPI says no to ends the program.
+
+use std::ffi::{c_int, c_void};
+use std::future::Future;
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll};
+
+use mpi::ffi;
+use nomina_runtime::Raw;
+
+use crate::strided::Datatype;
+use crate::turn::fail;
+
+/// A communicator. It lives until the program ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comm(pub(crate) ffi::MPI_Comm);
+
+// SAFETY: a handle that any thread may use, in turn.
+unsafe impl Send for Comm {}
+// SAFETY: as above.
+unsafe impl Sync for Comm {}
+
+/// Bytes somewhere in memory that outlives the messages it is used for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    ptr: *mut u8,
+    len: usize,
+}
+
+// SAFETY: whoever makes one promises that the memory lives, and that nobody else uses it meanwhile.
+unsafe impl Send for Span {}
+// SAFETY: as above.
+unsafe impl Sync for Span {}
+
+impl Span {
+    /// # Safety
+    /// The bytes live as long as this and its parts are used, and nobody else writes to them; nobody else
+    /// reads them either where they are written to through it.
+    pub(crate) unsafe fn new(ptr: *mut u8, len: usize) -> Self {
+        Self { ptr, len }
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.len
+    }
+
+    /// `len` bytes from `start` on.
+    pub(crate) fn part(self, start: usize, len: usize) -> Self {
+        assert!(start.checked_add(len).is_some_and(|end| end <= self.len));
+        let ptr = self.ptr.wrapping_add(start);
+        Self { ptr, len }
+    }
+
+    /// # Safety
+    /// No message writes to them, and they are not borrowed exclusively.
+    pub(crate) unsafe fn bytes<'a>(self) -> &'a [u8] {
+        // SAFETY: they live, by `new`; the rest is the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.ptr, self.len) }
+    }
+
+    /// # Safety
+    /// No message reads or writes them, and they are not borrowed.
+    pub(crate) unsafe fn bytes_mut<'a>(self) -> &'a mut [u8] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr, self.len) }
+    }
+
+    /// Copies all bytes to another place, or leaves them where that is this one.
+    ///
+    /// # Safety
+    /// No message is under way to or from there, nor to here.
+    pub(crate) unsafe fn copy_to(self, other: Self) {
+        assert_eq!(self.len, other.len);
+        // SAFETY: both live, by `new`.
+        unsafe { self.ptr.copy_to(other.ptr, self.len) };
+    }
+}
+
+/// What is sent.
+#[derive(Clone, Debug)]
+pub(crate) enum Outgoing {
+    /// Bytes side by side.
+    Bytes(Span),
+    /// A tensor whose elements lie apart, in one message.
+    Strided(Raw),
+}
+
+impl Outgoing {
+    /// The part of it that a message carries; what lies apart is never parted.
+    pub(crate) fn part(&self, start: usize, len: usize) -> Self {
+        match self {
+            Self::Bytes(span) => Self::Bytes(span.part(start, len)),
+            Self::Strided(raw) => {
+                assert!(start == 0 && len == raw.nbytes());
+                self.clone()
+            }
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Bytes(span) => span.len(),
+            Self::Strided(raw) => raw.nbytes(),
+        }
+    }
+}
+
+/// Messages under way, done when all are.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    requests: Vec<ffi::MPI_Request>,
+    /// How many bytes each is to bring, where that is known.
+    expected: Vec<Option<usize>>,
+    statuses: Vec<ffi::MPI_Status>,
+}
+
+// SAFETY: handles that any thread may use, in turn.
+unsafe impl Send for Messages {}
+
+/// Counts what got done, for those who wait and want to know whether anything goes on.
+pub(crate) static DONE: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes as MPI sees them. No element is converted on the way.
+pub(crate) fn byte() -> ffi::MPI_Datatype {
+    // SAFETY: a constant of MPI.
+    unsafe { ffi::RSMPI_UINT8_T }
+}
+
+/// A count or a rank as MPI takes it.
+pub(crate) fn int(count: usize) -> c_int {
+    c_int::try_from(count).unwrap_or_else(|_| fail(&format!("{count} is too many for one message")))
+}
+
+/// Ends the program unless a call of MPI went well.
+pub(crate) fn check(call: &str, code: c_int) {
+    if code != ffi::MPI_SUCCESS as c_int {
+        fail(&format!("{call}: {}", describe(code)));
+    }
+}
+
+fn describe(code: c_int) -> String {
+    let mut text = [0_u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
+    let mut len = 0;
+    // SAFETY: there is room for as long a text as MPI writes.
+    let done = unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &raw mut len) };
+    if done != ffi::MPI_SUCCESS as c_int {
+        return format!("error {code}");
+    }
+    let len = usize::try_from(len).unwrap_or(0).min(text.len());
+    String::from_utf8_lossy(&text[..len]).into_owned()
+}
+
+impl Messages {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    fn push(&mut self, request: ffi::MPI_Request, expected: Option<usize>) {
+        self.requests.push(request);
+        self.expected.push(expected);
+        // SAFETY: a struct of integers.
+        self.statuses.push(unsafe { std::mem::zeroed() });
+    }
+
+    /// Starts to send to a rank. Nothing of no bytes is sent.
+    pub(crate) fn send(&mut self, comm: Comm, to: usize, tag: c_int, what: &Outgoing) {
+        if what.len() > 0 {
+            self.start_to_send(comm, to, tag, what);
+        }
+    }
+
+    /// As [`send`](Self::send), also of no bytes.
+    pub(crate) fn send_some(&mut self, comm: Comm, to: usize, tag: c_int, what: Span) {
+        self.start_to_send(comm, to, tag, &Outgoing::Bytes(what));
+    }
+
+    fn start_to_send(&mut self, comm: Comm, to: usize, tag: c_int, what: &Outgoing) {
+        let mut request = MaybeUninit::uninit();
+        let out = request.as_mut_ptr();
+        let code = match what {
+            // SAFETY: the bytes live, and nobody writes to them until the message is sent, by `Span::new`.
+            Outgoing::Bytes(span) => unsafe {
+                let from = span.ptr.cast::<c_void>();
+                ffi::MPI_Isend(from, int(span.len), byte(), int(to), tag, comm.0, out)
+            },
+            Outgoing::Strided(raw) => {
+                let datatype = Datatype::of(raw);
+                // SAFETY: the datatype reaches the tensor's elements and nothing else; the job holds the
+                // tensor until the message is sent. MPI keeps the datatype as long as it needs it.
+                unsafe {
+                    let from = raw.as_ptr().cast::<c_void>();
+                    ffi::MPI_Isend(from, 1, datatype.0, int(to), tag, comm.0, out)
+                }
+            }
+        };
+        check("MPI_Isend", code);
+        // SAFETY: MPI wrote it.
+        self.push(unsafe { request.assume_init() }, None);
+    }
+
+    /// Starts to receive as many bytes from a rank. Nothing of no bytes is received.
+    pub(crate) fn receive(&mut self, comm: Comm, from: usize, tag: c_int, into: Span) {
+        if into.len > 0 {
+            self.start_to_receive(comm, from, tag, into, Some(into.len));
+        }
+    }
+
+    /// Starts to receive one message of a rank, of as many bytes or fewer.
+    pub(crate) fn receive_some(&mut self, comm: Comm, from: usize, tag: c_int, into: Span) {
+        self.start_to_receive(comm, from, tag, into, None);
+    }
+
+    fn start_to_receive(
+        &mut self,
+        comm: Comm,
+        from: usize,
+        tag: c_int,
+        into: Span,
+        expected: Option<usize>,
+    ) {
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: the bytes live, and nobody uses them until the message is there, by `Span::new`.
+        let code = unsafe {
+            let (dest, out) = (into.ptr.cast::<c_void>(), request.as_mut_ptr());
+            ffi::MPI_Irecv(dest, int(into.len), byte(), int(from), tag, comm.0, out)
+        };
+        check("MPI_Irecv", code);
+        // SAFETY: MPI wrote it.
+        self.push(unsafe { request.assume_init() }, expected);
+    }
+
+    /// Starts to send a rank's bytes to all: from `what` there, to `into` elsewhere.
+    pub(crate) fn broadcast(&mut self, comm: Comm, root: usize, what: Result<&Outgoing, Span>) {
+        if what.map_or_else(Span::len, Outgoing::len) == 0 {
+            return;
+        }
+        let mut request = MaybeUninit::uninit();
+        let out = request.as_mut_ptr();
+        let bytes = |ptr: *mut u8, len: usize| {
+            // SAFETY: as for `send` and `receive`.
+            unsafe { ffi::MPI_Ibcast(ptr.cast(), int(len), byte(), int(root), comm.0, out) }
+        };
+        let code = match what {
+            Ok(Outgoing::Bytes(span)) => bytes(span.ptr, span.len),
+            Err(span) => bytes(span.ptr, span.len),
+            Ok(Outgoing::Strided(raw)) => {
+                let datatype = Datatype::of(raw);
+                // SAFETY: as for `send`; the root's buffer is only read.
+                unsafe {
+                    let from = raw.as_ptr().cast_mut().cast::<c_void>();
+                    ffi::MPI_Ibcast(from, 1, datatype.0, int(root), comm.0, out)
+                }
+            }
+        };
+        check("MPI_Ibcast", code);
+        // SAFETY: MPI wrote it.
+        self.push(unsafe { request.assume_init() }, None);
+    }
+
+    /// Whether all are done.
+    fn test(&mut self) -> bool {
+        let mut all = 0;
+        // SAFETY: lists of as many requests and statuses.
+        let code = unsafe {
+            let statuses = self.statuses.as_mut_ptr();
+            let (count, requests) = (int(self.requests.len()), self.requests.as_mut_ptr());
+            ffi::MPI_Testall(count, requests, &raw mut all, statuses)
+        };
+        if code != ffi::MPI_SUCCESS as c_int {
+            let failed = |status: &&ffi::MPI_Status| status.MPI_ERROR != ffi::MPI_SUCCESS as c_int;
+            let found = self.statuses.iter().find(failed);
+            check("a message", found.map_or(code, |status| status.MPI_ERROR));
+        }
+        all != 0
+    }
+
+    /// Ends the program where less came than was expected; MPI itself refuses what is more.
+    fn check_lengths(&self) {
+        for (expected, status) in self.expected.iter().zip(&self.statuses) {
+            let &Some(expected) = expected else { continue };
+            let mut came = 0;
+            // SAFETY: the message is done, and MPI wrote its status.
+            let code = unsafe { ffi::MPI_Get_count(status, byte(), &raw mut came) };
+            check("MPI_Get_count", code);
+            if usize::try_from(came) != Ok(expected) {
+                let what = format!(
+                    "{came} bytes came from rank {} of an axis, {expected} were expected: ranks do not do \
+                     the same",
+                    status.MPI_SOURCE
+                );
+                fail(&what);
+            }
+        }
+    }
+}
+
+impl Future for Messages {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let this = self.get_mut();
+        if this.requests.is_empty() {
+            return Poll::Ready(());
+        }
+        if !this.test() {
+            return Poll::Pending;
+        }
+        this.check_lengths();
+        this.requests.clear();
+        DONE.fetch_add(1, Relaxed);
+        Poll::Ready(())
+    }
+}

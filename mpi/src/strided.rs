@@ -1,0 +1,101 @@
+//! Elements that lie apart, as MPI sees them.
+
+use std::ffi::c_int;
+use std::mem::MaybeUninit;
+
+use mpi::ffi;
+use nomina_runtime::Raw;
+
+use crate::request::{byte, check, int};
+
+/// A datatype that reaches the elements of a tensor, in row-major order, from the first one on.
+#[derive(Debug)]
+pub(crate) struct Datatype(pub(crate) ffi::MPI_Datatype);
+
+impl Datatype {
+    /// That of a tensor of at least one element and of no more bytes than fit in a message.
+    pub(crate) fn of(raw: &Raw) -> Self {
+        let (run, dims) = merged(raw);
+        let size = raw.dtype().size();
+        let mut made = make(|out| {
+            // SAFETY: a datatype of MPI's own.
+            unsafe { ffi::MPI_Type_contiguous(int(run * size), byte(), out) }
+        });
+        for &(count, stride) in dims.iter().rev() {
+            let apart = stride as ffi::MPI_Aint * size as ffi::MPI_Aint;
+            let next = make(|out| {
+                // SAFETY: a datatype that was made above.
+                unsafe { ffi::MPI_Type_create_hvector(int(count), 1, apart, made, out) }
+            });
+            free(made);
+            made = next;
+        }
+        // SAFETY: as above.
+        check("MPI_Type_commit", unsafe {
+            ffi::MPI_Type_commit(&raw mut made)
+        });
+        Self(made)
+    }
+}
+
+impl Drop for Datatype {
+    fn drop(&mut self) {
+        free(self.0);
+    }
+}
+
+fn make(call: impl FnOnce(*mut ffi::MPI_Datatype) -> c_int) -> ffi::MPI_Datatype {
+    let mut made = MaybeUninit::uninit();
+    check("a datatype", call(made.as_mut_ptr()));
+    // SAFETY: MPI wrote it.
+    unsafe { made.assume_init() }
+}
+
+/// MPI keeps it as long as messages, or other datatypes, are made of it.
+fn free(mut datatype: ffi::MPI_Datatype) {
+    // SAFETY: made above, and not freed yet.
+    check("MPI_Type_free", unsafe {
+        ffi::MPI_Type_free(&raw mut datatype)
+    });
+}
+
+/// How many elements lie side by side, and the dims over such runs, outermost first: size and stride
+/// in elements. Dims that follow each other without a gap are one.
+fn merged(raw: &Raw) -> (usize, Vec<(usize, isize)>) {
+    let mut dims: Vec<(usize, isize)> = Vec::new();
+    let sizes = raw.shape().iter().zip(raw.strides());
+    for (&size, &stride) in sizes.filter(|(size, _)| **size != 1) {
+        match dims.last_mut() {
+            Some((count, apart)) if *apart == stride * size as isize => {
+                (*count, *apart) = (*count * size, stride);
+            }
+            _ => dims.push((size, stride)),
+        }
+    }
+    match dims.last() {
+        Some(&(run, 1)) => {
+            dims.pop();
+            (run, dims)
+        }
+        _ => (1, dims),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_as_long_as_they_can_be() {
+        let raw = Raw::from_vec((0..24_i32).collect(), &[2, 3, 4]).unwrap();
+        assert_eq!(merged(&raw), (24, vec![]));
+        let rows = raw.narrow(1, 0, 2).unwrap();
+        assert_eq!(merged(&rows), (8, vec![(2, 12)]));
+        let turned = raw.permute(&[2, 1, 0]).unwrap();
+        assert_eq!(merged(&turned), (1, vec![(4, 1), (3, 4), (2, 12)]));
+        let back = raw.flip(0).unwrap();
+        assert_eq!(merged(&back), (12, vec![(2, -12)]));
+        let same = raw.select(2, 1).unwrap().unsqueeze(2).unwrap();
+        assert_eq!(merged(&same), (1, vec![(6, 4)]));
+    }
+}

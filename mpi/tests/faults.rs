@@ -1,0 +1,225 @@
+//! What happens to all ranks when one of them fails: the program ends in time, with a code, and says who it was.
+//!
+//! `NOMINA_FAULT_RUNS=10` runs each fault so often.
+
+mod support;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use nomina::Result;
+use nomina_mesh::{Combine, Engine, Job, Ranks};
+use nomina_mpi::Mpi;
+use nomina_runtime::Raw;
+
+/// Fault, the code that the program ends with where it is known, and what stderr has to say.
+const FAULTS: [(&str, Option<i32>, &[&str]); 13] = [
+    (
+        "panic",
+        Some(101),
+        &["rank 1 of 4 at [0, 1] of [2, 2]: panicked: it broke"],
+    ),
+    (
+        "panic-in-thread",
+        Some(101),
+        &["rank 1 of 4 at [0, 1] of [2, 2]: panicked: it broke"],
+    ),
+    (
+        "panic-in-threads",
+        Some(101),
+        &["rank 1 of 4 at [0, 1] of [2, 2]: panicked: it broke"],
+    ),
+    (
+        "panic-beside-a-job",
+        Some(101),
+        &["rank 1 of 4 at [0, 1] of [2, 2]: panicked: it broke"],
+    ),
+    (
+        "abort",
+        Some(7),
+        &["rank 1 of 4 at [0, 1] of [2, 2]: ends the program on all ranks with code 7"],
+    ),
+    (
+        "exit",
+        Some(3),
+        &["rank 1 of 4 at [0, 1] of [2, 2]: the process ends before MPI does"],
+    ),
+    // Nobody but the launcher can say who was killed.
+    ("kill", None, &[]),
+    (
+        "late",
+        Some(1),
+        &[
+            "did not end within 2 s",
+            "(all_reduce, sum, f32, 100 elements), 400 bytes here, runs",
+        ],
+    ),
+    (
+        "one-job-less",
+        Some(1),
+        &["did not end within 2 s", "is done since"],
+    ),
+    (
+        "other-job",
+        Some(1),
+        &["rank 0 of 4 starts (all_reduce, sum, f32, 100 elements), rank 1 starts (barrier)"],
+    ),
+    (
+        "other-sizes",
+        Some(1),
+        &["rank 0 of 4 starts (all_reduce, sum, f32, 1000000 elements), rank 1 starts"],
+    ),
+    (
+        "small-and-large",
+        Some(1),
+        &[
+            "(all_reduce, sum, f32, 1000000 elements), rank 1 starts (all_reduce, sum, f32, 100 elements)",
+        ],
+    ),
+    (
+        "memory",
+        Some(1),
+        &["rank 1 of 4 has no memory for (all_reduce, sum, f32, 8000000 elements): 32000000 bytes"],
+    ),
+];
+
+/// How long a program may take to end, its time limit of two seconds included.
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    match (args.next().as_deref(), args.next()) {
+        (Some("rank"), Some(fault)) => match rank(&fault) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        },
+        _ => {
+            launch();
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+fn launch() {
+    let runs = std::env::var("NOMINA_FAULT_RUNS").map_or(1, |runs| runs.parse().expect("a number"));
+    let sound = support::launch(4, &["rank", "none"], &[], LIMIT);
+    assert_eq!(sound.code, Some(0), "{}", sound.err);
+    for (fault, code, texts) in FAULTS {
+        let mut slowest = Duration::ZERO;
+        for _ in 0..runs {
+            let run = support::launch(4, &["rank", fault], &[("NOMINA_MESH_TIMEOUT", "2")], LIMIT);
+            assert!(run.code.is_some(), "{fault}: does not end\n{}", run.err);
+            assert!(!run.out.contains("a result"), "{fault}: {}", run.out);
+            match code {
+                Some(_) => assert_eq!(run.code, code, "{fault}: {}", run.err),
+                None => assert_ne!(run.code, Some(0), "{fault}"),
+            }
+            for text in texts {
+                assert!(
+                    run.err.contains(text),
+                    "{fault}: no `{text}` in\n{}",
+                    run.err
+                );
+            }
+            slowest = slowest.max(run.took);
+        }
+        println!(
+            "{fault}: {runs} runs, code {code:?}, the slowest {:.1} s",
+            slowest.as_secs_f64()
+        );
+    }
+}
+
+fn sum(axis: &dyn Ranks, count: usize) -> Result<Raw> {
+    let piece = Raw::from_vec(vec![1.0_f32; count], &[count])?;
+    let combine = Combine::Add;
+    axis.start(Job::AllReduce { piece, combine })?
+        .wait_for_one()
+}
+
+/// What one rank does; the second one is at fault.
+fn rank(fault: &str) -> Result<()> {
+    let mpi = Mpi::start()?;
+    let all = mpi.axes(&[0])?.remove(0);
+    // What an error names is where the rank stands in the last mesh.
+    let _axes = mpi.axes(&[2, 2])?;
+    assert_eq!(
+        sum(&*all, 10)?.as_slice(),
+        Some(&[mpi.size() as f32; 10][..])
+    );
+    let mut count = 100;
+    match (fault, mpi.rank()) {
+        ("panic", 1) => panic!("it broke"),
+        ("panic-in-thread", 1) => {
+            drop(std::thread::spawn(|| panic!("it broke")).join());
+        }
+        ("panic-in-threads", 1) => {
+            let threads = [(); 4].map(|()| std::thread::spawn(|| panic!("it broke")));
+            for thread in threads {
+                drop(thread.join());
+            }
+        }
+        ("panic-beside-a-job", 1) => {
+            // It has to wait for the others, who never start it.
+            let _ticket = all.start(Job::Barrier)?;
+            std::thread::sleep(Duration::from_millis(100));
+            panic!("it broke");
+        }
+        ("panic-beside-a-job", _) => std::thread::sleep(LIMIT),
+        ("abort", 1) => all.abort(7),
+        ("exit", 1) => std::process::exit(3),
+        // SAFETY: a signal to this process.
+        ("kill", 1) => assert_eq!(unsafe { libc::kill(libc::getpid(), libc::SIGKILL) }, 0),
+        ("late", 1) => std::thread::sleep(LIMIT),
+        ("one-job-less", 1) => return Ok(()),
+        ("other-job", 1) => {
+            return all
+                .start(Job::Barrier)?
+                .wait()
+                .map(|_| println!("a result"));
+        }
+        ("other-sizes", rank) => count = 1_000_000 + usize::from(rank == 1),
+        ("small-and-large", rank) => count = if rank == 1 { 100 } else { 1_000_000 },
+        ("memory", rank) => {
+            count = 8_000_000;
+            let piece = Raw::from_vec(vec![1.0_f32; count], &[count])?;
+            // The result is a tensor of its own, since the piece is still wanted.
+            let kept = piece.clone();
+            if rank == 1 {
+                leave_memory(8 << 20);
+            }
+            let combine = Combine::Add;
+            all.start(Job::AllReduce { piece, combine })?.wait()?;
+            assert_eq!(kept.numel(), count);
+        }
+        _ => {}
+    }
+    sum(&*all, count)?;
+    if fault != "none" {
+        println!("a result");
+    }
+    Ok(())
+}
+
+/// From now on this process gets no more than so many bytes.
+fn leave_memory(bytes: u64) {
+    let status = std::fs::read_to_string("/proc/self/statm").expect("statm");
+    let pages: u64 = status
+        .split(' ')
+        .next()
+        .and_then(|pages| pages.parse().ok())
+        .expect("pages");
+    // SAFETY: plain calls.
+    unsafe {
+        let page = u64::try_from(libc::sysconf(libc::_SC_PAGESIZE)).expect("a size");
+        let most = pages * page + bytes;
+        let limit = libc::rlimit {
+            rlim_cur: most,
+            rlim_max: most,
+        };
+        assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0);
+    }
+}

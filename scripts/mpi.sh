@@ -1,0 +1,77 @@
+#!/bin/sh
+# Builds and tests the crate nomina-mpi with each MPI of Debian that is installed.
+#
+#   scripts/mpi.sh install    installs both MPIs and libclang (as root)
+#   scripts/mpi.sh build      builds the crate and its tests
+#   scripts/mpi.sh lint       formatting, and clippy without a warning
+#   scripts/mpi.sh test       runs its tests; NOMINA_FAULT_RUNS=10 runs each fault so often
+#   scripts/mpi.sh train      trains a small GPT on four processes and on one: the losses are the same
+#   scripts/mpi.sh bench      compares two ranks with bare MPI
+#
+# MPIS=mpich, or MPIS=openmpi, takes one of them.
+set -eu
+self=$(realpath "$0")
+cd "$(dirname "$self")/../mpi"
+
+
+install() {
+    apt-get install -y mpich libmpich-dev openmpi-bin libopenmpi-dev libclang1-14 libclang-common-14-dev
+}
+
+# What `mpiexec` of an MPI is told.
+flags() {
+    if [ "$1" = openmpi ]; then
+        # Ranks may be more than cores, and processes of a container may not read each other's memory.
+        [ "$(id -u)" -ne 0 ] || printf -- '--allow-run-as-root '
+        echo "--oversubscribe --mca btl self,vader --mca btl_vader_single_copy_mechanism none"
+    fi
+}
+
+# Runs cargo with one MPI. A binary serves the one that it was built with.
+with() {
+    mpi=$1
+    shift
+    echo "== $mpi: cargo $*"
+    MPICC=mpicc.$mpi MPIEXEC=mpiexec.$mpi MPIEXEC_FLAGS=$(flags "$mpi") CARGO_TARGET_DIR=target/$mpi cargo "$@"
+}
+
+each() {
+    built=
+    for mpi in ${MPIS:-mpich openmpi}; do
+        if command -v "mpicc.$mpi" > /dev/null; then
+            built="$built $mpi"
+            with "$mpi" "$@"
+        else
+            echo "== $mpi: not installed"
+        fi
+    done
+    if [ -z "$built" ]; then
+        echo "no MPI is installed: $0 install" >&2
+        exit 1
+    fi
+}
+
+case ${1:-} in
+    install) install ;;
+    build) each build --locked --all-targets ;;
+    lint)
+        cargo fmt --check
+        each clippy --locked --all-targets -- -D warnings
+        ;;
+    test) each test --locked ;;
+    train)
+        each build --locked --release --example charlm_mesh
+        for mpi in $built; do
+            for mesh in 1x1 2x2; do
+                ranks=$((${mesh%x*} * ${mesh#*x}))
+                # shellcheck disable=SC2086 # several flags
+                mpiexec.$mpi $(flags "$mpi") -n "$ranks" "target/$mpi/release/examples/charlm_mesh" --mesh "$mesh" --steps "${STEPS:-20}"
+            done
+        done
+        ;;
+    bench) each bench --locked ;;
+    *)
+        sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$self" >&2
+        exit 2
+        ;;
+esac
