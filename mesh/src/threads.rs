@@ -164,7 +164,7 @@ impl Rest {
     }
 
     /// One piece of each rank.
-    fn from_each(&self, pick: impl Fn(&[Raw]) -> Option<Raw>) -> Result<Vec<Raw>> {
+    fn each_piece(&self, pick: impl Fn(&[Raw]) -> Option<Raw>) -> Result<Vec<Raw>> {
         let all = self.all(0)?;
         let each = all
             .iter()
@@ -245,7 +245,7 @@ impl Ranks for Thread {
                 Ticket::new(move || {
                     // Each rank combines a part of the elements, and all put the parts together.
                     let (start, len) = part(count, size, rank);
-                    let parts = rest.from_each(|all| all[0].narrow(0, start, len).ok())?;
+                    let parts = rest.each_piece(|all| all[0].narrow(0, start, len).ok())?;
                     let own = combined(&parts, combine)?;
                     rest.hub.give(rank, rest.round + 1, kind, vec![own]);
                     let all = rest.all(1)?;
@@ -259,17 +259,17 @@ impl Ranks for Thread {
             Job::ReduceScatter { pieces, combine } => {
                 self.give(&rest, kind, pieces);
                 Ticket::new(move || {
-                    let parts = rest.from_each(|all| all.get(rank).cloned())?;
+                    let parts = rest.each_piece(|all| all.get(rank).cloned())?;
                     Ok(vec![combined(&parts, combine)?])
                 })
             }
             Job::AllGather { piece, .. } => {
                 self.give(&rest, kind, vec![piece]);
-                Ticket::new(move || rest.from_each(|all| all.first().cloned()))
+                Ticket::new(move || rest.each_piece(|all| all.first().cloned()))
             }
             Job::AllToAll { pieces, .. } => {
                 self.give(&rest, kind, pieces);
-                Ticket::new(move || rest.from_each(|all| all.get(rank).cloned()))
+                Ticket::new(move || rest.each_piece(|all| all.get(rank).cloned()))
             }
             Job::Shift { piece, by, .. } => {
                 self.give(&rest, kind, vec![piece]);

@@ -3648,15 +3648,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
     /// has changed.
     #[twin]
-    pub fn try_sum_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+    pub fn try_sum_with_out<
+        A: AxesOf<D>,
+        U: Element + StoreAs<V>,
+        O: Dims + Holds<Without<D, A>>,
+        V: Element,
+    >(
         &self,
         dims: A,
         options: ReduceOptions<U>,
         out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        U: StoreAs<V>,
-    {
+    ) -> Result<()> {
         Tensor::store(Op::Sum, self.try_sum_with(dims, options), out)
     }
 
@@ -3731,15 +3733,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
     /// has changed.
     #[twin]
-    pub fn try_mean_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+    pub fn try_mean_with_out<
+        A: AxesOf<D>,
+        U: Element + StoreAs<V>,
+        O: Dims + Holds<Without<D, A>>,
+        V: Element,
+    >(
         &self,
         dims: A,
         options: ReduceOptions<U>,
         out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        U: StoreAs<V>,
-    {
+    ) -> Result<()> {
         Tensor::store(Op::Mean, self.try_mean_with(dims, options), out)
     }
 
@@ -3812,15 +3816,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
     /// has changed.
     #[twin]
-    pub fn try_prod_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(
+    pub fn try_prod_with_out<
+        A: AxesOf<D>,
+        U: Element + StoreAs<V>,
+        O: Dims + Holds<Without<D, A>>,
+        V: Element,
+    >(
         &self,
         dims: A,
         options: ReduceOptions<U>,
         out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        U: StoreAs<V>,
-    {
+    ) -> Result<()> {
         Tensor::store(Op::Prod, self.try_prod_with(dims, options), out)
     }
 
@@ -4455,15 +4461,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
     /// has changed.
     #[twin]
-    pub fn try_cumsum_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+    pub fn try_cumsum_with_out<
+        X: DimOf<D>,
+        U: Element + StoreAs<V>,
+        O: Dims + Holds<D>,
+        V: Element,
+    >(
         &self,
         dim: X,
         options: ReduceOptions<U>,
         out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        U: StoreAs<V>,
-    {
+    ) -> Result<()> {
         Tensor::store(Op::Cumsum, self.try_cumsum_with(dim, options), out)
     }
 
@@ -4658,15 +4666,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
     /// has changed.
     #[twin]
-    pub fn try_cumprod_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+    pub fn try_cumprod_with_out<
+        X: DimOf<D>,
+        U: Element + StoreAs<V>,
+        O: Dims + Holds<D>,
+        V: Element,
+    >(
         &self,
         dim: X,
         options: ReduceOptions<U>,
         out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        U: StoreAs<V>,
-    {
+    ) -> Result<()> {
         Tensor::store(Op::Cumprod, self.try_cumprod_with(dim, options), out)
     }
 
@@ -4740,15 +4750,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
     /// has changed.
     #[twin]
-    pub fn try_logcumsumexp_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(
+    pub fn try_logcumsumexp_with_out<
+        X: DimOf<D>,
+        U: Element + StoreAs<V>,
+        O: Dims + Holds<D>,
+        V: Element,
+    >(
         &self,
         dim: X,
         options: ReduceOptions<U>,
         out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        U: StoreAs<V>,
-    {
+    ) -> Result<()> {
         Tensor::store(
             Op::Logcumsumexp,
             self.try_logcumsumexp_with(dim, options),
@@ -4901,7 +4913,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_nansum_with_out<
         A: AxesOf<D>,
-        U: Element,
+        U: Element + StoreAs<V>,
         O: Dims + Holds<Without<D, A>>,
         V: Element,
     >(
@@ -4909,10 +4921,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dims: A,
         options: ReduceOptions<U>,
         out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        U: StoreAs<V>,
-    {
+    ) -> Result<()> {
         Tensor::store(Op::Nansum, self.try_nansum_with(dims, options), out)
     }
 
@@ -4989,7 +4998,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[twin]
     pub fn try_nanmean_with_out<
         A: AxesOf<D>,
-        U: Element,
+        U: Element + StoreAs<V>,
         O: Dims + Holds<Without<D, A>>,
         V: Element,
     >(
@@ -4997,10 +5006,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dims: A,
         options: ReduceOptions<U>,
         out: &mut Tensor<O, V>,
-    ) -> Result<()>
-    where
-        U: StoreAs<V>,
-    {
+    ) -> Result<()> {
         Tensor::store(Op::Nanmean, self.try_nanmean_with(dims, options), out)
     }
 

@@ -44,11 +44,17 @@ const TWICE: &str = "is said twice about one argument";
 const LONG: &str = "comes with a list of all impls";
 const HIDDEN: &str = "rustc prefers the message of the trait above";
 
+/// Of checks that fold their questions: the fault is told, and a test of its own asks for each.
+const FAULT: &str = "rustc goes down to the fault, and says that";
+
 const LINT: &str = "is asked by `cargo nomina check` alone";
 
 /// Traits whose message is not told yet, and why.
-const UNTOLD: [(&str, &str); 19] = [
+const UNTOLD: [(&str, &str); 30] = [
     ("Adjacent", IN_GENERIC_CODE),
+    ("Along", FAULT),
+    ("AlongDim", HIDDEN),
+    ("AxisOf", HIDDEN),
     ("CanBe", HIDDEN),
     ("Contractible", LINT),
     ("Dim", LONG),
@@ -56,8 +62,16 @@ const UNTOLD: [(&str, &str); 19] = [
     ("EachResizable", IN_GENERIC_CODE),
     ("ExpandArg", HIDDEN),
     ("FlattenOthers", HIDDEN),
+    ("FlattensIn", FAULT),
+    ("HasAllValues", FAULT),
+    ("IsLoss", FAULT),
     ("Number", TWICE),
     ("Operand", TWICE),
+    ("Over", HIDDEN),
+    ("OverBoth", FAULT),
+    ("OverIn", FAULT),
+    ("PlacedWith", FAULT),
+    ("PlacedWithNumber", FAULT),
     ("Points", TWICE),
     ("ScatterFrom", LONG),
     ("SubscriptOf", HIDDEN),

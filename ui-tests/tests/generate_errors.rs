@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 28] = [
+const RULES: [(&str, &str, &str); 29] = [
     (
         "broadcast",
         "Operators",
@@ -164,6 +164,12 @@ const RULES: [(&str, &str, &str); 28] = [
         "Networks",
         "A layer takes what has its dims, wherever they stand, and says at the call which one is missing; a field without \
          parameters is marked.",
+    ),
+    (
+        "mesh",
+        "Meshes",
+        "Along each axis of a mesh a tensor is whole, synced, split, pending or each rank's own. An operator works on the pieces \
+         where that gives the pieces of its result; elsewhere the text names the axis and the conversion.",
     ),
     (
         "dynamic",

@@ -101,7 +101,7 @@ pub const REDUCE_WITH_OUT: &str = "
 /// [`{name}_with`](Self::{name}_with) into `out`.
 {stays}
 #[twin]
-pub fn try_{name}_with_out<A: AxesOf<D>, U: Element, O: Dims + Holds<Without<D, A>>, V: Element>(&self, dims: A, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> where U: StoreAs<V> {
+pub fn try_{name}_with_out<A: AxesOf<D>, U: Element + StoreAs<V>, O: Dims + Holds<Without<D, A>>, V: Element>(&self, dims: A, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> {
     Tensor::store(Op::{op}, self.try_{name}_with(dims, options), out)
 }
 ";
@@ -163,7 +163,7 @@ pub const ALONG_WITH_OUT: &str = "
 /// [`{name}_with`](Self::{name}_with) into `out`.
 {stays}
 #[twin]
-pub fn try_{name}_with_out<X: DimOf<D>, U: Element, O: Dims + Holds<D>, V: Element>(&self, dim: X, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> where U: StoreAs<V> {
+pub fn try_{name}_with_out<X: DimOf<D>, U: Element + StoreAs<V>, O: Dims + Holds<D>, V: Element>(&self, dim: X, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> {
     Tensor::store(Op::{op}, self.try_{name}_with(dim, options), out)
 }
 ";

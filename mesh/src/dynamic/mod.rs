@@ -73,7 +73,6 @@ impl From<&str> for Over {
 
 impl DynSharded {
     /// This rank's piece.
-    #[must_use]
     pub fn local(&self) -> &DynTensor {
         &self.local
     }

@@ -42,13 +42,15 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// Sizes or devices that do not fit, or memory that is missing.
     #[twin]
-    pub fn try_matmul<E: Factor<D>, Q: Placement<Mesh = P::Mesh>>(
+    pub fn try_matmul<
+        E: Factor<D>,
+        Q: Placement<Mesh = P::Mesh> + HasWhole<(<E as DimList>::InnerRight,)>,
+    >(
         &self,
         other: &Sharded<E, Q, T>,
     ) -> Result<Sharded<Product<D, E>, Joined<P, Q>, T>>
     where
         P: HasWhole<(<D as DimList>::InnerLeft,)> + PlacedWith<InProducts, Q, D, E>,
-        Q: HasWhole<(<E as DimList>::InnerRight,)>,
         T: Numeric,
     {
         self.combined("matmul", other, self.local.try_matmul(&other.local))
