@@ -29,11 +29,9 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     }
 
     /// A tensor that each rank has all of, and that is the same on all ranks: that is the caller's word. Sends nothing.
-    ///
-    /// # Errors
-    /// None yet; kept for engines that compare.
-    pub fn whole<D: Dims, T: Element>(&self, tensor: Tensor<D, T>) -> Result<Sharded<D, M, T>> {
-        Ok(self.placed(tensor))
+    #[must_use]
+    pub fn whole<D: Dims, T: Element>(&self, tensor: Tensor<D, T>) -> Sharded<D, M, T> {
+        self.placed(tensor)
     }
 
     /// A parameter: a leaf that is the same on all ranks, whose gradient and updates are, too.

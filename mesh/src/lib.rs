@@ -51,3 +51,8 @@ pub mod __private {
     pub use crate::mesh::{Engine, Mesh};
     pub use crate::threads::threads;
 }
+
+/// The guide to meshes, whose every snippet is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/mesh.md")]
+pub struct Meshes;

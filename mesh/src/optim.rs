@@ -8,7 +8,7 @@
 //!
 //! let losses = Line::threads([2], |mesh| {
 //!     // Whole: each rank uses it for rows of its own. So its gradient is pending, and the optimizer sums it.
-//!     let mut w: Sharded<(Feature,), Line<Whole>> = mesh.whole(Tensor::zeros([3]))?.with_grad();
+//!     let mut w: Sharded<(Feature,), Line<Whole>> = mesh.whole(Tensor::zeros([3])).with_grad();
 //!     let mut optimizer = AdamW::with(Data, AdamOptions { lr: 0.1, ..AdamOptions::adamw() });
 //!     let mut last = f32::NAN;
 //!     for _ in 0..100 {

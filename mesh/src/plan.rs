@@ -74,7 +74,7 @@ impl Plan {
     /// axis or to do less often.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         self.collectives.iter().filter_map(|one| {
-            let by_rank = matches!(one.op, "all_to_all" | "shift" | "via");
+            let by_rank = one.op == "all_to_all";
             (by_rank && one.ranks > 64).then(|| {
                 format!(
                     "{} over {} ranks of `{}` pays a latency a rank: put it on an axis of 8 to 64 ranks ({})",

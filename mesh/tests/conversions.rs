@@ -28,7 +28,7 @@ fn pieces_of_every_placement_make_the_same_tensor() {
             let whole = numbers(rows, columns);
             let expected = whole.to_vec();
             let found = Grid::threads([2, 2], |mesh| {
-                let x: X<Grid<Whole, Whole>> = mesh.whole(whole.clone())?;
+                let x: X<Grid<Whole, Whole>> = mesh.whole(whole.clone());
                 let rows: X<Grid<Split<N>, Whole>> = x.cut(Data, N);
                 let tiles: X<Grid<Split<N>, Split<C>>> = rows.cut(Model, C);
                 let twice: X<Grid<Split<N>, Split<N>>> = rows.cut(Model, N);
@@ -63,7 +63,7 @@ fn pieces_of_every_placement_make_the_same_tensor() {
 #[test]
 fn bytes_are_those_of_the_formulas() {
     let sent = Grid::threads([2, 1], |mesh| {
-        let x: X<Grid<Whole, Whole>> = mesh.whole(numbers(6, 4))?;
+        let x: X<Grid<Whole, Whole>> = mesh.whole(numbers(6, 4));
         let mut sent = Vec::new();
         let mut before = 0;
         // After a barrier the other rank has taken all that was sent.
@@ -135,7 +135,7 @@ fn gradients_are_the_dual_conversions() {
         ];
         let mut gradients = Vec::new();
         for way in ways {
-            let leaf: X<Grid<Whole, Whole>> = mesh.whole(x.clone())?.with_grad();
+            let leaf: X<Grid<Whole, Whole>> = mesh.whole(x.clone()).with_grad();
             let tiles = way(leaf.clone());
             let loss: Sharded<(), Grid<Pending, Pending>> =
                 (tiles.square() * tiles.cos()).sum(across(..));
@@ -171,7 +171,7 @@ fn gradients_are_the_dual_conversions() {
 #[test]
 fn a_pending_maximum_has_no_gradient_and_says_so() {
     let error = Grid::threads([2, 1], |mesh| {
-        let x = mesh.whole(numbers(4, 2))?.with_grad().cut(Data, N);
+        let x = mesh.whole(numbers(4, 2)).with_grad().cut(Data, N);
         let most = x.amax(across(N)).all_reduce(Data).sum(C);
         most.pend(Data).pend(Model).try_backward()
     });
@@ -201,7 +201,7 @@ fn a_tensor_is_the_same_whatever_the_mesh() {
 #[test]
 fn pieces_of_its_own_become_one_tensor_by_a_claim() {
     let found = Grid::threads([2, 2], |mesh| {
-        let x: X<Grid<Split<N>, Whole>> = mesh.whole(numbers(5, 3))?.cut(Data, N);
+        let x: X<Grid<Split<N>, Whole>> = mesh.whole(numbers(5, 3)).cut(Data, N);
         let y = x.local_with(|piece| piece.try_exp())?;
         let y: X<Grid<Split<N>, Whole>> = y.claim(&[5, 3])?;
         Ok(y.all_gather(Data).to_vec())
@@ -233,7 +233,7 @@ fn what_rank_one_has_comes_to_all() {
 fn dims_that_two_axes_split_are_converted_from_the_inside() {
     let found = Grid::threads([2, 2], |mesh| {
         let x = mesh
-            .whole(numbers(7, 2))?
+            .whole(numbers(7, 2))
             .to_dyn()
             .cut("Data", "N")?
             .cut("Model", "N")?;
@@ -256,8 +256,8 @@ fn contractions_across_a_split_dim_are_pending() {
     let w: Tensor<(C, K)> = Tensor::from_vec((0..15).map(|i| i as f32).collect(), [5, 3]).unwrap();
     let expected = x.contract(&w, C).to_vec();
     let found = Grid::threads([2, 2], |mesh| {
-        let x: X<Grid<Split<N>, Split<C>>> = mesh.whole(x.clone())?.cut(Data, N).cut(Model, C);
-        let w: Sharded<(C, K), Grid<Whole, Split<C>>> = mesh.whole(w.clone())?.cut(Model, C);
+        let x: X<Grid<Split<N>, Split<C>>> = mesh.whole(x.clone()).cut(Data, N).cut(Model, C);
+        let w: Sharded<(C, K), Grid<Whole, Split<C>>> = mesh.whole(w.clone()).cut(Model, C);
         let y: Sharded<(N, K), Grid<Split<N>, Pending>> = x.contract(&w, across(C));
         Ok(y.all_reduce(Model).all_gather(Data).to_vec())
     });

@@ -8,7 +8,7 @@ mesh! { Grid: Rows, Columns }
 
 fn x(mesh: &Mesh<Line<Whole>>, rows: usize) -> Sharded<(N,), Line<Pending>> {
     let all: Tensor<(N,)> = Tensor::ones([rows]);
-    mesh.whole(all).unwrap().pend(Data)
+    mesh.whole(all).pend(Data)
 }
 
 fn failed<V: Send>(program: impl Fn(Mesh<Line<Whole>>) -> Result<V> + Sync) -> Error {

@@ -71,10 +71,10 @@ fn steps_of_parts_are_those_of_the_plain_optimizer() {
     for sizes in [[1, 1], [2, 1], [2, 2], [3, 2], [8, 1]] {
         let found = Grid::threads(sizes, |mesh| {
             let (x, w, b) = data();
-            let x: Sharded<(N, C), Grid<Split<N>, Whole>> = mesh.whole(x)?.cut(Data, N);
+            let x: Sharded<(N, C), Grid<Split<N>, Whole>> = mesh.whole(x).cut(Data, N);
             // One gradient that the optimizer sums, and one that is summed going back.
             let mut w: Sharded<(C, K), Grid<Whole, Split<K>>> =
-                mesh.whole(w)?.cut(Model, K).detach().with_grad();
+                mesh.whole(w).cut(Model, K).detach().with_grad();
             let mut b: Sharded<(K,), Grid<Synced, Split<K>>> =
                 mesh.parameter(b)?.detach().cut(Model, K).with_grad();
             let mut optimizer = AdamW::with(Data, OPTIONS);

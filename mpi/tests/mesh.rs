@@ -47,9 +47,9 @@ fn program(mesh: &Mesh<Grid>, sizes: [usize; 3]) -> Result<(Vec<f32>, [u64; 2])>
     let [n, c, k] = sizes;
     let before = [mesh.sent(Data), mesh.sent(Model)];
     let x: Sharded<(N, C), Grid<Whole, Whole>> =
-        mesh.whole(Tensor::from_vec(numbers(n * c, 0.0), [n, c])?)?;
+        mesh.whole(Tensor::from_vec(numbers(n * c, 0.0), [n, c])?);
     let w: Sharded<(C, K), Grid<Whole, Whole>> =
-        mesh.whole(Tensor::from_vec(numbers(c * k, 1.0), [c, k])?)?;
+        mesh.whole(Tensor::from_vec(numbers(c * k, 1.0), [c, k])?);
     let tiles: Sharded<(N, C), Grid<Split<N>, Split<C>>> = x.cut(Data, N).cut(Model, C);
     let h = tiles
         .contract(&w.cut(Model, C), across(C))
@@ -91,9 +91,8 @@ fn same() {
 fn differ() {
     let mpi = Mpi::start().unwrap();
     let mesh = Grid::start(&mpi, [2, 2]).unwrap();
-    let x: Sharded<(N, C), Grid<Whole, Whole>> = mesh
-        .whole(Tensor::from_vec(numbers(16, 0.0), [4, 4]).unwrap())
-        .unwrap();
+    let x: Sharded<(N, C), Grid<Whole, Whole>> =
+        mesh.whole(Tensor::from_vec(numbers(16, 0.0), [4, 4]).unwrap());
     let rows = x.cut(Data, N);
     let all = if mesh.rank(Data) == 0 {
         rows.all_gather(Data).to_vec()

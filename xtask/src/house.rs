@@ -253,17 +253,23 @@ fn paths(text: &str) -> Vec<(&str, Option<&str>)> {
 fn the_readme_shows_what_rustc_says() {
     let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
     let readme = read("README.md");
-    let (_, shown) = readme
-        .split_once("```text\nerror")
-        .expect("an error in the README");
-    let shown = shown.split("```").next().unwrap_or(shown);
-    let said = read("ui-tests/broadcast/operator.stderr");
-    for line in shown.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        assert!(
-            said.contains(line),
-            "rustc does not say `{line}` but\n{said}"
-        );
+    let mut shown = readme.split("```text\nerror").skip(1);
+    for file in ["broadcast/operator", "mesh/pending_plus_whole"] {
+        let text = shown.next().expect("an error in the README");
+        let text = text.split("```").next().unwrap_or(text);
+        let said = read(&format!("ui-tests/{file}.stderr"));
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            assert!(
+                said.contains(line),
+                "rustc does not say `{line}` but\n{said}"
+            );
+        }
     }
+    assert_eq!(
+        shown.next(),
+        None,
+        "an error in the README that nobody checks"
+    );
 }
 
 #[test]

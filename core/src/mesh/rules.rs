@@ -3,8 +3,8 @@
 use super::combine::{BySum, Combiner};
 use super::fault::{Fine, NotSplitOver, NotSplitThereOver, SplitInsideOver, Verdict};
 use super::index::AxisIndex;
-use super::placement::{AxisOf, MeshAxis, Placement, StateAt};
-use super::state::{InProducts, Mode, State};
+use super::placement::{AxisOf, MeshAxis, Placement, Set, StateAt};
+use super::state::{InProducts, Mode, State, Whole};
 use crate::dims::{Accepted, Axes, AxesOf, Axis, Bool, DimList, Dims, FlattenArg, Rank};
 
 /// The first thing that is wrong along the axes, from the first on.
@@ -59,7 +59,7 @@ macro_rules! checks {
             note = "generic code asks for it in a bound"
         )]
         pub trait $name<$($parameter),*> {}
-                impl<P: Placement $(, $parameter: $bound)*> $name<$($parameter),*> for P
+        impl<P: Placement $(, $parameter: $bound)*> $name<$($parameter),*> for P
         where
             First<
                 <P::S0 as State>::$function<$($argument,)* P::X0>,
@@ -79,8 +79,6 @@ checks! {
     AllLinear<> Linear<>, "the operator takes no pending result but a sum";
     /// Each rank has all of the dims `L`.
     HasWhole<L: Dims> HasAll<L>, "each rank needs all of dims {L}";
-    /// Each rank has all of the dims `L`, of an operator that has a form with `via`.
-    HasWholeOrVia<L: Dims> HasEvery<L>, "each rank needs all of dims {L}";
 }
 
 /// What is asked of a state along an axis that a mesh has.
@@ -357,9 +355,11 @@ conversions! {
     Broadcasts<P> IsOwn, "the tensor is not each rank's own along mesh axis `{Self}`";
 }
 
-/// The axis splits dim `N`: what `N.via(X)` asks.
-pub type SplitsBy<P, X, N> =
-    <<StateAt<P, X> as State>::Splits<N> as Bool>::Verdict<Fine, NotSplitThereOver<X, N>>;
+/// Axis `X` splits dim `N`, and no other one does: what `N.via(X)` asks.
+pub type SplitsBy<P, X, N> = <<<StateAt<P, X> as State>::Splits<N> as Bool>::Verdict<
+    Fine,
+    NotSplitThereOver<X, N>,
+> as Verdict>::Then<HasEveryVerdict<Set<P, X, Whole>, (N,)>>;
 
 /// What is asked of a dim that an operator needs all of.
 pub type HasEveryVerdict<P, L> = First<

@@ -157,15 +157,28 @@ pub enum Own {}
 
 type If<B, V, W> = <B as Bool>::Verdict<V, W>;
 
+/// What is alike in all states but [`Split`].
+macro_rules! unsplit {
+    () => {
+        type Across<L: Dims, Q: Combiner> = Self;
+        type Renamed<F: OldDims, T: Dims> = Self;
+        type Flattened<L: Dims, Y: Axis> = Self;
+        type Splits<N: Axis> = False;
+        type SplitsIn<L: Dims> = False;
+        type HasAll<L: Dims, X: MeshAxis> = Fine;
+        type HasEvery<L: Dims, X: MeshAxis> = Fine;
+        type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
+        type InOne<X: MeshAxis> = Fine;
+        type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
+        type Dim = ();
+    };
+}
+
 #[diagnostic::do_not_recommend]
 impl State for Whole {
+    unsplit!();
     type Dual = Pending;
     type Join<B: State> = B;
-    type Renamed<F: OldDims, T: Dims> = Self;
-    type Flattened<L: Dims, Y: Axis> = Self;
-    type Across<L: Dims, R: Combiner> = Self;
-    type Splits<N: Axis> = False;
-    type SplitsIn<L: Dims> = False;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideWhole<M, X, D>;
     type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = Fine;
     type BesideSynced<X: MeshAxis> = SyncedBesideOver<X>;
@@ -175,31 +188,21 @@ impl State for Whole {
     type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
     type Finished<X: MeshAxis> = Fine;
     type Linear<X: MeshAxis> = Fine;
-    type HasAll<L: Dims, X: MeshAxis> = Fine;
-    type HasEvery<L: Dims, X: MeshAxis> = Fine;
-    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
-    type InOne<X: MeshAxis> = Fine;
     type HasValues<X: MeshAxis> = Fine;
     type IsPending<X: MeshAxis> = NothingPendingOver<X>;
-    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
     type IsWhole<X: MeshAxis> = Fine;
     type IsPlain<X: MeshAxis> = Fine;
     type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
     type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
     type IsLoss<X: MeshAxis> = LossIsWholeOver<X>;
-    type Dim = ();
     const PLACE: StaticPlace = StaticPlace::Whole;
 }
 
 #[diagnostic::do_not_recommend]
 impl State for Synced {
+    unsplit!();
     type Dual = Self;
     type Join<B: State> = Self;
-    type Renamed<F: OldDims, T: Dims> = Self;
-    type Flattened<L: Dims, Y: Axis> = Self;
-    type Across<L: Dims, R: Combiner> = Self;
-    type Splits<N: Axis> = False;
-    type SplitsIn<L: Dims> = False;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideSynced<X>;
     type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = SyncedBesideOver<X>;
     type BesideSynced<X: MeshAxis> = Fine;
@@ -208,19 +211,13 @@ impl State for Synced {
     type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
     type Finished<X: MeshAxis> = Fine;
     type Linear<X: MeshAxis> = Fine;
-    type HasAll<L: Dims, X: MeshAxis> = Fine;
-    type HasEvery<L: Dims, X: MeshAxis> = Fine;
-    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
-    type InOne<X: MeshAxis> = Fine;
     type HasValues<X: MeshAxis> = Fine;
     type IsPending<X: MeshAxis> = NothingPendingOver<X>;
-    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
     type IsWhole<X: MeshAxis> = Fine;
     type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
     type IsSynced<X: MeshAxis> = Fine;
     type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
     type IsLoss<X: MeshAxis> = Fine;
-    type Dim = ();
     const PLACE: StaticPlace = StaticPlace::Synced;
 }
 
@@ -262,13 +259,9 @@ impl<N: Axis> State for Split<N> {
 
 #[diagnostic::do_not_recommend]
 impl<R: Combiner> State for Pending<R> {
+    unsplit!();
     type Dual = Whole;
     type Join<B: State> = Self;
-    type Renamed<F: OldDims, T: Dims> = Self;
-    type Flattened<L: Dims, Y: Axis> = Self;
-    type Across<L: Dims, Q: Combiner> = Self;
-    type Splits<N: Axis> = False;
-    type SplitsIn<L: Dims> = False;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesidePending<M, R, X>;
     type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = M::WholeAndPending<R, X>;
     type BesideSynced<X: MeshAxis> = SyncedBesideOver<X>;
@@ -277,31 +270,21 @@ impl<R: Combiner> State for Pending<R> {
     type BesideOwn<X: MeshAxis> = OwnBesideOver<X>;
     type Finished<X: MeshAxis> = StillPendingOver<X>;
     type Linear<X: MeshAxis> = R::Linear<X>;
-    type HasAll<L: Dims, X: MeshAxis> = Fine;
-    type HasEvery<L: Dims, X: MeshAxis> = Fine;
-    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
-    type InOne<X: MeshAxis> = Fine;
     type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
     type IsPending<X: MeshAxis> = Fine;
-    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
     type IsWhole<X: MeshAxis> = NothingWholeOver<X>;
     type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
     type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
     type IsOwn<X: MeshAxis> = NothingOwnOver<X>;
     type IsLoss<X: MeshAxis> = R::Linear<X>;
-    type Dim = ();
     const PLACE: StaticPlace = StaticPlace::Pending(R::COMBINE);
 }
 
 #[diagnostic::do_not_recommend]
 impl State for Own {
+    unsplit!();
     type Dual = Self;
     type Join<B: State> = Self;
-    type Renamed<F: OldDims, T: Dims> = Self;
-    type Flattened<L: Dims, Y: Axis> = Self;
-    type Across<L: Dims, R: Combiner> = Self;
-    type Splits<N: Axis> = False;
-    type SplitsIn<L: Dims> = False;
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims> = B::BesideOwn<X>;
     type BesideWhole<M: Mode, X: MeshAxis, D: Dims> = OwnBesideOver<X>;
     type BesideSynced<X: MeshAxis> = OwnBesideOver<X>;
@@ -310,18 +293,12 @@ impl State for Own {
     type BesideOwn<X: MeshAxis> = Fine;
     type Finished<X: MeshAxis> = Fine;
     type Linear<X: MeshAxis> = Fine;
-    type HasAll<L: Dims, X: MeshAxis> = Fine;
-    type HasEvery<L: Dims, X: MeshAxis> = Fine;
-    type SplitsFirst<L: Dims, F: Dims, X: MeshAxis> = Fine;
-    type InOne<X: MeshAxis> = Fine;
     type HasValues<X: MeshAxis> = NotAllValuesOver<X>;
     type IsPending<X: MeshAxis> = NothingPendingOver<X>;
-    type IsSplit<X: MeshAxis> = NothingSplitOver<X>;
     type IsWhole<X: MeshAxis> = NothingWholeOver<X>;
     type IsPlain<X: MeshAxis> = NothingWholeOver<X>;
     type IsSynced<X: MeshAxis> = NothingSyncedOver<X>;
     type IsOwn<X: MeshAxis> = Fine;
     type IsLoss<X: MeshAxis> = OwnBesideOver<X>;
-    type Dim = ();
     const PLACE: StaticPlace = StaticPlace::Own;
 }

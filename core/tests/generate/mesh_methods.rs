@@ -17,7 +17,7 @@ const TYPED_USES: &str = "\
 use nomina::dims::{AxesOf, DimOf};
 use nomina::{Float, Inexact, Integral, Numeric, Real};
 use nomina::{__options__};
-use nomina_core::mesh::{AllFinished, AllLinear, ByAll, ByAny, ByMax, ByMin, ByProduct, BySum, Combiner, HasWhole, HasWholeOrVia, InPointwise, InProducts, InQuotients, InSums, OverIn, Reduced};
+use nomina_core::mesh::{AllFinished, AllLinear, ByAll, ByAny, ByMax, ByMin, ByProduct, BySum, Combiner, HasWhole, InPointwise, InProducts, InQuotients, InSums, OverIn, Reduced};
 use nomina_macros::twin;
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
@@ -85,7 +85,7 @@ const ALONG: &str = "
 /// {doc} Along a dim that each rank has all of.
 {alone}
 #[twin]
-pub fn try_{name}<X: DimOf<D> + Dim>(&self, dim: X) -> Result<Sharded<D, P, {dtype}>> where {takes} P: {placed} + HasWholeOrVia<(X,)> {
+pub fn try_{name}<X: DimOf<D> + Dim>(&self, dim: X) -> Result<Sharded<D, P, {dtype}>> where {takes} P: {placed} + HasWhole<(X,)> {
     self.mapped(self.local.try_{name}(dim))
 }
 ";

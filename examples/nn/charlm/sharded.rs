@@ -56,11 +56,7 @@ fn rotated(x: &Parts<(N, Head, Seq, Feature), Head>) -> Parts<(N, Head, Seq, Fea
     });
     let angles: Tensor<(Seq, Feature), f64> =
         Tensor::from_vec(angles.collect(), [len, half]).expect("an angle for each pair");
-    let here = |table: Tensor<(Seq, Feature), f64>| {
-        x.mesh()
-            .whole(table.to::<f32>())
-            .expect("a tensor on the host")
-    };
+    let here = |table: Tensor<(Seq, Feature), f64>| x.mesh().whole(table.to::<f32>());
     let (cos, sin) = (here(angles.cos()), here(angles.sin()));
     let (first, second) = (x.narrow(Feature, ..half), x.narrow(Feature, half..));
     let turned = [

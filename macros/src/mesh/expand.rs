@@ -98,7 +98,7 @@ pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
             /// Runs a program on as many threads as the mesh has ranks, and gives what each returned, by rank.
             ///
             /// # Errors
-            /// The first rank's error, by number, that is not about another rank's.
+            /// The first rank's error or panic, by time: the others wait for it no longer.
             #[allow(dead_code)]
             #visibility fn threads<V: ::core::marker::Send>(
                 sizes: [::core::primitive::usize; #count],

@@ -24,7 +24,7 @@ use crate::sharded::{Sharded, places};
 /// mesh! { Grid: Data, Model }
 ///
 /// let mesh = Grid::alone();
-/// let x: Sharded<(Batch, Feature), Grid<Split<Batch>, Whole>> = mesh.whole(Tensor::ones([2, 3]))?.cut(Data, Batch);
+/// let x: Sharded<(Batch, Feature), Grid<Split<Batch>, Whole>> = mesh.whole(Tensor::ones([2, 3])).cut(Data, Batch);
 /// let total = x.to_dyn().sum(nomina_mesh::Over::across(["Batch"]))?.all_reduce("Data")?;
 /// assert_eq!(total.local().to_vec::<f32>()?, [2.0, 2.0, 2.0]);
 /// let error = x.to_dyn().sum(["Batch"]).unwrap_err();
@@ -252,7 +252,7 @@ impl DynSharded {
                 Spread::LinearAlong => place.linear()?,
                 _ => place.finished()?,
             }
-            place.has_every(&names)
+            place.has_all(&names)
         })?;
         self.result(op, compute(&self.local, dim)?, self.places.clone(), &[])
     }

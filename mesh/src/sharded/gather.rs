@@ -2,9 +2,7 @@
 
 use nomina::dims::{Dim, DimOf, Dims, EmbedIn, Embedded};
 use nomina::{Element, IndexElement, Result};
-use nomina_core::mesh::{
-    AllFinished, AllLinear, HasWhole, InPointwise, Joined, PlacedWith, Placement,
-};
+use nomina_core::mesh::{AllFinished, HasWhole, InPointwise, Joined, PlacedWith, Placement};
 use nomina_macros::twin;
 
 use super::Sharded;
@@ -26,7 +24,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         ids: &Sharded<E, Q, I>,
     ) -> Result<Sharded<Embedded<D, X, E>, Joined<P, Q>, T>>
     where
-        P: AllLinear + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, E>,
+        P: HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, E>,
     {
         self.combined("embedding", ids, self.local.try_embedding(dim, &ids.local))
     }

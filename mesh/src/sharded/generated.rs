@@ -11,7 +11,7 @@ use nomina::{
 use nomina::{Float, Inexact, Integral, Numeric, Real};
 use nomina_core::mesh::{
     AllFinished, AllLinear, ByAll, ByAny, ByMax, ByMin, ByProduct, BySum, Combiner, HasWhole,
-    HasWholeOrVia, InPointwise, InProducts, InQuotients, InSums, OverIn, Reduced,
+    InPointwise, InProducts, InQuotients, InSums, OverIn, Reduced,
 };
 use nomina_macros::twin;
 
@@ -1284,7 +1284,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     #[twin]
     pub fn try_cumprod<X: DimOf<D> + Dim>(&self, dim: X) -> Result<Sharded<D, P, T::Sum>>
     where
-        P: AllFinished + HasWholeOrVia<(X,)>,
+        P: AllFinished + HasWhole<(X,)>,
     {
         self.mapped(self.local.try_cumprod(dim))
     }
@@ -1297,7 +1297,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_logcumsumexp<X: DimOf<D> + Dim>(&self, dim: X) -> Result<Sharded<D, P, T>>
     where
         T: Inexact,
-        P: AllFinished + HasWholeOrVia<(X,)>,
+        P: AllFinished + HasWhole<(X,)>,
     {
         self.mapped(self.local.try_logcumsumexp(dim))
     }
@@ -1310,7 +1310,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub fn try_softmin<X: DimOf<D> + Dim>(&self, dim: X) -> Result<Sharded<D, P, T>>
     where
         T: Float,
-        P: AllFinished + HasWholeOrVia<(X,)>,
+        P: AllFinished + HasWhole<(X,)>,
     {
         self.mapped(self.local.try_softmin(dim))
     }

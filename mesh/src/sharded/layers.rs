@@ -35,7 +35,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ///
     /// let scaled = Line::threads([2], |mesh| {
     ///     let x: Sharded<(N, Hidden), Line<Split<Hidden>>> =
-    ///         mesh.whole(tensor!([[3., 4.]]; N, Hidden))?.cut(Model, Hidden);
+    ///         mesh.whole(tensor!([[3., 4.]]; N, Hidden)).cut(Model, Hidden);
     ///     Ok(x.rms_norm(Hidden.via(Model), 0.0).local().item())
     /// })?;
     /// assert!((scaled[0] - 3.0 / 12.5_f32.sqrt()).abs() < 1e-6);
@@ -112,7 +112,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 /// mesh! { Line: Data }
 ///
 /// let mesh = Line::alone();
-/// let x: Sharded<(N, C), Line<Split<N>>> = mesh.whole(Tensor::ones([2, 3]))?.cut(Data, N);
+/// let x: Sharded<(N, C), Line<Split<N>>> = mesh.whole(Tensor::ones([2, 3])).cut(Data, N);
 /// assert_eq!(nomina_mesh::cat(&[&x, &x], C).shape(), [2, 6]);
 /// # Ok::<(), nomina::Error>(())
 /// ```

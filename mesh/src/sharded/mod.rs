@@ -44,7 +44,7 @@ pub type OutDtype<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dtype;
 ///
 /// let means = Grid::threads([2, 1], |mesh| {
 ///     let x = tensor!([[1., 2.], [3., 4.], [5., 9.]]; Batch, Feature);
-///     let x: On<(Batch, Feature)> = mesh.whole(x)?.cut(Data, Batch);
+///     let x: On<(Batch, Feature)> = mesh.whole(x).cut(Data, Batch);
 ///     let mean: Sharded<(Feature,), Grid<Whole, Whole>> = x.mean(across(Batch)).all_reduce(Data);
 ///     Ok(mean.to_vec())
 /// })?;
@@ -74,17 +74,17 @@ pub(crate) fn places<P: Placement>() -> Vec<Place> {
 }
 
 /// The dims of a tensor of a mesh, and its global sizes.
-pub type Sized<'a> = (&'static [Option<&'static str>], &'a [usize]);
+pub type SizedDims<'a> = (&'static [Option<&'static str>], &'a [usize]);
 
 /// The same, and the mesh.
 #[doc(hidden)]
-pub type Described<'a> = (Sized<'a>, &'a Arc<Shared>);
+pub type Described<'a> = (SizedDims<'a>, &'a Arc<Shared>);
 
 /// The global sizes of a result, whose piece is there: of a split dim they are an operand's, of others the piece's.
 pub(crate) fn sizes_of<D: Dims, P: Placement>(
     op: &'static str,
     shape: &[usize],
-    operands: &[Sized<'_>],
+    operands: &[SizedDims<'_>],
 ) -> Result<Vec<usize>> {
     let size = |(at, name): (usize, &Option<&'static str>)| {
         let split = P::PLACES
@@ -117,7 +117,7 @@ pub(crate) fn sizes_of<D: Dims, P: Placement>(
 }
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    pub(crate) fn operand(&self) -> Sized<'_> {
+    pub(crate) fn operand(&self) -> SizedDims<'_> {
         (D::NAMES, &self.sizes)
     }
 
@@ -126,7 +126,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         op: &'static str,
         local: Tensor<D, T>,
         mesh: Mesh<P::Mesh>,
-        operands: &[Sized<'_>],
+        operands: &[SizedDims<'_>],
     ) -> Result<Self> {
         let sizes = sizes_of::<D, P>(op, local.shape(), operands)?;
         Ok(Self { local, sizes, mesh })

@@ -72,7 +72,7 @@ impl<M, P, D> Fits<M, P, D> for WithoutMesh where D: OnOneMesh<P> {}
 /// Never holds: the message for a tensor that is on no mesh.
 #[diagnostic::on_unimplemented(
     message = "a tensor without mesh beside a sharded one: each rank has a tensor of its own here",
-    label = "say what it is: `mesh.whole(t)`, or `mesh.whole(t)?.cut(axis, dim)`"
+    label = "say what it is: `mesh.whole(t)`, or `mesh.whole(t).cut(axis, dim)`"
 )]
 pub trait OnOneMesh<P> {}
 

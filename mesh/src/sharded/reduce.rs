@@ -3,8 +3,8 @@
 use nomina::dims::{Axes, AxesOf, Broadcast, Dim, DimOf, Dims, Distinct, Without};
 use nomina::{Element, Float, Inexact, Result, Targets};
 use nomina_core::mesh::{
-    AllFinished, AllLinear, BySum, HasWhole, HasWholeOrVia, InPointwise, OverIn, PendingOver,
-    PlacedWith, Placement, Reduced,
+    AllFinished, AllLinear, BySum, HasWhole, InPointwise, OverIn, PendingOver, PlacedWith,
+    Placement, Reduced,
 };
 use nomina_macros::twin;
 
@@ -33,15 +33,21 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         let of = |(name, size): (&Option<&str>, &usize)| {
             (<A::Axes as Axes>::ALL || names.contains(name)).then_some(*size)
         };
-        let count: f64 = D::NAMES
-            .iter()
-            .zip(&self.sizes)
-            .filter_map(of)
-            .map(|size| size as f64)
-            .product();
-        let sum = self.local.try_sum(dims.axes())?;
-        let mean = sum.into_dyn().div(count)?;
-        self.reduced("mean", super::typed(mean.into_parts().0))
+        let count = |sizes: &[usize]| -> f64 {
+            let counted = D::NAMES.iter().zip(sizes).filter_map(of);
+            counted.map(|size| size as f64).product()
+        };
+        let (own, all) = (count(self.local.shape()), count(&self.sizes));
+        // A rank without elements adds nothing. Means do not overflow where sums of 16-bit floats do.
+        let part = match own == 0.0 && all > 0.0 {
+            true => self.local.try_sum(dims.axes())?.into_dyn(),
+            false => self
+                .local
+                .try_mean(dims.axes())?
+                .into_dyn()
+                .mul(own / all)?,
+        };
+        self.reduced("mean", super::typed(part.into_parts().0))
     }
 
     /// The root of the sum of squares over dims that each rank has all of.
@@ -71,7 +77,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         U::Beside<D, X>: Broadcast<E>,
         T: Float,
-        P: AllFinished + HasWholeOrVia<(X,)> + PlacedWith<InPointwise, P, D, E>,
+        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, P, D, E>,
         D: Distinct,
     {
         self.fits("cross_entropy", target)?;

@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
         ("x2", "rule::cdist(grad, x1, x2, result, 1)"),
     ]))
     .differs("of f16 and bf16 too")
-    .spread(Spread::Contract),
+    .spread(Spread::Along),
     product(
         "contract",
         "self, other, dim: Dims",

@@ -72,14 +72,14 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Padding before and after dims: by a number, or by the dim's own elements, reflected, replicated or circular; a negative count crops.",
     )
-    .grad(Lines(&[("self", "rule::pad(grad, self)")])).differs("by named dims too; every mode pads any number of dims").spread(Spread::Part),
+    .grad(Lines(&[("self", "rule::pad(grad, self)")])).differs("by named dims too; every mode pads any number of dims").spread(Spread::Along),
     Row::new(
         "constant_pad_nd",
         "self, pad: Sizes, value: Scalar = 0",
         Window,
         Keeps,
         "Padding with one number before and after the last dims.",
-    ).grad(Lines(&[("self", "rule::pad(grad, self)")])).spread(Spread::Part),
+    ).grad(Lines(&[("self", "rule::pad(grad, self)")])).spread(Spread::Along),
     Row::new(
         "interpolate",
         "self, size: Sizes = None, scale_factor: Scalar = None, mode: Str = nearest, align_corners: Bool = None, recompute_scale_factor: Bool = None, antialias: Bool = False",

@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Row] = &[
         "A square matrix multiplied by itself `n` times over; batch dims stay.",
     )
     .dtype(Same, DTypes::NUMBERS)
-    .differs("`n` is not negative; names go through").spread(Spread::Contract),
+    .differs("`n` is not negative; names go through").spread(Spread::Along),
     row(
         "multi_dot",
         "tensors: Tensors",
@@ -159,5 +159,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .class(Names)
     .forms(Forms::PURE)
-    .differs("not in PyTorch").spread(Spread::Linear),
+    .differs("not in PyTorch").spread(Spread::Rearrange),
 ];

@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
         "A number written at the indices of a dim.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
-    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("value", "index_select(grad, dim, index)")])).differs("an index may have any number of dims").spread(Spread::Part),
+    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("value", "index_select(grad, dim, index)")])).differs("an index may have any number of dims").spread(Spread::Along),
     row(
         "index_select",
         "self, dim: Dim, index",
@@ -83,7 +83,7 @@ pub(super) const ROWS: &[Row] = &[
         "Slices written to self at the indices of a dim.",
     )
     .forms(Forms::ALL)
-    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("source", "index_select(grad, dim, index)")])).differs(ANY_RANK).spread(Spread::Part),
+    .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("source", "index_select(grad, dim, index)")])).differs(ANY_RANK).spread(Spread::Along),
     row(
         "index_reduce",
         "self, dim: Dim, index, source, reduce: Data, *, include_self: Bool = True",
@@ -186,21 +186,21 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "A copy of self with `src` in the place of what `select` would give.",
     )
-    .grad(Lines(&[("self", "select_scatter(grad, zeros_like(src), dim, index)"), ("src", "select(grad, dim, index)")])).differs(NAMED).spread(Spread::Part),
+    .grad(Lines(&[("self", "select_scatter(grad, zeros_like(src), dim, index)"), ("src", "select(grad, dim, index)")])).differs(NAMED).spread(Spread::Along),
     row(
         "slice_scatter",
         "self, src, dim: Dim = 0, start: Int = None, end: Int = None, step: Int = 1",
         Keeps,
         "A copy of self with `src` in the place of a range of a dim.",
     )
-    .grad(Lines(&[("self", "slice_scatter(grad, zeros_like(src), dim, start, end, step)"), ("src", "rule::range(grad, self)")])).differs(NAMED).spread(Spread::Part),
+    .grad(Lines(&[("self", "slice_scatter(grad, zeros_like(src), dim, start, end, step)"), ("src", "rule::range(grad, self)")])).differs(NAMED).spread(Spread::Along),
     row(
         "diagonal_scatter",
         "self, src, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1",
         Keeps,
         "A copy of self with `src` in the place of what `diagonal` would give.",
     )
-    .grad(Lines(&[("self", "diagonal_scatter(grad, zeros_like(src), offset, dim1, dim2)"), ("src", "diagonal(grad, offset, dim1, dim2)")])).differs(NAMED).spread(Spread::Part),
+    .grad(Lines(&[("self", "diagonal_scatter(grad, zeros_like(src), offset, dim1, dim2)"), ("src", "diagonal(grad, offset, dim1, dim2)")])).differs(NAMED).spread(Spread::Along),
     Row::new(
         "at",
         "self, indices: Data",

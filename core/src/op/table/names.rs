@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
         "Gives dims other names.",
     )
     .forms(Forms::METHOD.and(Forms::IN_PLACE))
-    .spread(Spread::Linear),
+    .spread(Spread::Rearrange),
     Row::new(
         "refine_names",
         "self, names: Order",
@@ -22,5 +22,5 @@ pub(super) const ROWS: &[Row] = &[
         "Gives names to dims that have none.",
     )
     .forms(Forms::METHOD)
-    .spread(Spread::Linear),
+    .spread(Spread::Rearrange),
 ];

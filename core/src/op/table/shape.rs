@@ -123,7 +123,7 @@ pub(super) const ROWS: &[Row] = &[
         "A matrix with others along its diagonal, zeros elsewhere.",
     )
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("names of rows unify, and of columns").spread(Spread::Contract),
+    .grad(Parts).differs("names of rows unify, and of columns").spread(Spread::Part),
     Row::new(
         "cartesian_prod",
         "tensors: Tensors",
