@@ -233,11 +233,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// When a number is no probability, or sizes do not fit; then nothing has changed.
     #[twin(from)]
-    pub fn try_bernoulli_from_(
-        &mut self,
-        p: impl Probability<D>,
-        generator: Option<&mut Generator>,
-    ) -> Result<&mut Self>
+    // On one line, because rustc quotes it in errors.
+    #[rustfmt::skip]
+    pub fn try_bernoulli_from_(&mut self, p: impl Probability<D>, generator: Option<&mut Generator>) -> Result<&mut Self>
     where
         T: Real,
     {

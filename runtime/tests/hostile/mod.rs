@@ -54,6 +54,7 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
         tensor::strided::CALLS,
         rest::generator::CALLS,
         rest::random::CALLS,
+        rest::bytes::CALLS,
         rest::shape::CALLS,
         rest::format::CALLS,
         rest::memory::CALLS,

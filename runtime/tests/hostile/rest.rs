@@ -41,6 +41,36 @@ pub mod random {
     }
 }
 
+pub mod bytes {
+    use nomina_core::DType;
+    use nomina_core::op::Op;
+    use nomina_runtime::call;
+
+    const COMBINERS: [Op; 6] = [
+        Op::Add,
+        Op::Mul,
+        Op::Maximum,
+        Op::Minimum,
+        Op::LogicalOr,
+        Op::Exp,
+    ];
+
+    calls! { call:
+        combines |d| { call::combines(d.bytes.pick(&COMBINERS), d.bytes.pick(&DType::ALL)) };
+        combine_bytes |d| {
+            let (op, dtype) = (d.bytes.pick(&COMBINERS), d.bytes.pick(&DType::ALL));
+            let all: Vec<u8> = (0..96).map(|_| d.bytes.below(256) as u8).collect();
+            // Often as many on both sides, and often where elements lie.
+            let start = d.bytes.pick(&[0, 0, 0, 1, 5]);
+            let len = d.bytes.pick(&[0, 16, 32, 3, 48]);
+            let other = if d.bytes.once_in(4) { d.bytes.below(40) } else { len };
+            let mut first = all[start..][..len].to_vec();
+            call::combine_bytes(op, dtype, &mut first, &all[48 - start..][..other.min(40)])
+        };
+        processor |_d| { call::processor().past_caches };
+    }
+}
+
 pub mod shape {
     use nomina_runtime::shape;
 

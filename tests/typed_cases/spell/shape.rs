@@ -134,7 +134,6 @@ pub fn call(call: &Call<'_>) -> Own {
             let offset = vec![offset(call, "offset")];
             call.method("diag_embed_with", &[dim, names, offset].concat())
         }
-        Op::Tril | Op::Triu if call.out => call.method(call.op.name(), &[offset(call, "diagonal")]),
         Op::Tril | Op::Triu => {
             // In place, the underscore stands behind all of it.
             let name = format!("{}_with", call.op.name());
