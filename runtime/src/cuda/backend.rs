@@ -11,6 +11,7 @@ use crate::job::{
     AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
     LineJob, Multinomial, NormJob, Place, Pointwise, PoolJob, Product, ReduceJob, Repeat,
     ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob, UnpoolJob, Update,
+    WeightGradientJob,
 };
 
 use crate::plan::Plan;
@@ -154,12 +155,17 @@ impl Backend for Cuda {
 
     unsafe fn conv(&self, job: &ConvJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { super::conv::conv(self, job) }
+        unsafe { super::conv::conv(self.forever(job.op)?, job) }
     }
 
     unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { super::conv_transpose::transpose(self, job) }
+        unsafe { super::conv_transpose::transpose(self.forever(job.op)?, job) }
+    }
+
+    unsafe fn conv_weight(&self, job: &WeightGradientJob) -> Result<bool> {
+        // SAFETY: the caller's promise.
+        unsafe { super::cudnn::weight(self.forever(job.op)?, job) }
     }
 
     unsafe fn pool(&self, job: &PoolJob) -> Result<()> {

@@ -9,11 +9,13 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::cublaslt::Library;
+use super::cudnn;
 use super::failure::failed;
 use super::flag::Board;
 use super::function::{Function, Key, Modules};
 use super::memory::Live;
 use super::transfer::Staging;
+use super::choice::Who;
 use super::{Properties, Report, Stats, probe};
 
 /// How many devices a process can use.
@@ -40,6 +42,10 @@ pub(crate) struct Cuda {
     library: OnceLock<Result<Library, String>>,
     /// How many products our own kernels have made.
     pub(super) own_products: AtomicU64,
+    /// cuDNN, from the first convolution on, or why it does not convolve.
+    convolver: OnceLock<Result<cudnn::Library, String>>,
+    /// How many convolutions our own kernels have made.
+    pub(super) own_convolutions: AtomicU64,
 }
 
 // SAFETY: the driver's handles may be used by any thread that has the context bound, which every
@@ -150,6 +156,8 @@ impl Cuda {
             modules: Mutex::default(),
             library: OnceLock::new(),
             own_products: AtomicU64::new(0),
+            convolver: OnceLock::new(),
+            own_convolutions: AtomicU64::new(0),
         })
     }
 
@@ -169,6 +177,12 @@ impl Cuda {
     /// cuBLASLt, or why it does not multiply.
     pub(super) fn library(&self) -> Result<&Library, &String> {
         self.library.get_or_init(|| Library::open(self)).as_ref()
+    }
+
+    /// cuDNN, or why it does not convolve.
+    pub(super) fn convolver(&self) -> Result<&cudnn::Library, &String> {
+        let open = || cudnn::Library::open(self);
+        self.convolver.get_or_init(open).as_ref()
     }
 
     /// How many multiprocessors it has.
@@ -229,6 +243,7 @@ pub(super) unsafe fn across(
 pub(super) fn report(ordinal: usize) -> Result<Report> {
     let cuda = Cuda::get("report", ordinal)?;
     let library = cuda.library().map(Library::told);
+    let convolver = cuda.convolver().map(cudnn::Library::told);
     Ok(Report {
         device: cuda.properties.clone(),
         driver: probe::driver("report")?,
@@ -239,6 +254,12 @@ pub(super) fn report(ordinal: usize) -> Result<Report> {
         },
         by_cublaslt: library.map_or(0, |(_, made)| made),
         by_kernels: cuda.own_products.load(Ordering::Relaxed),
+        cudnn: match cudnn::who() {
+            Who::Own => Err("NOMINA_CUDA_CONV=own".to_owned()),
+            _ => convolver.map(|(version, _)| version).map_err(String::clone),
+        },
+        convolved_by_cudnn: convolver.map_or(0, |(_, made)| made),
+        convolved_by_kernels: cuda.own_convolutions.load(Ordering::Relaxed),
     })
 }
 

@@ -16,6 +16,8 @@ mod backend;
 #[doc(hidden)]
 pub mod catalog;
 #[cfg(feature = "cuda")]
+mod choice;
+#[cfg(feature = "cuda")]
 mod columns;
 #[cfg(feature = "cuda")]
 mod compile;
@@ -31,6 +33,8 @@ mod copy;
 mod count;
 #[cfg(feature = "cuda")]
 mod cublaslt;
+#[cfg(feature = "cuda")]
+mod cudnn;
 #[cfg(feature = "cuda")]
 mod data_dependent;
 mod device;
@@ -111,6 +115,8 @@ mod topk;
 mod transfer;
 pub(crate) mod uses;
 #[cfg(feature = "cuda")]
+mod widened;
+#[cfg(feature = "cuda")]
 mod window;
 #[cfg(feature = "cuda")]
 mod written;
@@ -186,13 +192,14 @@ pub fn set_current(ordinal: usize) -> Result<()> {
     Ok(())
 }
 
-/// Whether matrix products of `f32` and `c64` may round their operands to TF32, ten bits of precision.
+/// Whether matrix products of `f32` and `c64`, and convolutions of `f32`, may round their operands to TF32, ten bits of
+/// precision.
 static TF32: AtomicBool = AtomicBool::new(false);
 
-/// Lets matrix products of `f32` and `c64` round their operands to TF32: several times as fast, with
-/// three digits instead of seven. Off unless asked for, as PyTorch's
-/// `torch.backends.cuda.matmul.allow_tf32`; for all threads and devices, and without effect where
-/// cuBLASLt is not installed.
+/// Lets matrix products of `f32` and `c64`, and convolutions of `f32`, round their operands to TF32: several times as
+/// fast, with three digits instead of seven. Off unless asked for, as PyTorch's
+/// `torch.backends.cuda.matmul.allow_tf32`; for all threads and devices, and without effect on products where cuBLASLt
+/// is not installed, on convolutions where cuDNN is not.
 pub fn allow_tf32(allow: bool) {
     TF32.store(allow, Ordering::Relaxed);
 }
