@@ -13,6 +13,8 @@ pub(crate) mod backend;
 mod bytes;
 mod check;
 mod clamp;
+#[cfg(feature = "nccl")]
+mod communicator;
 mod contract;
 mod conv;
 mod convert;
@@ -60,6 +62,8 @@ pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
 pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
 pub use bytes::{combine_bytes, combines};
+#[cfg(feature = "nccl")]
+pub use communicator::Communicator;
 pub use clamp::{clamp, clamp_bounds};
 pub use contract::contract;
 pub use conv::{

@@ -74,6 +74,8 @@ mod lines;
 mod map;
 #[cfg(feature = "cuda")]
 mod memory;
+#[cfg(feature = "nccl")]
+pub(crate) mod nccl;
 #[cfg(feature = "cuda")]
 mod norm;
 #[cfg(feature = "cuda")]
