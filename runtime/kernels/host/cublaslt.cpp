@@ -337,7 +337,6 @@ static void run(void* data) {
     case C_32F: multiply<std::complex<f32>>(*job); break;
     case C_64F: multiply<std::complex<f64>>(*job); break;
     }
-    delete job;
     std::lock_guard<std::mutex> locked(counting);
     multiplied++;
 }

@@ -312,7 +312,6 @@ static void run(void* data) {
     case FLOAT: convolve<f32>(*job); break;
     case DOUBLE: convolve<f64>(*job); break;
     }
-    delete job;
     std::lock_guard<std::mutex> locked(counting);
     made++;
 }

@@ -18,6 +18,9 @@ use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
 
+/// What no region may that is started again: the numbers would be the same each time.
+const DRAWS: &str = "draws random numbers";
+
 impl Cuda {
     /// Itself, as what stays open for good: what a block of memory refers to.
     pub(crate) fn forever(&self, op: &'static str) -> Result<&'static Self> {
@@ -92,6 +95,7 @@ impl Backend for Cuda {
     }
 
     unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()> {
+        self.outside("random", DRAWS)?;
         // SAFETY: the caller's promise.
         unsafe { random::random(self.forever("random")?, n, dest, draw) }
     }
@@ -104,16 +108,19 @@ impl Backend for Cuda {
         what: Drawn,
         words: &Stream,
     ) -> Result<()> {
+        self.outside("random", DRAWS)?;
         // SAFETY: the caller's promise.
         unsafe { random::random_of(self.forever("random")?, n, dest, of, what, words) }
     }
 
     unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()> {
+        self.outside("randperm", DRAWS)?;
         // SAFETY: the caller's promise.
         unsafe { random::permutation(self.forever("randperm")?, n, dest, words) }
     }
 
     unsafe fn multinomial(&self, job: &Multinomial) -> Result<()> {
+        self.outside("multinomial", DRAWS)?;
         // SAFETY: the caller's promise.
         unsafe { random::multinomial(self.forever("multinomial")?, job) }
     }

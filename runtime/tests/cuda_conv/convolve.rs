@@ -1,7 +1,7 @@
 //! Convolutions and their transposes.
 
-use nomina_core::{DType, Result};
 use nomina_core::op::Op;
+use nomina_core::{DType, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::call::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
 

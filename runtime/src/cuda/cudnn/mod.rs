@@ -18,9 +18,7 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 use super::choice::Who;
 use super::context::{Cuda, lock};
 use super::probe;
-use crate::job::{
-    Backend, ConvJob, Input, Place, Pointwise, TransposedJob, WeightGradientJob,
-};
+use crate::job::{Backend, ConvJob, Input, Place, Pointwise, TransposedJob, WeightGradientJob};
 use crate::plan::Plan;
 use crate::shape::{Shape, Strides};
 use crate::storage::DeviceBuffer;
@@ -70,7 +68,9 @@ impl Library {
         let version = (version / 10_000, version % 10_000 / 100);
         if version.0 < 9 {
             let (major, minor) = version;
-            return Err(format!("libcudnn is cuDNN {major}.{minor}, and 9 is the oldest that is known"));
+            return Err(format!(
+                "libcudnn is cuDNN {major}.{minor}, and 9 is the oldest that is known"
+            ));
         }
         probe::fits(op, "libcudnn", "nvidia-cudnn-cu", probe::numbers(of)).map_err(text)?;
         let _bound = cuda.bind(op).map_err(text)?;
@@ -79,7 +79,9 @@ impl Library {
         // SAFETY: the device's context is bound, this is a place for a handle, and the stream is never destroyed.
         unsafe {
             (api.create)(&raw mut handle).result().map_err(said)?;
-            (api.set_stream)(handle, cuda.stream.cast()).result().map_err(said)?;
+            (api.set_stream)(handle, cuda.stream.cast())
+                .result()
+                .map_err(said)?;
         }
         let plans = HashMap::new();
         Ok(Self {
@@ -179,7 +181,9 @@ impl Side {
     fn is_packed(&self, last: bool) -> bool {
         let want = strides(self.sizes, last);
         let each = self.sizes.iter().zip(self.strides.iter().zip(&want));
-        let same = each.into_iter().all(|(&size, (have, want))| size == 1 || have == want);
+        let same = each
+            .into_iter()
+            .all(|(&size, (have, want))| size == 1 || have == want);
         same && self.at.addr().is_multiple_of(16)
     }
 
@@ -204,7 +208,14 @@ impl Side {
         let plan = Plan::new(&self.sizes, &[(&to[..], size), (&self.strides[..], size)]);
         let place = |ptr| Place { ptr, dtype };
         // SAFETY: the caller's promise; the block is as long as the copy.
-        unsafe { Backend::copy(cuda, &plan, place(block.as_ptr()), place(self.at.cast_mut()))? };
+        unsafe {
+            Backend::copy(
+                cuda,
+                &plan,
+                place(block.as_ptr()),
+                place(self.at.cast_mut()),
+            )?
+        };
         Ok(kept.insert(block).as_ptr())
     }
 }
@@ -365,7 +376,10 @@ unsafe fn add(
         compute: dtype,
         plan: &plan,
         dest: place(out),
-        inputs: &[Input::Tensor(place(out)), Input::Tensor(place(bias.cast_mut()))],
+        inputs: &[
+            Input::Tensor(place(out)),
+            Input::Tensor(place(bias.cast_mut())),
+        ],
         in_place: true,
     };
     // SAFETY: the caller's promise; each element is read where it is written.

@@ -96,7 +96,11 @@ impl Question {
 
 /// From one element to the next along each dim of a tensor that lies without gaps.
 pub(super) fn strides(sizes: Sizes, last: bool) -> [isize; 5] {
-    let order = if last { [1, 4, 3, 2, 0] } else { [4, 3, 2, 1, 0] };
+    let order = if last {
+        [1, 4, 3, 2, 0]
+    } else {
+        [4, 3, 2, 1, 0]
+    };
     let (mut strides, mut step) = ([0; 5], 1_isize);
     for dim in order {
         strides[dim] = step;
