@@ -11,6 +11,8 @@ mod frame;
 mod identity;
 mod load;
 mod mesh;
+#[cfg(feature = "nccl")]
+mod nccl;
 pub mod optim;
 mod plan;
 pub mod prelude;

@@ -152,6 +152,7 @@ impl Handle {
         doing: &str,
         call: impl FnOnce(sys::ncclComm_t, sys::cudaStream_t) -> Result<Status>,
     ) -> Result<()> {
+        self.cuda.outside(op, "exchanges elements with other devices")?;
         let _bound = self.cuda.bind(op)?;
         let comm = lock(&self.comm);
         done(op, doing, call(*comm, self.cuda.stream.cast())?)
@@ -168,6 +169,9 @@ impl Handle {
         [from, to]: [*mut u8; 2],
         count: usize,
     ) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
         // SAFETY: the caller's promise; an element is so many of the library's.
         self.call(op, "an all-reduce", |comm, stream| unsafe {
             let count = count * parts;
@@ -186,6 +190,9 @@ impl Handle {
         [from, to]: [*mut u8; 2],
         count: usize,
     ) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
         // SAFETY: as above.
         self.call(op, "a reduce-scatter", |comm, stream| unsafe {
             let count = count * parts;
@@ -203,6 +210,9 @@ impl Handle {
         [from, to]: [*mut u8; 2],
         bytes: usize,
     ) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
         // SAFETY: the caller's promise.
         self.call(op, "an all-gather", |comm, stream| unsafe {
             let byte = Type::ncclUint8;
@@ -222,6 +232,9 @@ impl Handle {
         root: usize,
     ) -> Result<()> {
         let root = root as i32;
+        if bytes == 0 {
+            return Ok(());
+        }
         // SAFETY: the caller's promise.
         self.call(op, "a broadcast", |comm, stream| unsafe {
             let byte = Type::ncclUint8;
