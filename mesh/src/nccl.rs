@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nomina::{Device, DType, DynTensor, Error, ErrorKind, Result};
+use nomina::{DType, Device, DynTensor, Error, ErrorKind, Result};
 use nomina_core::mesh::{Combine, Placement};
 use nomina_core::op::Op;
 use nomina_runtime::{Raw, call::Communicator};
@@ -111,7 +111,8 @@ impl Devices {
         };
         let found = host.start(job)?.wait_for_one()?;
         let id = found.as_slice::<u8>().and_then(|id| id.try_into().ok());
-        let id = id.ok_or_else(|| Error::new(ErrorKind::Mesh, "mesh", "no number of ranks came"))?;
+        let id =
+            id.ok_or_else(|| Error::new(ErrorKind::Mesh, "mesh", "no number of ranks came"))?;
         let nccl = Communicator::new(id, host.rank(), host.size(), device)?;
         Ok(Self {
             host,
@@ -180,12 +181,15 @@ impl Devices {
         let op = operator(combine);
         if Communicator::combines(op, piece.dtype()) {
             // The other ranks' parts, and this one's to all of them.
-            let elements = count as u64 - parts[rank].1 as u64 + parts[rank].1 as u64 * self.others();
+            let elements =
+                count as u64 - parts[rank].1 as u64 + parts[rank].1 as u64 * self.others();
             self.count(elements * piece.dtype().size() as u64);
             return self.nccl.all_reduce(op, piece, self.ready());
         }
         let elements = row(piece)?;
-        let each = parts.iter().map(|&(start, len)| elements.narrow(0, start, len));
+        let each = parts
+            .iter()
+            .map(|&(start, len)| elements.narrow(0, start, len));
         let own = self.exchange(
             each.collect::<Result<_>>()?,
             &vec![vec![parts[rank].1]; size],
@@ -217,7 +221,11 @@ impl Devices {
                 self.nccl.exchange(&sent, &received, dtype, self.ready())
             }
             Job::Broadcast { piece, root } => {
-                self.count(if rank == root { bytes(&piece) * self.others() } else { 0 });
+                self.count(if rank == root {
+                    bytes(&piece) * self.others()
+                } else {
+                    0
+                });
                 Ok(vec![self.nccl.broadcast(&piece, root, self.ready())?])
             }
             Job::Scan { piece, combine } => {

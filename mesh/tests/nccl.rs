@@ -8,7 +8,7 @@ use here::{cases, device, host, needs_stand_in};
 use nomina::{Device, Element};
 use nomina_mesh::prelude::*;
 
-dims! { N, C, K }
+dims! { N, C }
 mesh! { Grid: Data, Model }
 mesh! { Line: Only }
 
@@ -22,7 +22,9 @@ const SCHEDULES: &[here::Schedule<'static>] = &[
 
 /// Whether there is a device for each rank; says so where not.
 fn enough(ranks: usize) -> bool {
-    let there = Device::available().into_iter().filter(|device| !device.is_cpu());
+    let there = Device::available()
+        .into_iter()
+        .filter(|device| !device.is_cpu());
     let there = there.count();
     if there < ranks {
         println!("skipped: {there} devices for {ranks} ranks");
@@ -211,7 +213,10 @@ fn what_is_missing_is_an_error() {
         assert!(text.contains("cuda:7"), "{text}");
         let on_host = Line::threads([2], |mesh| mesh.with_nccl(Device::Cpu).map(drop));
         let text = on_host.unwrap_err().to_string();
-        assert!(text.contains("on CUDA devices, and this is `cpu`"), "{text}");
+        assert!(
+            text.contains("on CUDA devices, and this is `cpu`"),
+            "{text}"
+        );
         cases(2);
     }
     drop(one);

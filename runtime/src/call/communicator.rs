@@ -6,9 +6,9 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 use super::index::cat;
 use super::reduce::address;
 use super::{contiguous, device};
+use crate::Device;
 use crate::cuda::nccl::{Handle, ID, Reduction, reduction, unique_id};
 use crate::raw::Raw;
-use crate::Device;
 
 /// One rank of some CUDA devices, a device each, that exchange tensors by NCCL. All ranks make the same calls in the same order.
 ///
@@ -115,14 +115,19 @@ impl Communicator {
                 let what = format!("{} pieces for {} ranks", pieces.len(), self.size);
                 return Err(Error::new(ErrorKind::Argument, OP, what));
             };
-            let alike = |piece: &Raw| {
-                piece.shape() == first.shape() && piece.dtype() == first.dtype()
-            };
+            let alike =
+                |piece: &Raw| piece.shape() == first.shape() && piece.dtype() == first.dtype();
             if !pieces.iter().all(alike) {
-                return Err(Error::new(ErrorKind::Shape, OP, "pieces of different sizes"));
+                return Err(Error::new(
+                    ErrorKind::Shape,
+                    OP,
+                    "pieces of different sizes",
+                ));
             }
             let how = self.how(combine, first.dtype())?;
-            let rows = pieces.iter().map(|piece| self.dense(piece)?.reshape(&[piece.numel()]));
+            let rows = pieces
+                .iter()
+                .map(|piece| self.dense(piece)?.reshape(&[piece.numel()]));
             let rows = rows.collect::<Result<Vec<_>>>()?;
             let all = contiguous(&cat(&rows.iter().collect::<Vec<_>>(), 0)?)?;
             Ok((how, all, self.room(first.shape(), first.dtype())?))
@@ -206,14 +211,18 @@ impl Communicator {
         };
         let (sent, mut received) = agreed(own(), ready)?;
         // What has no elements is not sent.
-        let sends = sent.iter().map(|(peer, piece)| (*peer, start(piece), piece.nbytes()));
+        let sends = sent
+            .iter()
+            .map(|(peer, piece)| (*peer, start(piece), piece.nbytes()));
         let receives = received.iter_mut().map(|(peer, piece)| {
             let bytes = piece.nbytes();
             (*peer, address(piece), bytes)
         });
         let some = |&(_, _, bytes): &(usize, *mut u8, usize)| bytes > 0;
-        let (sends, receives): (Vec<_>, Vec<_>) =
-            (sends.filter(some).collect(), receives.filter(some).collect());
+        let (sends, receives): (Vec<_>, Vec<_>) = (
+            sends.filter(some).collect(),
+            receives.filter(some).collect(),
+        );
         // SAFETY: pieces without gaps, and new ones, of so many bytes.
         unsafe { self.handle.exchange(OP, &sends, &receives)? };
         Ok(received.into_iter().map(|(_, piece)| piece).collect())

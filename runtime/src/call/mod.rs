@@ -62,9 +62,9 @@ pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
 pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
 pub use bytes::{combine_bytes, combines};
+pub use clamp::{clamp, clamp_bounds};
 #[cfg(feature = "nccl")]
 pub use communicator::Communicator;
-pub use clamp::{clamp, clamp_bounds};
 pub use contract::contract;
 pub use conv::{
     AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair,

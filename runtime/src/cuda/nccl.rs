@@ -3,9 +3,7 @@
 use std::ffi::CStr;
 use std::sync::{Mutex, OnceLock};
 
-use cudarc::nccl::sys::{
-    self, ncclDataType_t as Type, ncclRedOp_t as How, ncclResult_t as Status,
-};
+use cudarc::nccl::sys::{self, ncclDataType_t as Type, ncclRedOp_t as How, ncclResult_t as Status};
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
@@ -152,7 +150,8 @@ impl Handle {
         doing: &str,
         call: impl FnOnce(sys::ncclComm_t, sys::cudaStream_t) -> Result<Status>,
     ) -> Result<()> {
-        self.cuda.outside(op, "exchanges elements with other devices")?;
+        self.cuda
+            .outside(op, "exchanges elements with other devices")?;
         let _bound = self.cuda.bind(op)?;
         let comm = lock(&self.comm);
         done(op, doing, call(*comm, self.cuda.stream.cast())?)
@@ -175,7 +174,15 @@ impl Handle {
         // SAFETY: the caller's promise; an element is so many of the library's.
         self.call(op, "an all-reduce", |comm, stream| unsafe {
             let count = count * parts;
-            Ok(sys::ncclAllReduce(from.cast(), to.cast(), count, of, how, comm, stream))
+            Ok(sys::ncclAllReduce(
+                from.cast(),
+                to.cast(),
+                count,
+                of,
+                how,
+                comm,
+                stream,
+            ))
         })
     }
 
@@ -196,7 +203,15 @@ impl Handle {
         // SAFETY: as above.
         self.call(op, "a reduce-scatter", |comm, stream| unsafe {
             let count = count * parts;
-            Ok(sys::ncclReduceScatter(from.cast(), to.cast(), count, of, how, comm, stream))
+            Ok(sys::ncclReduceScatter(
+                from.cast(),
+                to.cast(),
+                count,
+                of,
+                how,
+                comm,
+                stream,
+            ))
         })
     }
 
@@ -216,7 +231,14 @@ impl Handle {
         // SAFETY: the caller's promise.
         self.call(op, "an all-gather", |comm, stream| unsafe {
             let byte = Type::ncclUint8;
-            Ok(sys::ncclAllGather(from.cast(), to.cast(), bytes, byte, comm, stream))
+            Ok(sys::ncclAllGather(
+                from.cast(),
+                to.cast(),
+                bytes,
+                byte,
+                comm,
+                stream,
+            ))
         })
     }
 
@@ -238,7 +260,15 @@ impl Handle {
         // SAFETY: the caller's promise.
         self.call(op, "a broadcast", |comm, stream| unsafe {
             let byte = Type::ncclUint8;
-            Ok(sys::ncclBroadcast(from.cast(), to.cast(), bytes, byte, root, comm, stream))
+            Ok(sys::ncclBroadcast(
+                from.cast(),
+                to.cast(),
+                bytes,
+                byte,
+                root,
+                comm,
+                stream,
+            ))
         })
     }
 
@@ -263,11 +293,25 @@ impl Handle {
             };
             for &(peer, at, bytes) in sends {
                 let (at, peer) = (at.cast_const().cast(), peer as i32);
-                note(sys::ncclSend(at, bytes, Type::ncclUint8, peer, comm, stream));
+                note(sys::ncclSend(
+                    at,
+                    bytes,
+                    Type::ncclUint8,
+                    peer,
+                    comm,
+                    stream,
+                ));
             }
             for &(peer, at, bytes) in receives {
                 let peer = peer as i32;
-                note(sys::ncclRecv(at.cast(), bytes, Type::ncclUint8, peer, comm, stream));
+                note(sys::ncclRecv(
+                    at.cast(),
+                    bytes,
+                    Type::ncclUint8,
+                    peer,
+                    comm,
+                    stream,
+                ));
             }
             note(sys::ncclGroupEnd());
             Ok(first)
