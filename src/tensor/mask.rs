@@ -1,4 +1,4 @@
-//! Choosing elements by truth values.
+//! Operators with masks.
 //!
 //! [`Tensor::where_cond`], [`Tensor::masked_fill`], [`Tensor::masked_select`],
 //! [`TensorMut::masked_fill_`](crate::TensorMut::masked_fill_).

@@ -1,4 +1,4 @@
-//! Elements left out at random.
+//! Dropout.
 
 use nomina::dims::Dims;
 use nomina::{DropoutOptions, Float, Generator, Result, Tensor};

@@ -1,4 +1,4 @@
-//! What an optimizer keeps for each parameter.
+//! The state that an optimizer keeps for each parameter.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Short rows turned into columns, block by block in the first-level cache.
+//! Short rows transposed into columns, block by block in the first-level cache.
 //!
 //! A row of a few elements leaves most of a register empty; turned, as many rows as a register has lanes
 //! are computed side by side. Blocks are transposed by interleaving alone, which every instruction set does a

@@ -1,4 +1,4 @@
-//! How tensors are shown: values as NumPy prints them, then what they are.
+//! Tensors as text: values as NumPy prints them, then dims and dtype.
 
 mod html;
 mod number;

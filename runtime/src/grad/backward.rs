@@ -1,4 +1,4 @@
-//! The way back through a graph.
+//! The backward pass through a graph.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};

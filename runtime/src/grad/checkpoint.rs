@@ -1,4 +1,4 @@
-//! Functions whose way forward is computed a second time when a gradient goes back, so that nothing of it is kept till then.
+//! Checkpoints: functions whose forward pass is computed again during the backward pass, so that nothing of it is kept till then.
 
 use std::sync::Arc;
 

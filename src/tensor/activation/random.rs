@@ -1,4 +1,4 @@
-//! What training makes random.
+//! Dropout, and activation functions that draw random numbers.
 //!
 //! [`Tensor::dropout`], [`Tensor::dropout_from`], [`Tensor::alpha_dropout`],
 //! [`Tensor::alpha_dropout_from`], [`Tensor::rrelu`], [`Tensor::rrelu_from`].

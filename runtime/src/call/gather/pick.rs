@@ -1,4 +1,4 @@
-//! Reading where an index says.
+//! Gathers: reading at indices.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};

@@ -1,4 +1,4 @@
-//! Rules that are functions: what they save is what they hold.
+//! Rules that are closures: what they save is what they capture.
 
 use nomina_core::Result;
 use nomina_core::op::Op;

@@ -1,4 +1,4 @@
-//! What a window sees, as columns, and back: each is the other's adjoint.
+//! im2col and col2im: each is the other's adjoint.
 
 use nomina_core::Result;
 use nomina_core::op::Op;

@@ -1,4 +1,4 @@
-//! Rows that were brought to mean zero and variance one.
+//! Gradients of rows that were normalised to mean zero and variance one.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};

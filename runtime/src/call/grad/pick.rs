@@ -1,4 +1,4 @@
-//! Elements that an index picks, and elements that are put where an index says.
+//! Gradients of gathers and scatters.
 
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};

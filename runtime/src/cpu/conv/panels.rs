@@ -1,4 +1,4 @@
-//! Convolution as a product of the weight, which is packed once, and of panels of what the kernel sees.
+//! Convolution as a product of the weight, which is packed once, and of panels of windows.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;

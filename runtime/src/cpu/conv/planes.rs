@@ -1,4 +1,4 @@
-//! The input of a convolution among its zeros, and what windows see of it, as panels of a product.
+//! A convolution's input with its padding, and its windows as panels of a product.
 //!
 //! Among zeros a position's elements are there, whichever it is, so that lines of positions are copied by whole vectors: what one
 //! writes beyond its end the next one writes over.

@@ -1,4 +1,4 @@
-//! Elements picked dim by dim.
+//! Gathers whose indices are independent from dim to dim.
 
 use crate::cpu::parallel::{GRAIN, split};
 use crate::job::SpreadJob;

@@ -1,4 +1,4 @@
-//! Elements put back to their indices.
+//! Unpooling: elements scattered to their indices.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! Writing where an index says.
+//! Scatters: writing at indices.
 //!
 //! What is written to one place is written by one task, in the order of the index: results do not
 //! depend on the number of threads.

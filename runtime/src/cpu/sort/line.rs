@@ -1,4 +1,4 @@
-//! What is done with one line.
+//! Sorting of one line.
 
 use super::key::{Bits, Kind};
 use super::packed::{Packed, needs_spare, pack, sort};
