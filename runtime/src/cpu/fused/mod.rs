@@ -16,4 +16,5 @@ mod reduce_tests;
 mod tests;
 
 pub(crate) use frame::{execute, reduce};
+#[cfg(feature = "cuda")]
 pub(crate) use walk::Operands;
