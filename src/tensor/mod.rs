@@ -51,7 +51,6 @@ pub mod product;
 pub mod query;
 pub mod random;
 pub mod random_factory;
-pub mod random_part;
 pub mod reduce;
 pub mod refused;
 pub mod sample;

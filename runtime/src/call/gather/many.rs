@@ -214,7 +214,7 @@ pub fn index_put(
         strides: &strides,
     };
     let job = joint.job(&own, &target, &Part::of(&values));
-    super::update::run(op, &dest, &job, how)
+    super::update::write(op, &dest, &job, how)
 }
 
 /// Several indices as one of the dims that they index, made one dim, which stands first: what is recorded goes this way.

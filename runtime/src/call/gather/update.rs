@@ -23,7 +23,7 @@ fn check_update(op: Op, dest: &RawMut<'_>, how: Update) -> Result<()> {
     Err(refuse(ErrorKind::DType, op, &[dest.shape()], what).hint("take their `abs` first"))
 }
 
-pub(super) fn run(op: Op, dest: &RawMut<'_>, job: &IndexJob, how: Update) -> Result<()> {
+pub(super) fn write(op: Op, dest: &RawMut<'_>, job: &IndexJob, how: Update) -> Result<()> {
     // SAFETY: the target is exclusive, so that the values cannot share its buffer; all were
     // checked to lie in their buffers wherever the job looks for them.
     unsafe { backend(op.name(), dest.device())?.update(job, how) }
@@ -190,7 +190,7 @@ pub(super) fn scatter_checked(
     };
     let (shape, at) = (index.shape(), (index, unchecked));
     let job = along(op, shape, (dim, size), &target, &Part::of(src), at);
-    run(op, &dest, &job, how)
+    write(op, &dest, &job, how)
 }
 
 /// Writes values at positions in row-major order. There are as many values as positions.

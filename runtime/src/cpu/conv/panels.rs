@@ -32,7 +32,7 @@ const OFTEN: usize = 2;
 ///
 /// # Safety
 /// As for [`super::convolve::execute`].
-pub(super) unsafe fn run<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
+pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
     if job.channels_last {
         return Ok(false);
     }
@@ -138,7 +138,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
     /// Computes some units, whose planes have room for them, on so many threads.
     ///
     /// # Safety
-    /// As of [`run`].
+    /// As of [`convolve`].
     unsafe fn units(
         &self,
         units: Range<usize>,
@@ -186,7 +186,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
     /// Some positions and outputs of a unit.
     ///
     /// # Safety
-    /// As of [`run`]; the planes are the unit's.
+    /// As of [`convolve`]; the planes are the unit's.
     unsafe fn part(
         &self,
         unit: usize,

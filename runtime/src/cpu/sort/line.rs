@@ -58,7 +58,7 @@ impl<B: Bits> Found<'_, B> {
 }
 
 /// Does the task on a line that has elements; `count` results are asked for.
-pub(super) fn run<B: Bits, P: Packed>(
+pub(super) fn sort_line<B: Bits, P: Packed>(
     task: Task,
     kind: Kind,
     line: &[B],
