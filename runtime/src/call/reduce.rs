@@ -5,7 +5,7 @@ use nomina_core::rule::INLINE_DIMS;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::check;
-use super::grad::{self, Picked, Way, evenly, over_dims, recorded};
+use super::grad::{self, Addressing, Picked, evenly, over_dims, recorded};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
@@ -336,7 +336,7 @@ pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Ra
     }
     let kept = positions.reshape(&reduced.kept)?;
     let values = recorded(values.reshape(&reduced.kept)?, [x], |_| {
-        Picked::new(op, Way::Elements, x, dim, &kept)
+        Picked::new(op, Addressing::Elements, x, dim, &kept)
     })?;
     Ok((values.reshape(positions.shape())?, positions))
 }

@@ -207,7 +207,8 @@ impl Backend for Cpu {
             return Err(absent(after, product.dtype));
         }
         // SAFETY: the caller's promise.
-        unsafe { cpu::gemm::multiply(product, repeats) }.map_err(|error| error.in_op(Op::Matmul.name()))
+        unsafe { cpu::gemm::multiply(product, repeats) }
+            .map_err(|error| error.in_op(Op::Matmul.name()))
     }
 
     unsafe fn attention(&self, job: &AttentionJob) -> Result<()> {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::call::backend::backend;
 use crate::call::check;
-use crate::call::grad::{At, Way, assign};
+use crate::call::grad::{Addressing, At, assign};
 use crate::cpu::gather::takes;
 use crate::job::{IndexJob, Place, Unchecked, Update};
 use crate::raw::{Raw, RawMut};
@@ -45,7 +45,7 @@ pub fn scatter(
 ) -> Result<()> {
     if dest.records([src]) {
         let index = index.clone();
-        let way = Way::Elements;
+        let way = Addressing::Elements;
         return assign(op.name(), dest, |x| {
             At {
                 op,
@@ -113,7 +113,7 @@ pub fn index_update(
             true => src.broadcast_to(op.name(), &wanted)?,
             false => src.clone(),
         };
-        let way = Way::Slices;
+        let way = Addressing::Slices;
         return assign(op.name(), dest, |x| {
             At {
                 op,

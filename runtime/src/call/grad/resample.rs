@@ -5,7 +5,7 @@ use nomina_core::{DType, Result};
 
 use super::arithmetic::mul;
 use super::by;
-use super::pick::{At, Way};
+use super::pick::{Addressing, At};
 use crate::call::{index_select, to_device, to_dtype};
 use crate::job::Update;
 use crate::raw::Raw;
@@ -73,7 +73,7 @@ impl Weights {
             let by = to_dtype(&Raw::from_vec(tap.by.clone(), &along)?, grad.dtype())?;
             let at = At {
                 op,
-                way: Way::Slices,
+                way: Addressing::Slices,
                 dim: self.dim,
                 index: list(&tap.from)?,
             };

@@ -8,7 +8,7 @@ use nomina_core::Scalar;
 
 use super::convolve::{compute, native};
 use super::number::{Number, Widen};
-use super::planes::{Fill, Layout, Seen};
+use super::planes::{Fill, Layout, WindowPanels};
 use super::share::{Sizes, Tasks};
 use super::{positions, taps};
 use crate::cpu::gemm::lowered::{Packed, Shape};
@@ -220,7 +220,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
                 cols: place,
             },
         };
-        let seen = Seen {
+        let seen = WindowPanels {
             layout: self.layout,
             planes,
             from,

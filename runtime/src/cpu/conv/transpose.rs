@@ -62,7 +62,9 @@ struct Block<'a, S, A> {
     elements: PhantomData<S>,
 }
 
-unsafe fn transpose_as<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) -> Result<(), NoMemory> {
+unsafe fn transpose_as<S: Widen<A>, A: Number + Widen<A>>(
+    job: &TransposedJob,
+) -> Result<(), NoMemory> {
     let units = job.batch * job.groups;
     let (taps, size) = (taps(&job.windows), elements(&job.windows));
     let width = positions(&job.windows).clamp(1, WIDTH);

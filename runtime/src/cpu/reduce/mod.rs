@@ -41,7 +41,9 @@ use crate::cpu::numeric::Convert;
 use crate::dispatch::arithmetic;
 use crate::job::{ReduceJob, Reducing};
 use crate::memory::NoMemory;
-pub(crate) use drive::{Driver, Elements, Make, Source, TILE, Target, reduce_computed, reduce_lines};
+pub(crate) use drive::{
+    Driver, Elements, Make, Source, TILE, Target, reduce_computed, reduce_lines,
+};
 use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
