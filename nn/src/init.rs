@@ -28,7 +28,7 @@ pub fn unset<M>(make: impl FnOnce() -> M) -> M {
     call::unset(make)
 }
 
-/// Makes a model, or one weight, from a generator of one's own, as PyTorch's `generator=`: who else draws changes nothing.
+/// Makes a model, or one weight, from the given generator, as PyTorch's `generator=`: who else draws changes nothing.
 ///
 /// ```
 /// use nomina::prelude::*;

@@ -18,7 +18,7 @@ use super::{Tensor, Whole};
 use crate::call::view::{ends, length};
 use crate::call::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
 
-/// A part of a tensor, to write to: what [`Tensor::narrow_mut`] and its kin give.
+/// A part of a tensor, to write to: what [`Tensor::narrow_mut`] and the like give.
 ///
 /// A view is a value, so writing to `x.narrow(..)` never changes `x`; this is how to change a part
 /// in place. While it lives, nobody else sees the tensor.

@@ -1,7 +1,7 @@
 //! Random fills.
 //!
 //! Every fill draws from the default generator, which [`manual_seed`](crate::manual_seed) seeds,
-//! and has a twin with `_from_` at its end that draws from a generator of one's own.
+//! and has a twin with `_from_` at its end that draws from a given generator.
 //!
 //! [`Tensor::uniform_`], [`Tensor::normal_`], [`Tensor::log_normal_`], [`Tensor::exponential_`],
 //! [`Tensor::cauchy_`], [`Tensor::geometric_`], [`Tensor::random_`], [`Tensor::bernoulli_`];

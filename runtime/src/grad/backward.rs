@@ -63,7 +63,7 @@ thread_local! {
 /// Gradients that are left somewhere, most often few.
 type Left = SmallVec<[(NodeRef, Raw); 4]>;
 
-/// The way back.
+/// A backward pass.
 pub(super) struct Pass<'a> {
     options: BackwardOptions,
     /// The nodes that it goes through; all where there are none.
