@@ -1,4 +1,4 @@
-//! What is written in place: the tensor then was computed by what was written, and, where a part was, of what it was before.
+//! Writes in place: the tensor is then computed from what was written and, where that was a part, from what it was before.
 
 use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
 

@@ -1,4 +1,4 @@
-//! What rows say about their derivatives in lines: of elementwise operators, and of those that go over dims.
+//! Derivatives that rows state as lines: of elementwise operators, and of those that go over dims.
 
 use nomina_core::op::{Grad, Op};
 use nomina_core::{Result, Scalar};

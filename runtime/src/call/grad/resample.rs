@@ -1,4 +1,4 @@
-//! What is linear along each of several dims: means under windows, and elements made of those around a place.
+//! Operators that are linear along each of several dims: average pools and resampling.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
