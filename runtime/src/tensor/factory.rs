@@ -207,10 +207,55 @@ impl DynTensor {
         Self::options().full(&[], value, ())
     }
 
+    /// Zeros of the default float dtype.
+    ///
+    /// # Errors
+    /// When names do not fit the sizes, or memory runs out.
+    pub fn zeros(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().zeros(size, names)
+    }
+
+    /// Ones of the default float dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn ones(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().ones(size, names)
+    }
+
+    /// Unspecified elements of the default float dtype; they are zeros.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn empty(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().empty(size, names)
+    }
+
+    /// One number everywhere; its kind gives the dtype, as in PyTorch.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn full(size: &[usize], value: impl Into<Scalar>, names: impl IntoNames) -> Result<Self> {
+        Self::options().full(size, value, names)
+    }
+
+    /// Numbers from `start` to before `end`, `step` apart: i64 if all three are integers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`](nomina_core::ErrorKind::Argument) when `step` is zero or leads away from `end`.
+    pub fn arange(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        step: impl Into<Scalar>,
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::options().arange(start, end, step, names)
+    }
+
     /// Ones on the diagonal of `n` rows and columns, zeros elsewhere.
     ///
     /// # Errors
-    /// When memory runs out, or there are not two names.
+    /// As [`DynTensor::zeros`].
     pub fn eye(n: usize, names: impl IntoNames) -> Result<Self> {
         Self::options().eye(n, n, names)
     }

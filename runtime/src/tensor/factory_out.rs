@@ -1,86 +1,149 @@
-//! Factories with default options, and into an out tensor.
-
-use std::ops::RangeBounds;
+//! Factories into an out tensor.
 
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
 use super::{DynTensor, IntoNames, LogspaceOptions, family};
-use crate::random::Generator;
 
-/// Methods of [`Options`](super::Options), in a dtype and on a device that `out` says.
-macro_rules! into_out {
-    ($($op:ident $method:ident $out:ident ($($arg:ident: $of:ty),*) $(with $with:expr)?;)*) => {
-        impl DynTensor {$(
-            #[doc = concat!("[`DynTensor::", stringify!($method), "`] into `out`, in its dtype.")]
-            ///
-            /// # Errors
-            #[doc = concat!("As [`DynTensor::", stringify!($method), "`], and when `out` has names and other sizes.")]
-            pub fn $out($($arg: $of,)* names: impl IntoNames, out: &mut Self) -> Result<()> {
-                let options = Self::options().dtype(out.dtype()).device(out.device());
-                let made = options.$method($($arg,)* names $(, $with)?)?;
-                family::store(Op::$op, made, out)
-            }
-        )*}
-    };
-}
+impl DynTensor {
+    /// [`DynTensor::zeros`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`], and when `out` has names and other sizes.
+    pub fn zeros_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .zeros(size, names)?;
+        family::store(Op::Zeros, made, out)
+    }
 
-/// The same with default options.
-macro_rules! factories {
-    ($($op:ident $method:ident $out:ident ($($arg:ident: $of:ty),*) $doc:literal;)*) => {
-        impl DynTensor {$(
-            #[doc = $doc]
-            ///
-            /// # Errors
-            #[doc = concat!("As [`Options::", stringify!($method), "`](super::Options::", stringify!($method), ").")]
-            pub fn $method($($arg: $of,)* names: impl IntoNames) -> Result<Self> {
-                Self::options().$method($($arg,)* names)
-            }
-        )*}
-        into_out! { $($op $method $out ($($arg: $of),*);)* }
-    };
-}
+    /// [`DynTensor::ones`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::ones`], and when `out` has names and other sizes.
+    pub fn ones_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .ones(size, names)?;
+        family::store(Op::Ones, made, out)
+    }
 
-factories! {
-    Zeros zeros zeros_out (size: &[usize]) "Zeros of the default float dtype.";
-    Ones ones ones_out (size: &[usize]) "Ones of the default float dtype.";
-    Empty empty empty_out (size: &[usize]) "Unspecified elements of the default float dtype; they are zeros.";
-    Full full full_out (size: &[usize], value: impl Into<Scalar>)
-        "One number everywhere; its kind gives the dtype, as in PyTorch.";
-    Arange arange arange_out (start: impl Into<Scalar>, end: impl Into<Scalar>, step: impl Into<Scalar>)
-        "Numbers from `start` to before `end`, `step` apart: i64 if all three are integers.";
-    Rand rand rand_out (size: &[usize]) "Random numbers, uniform from 0 to before 1.";
-    Randn randn randn_out (size: &[usize]) "Random numbers of the standard normal distribution.";
-    Randint randint randint_out (range: impl RangeBounds<i64>, size: &[usize])
-        "Random whole numbers in a range, which has an end; i64 unless asked.";
-    Randperm randperm randperm_out (n: usize) "The numbers from 0 to before `n` in random order; i64 unless asked.";
-}
+    /// [`DynTensor::empty`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::empty`], and when `out` has names and other sizes.
+    pub fn empty_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .empty(size, names)?;
+        family::store(Op::Empty, made, out)
+    }
 
-into_out! {
-    Eye eye eye_out (n: usize, m: usize);
-    Linspace linspace linspace_out (start: impl Into<Scalar>, end: impl Into<Scalar>, steps: usize);
-    Logspace logspace logspace_out (start: impl Into<Scalar>, end: impl Into<Scalar>, steps: usize)
-        with LogspaceOptions::default();
-}
+    /// [`DynTensor::rand`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::rand`], and when `out` has names and other sizes.
+    pub fn rand_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .rand(size, names)?;
+        family::store(Op::Rand, made, out)
+    }
 
-/// Factories of random numbers from a generator.
-macro_rules! drawn_from {
-    ($($method:ident $from:ident ($($arg:ident: $of:ty),*);)*) => {
-        impl DynTensor {$(
-            #[doc = concat!("[`DynTensor::", stringify!($method), "`] from a generator.")]
-            ///
-            /// # Errors
-            #[doc = concat!("As [`Options::", stringify!($method), "`](super::Options::", stringify!($method), ").")]
-            pub fn $from($($arg: $of,)* names: impl IntoNames, generator: &mut Generator) -> Result<Self> {
-                Self::options().$from($($arg,)* names, generator)
-            }
-        )*}
-    };
-}
+    /// [`DynTensor::randn`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::randn`], and when `out` has names and other sizes.
+    pub fn randn_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .randn(size, names)?;
+        family::store(Op::Randn, made, out)
+    }
 
-drawn_from! {
-    rand rand_from (size: &[usize]);
-    randn randn_from (size: &[usize]);
-    randint randint_from (range: impl RangeBounds<i64>, size: &[usize]);
-    randperm randperm_from (n: usize);
+    /// [`DynTensor::full`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::full`], and when `out` has names and other sizes.
+    pub fn full_out(
+        size: &[usize],
+        value: impl Into<Scalar>,
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .full(size, value.into(), names)?;
+        family::store(Op::Full, made, out)
+    }
+
+    /// [`DynTensor::eye`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::eye`], and when `out` has names and other sizes.
+    pub fn eye_out(n: usize, m: usize, names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .eye(n, m, names)?;
+        family::store(Op::Eye, made, out)
+    }
+
+    /// [`DynTensor::arange`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::arange`], and when `out` has names and other sizes.
+    pub fn arange_out(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        step: impl Into<Scalar>,
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .arange(start.into(), end.into(), step.into(), names)?;
+        family::store(Op::Arange, made, out)
+    }
+
+    /// [`DynTensor::linspace`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::linspace`], and when `out` has names and other sizes.
+    pub fn linspace_out(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .linspace(start, end, steps, names)?;
+        family::store(Op::Linspace, made, out)
+    }
+
+    /// [`DynTensor::logspace`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logspace`], and when `out` has names and other sizes.
+    pub fn logspace_out(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let options = Self::options().dtype(out.dtype()).device(out.device());
+        let made = options.logspace(start, end, steps, names, LogspaceOptions::default())?;
+        family::store(Op::Logspace, made, out)
+    }
 }

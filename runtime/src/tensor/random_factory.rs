@@ -9,7 +9,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 use nomina_macros::forms;
 
-use super::{DynTensor, IntoNames, Options};
+use super::{DynTensor, IntoNames, Options, family};
 use crate::call;
 use crate::random::{Distribution, Generator, range_of, with_generator};
 use crate::raw::Raw;
@@ -129,6 +129,91 @@ impl Options {
 }
 
 impl DynTensor {
+    /// Random numbers, uniform from 0 to before 1.
+    ///
+    /// # Errors
+    /// As [`Options::rand`].
+    pub fn rand(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().rand(size, names)
+    }
+
+    /// [`DynTensor::rand`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::rand`].
+    pub fn rand_from(
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        Self::options().rand_from(size, names, generator)
+    }
+
+    /// Random numbers of the standard normal distribution.
+    ///
+    /// # Errors
+    /// As [`Options::randn`].
+    pub fn randn(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().randn(size, names)
+    }
+
+    /// [`DynTensor::randn`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randn`].
+    pub fn randn_from(
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        Self::options().randn_from(size, names, generator)
+    }
+
+    /// Random whole numbers in a range, which has an end; i64 unless asked.
+    ///
+    /// # Errors
+    /// As [`Options::randint`].
+    pub fn randint(
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::options().randint(range, size, names)
+    }
+
+    /// [`DynTensor::randint`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randint`].
+    pub fn randint_from(
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        Self::options().randint_from(range, size, names, generator)
+    }
+
+    /// The numbers from 0 to before `n` in random order; i64 unless asked.
+    ///
+    /// # Errors
+    /// As [`Options::randperm`].
+    pub fn randperm(n: usize, names: impl IntoNames) -> Result<Self> {
+        Self::options().randperm(n, names)
+    }
+
+    /// [`DynTensor::randperm`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randperm`].
+    pub fn randperm_from(
+        n: usize,
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        Self::options().randperm_from(n, names, generator)
+    }
+
     /// Uniform random numbers in self's shape, names and dtype, from a generator.
     ///
     /// # Errors
@@ -147,6 +232,35 @@ impl DynTensor {
         Options::default().like_by(Op::RandnLike, self, |dtype, device| {
             call::randn(self.shape(), dtype, device, generator)
         })
+    }
+
+    /// [`DynTensor::randint`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::randint`], and when `out` has names and other sizes.
+    pub fn randint_out(
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .randint(range, size, names)?;
+        family::store(Op::Randint, made, out)
+    }
+
+    /// [`DynTensor::randperm`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::randperm`], and when `out` has names and other sizes.
+    pub fn randperm_out(n: usize, names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .randperm(n, names)?;
+        family::store(Op::Randperm, made, out)
     }
 
     /// Random whole numbers of a range in self's shape, names and dtype.
