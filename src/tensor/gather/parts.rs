@@ -4,7 +4,7 @@
 
 use nomina_core::dims::{Append, Appended, DimOf, Dims, OneDim, Without, position};
 use nomina_core::{Element, Result};
-use nomina_macros::twin;
+use nomina_macros::{parts, twin};
 use nomina_runtime::tensor::DiagonalOptions;
 
 use crate::call::{Dest, Known, gather};
@@ -15,6 +15,7 @@ use crate::{Tensor, TensorMut};
 /// The dims of a diagonal of dims `X` and `Y`.
 type Diagonal<D, X, Y, Z> = Appended<Without<Without<D, X>, Y>, Z>;
 
+#[parts]
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The part at numbers and ranges by name, to write to; see [`Tensor::at`](crate::Tensor::at).
     ///
