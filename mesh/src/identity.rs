@@ -1,4 +1,4 @@
-//! The greatest or smallest of no elements, where another rank has some.
+//! The neutral elements of max and min, for ranks that have no elements.
 
 use nomina::{DType, DynTensor, Name, Names, Result, Scalar};
 use nomina_core::mesh::Combine;

@@ -1,4 +1,4 @@
-//! What can be wrong with placements: each fault once, as a type whose message rustc prints and as a value with the same words.
+//! Faults of placements: each once, as a type whose message rustc prints and as a value with the same words.
 
 use alloc::string::String;
 use core::marker::PhantomData;

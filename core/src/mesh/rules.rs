@@ -1,4 +1,4 @@
-//! What operators ask of placements, by class, and what they give.
+//! Rules of placements by class of operator: what is admitted, and the result's placement.
 
 use super::combine::{BySum, Combiner};
 use super::fault::{Fine, NotSplitOver, NotSplitThereOver, SplitInsideOver, Verdict};

@@ -1,4 +1,4 @@
-//! Rows of a table by number.
+//! Embedding look-ups.
 
 use nomina::dims::{Dim, DimOf, Dims, EmbedIn, Embedded};
 use nomina::{Element, IndexElement, Result};
