@@ -1,6 +1,7 @@
 //! Tensors on a mesh whose names and placements arrive at run time: the same rules, with the same words.
 
 mod generated;
+mod via;
 
 use std::fmt;
 use std::panic::Location;
@@ -15,6 +16,8 @@ use nomina_core::op::{Op, Spread};
 use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
 use crate::sharded::{Sharded, places};
+
+pub use via::{ClassOptions, DimVia};
 
 /// A tensor over a mesh of ranks, as [`Sharded`], with names, dtype and placement as values.
 ///
@@ -166,19 +169,25 @@ impl DynSharded {
         self.result(op, compute(&self.local)?, self.places.clone(), &[])
     }
 
+    /// Refuses a tensor of another mesh.
+    fn one_mesh(&self, op: Op, other: &Self) -> Result<()> {
+        match self.shared.same(&other.shared) {
+            true => Ok(()),
+            false => Err(Error::new(
+                ErrorKind::Mesh,
+                op.name(),
+                "the operands are on two meshes",
+            )),
+        }
+    }
+
     fn combined(
         &self,
         op: Op,
         other: &Self,
         compute: impl FnOnce(&DynTensor, &DynTensor) -> Result<DynTensor>,
     ) -> Result<Self> {
-        if !self.shared.same(&other.shared) {
-            return Err(Error::new(
-                ErrorKind::Mesh,
-                op.name(),
-                "the operands are on two meshes",
-            ));
-        }
+        self.one_mesh(op, other)?;
         let mode = match op.row().spread {
             Spread::SumOfTwo => Mode::SumOfTwo,
             Spread::ProductOfTwo => Mode::ProductOfTwo,

@@ -4,11 +4,11 @@ use nomina::dims::{Attend, Attended, DimOf, Dims, Distinct, Has, Resizable, Size
 use nomina::{AttentionOptions, DynTensor, Element, Error, ErrorKind, Float, GeluOptions, Result};
 use nomina_core::dims::DimList;
 use nomina_core::mesh::{
-    AllFinished, AllLinear, Combine, HasWhole, InPointwise, Joined, PlacedWith, Placement,
+    AllFinished, AllLinear, HasWhole, InPointwise, Joined, PlacedWith, Placement,
 };
 use nomina_macros::twin;
 
-use super::along::{Along, SumKeepdim};
+use super::along::{Along, of};
 use super::{Sharded, typed};
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
@@ -62,14 +62,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             let found = x.rms_norm_with(position as i64, options)?;
             return self.mapped(typed(found.into_parts().0));
         };
-        let squares = x.square()?.sum_keepdim::<A::Dim, D>()?;
-        let all = self
-            .frame()
-            .over("rms_norm", squares.raw(), axis, Combine::Add, at)?;
-        let mean =
-            DynTensor::from_parts(all, x.names().clone())?.div(self.sizes[position] as f64)?;
-        let scaled = x.mul(&mean.add(eps)?.rsqrt()?)?;
-        self.mapped(typed(scaled.into_parts().0))
+        let parts = self.parts("rms_norm", position, axis, at);
+        self.mapped(of(parts.rms_norm(&x, eps)?))
     }
 
     /// Attention of queries (this tensor) of dims batch, length, features to keys of batch, source, features. Batch dims may be

@@ -2,10 +2,12 @@
 
 pub mod along;
 mod arithmetic;
+pub mod entropy;
 pub mod gather;
 pub mod grad;
 pub mod layers;
 pub mod operand;
+pub mod order;
 pub mod product;
 pub mod reduce;
 pub mod view;
