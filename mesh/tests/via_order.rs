@@ -5,7 +5,7 @@ mod support;
 use nomina::{ErrorKind, SortOptions, TopkOptions};
 use nomina_mesh::DimVia;
 use nomina_mesh::prelude::*;
-use support::{Data, Line, checks, numbers, same, sent};
+use support::{Data, Line, checks, leaf, numbers, same, sent};
 
 dims! { N, C }
 
@@ -26,13 +26,14 @@ fn special(columns: usize) -> DynTensor {
 }
 
 fn inputs(columns: usize) -> Vec<DynTensor> {
-    let x = numbers(&[3, columns], &["N", "C"], 1);
+    let x = leaf(&[3, columns], &["N", "C"], 1);
     let equal = DynTensor::ones(&[3, columns], ["N", "C"])
         .unwrap()
         .to::<f64>()
         .unwrap();
-    let integers = x.mul(3.0).unwrap().to::<i64>().unwrap();
-    vec![x, special(columns), equal, integers]
+    let integers = x.detach().mul(3.0).unwrap().to::<i64>().unwrap();
+    let special = special(columns).with_grad().unwrap();
+    vec![x, special, equal.with_grad().unwrap(), integers]
 }
 
 const COLUMNS: [usize; 6] = [1, 2, 3, 5, 8, 13];

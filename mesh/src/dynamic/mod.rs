@@ -1,5 +1,6 @@
 //! Tensors on a mesh whose names and placements arrive at run time: the same rules, with the same words.
 
+mod far;
 mod generated;
 mod via;
 
@@ -42,11 +43,12 @@ pub struct DynSharded {
     shared: Arc<Shared>,
 }
 
-/// Dims of a reduction: those that each rank has all of, or across split ones.
+/// Dims of a reduction: those that each rank has all of, or across split ones; in a product also one via the axis that splits it.
 #[derive(Clone, Debug)]
 pub struct Over {
     dims: Vec<String>,
     across: bool,
+    via: Option<String>,
 }
 
 impl Over {
@@ -55,6 +57,16 @@ impl Over {
         Self {
             dims: dims.into_iter().map(Into::into).collect(),
             across: true,
+            via: None,
+        }
+    }
+
+    /// A dim of a product that is split in its second factor alone: its parts go round the axis.
+    pub fn via(dim: impl Into<String>, axis: impl Into<String>) -> Self {
+        Self {
+            dims: vec![dim.into()],
+            across: false,
+            via: Some(axis.into()),
         }
     }
 }
@@ -64,6 +76,7 @@ impl<N: Into<String>, const K: usize> From<[N; K]> for Over {
         Self {
             dims: dims.into_iter().map(Into::into).collect(),
             across: false,
+            via: None,
         }
     }
 }
@@ -208,6 +221,13 @@ impl DynSharded {
         over: Over,
         compute: impl FnOnce(&DynTensor, &[&str]) -> Result<DynTensor>,
     ) -> Result<Self> {
+        if let Some(axis) = &over.via {
+            let axis = self.axis(op.name(), axis)?;
+            let dims = over.dims.iter().map(|dim| Name::new(dim));
+            let wrong = (Fault::ViaOfSum, dims.collect::<Result<Vec<_>>>()?);
+            return Err(error(op.name(), self.shared.axes[axis].name, &wrong)
+                .operand(self.names(), &self.sizes));
+        }
         let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
         let names = match dims.is_empty() {
             true => self.names().clone(),
@@ -270,8 +290,12 @@ impl DynSharded {
     ///
     /// # Errors
     /// As [`DynTensor::contract`], and where the placements do not go together.
+    #[track_caller]
     pub fn contract(&self, other: &Self, dims: impl Into<Over>) -> Result<Self> {
         let (op, over) = (Op::Contract, dims.into());
+        if let (Some(axis), [dim]) = (&over.via, &over.dims[..]) {
+            return self.contract_around(other, dim, axis, Location::caller());
+        }
         let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
         let names = Names::new(
             dims.iter()

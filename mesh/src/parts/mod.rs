@@ -5,11 +5,16 @@ mod entropy;
 mod fetch;
 mod norm;
 mod order;
+mod ring;
+mod rows;
 mod scan;
 mod sort;
+mod window;
 
 pub(crate) use entropy::{Classes, entropy};
+pub(crate) use ring::Attention;
 pub(crate) use scan::Scan;
+pub(crate) use window::{Slid, Slide, Sliding, around, groups_apart};
 
 use nomina::{DynTensor, Names, Result};
 use nomina_core::mesh::Combine;

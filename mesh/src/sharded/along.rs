@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use nomina::dims::{Accepted, Axes, AxesOf, Dim, DimOf, Dims, Distinct, Has, Without, position};
 use nomina::{DynTensor, Element, Float, Numeric, Real, Result, Tensor};
 use nomina_core::mesh::{
-    AllFinished, AllLinear, BySum, Combine, HasEveryVerdict, MeshAxis, PendingOver, Placement,
-    Reduced, Set, Split, SplitsBy, Verdict, Whole,
+    AllFinished, AllLinear, BySum, Combine, Combiner, HasEveryVerdict, MeshAxis, Over, PendingOver,
+    Placement, Reduced, Set, Split, SplitsBy, Verdict, ViaOfSumOver, Whole,
 };
 use nomina_macros::twin;
 
@@ -72,6 +72,22 @@ pub trait Along<P, D>: AlongDim<Dim: DimOf<D>> {}
 impl<A: AlongDim<Dim: DimOf<D>>, P: Placement, D> Along<P, D> for A where
     A::Stands<P>: Accepted<P, P>
 {
+}
+
+/// In a product: the parts of the second factor go round the axis that splits them, and the first has all of the dim.
+#[diagnostic::do_not_recommend]
+impl<N: Dim + Axes, X: MeshAxis> Over for Via<N, X> {
+    type Axes = N;
+    type Placed<P: Placement, D: Dims, R: Combiner> = PendingOver<P, (), R>;
+    type Reduces<P: Placement, D: Dims> = ViaOfSumOver<X, N>;
+    type Sums<P: Placement, Q: Placement> =
+        <SplitsBy<Q, X, N> as Verdict>::Then<HasEveryVerdict<P, (N,)>>;
+    type Met<Q: Placement> = Set<Q, X, Whole>;
+    fn axes(self) -> N {
+        N::default()
+    }
+    const ACROSS: bool = false;
+    const VIA: Option<usize> = Some(number::<X>());
 }
 
 /// Dims of a reduction that each rank has all of, or a dim [`via`](ViaAxis::via) the mesh axis that splits it.

@@ -1,12 +1,11 @@
 //! What tests of operators along a split dim share: the same call on one rank and on several, forward and backward.
 #![allow(dead_code)]
 
-use nomina::DType;
 use nomina_core::mesh::value::Place;
 use nomina_mesh::DynSharded;
 use nomina_mesh::prelude::*;
 
-mesh! { Line: Data }
+mesh! { pub Line: Data }
 
 pub type Meshed = Mesh<Line<Whole>>;
 
@@ -15,6 +14,11 @@ pub fn numbers(shape: &[usize], names: &[&str], seed: usize) -> DynTensor {
     let count: usize = shape.iter().product();
     let all = (0..count).map(|i| 2.0 * ((i * 7 + seed * 3) as f64 * 0.61 + seed as f64).sin());
     DynTensor::from_vec(all.collect::<Vec<f64>>(), shape, names).unwrap()
+}
+
+/// [`numbers`] that ask for a gradient.
+pub fn leaf(shape: &[usize], names: &[&str], seed: usize) -> DynTensor {
+    numbers(shape, names, seed).with_grad().unwrap()
 }
 
 /// The whole of a tensor, on every rank.
@@ -67,9 +71,9 @@ type Spread<'a> = &'a (dyn Fn(&[DynSharded]) -> Result<Vec<DynSharded>> + Sync);
 /// Operands, and the dim that each is split by; whole where it is none.
 pub type Inputs<'a> = &'a [(DynTensor, Option<&'a str>)];
 
-/// A call on one rank, and on 1 to 4 of them: the same results, and gradients of all operands that are floats.
+/// A call on one rank, and on 1 to 4 of them: the same results, and gradients of all operands that ask for one.
 pub fn same(what: &str, inputs: Inputs<'_>, plain: Plain<'_>, spread: Spread<'_>) {
-    let float = |x: &DynTensor| x.dtype() == DType::F64;
+    let float = DynTensor::requires_grad;
     let leaf = |x: &DynTensor| match float(x) {
         true => x.detach().with_grad(),
         false => Ok(x.clone()),
