@@ -116,7 +116,7 @@ fn what_is_computed_of_a_row() {
 
 #[test]
 fn types_say_what_each_rank_has() {
-    let x: Tensor<(N, C), f64> = tensor!([[1., 2., 4.], [3., 0., 2.]]; N, C);
+    let x = tensor!([[1., 2., 4.], [3., 0., 2.]]; N, C).to::<f64>();
     let found = Line::threads([2], |mesh| {
         let x: Sharded<(N, C), Line<Split<C>>, f64> = mesh.whole(x.clone()).cut(Data, C);
         let sum: Sharded<(N,), Line<Whole>, f64> = x.logsumexp(C.via(Data));

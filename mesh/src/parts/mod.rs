@@ -21,6 +21,7 @@ use nomina_core::mesh::Combine;
 use nomina_core::mesh::value::Place;
 use nomina_core::rule::DimArg;
 use nomina_runtime::Raw;
+use nomina_runtime::grad::custom;
 
 use crate::boxes::part;
 use crate::frame::{At, Frame};
@@ -44,6 +45,21 @@ pub(crate) fn named(raw: Raw, like: &DynTensor) -> Result<DynTensor> {
 pub(crate) fn plain(raw: Raw) -> Result<DynTensor> {
     let names = Names::unnamed(raw.rank());
     DynTensor::from_parts(raw, names)
+}
+
+/// `y`, which has no elements of `of`, as computed of them: what goes back through them all ranks send, those whose part is empty
+/// included.
+pub(crate) fn tied(op: &'static str, y: DynTensor, of: &[DynTensor]) -> Result<DynTensor> {
+    let inputs: Vec<&Raw> = of.iter().map(DynTensor::raw).collect();
+    let detached: Vec<DynTensor> = of.iter().map(DynTensor::detach).collect();
+    let (raw, names) = y.into_parts();
+    let tied = custom(op, &inputs, raw, move |_| {
+        let zeros = detached.iter().map(DynTensor::zeros_like);
+        zeros
+            .map(|zeros| Ok(Some(zeros?.into_parts().0)))
+            .collect()
+    })?;
+    DynTensor::from_parts(tied, names)
 }
 
 impl Parts {

@@ -7,7 +7,7 @@
 
 use nomina::{DType, DynTensor, Result, Scalar, SortOptions};
 
-use super::Parts;
+use super::{Parts, tied};
 use super::fetch::Route;
 use crate::boxes::part;
 use crate::identity;
@@ -99,6 +99,9 @@ impl Parts {
         shape[self.dim] = more;
         let factory = DynTensor::options().dtype(x.dtype()).device(x.device());
         let rest = factory.full(&shape, last, x.names().clone())?;
+        if more == len {
+            return tied(self.op, rest, &[x.clone()]);
+        }
         DynTensor::cat(&[x, &rest], self.dim)
     }
 

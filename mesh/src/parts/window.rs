@@ -7,7 +7,7 @@ use nomina::{
 };
 use nomina_core::rule::{self, FilterForm, Sites};
 
-use super::Parts;
+use super::{Parts, tied};
 use super::fetch::{Range, Route};
 use crate::boxes::part;
 use crate::frame::{At, Frame};
@@ -27,6 +27,8 @@ pub(crate) struct Slide {
 
 /// What a rank computes its results of.
 pub(crate) struct Under {
+    /// What came from all ranks.
+    came: DynTensor,
     /// The elements under the windows, what stands around included.
     pub(crate) x: DynTensor,
     /// How many stand around on each side.
@@ -103,6 +105,25 @@ pub(crate) fn around(
     DynTensor::cat(&[&before, x, &after], dim)
 }
 
+impl Under {
+    /// The own elements and those around them, where each result is of one element's neighbours.
+    pub(crate) fn with_around(&self, dim: usize) -> Result<DynTensor> {
+        match self.own {
+            // One window for no elements.
+            0 => self.x.narrow(dim, 0, self.x.shape()[dim] - 1),
+            _ => Ok(self.x.clone()),
+        }
+    }
+
+    /// The own results among what was computed of [`x`](Self::x): none of one window, where the rank has none.
+    pub(crate) fn own(&self, op: &'static str, found: DynTensor, dim: usize) -> Result<DynTensor> {
+        match self.own {
+            0 => tied(op, found.detach().narrow(dim, 0, 0)?, &[self.came.clone()]),
+            _ => Ok(found),
+        }
+    }
+}
+
 impl Parts {
     /// The elements under the windows of this rank's results.
     pub(crate) fn under(&self, x: &DynTensor, slide: &Slide, fill: Scalar) -> Result<Under> {
@@ -127,6 +148,7 @@ impl Parts {
         let counts = needs(self.rank()).1;
         Ok(Under {
             x: around(&x, self.dim, counts, fill)?,
+            came: x,
             around: counts,
             own: part(all, ranks, self.rank()).1,
             all,
@@ -155,12 +177,9 @@ impl Parts {
             ceil: false,
         };
         let under = self.under(x, &slide, Scalar::Int(0))?;
-        let mut local = under.x.diff_with(self.dim, options)?;
-        if under.own == 0 {
-            local = local.narrow(self.dim, 0, 0)?;
-        }
+        let found = under.x.diff_with(self.dim, options)?;
         Ok(Slid {
-            local,
+            local: under.own(self.op, found, self.dim)?,
             sizes: vec![(self.dim, under.all)],
         })
     }
@@ -222,8 +241,8 @@ impl Sliding {
         fill: Scalar,
         compute: impl FnOnce(&DynTensor, &[(usize, [usize; 2])]) -> Result<DynTensor>,
     ) -> Result<Slid> {
-        let (mut x, mut sizes, mut none) = (x.clone(), Vec::new(), Vec::new());
-        let mut outside = Vec::new();
+        let (mut x, mut sizes, mut outside) = (x.clone(), Vec::new(), Vec::new());
+        let mut along = Vec::new();
         for (&(dim, axis), slide) in self.dims.iter().zip(slides) {
             let Some(axis) = axis else { continue };
             let parts = Parts {
@@ -234,14 +253,14 @@ impl Sliding {
                 at: self.at,
             };
             let under = parts.under(&x, slide, fill)?;
-            x = under.x;
             outside.push((dim, under.around));
             sizes.push((dim, under.all));
-            none.extend((under.own == 0).then_some(dim));
+            x = under.x.clone();
+            along.push((dim, under));
         }
         let mut local = compute(&x, &outside)?;
-        for dim in none {
-            local = local.narrow(dim, 0, 0)?;
+        for (dim, under) in along {
+            local = under.own(self.op, local, dim)?;
         }
         Ok(Slid { local, sizes })
     }

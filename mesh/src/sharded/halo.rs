@@ -57,21 +57,18 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
             return Err(Error::new(ErrorKind::Argument, op, what));
         };
         let fill = fill.into();
-        let wide = match A::VIA {
-            Some(axis) => {
-                let slide = Slide {
-                    span,
-                    stride: 1,
-                    around,
-                    ceil: false,
-                };
-                let under = self.parts(op, dim, axis, at).under(&x, &slide, fill)?;
-                match under.own {
-                    // One window for no elements.
-                    0 => under.x.narrow(dim, 0, span - 1)?,
-                    _ => under.x,
-                }
-            }
+        let slide = Slide {
+            span,
+            stride: 1,
+            around,
+            ceil: false,
+        };
+        let under = match A::VIA {
+            Some(axis) => Some(self.parts(op, dim, axis, at).under(&x, &slide, fill)?),
+            None => None,
+        };
+        let wide = match &under {
+            Some(under) => under.with_around(dim)?,
             None => surrounded(&x, dim, around, fill)?,
         };
         let found = stencil(&typed(wide.into_parts().0)?)?;
@@ -84,7 +81,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
             return Err(Error::new(ErrorKind::Shape, op, what)
                 .hint("it gives back the part without what was before and behind it"));
         }
-        self.mapped(Ok(found))
+        match &under {
+            Some(under) => self.mapped(of(under.own(op, found.into_dyn(), dim)?)),
+            None => self.mapped(Ok(found)),
+        }
     }
 
     /// Differences of neighbours along a dim, which has one element less. `via` a mesh axis, ranks get the first elements of the
