@@ -66,12 +66,20 @@ fn attention_over_a_split_length() {
                         (leaf(&[2, source, 3], &["B", "S", "V"], 3), Some("S")),
                     ];
                     same(
-                        &format!("attention of {length} to {source}, queries split by {split:?}, {options:?}"),
+                        &format!(
+                            "attention of {length} to {source}, queries split by {split:?}, {options:?}"
+                        ),
                         &inputs,
-                        &|x| Ok(vec![x[0].scaled_dot_product_attention_with(&x[1], &x[2], None, options)?]),
+                        &|x| {
+                            Ok(vec![x[0].scaled_dot_product_attention_with(
+                                &x[1], &x[2], None, options,
+                            )?])
+                        },
                         &|x| {
                             let via = DimVia::new("S", "Data");
-                            Ok(vec![x[0].scaled_dot_product_attention_via(&x[1], &x[2], via, options)?])
+                            Ok(vec![x[0].scaled_dot_product_attention_via(
+                                &x[1], &x[2], via, options,
+                            )?])
                         },
                     );
                 }
@@ -90,7 +98,9 @@ fn attention_over_a_split_length() {
         &|x| Ok(vec![x[0].scaled_dot_product_attention(&x[1], &x[2])?]),
         &|x| {
             let (via, options) = (DimVia::new("S", "Data"), AttentionOptions::default());
-            Ok(vec![x[0].scaled_dot_product_attention_via(&x[1], &x[2], via, options)?])
+            Ok(vec![x[0].scaled_dot_product_attention_via(
+                &x[1], &x[2], via, options,
+            )?])
         },
     );
 }
@@ -102,7 +112,10 @@ fn numbers_of_half_precision_are_added_in_single() {
         x.to::<f32>().unwrap().to::<nomina::bf16>().unwrap()
     });
     let names = |x: &DynTensor, names: [&str; 2]| {
-        DynTensor::from_parts(x.raw().clone(), Names::new(names.map(|n| Some(nomina::Name::new(n).unwrap()))).unwrap())
+        DynTensor::from_parts(
+            x.raw().clone(),
+            Names::new(names.map(|n| Some(nomina::Name::new(n).unwrap()))).unwrap(),
+        )
     };
     let found = Line::threads([4], |mesh| {
         let (q, v) = (names(&q, ["L", "E"])?, names(&v, ["S", "V"])?);
@@ -136,13 +149,26 @@ fn types_say_what_each_rank_has() {
         let q: Sharded<(L, E), Line<Split<L>>, f64> = mesh.randn([5, 4])?;
         let k: Sharded<(S, E), Line<Split<S>>, f64> = mesh.randn([5, 4])?;
         let v: Sharded<(S, V), Line<Split<S>>, f64> = mesh.randn([5, 2])?;
-        let causal = AttentionOptions { is_causal: true, ..default() };
+        let causal = AttentionOptions {
+            is_causal: true,
+            ..default()
+        };
         let mixed: Sharded<(L, V), Line<Split<L>>, f64> =
             q.scaled_dot_product_attention_via(&k, &v, S.via(Data), causal);
-        let [q, mixed] = [q.all_gather(Data).local().to_dyn(), mixed.all_gather(Data).local().to_dyn()];
-        let [k, v] = [k.all_gather(Data).local().to_dyn(), v.all_gather(Data).local().to_dyn()];
+        let [q, mixed] = [
+            q.all_gather(Data).local().to_dyn(),
+            mixed.all_gather(Data).local().to_dyn(),
+        ];
+        let [k, v] = [
+            k.all_gather(Data).local().to_dyn(),
+            v.all_gather(Data).local().to_dyn(),
+        ];
         let plain = q.scaled_dot_product_attention_with(&k, &v, None, causal)?;
-        assert_close("attention", &support::values(&mixed), &support::values(&plain));
+        assert_close(
+            "attention",
+            &support::values(&mixed),
+            &support::values(&plain),
+        );
         Ok(())
     });
     found.unwrap();
@@ -156,55 +182,90 @@ fn what_does_not_go_is_an_error() {
                 let x = mesh.whole_dyn(numbers(&[4, 4], &names, 0));
                 x.cut("Data", names[0])
             });
-            q?.scaled_dot_product_attention_via(&k?, &v?, source.clone(), options).map(drop)
+            q?.scaled_dot_product_attention_via(&k?, &v?, source.clone(), options)
+                .map(drop)
         });
         error.unwrap_err()
     };
     let via = DimVia::new("S", "Data");
-    let error = failed(AttentionOptions { dropout_p: 0.5, ..default() }, via.clone());
+    let error = failed(
+        AttentionOptions {
+            dropout_p: 0.5,
+            ..default()
+        },
+        via.clone(),
+    );
     assert!(error.to_string().contains("no dropout"), "{error}");
     let error = failed(AttentionOptions::default(), "S".into());
     assert!(error.to_string().contains("`S.via(Data)`"), "{error}");
     let whole = Line::threads([2], |mesh| {
         let x = mesh.whole_dyn(numbers(&[4, 4], &["S", "E"], 0));
-        x.scaled_dot_product_attention_via(&x, &x, "E", default()).map(drop)
+        x.scaled_dot_product_attention_via(&x, &x, "E", default())
+            .map(drop)
     });
     assert_eq!(whole.unwrap_err().kind(), ErrorKind::Argument);
     // A sum has no `via`, and both sides of a product may not be split.
     let error = Line::threads([2], |mesh| {
-        let x = mesh.whole_dyn(numbers(&[4, 4], &["N", "C"], 0)).cut("Data", "C")?;
-        let w = mesh.whole_dyn(numbers(&[4, 4], &["C", "K"], 0)).cut("Data", "C")?;
+        let x = mesh
+            .whole_dyn(numbers(&[4, 4], &["N", "C"], 0))
+            .cut("Data", "C")?;
+        let w = mesh
+            .whole_dyn(numbers(&[4, 4], &["C", "K"], 0))
+            .cut("Data", "C")?;
         let error = x.sum(Over::via("C", "Data")).unwrap_err();
         assert!(error.to_string().contains("has no form `via`"), "{error}");
         x.contract(&w, Over::via("C", "Data")).map(drop)
     });
-    assert!(error.unwrap_err().to_string().contains("dim `C` is split over mesh axis `Data`"));
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("dim `C` is split over mesh axis `Data`")
+    );
 }
 
 #[test]
 fn a_second_derivative_is_refused() {
     let error = Line::threads([2], |mesh| {
-        let x = mesh.whole_dyn(leaf(&[4, 4], &["N", "C"], 0)).cut("Data", "N")?;
-        let w = mesh.whole_dyn(leaf(&[4, 2], &["C", "K"], 0)).cut("Data", "C")?;
+        let x = mesh
+            .whole_dyn(leaf(&[4, 4], &["N", "C"], 0))
+            .cut("Data", "N")?;
+        let w = mesh
+            .whole_dyn(leaf(&[4, 2], &["C", "K"], 0))
+            .cut("Data", "C")?;
         let y = x.contract(&w, Over::via("C", "Data"))?;
-        let options = BackwardOptions { create_graph: true, ..default() };
+        let options = BackwardOptions {
+            create_graph: true,
+            ..default()
+        };
         let loss = y.local().square()?.sum(..)?;
         loss.backward_with(&DynTensor::scalar(1.0)?, options)
     });
-    assert!(error.unwrap_err().to_string().contains("no second derivative"));
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("no second derivative")
+    );
 }
 
 #[test]
 fn each_part_is_sent_once_to_every_rank() {
     const RANKS: usize = 4;
     let found = sent(RANKS, |mesh, measure| {
-        let x = mesh.whole_dyn(leaf(&[8, 16], &["N", "C"], 0)).cut("Data", "N")?;
-        let w = mesh.whole_dyn(leaf(&[16, 5], &["C", "K"], 1)).cut("Data", "C")?;
+        let x = mesh
+            .whole_dyn(leaf(&[8, 16], &["N", "C"], 0))
+            .cut("Data", "N")?;
+        let w = mesh
+            .whole_dyn(leaf(&[16, 5], &["C", "K"], 1))
+            .cut("Data", "C")?;
         let product = || x.contract(&w, Over::via("C", "Data"));
         let y = product()?;
-        let [q, k, v] = [("L", "E", 4), ("S", "E", 4), ("S", "V", 3)].map(|(length, features, count)| {
-            mesh.whole_dyn(leaf(&[8, count], &[length, features], 2)).cut("Data", length)
-        });
+        let [q, k, v] =
+            [("L", "E", 4), ("S", "E", 4), ("S", "V", 3)].map(|(length, features, count)| {
+                mesh.whole_dyn(leaf(&[8, count], &[length, features], 2))
+                    .cut("Data", length)
+            });
         let (q, k, v) = (q?, k?, v?);
         let attention = || {
             let (via, options) = (DimVia::new("S", "Data"), AttentionOptions::default());

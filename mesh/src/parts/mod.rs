@@ -55,9 +55,7 @@ pub(crate) fn tied(op: &'static str, y: DynTensor, of: &[DynTensor]) -> Result<D
     let (raw, names) = y.into_parts();
     let tied = custom(op, &inputs, raw, move |_| {
         let zeros = detached.iter().map(DynTensor::zeros_like);
-        zeros
-            .map(|zeros| Ok(Some(zeros?.into_parts().0)))
-            .collect()
+        zeros.map(|zeros| Ok(Some(zeros?.into_parts().0))).collect()
     })?;
     DynTensor::from_parts(tied, names)
 }

@@ -7,8 +7,8 @@
 
 use nomina::{DType, DynTensor, Result, Scalar, SortOptions};
 
-use super::{Parts, tied};
 use super::fetch::Route;
+use super::{Parts, tied};
 use crate::boxes::part;
 use crate::identity;
 

@@ -7,8 +7,8 @@ use nomina::{
 };
 use nomina_core::rule::{self, FilterForm, Sites};
 
-use super::{Parts, tied};
 use super::fetch::{Range, Route};
+use super::{Parts, tied};
 use crate::boxes::part;
 use crate::frame::{At, Frame};
 use crate::identity;
@@ -146,8 +146,12 @@ impl Parts {
         let wants = (0..ranks).map(|rank| vec![needs(rank).0]).collect();
         let x = self.fetched(x, &Route::of_parts(size, ranks, wants))?;
         let counts = needs(self.rank()).1;
+        let mut wide = around(&x, self.dim, counts, fill)?;
+        if x.shape()[self.dim] == 0 {
+            wide = tied(self.op, wide, &[x.clone()])?;
+        }
         Ok(Under {
-            x: around(&x, self.dim, counts, fill)?,
+            x: wide,
             came: x,
             around: counts,
             own: part(all, ranks, self.rank()).1,
