@@ -351,3 +351,32 @@ fn nothing_but_the_halo_is_sent() {
         assert_eq!(sent, [halo, halo, 3 * 5 * 8 + checks(rank, RANKS, 1)]);
     }
 }
+
+#[test]
+fn plans_count_the_halo() {
+    mesh! { Far: Rows }
+    let mesh = Far::simulate([8], 2e-6, 25e9).unwrap();
+    let plan = mesh.plan(|| {
+        let x: Sharded<(C, H), Far<Split<H>>> = mesh.zeros([4, 80])?;
+        let weight: Sharded<(Out, C, K), Far<Whole>> = mesh.zeros([2, 4, 5])?;
+        let options = ConvOptions {
+            padding: Padding::Same,
+            ..default()
+        };
+        let y = x.try_conv1d_with(C, H.via(Rows), &weight, None, options)?;
+        let sorted = y.try_sort(H.via(Rows))?.0;
+        let (most, _) = sorted.try_max(H.via(Rows))?;
+        most.try_add(1.0).map(drop)
+    });
+    let plan = plan.unwrap();
+    let found: Vec<(&str, u64, u64)> = plan
+        .collectives()
+        .iter()
+        .map(|one| (one.op, one.count, one.bytes))
+        .collect();
+    // Two columns of four rows to the one neighbour; in six steps boxes of ten, of values and places.
+    assert_eq!(found[0], ("conv1d", 1, 4 * 2 * 4));
+    assert_eq!((found[1].0, found[1].1), ("sort", 12));
+    assert_eq!((found[2].0, found[2].1), ("max", 2));
+    assert!(plan.seconds() > 0.0);
+}
