@@ -93,19 +93,22 @@ fn mean_of_split_rows(op: &'static str, classes: &Classes<'_>) -> Result<()> {
 enum Shares {
     /// A number for each of this rank's classes.
     Each(DynTensor),
-    /// One class of each row, and all classes a little. Rows have size 1 along the dim of classes.
-    Class {
-        /// Which of this rank's classes.
-        place: DynTensor,
-        /// Its share; zero where the class is another rank's, or the row does not count.
-        share: DynTensor,
-        /// Whether the class is one of this rank's.
-        own: DynTensor,
-        /// The share of each class in every row that counts.
-        even: Option<DynTensor>,
-        /// Zero where the row does not count, else one.
-        kept: DynTensor,
-    },
+    /// One class of each row, and all classes a little.
+    Class(Box<OneClass>),
+}
+
+/// The class of each row. Rows have size 1 along the dim of classes.
+struct OneClass {
+    /// Which of this rank's classes.
+    place: DynTensor,
+    /// Its share; zero where the class is another rank's, or the row does not count.
+    share: DynTensor,
+    /// Whether the class is one of this rank's.
+    own: DynTensor,
+    /// The share of each class in every row that counts.
+    even: Option<DynTensor>,
+    /// Zero where the row does not count, else one.
+    kept: DynTensor,
 }
 
 /// What is known of the targets of all rows.
@@ -132,13 +135,14 @@ impl Shares {
                     .masked_fill(&shares.eq(0_i64)?, 0_i64)?
                     .sum(parts.keep())
             }
-            Self::Class {
-                place,
-                share,
-                own,
-                even,
-                kept,
-            } => {
+            Self::Class(class) => {
+                let OneClass {
+                    place,
+                    share,
+                    own,
+                    even,
+                    kept,
+                } = &**class;
                 let sum = match x.shape()[parts.dim] {
                     0 => share.mul(0_i64)?,
                     _ => {
@@ -161,13 +165,14 @@ impl Shares {
     fn taken(&self, parts: &Parts, all: &DynTensor, grad: &DynTensor) -> Result<DynTensor> {
         match self {
             Self::Each(shares) => all.sub(&shares.mul(grad)?),
-            Self::Class {
-                place,
-                share,
-                even,
-                kept,
-                ..
-            } => {
+            Self::Class(class) => {
+                let OneClass {
+                    place,
+                    share,
+                    even,
+                    kept,
+                    ..
+                } = &**class;
                 let rest = match even {
                     Some(even) => all.sub(&even.mul(&kept.mul(grad)?)?)?,
                     None => all.clone(),
@@ -214,7 +219,7 @@ impl Parts {
         };
         let given = match &shares {
             Shares::Each(each) => each.clone(),
-            Shares::Class { share, .. } => share.clone(),
+            Shares::Class(class) => class.share.clone(),
         };
         let rows = shares.times(self, &x.detach(), losses)?.detach();
         let (parts, x_own, base) = (self.again(), x.clone(), base.clone());
@@ -338,13 +343,13 @@ impl Parts {
                 (of_class.mul(1.0 - classes.smoothing)?.add(&all)?, count)
             }
         };
-        let shares = Shares::Class {
+        let shares = Shares::Class(Box::new(OneClass {
             place,
             share,
             own,
             even,
             kept: kept_number,
-        };
+        }));
         Ok(Targets {
             shares,
             total,

@@ -100,7 +100,7 @@ impl Parts {
         let factory = DynTensor::options().dtype(x.dtype()).device(x.device());
         let rest = factory.full(&shape, last, x.names().clone())?;
         if more == len {
-            return tied(self.op, rest, &[x.clone()]);
+            return tied(self.op, rest, std::slice::from_ref(x));
         }
         DynTensor::cat(&[x, &rest], self.dim)
     }

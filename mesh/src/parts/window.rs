@@ -118,7 +118,11 @@ impl Under {
     /// The own results among what was computed of [`x`](Self::x): none of one window, where the rank has none.
     pub(crate) fn own(&self, op: &'static str, found: DynTensor, dim: usize) -> Result<DynTensor> {
         match self.own {
-            0 => tied(op, found.detach().narrow(dim, 0, 0)?, &[self.came.clone()]),
+            0 => tied(
+                op,
+                found.detach().narrow(dim, 0, 0)?,
+                std::slice::from_ref(&self.came),
+            ),
             _ => Ok(found),
         }
     }
@@ -148,7 +152,7 @@ impl Parts {
         let counts = needs(self.rank()).1;
         let mut wide = around(&x, self.dim, counts, fill)?;
         if x.shape()[self.dim] == 0 {
-            wide = tied(self.op, wide, &[x.clone()])?;
+            wide = tied(self.op, wide, std::slice::from_ref(&x))?;
         }
         Ok(Under {
             x: wide,

@@ -123,7 +123,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// When sizes do not fit, an option is not there, or memory is missing; when a rank is gone.
     #[twin]
-    pub fn try_scaled_dot_product_attention_via<E: Dims, F: Attend<D, E>, Q, A>(
+    pub fn try_scaled_dot_product_attention_via<E, F: Attend<D, E>, Q, A>(
         &self,
         key: &Sharded<E, Q, T>,
         value: &Sharded<F, Q, T>,
@@ -133,7 +133,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         T: Float,
         A: Along<Q, E>,
-        E: Has<A::Dim>,
+        E: Dims + Has<A::Dim>,
         P: AllFinished
             + HasWhole<<D as DimList>::Col>
             + PlacedWith<InPointwise, A::Whole<Q>, D, E>

@@ -39,14 +39,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
-    pub fn try_contract<E: Dims, Q: Placement<Mesh = P::Mesh>, O: Dims, A: OverBoth<P, Q, D, E> + Over<Axes: ContractTo<D, E, O>>>(
+    pub fn try_contract<E: Dims, Q: Placement<Mesh = P::Mesh>, O: Dims + Distinct, A: OverBoth<P, Q, D, E> + Over<Axes: ContractTo<D, E, O>>>(
         &self,
         other: &Sharded<E, Q, T>,
         dim: A,
     ) -> Result<Sharded<O, ProductPlaced<P, Q, A>, T>>
     where
         T: Numeric,
-        O: Distinct,
     {
         let at = std::panic::Location::caller();
         if let (Some(axis), [Some(name)]) = (A::VIA, <A::Axes as Axes>::NAMES) {
