@@ -1,4 +1,4 @@
-//! What a program that uses nomina imports: `use nomina::prelude::*;`.
+//! The prelude of programs: `use nomina::prelude::*;`.
 
 pub use crate::dims::{Absorbs, AxesOf, FlattenOthers, UnflattenAs};
 pub use crate::dims::{

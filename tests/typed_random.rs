@@ -44,6 +44,18 @@ fn fills_keep_dims_and_dtype() {
             .all(|v| (5.0..6.0).contains(v))
     );
     assert_eq!(x.select(C, 1).to_vec(), vec![1.0; 20]);
+    // A part draws from a given generator what a tensor of its sizes does, and fails as that does.
+    let drawn = X::<f32>::zeros([20, 2]).rand_like_from(&mut generator());
+    x.narrow_mut(C, 2..4)
+        .uniform_from_(0.0, 1.0, &mut generator());
+    assert!(x.narrow(C, 2..4).equal(&drawn));
+    let error = x
+        .narrow_mut(C, 2..4)
+        .try_uniform_(1.0, 0.0)
+        .map(drop)
+        .unwrap_err();
+    assert!(error.to_string().contains("uniform"), "{error}");
+    assert!(x.narrow(C, 2..4).equal(&drawn));
 }
 
 #[test]

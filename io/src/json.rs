@@ -1,4 +1,4 @@
-//! What files say in JSON, believed as far as a tensor could have it.
+//! JSON in files, trusted only as far as a tensor could have it.
 
 use std::fmt;
 use std::marker::PhantomData;

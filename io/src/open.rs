@@ -1,4 +1,4 @@
-//! What a file's tensor becomes.
+//! Conversion of a file's tensor to the type that is asked for.
 
 use nomina::dims::Distinct;
 use nomina::{DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor, dims::Dims};

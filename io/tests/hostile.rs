@@ -19,7 +19,7 @@ use std::path::Path;
 use bytes::Bytes;
 use nomina::prelude::*;
 
-/// What an error's text, an empty tensor and their kin take beside what a file accounts for.
+/// What an error's text, an empty tensor and the like take beside what a file accounts for.
 const FLAT: usize = 24 << 10;
 
 /// The same of what inflates, which has a window and tables.

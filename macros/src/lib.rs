@@ -18,6 +18,7 @@ mod list;
 mod mesh;
 mod module;
 mod names;
+mod parts;
 mod relations;
 mod spelling;
 mod tensor;
@@ -232,4 +233,13 @@ pub fn layout(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn forms(written: TokenStream, method: TokenStream) -> TokenStream {
     twin::forms(written.into(), method.into()).into()
+}
+
+/// Gives the methods of an `impl<D: Dims, T: Element> Tensor<D, T>` to `TensorMut<'_, D, T>` as well.
+///
+/// It is for nomina's own methods that write in place.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn parts(_: TokenStream, block: TokenStream) -> TokenStream {
+    parts::parts(block.into()).into()
 }

@@ -1,4 +1,4 @@
-//! What lists of several macros share: types between commas.
+//! Lists of types between commas, which several macros take.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::ParseStream;

@@ -1,4 +1,4 @@
-//! What the tests share: expansions as formatted code, mistakes as lines.
+//! Helpers of tests: expansions as formatted code, mistakes as lines.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 

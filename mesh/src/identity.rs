@@ -1,4 +1,4 @@
-//! The greatest or smallest of no elements, where another rank has some.
+//! The neutral elements of max and min, for ranks that have no elements.
 
 use nomina::{DType, DynTensor, Name, Names, Result, Scalar};
 use nomina_core::mesh::Combine;
@@ -32,7 +32,22 @@ pub(crate) fn of_none(
     Ok(Some(found))
 }
 
-fn extreme(dtype: DType, least: bool) -> Scalar {
+/// Zeros in the sizes of a tensor, but of size 1 along a dim.
+pub(crate) fn row(x: &DynTensor, dim: usize) -> Result<DynTensor> {
+    let mut shape = x.shape().to_vec();
+    shape[dim] = 1;
+    let options = DynTensor::options().dtype(x.dtype()).device(x.device());
+    options.zeros(&shape, x.names().clone())
+}
+
+/// The same, of the least numbers of the dtype for the greatest, of the greatest for the smallest.
+pub(crate) fn extreme_row(x: &DynTensor, dim: usize, combine: Combine) -> Result<DynTensor> {
+    let mut row = row(x, dim)?;
+    row.fill_(extreme(x.dtype(), combine == Combine::Max))?;
+    Ok(row)
+}
+
+pub(crate) fn extreme(dtype: DType, least: bool) -> Scalar {
     let pick = |low: i64, high: i64| Scalar::Int(if least { low } else { high });
     match dtype {
         DType::Bool => Scalar::Bool(!least),

@@ -14,6 +14,7 @@ mod mesh;
 #[cfg(feature = "nccl")]
 mod nccl;
 pub mod optim;
+mod parts;
 mod plan;
 pub mod prelude;
 mod ranks;
@@ -23,13 +24,14 @@ mod threads;
 
 pub use boxes::part;
 pub use claim::EachOwn;
-pub use dynamic::{DynSharded, Over};
+pub use dynamic::{ClassOptions, DimVia, DynSharded, Over};
 pub use mesh::{Engine, Mesh};
 pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
 pub use nomina_macros::{layout, mesh};
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
 pub use sharded::along::{Along, AlongDim, Via, ViaAxis};
+pub use sharded::entropy::CrossEntropyOptions;
 pub use sharded::layers::{cat, try_cat};
 pub use sharded::{Sharded, operand};
 pub use threads::threads;

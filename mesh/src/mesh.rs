@@ -197,7 +197,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         Ok(())
     }
 
-    /// Seeds the generator of the mesh, from which [`randn`](Self::randn) and its kin draw: with one seed on all ranks.
+    /// Seeds the generator of the mesh, from which [`randn`](Self::randn) and the like draw: with one seed on all ranks.
     pub fn manual_seed(&self, seed: u64) {
         self.shared
             .with_generator(|generator| generator.manual_seed(seed));

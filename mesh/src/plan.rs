@@ -204,7 +204,12 @@ impl Simulated {
             }
             Job::ReduceScatter { pieces, .. } => steps * latency + time(pieces) * share,
             Job::AllGather { piece, .. } => steps * latency + one(piece) * most,
-            Job::AllToAll { pieces, .. } => most * latency + time(pieces) * share,
+            // A message to each rank that gets something.
+            Job::AllToAll { pieces, .. } => {
+                let others = pieces.get(1..).unwrap_or_default();
+                let some = others.iter().filter(|piece| piece.numel() > 0).count();
+                some as f64 * latency + time(others)
+            }
             Job::Shift { piece, .. } => latency + one(piece),
             Job::Scan { piece, .. } => steps * (latency + one(piece)),
             Job::Barrier => steps * latency,

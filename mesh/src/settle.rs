@@ -1,4 +1,4 @@
-//! What each rank did for itself, and on which all of them go on or none.
+//! Agreement on what each rank computed alone: all ranks go on, or none.
 
 use nomina::{Error, ErrorKind, Result};
 use nomina_core::mesh::Combine;

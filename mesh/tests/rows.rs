@@ -195,7 +195,7 @@ fn case(
             return Ok(());
         }
     };
-    // The greatest, the product and their kin have no gradient over ranks.
+    // The greatest, the product and the like have no gradient over ranks.
     let combined = |place: &Place| matches!(place, Place::Pending(by) if *by != Combine::Add);
     let differentiable = !found.places().iter().any(combined);
     let found = whole(found)?;

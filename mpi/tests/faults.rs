@@ -113,7 +113,10 @@ fn launch() {
             let run = support::launch(4, &["rank", fault], &[("NOMINA_MESH_TIMEOUT", "2")], LIMIT);
             assert!(run.code.is_some(), "{fault}: does not end\n{}", run.err);
             assert!(!run.out.contains("a result"), "{fault}: {}", run.out);
+            // Open MPI's launcher itself now and then crashes as it ends, after all ranks did: its code says nothing then.
+            let crashed = run.code == Some(-1) && run.err.contains("PMIx_server_finalize");
             match code {
+                Some(_) if crashed => {}
                 Some(_) => assert_eq!(run.code, code, "{fault}: {}", run.err),
                 None => assert_ne!(run.code, Some(0), "{fault}"),
             }

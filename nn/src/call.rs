@@ -1,4 +1,4 @@
-//! What typed layers share.
+//! Helpers of typed layers.
 
 use std::cell::{Cell, RefCell};
 

@@ -1,4 +1,4 @@
-//! What weights are at first.
+//! Initialisers of weights.
 //!
 //! All take the tensor's sizes, draw from the default generator ([`manual_seed`](nomina::manual_seed)) or from the one that
 //! [`with_generator`] lends them, and give a tensor that is no leaf: `Param::new(init::xavier_uniform([3, 2], 1.0))`. The fan of a weight is how many inputs an output is summed over
@@ -28,7 +28,7 @@ pub fn unset<M>(make: impl FnOnce() -> M) -> M {
     call::unset(make)
 }
 
-/// Makes a model, or one weight, from a generator of one's own, as PyTorch's `generator=`: who else draws changes nothing.
+/// Makes a model, or one weight, from the given generator, as PyTorch's `generator=`: who else draws changes nothing.
 ///
 /// ```
 /// use nomina::prelude::*;

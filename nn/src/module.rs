@@ -1,4 +1,4 @@
-//! What has parameters.
+//! Modules: types that hold parameters.
 
 use nomina::dims::{Dims, Distinct};
 use nomina::dynamic::DynTensorMut;

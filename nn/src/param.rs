@@ -1,4 +1,4 @@
-//! Tensors that are trained.
+//! Parameters: tensors that are trained.
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! Where a tensor stands in a module.
+//! The path of a tensor in a module.
 
 /// The fields on the way to a tensor, with dots between: `layers.0.attention.query.weight`.
 #[derive(Debug, Default)]

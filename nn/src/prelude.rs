@@ -1,4 +1,4 @@
-//! What a program with networks uses: `use nomina_nn::prelude::*;`, beside nomina's own prelude.
+//! The prelude of programs with networks: `use nomina_nn::prelude::*;`, beside nomina's own prelude.
 
 pub use crate::layers::*;
 pub use crate::optim::{Adam, AdamW, Sgd, clip_grad_norm};

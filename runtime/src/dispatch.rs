@@ -1,4 +1,4 @@
-//! From a dtype by value to a Rust type.
+//! Dispatch from a dtype to a Rust type.
 
 /// Evaluates an expression with the type alias `$t` bound to the Rust type of a dtype.
 macro_rules! with_dtype {

@@ -1,6 +1,6 @@
 //! Values of nomina: buffers, views, kernels.
 //!
-//! A call goes through three rooms: [`call`] checks dtypes and sizes and decides the result's
+//! A call goes through three layers: [`call`] checks dtypes and sizes and decides the result's
 //! layout, a planner orders and merges dims, and the device's backend runs a kernel over them.
 //! Nothing below [`tensor`] sees a name.
 

@@ -14,23 +14,23 @@ use super::{Blamed, Erased, ErasedRef, Static, explain, told, typed, wilds};
 /// The program, on its tensors and numbers.
 pub(crate) fn new(
     program: &[Node<'_>],
-    looks: &[ErasedRef<'_>],
+    operands: &[ErasedRef<'_>],
     numbers: &[Scalar],
     dtype: DType,
     out: &'static Static,
 ) -> Result<Erased> {
     let mut wild = None;
-    if looks.iter().any(|look| look.of.wild) {
-        let names = names(program, looks)?.pop().flatten();
+    if operands.iter().any(|operand| operand.of.wild) {
+        let names = names(program, operands)?.pop().flatten();
         wild = names.and_then(|names| wilds(names, out));
-    } else if let Some(raw) = small(program, looks, numbers)
+    } else if let Some(raw) = small(program, operands, numbers)
         && raw.dtype() == dtype
     {
         return Ok(Erased { raw, wild });
     }
-    let raws: SmallVec<[&Raw; 4]> = looks.iter().map(|look| look.raw).collect();
+    let raws: SmallVec<[&Raw; 4]> = operands.iter().map(|operand| operand.raw).collect();
     let raw = typed(|| call::fused(program, &raws, numbers));
-    let raw = raw.map_err(|error| blame(error, program, looks))?;
+    let raw = raw.map_err(|error| blame(error, program, operands))?;
     // As with three operands: promotion in pairs may differ from promotion of all at once.
     let raw = if raw.dtype() == dtype {
         raw
@@ -43,28 +43,28 @@ pub(crate) fn new(
 /// The program on few small tensors; `None` where they are not of the kind that
 /// [`call::fused_small`] takes.
 #[inline]
-fn small(program: &[Node<'_>], looks: &[ErasedRef<'_>], numbers: &[Scalar]) -> Option<Raw> {
+fn small(program: &[Node<'_>], operands: &[ErasedRef<'_>], numbers: &[Scalar]) -> Option<Raw> {
     /// As many tensors, without a list that could grow.
     const FEW: usize = 6;
-    let mut raws = [looks.first()?.raw; FEW];
-    for (raw, look) in raws.iter_mut().zip(looks) {
-        *raw = look.raw;
+    let mut raws = [operands.first()?.raw; FEW];
+    for (raw, operand) in raws.iter_mut().zip(operands) {
+        *raw = operand.raw;
     }
-    call::fused_small(program, raws.get(..looks.len())?, numbers)
+    call::fused_small(program, raws.get(..operands.len())?, numbers)
 }
 
 /// The program, and a reduction of what it computes as `dtype`.
 pub(crate) fn reduce(
     program: &[Node<'_>],
-    looks: &[ErasedRef<'_>],
+    operands: &[ErasedRef<'_>],
     numbers: &[Scalar],
     dtype: DType,
     (op, picked): (Op, Picked),
     out: &'static Static,
 ) -> Result<Erased> {
     let mut wild = None;
-    if looks.iter().any(|look| look.of.wild) {
-        let names = names(program, looks)?.pop().flatten();
+    if operands.iter().any(|operand| operand.of.wild) {
+        let names = names(program, operands)?.pop().flatten();
         wild = names.and_then(|names| wilds(rule::reduce(&names, picked.at, picked.keepdim), out));
     }
     let by = Reduction {
@@ -72,25 +72,24 @@ pub(crate) fn reduce(
         dims: picked.at,
         keepdim: picked.keepdim,
     };
-    let raws: SmallVec<[&Raw; 4]> = looks.iter().map(|look| look.raw).collect();
+    let raws: SmallVec<[&Raw; 4]> = operands.iter().map(|operand| operand.raw).collect();
     let raw = typed(|| call::fused_reduce(program, &raws, numbers, Some(dtype), by));
-    let raw = raw.map_err(|error| blame_last(error, program, looks))?;
+    let raw = raw.map_err(|error| blame_last(error, program, operands))?;
     Ok(Erased { raw, wild })
 }
 
 /// The names of each step; none of a number.
-fn names(program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Result<Vec<Option<Names>>> {
+fn names(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Vec<Option<Names>>> {
     let mut all: Vec<Option<Names>> = Vec::with_capacity(program.len());
     for node in program {
         let names = match *node {
-            Node::Tensor(at) => Some(looks[at].names()),
+            Node::Tensor(at) => Some(operands[at].names()),
             Node::Scalar(_) => None,
             Node::To(_, of) => all[of].clone(),
             Node::Apply(op, args) => {
-                let operands: Vec<&Names> =
-                    args.iter().filter_map(|&at| all[at].as_ref()).collect();
-                let unified = rule::unify_all(op.name(), operands);
-                Some(unified.map_err(|error| blame(error, program, looks))?)
+                let each: Vec<&Names> = args.iter().filter_map(|&at| all[at].as_ref()).collect();
+                let unified = rule::unify_all(op.name(), each);
+                Some(unified.map_err(|error| blame(error, program, operands))?)
             }
         };
         all.push(names);
@@ -100,21 +99,21 @@ fn names(program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Result<Vec<Option<Nam
 
 /// Says which names and sizes the operands of the step had that does not fit.
 #[cold]
-fn blame(error: Error, program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Error {
-    match steps(program, looks) {
+fn blame(error: Error, program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Error {
+    match steps(program, operands) {
         Err(found) => found,
-        Ok(_) => explain(error, looks),
+        Ok(_) => explain(error, operands),
     }
 }
 
 /// The same of a program whose result is reduced: where all steps fit, what they give does not.
 #[cold]
-fn blame_last(error: Error, program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Error {
-    match steps(program, looks) {
+fn blame_last(error: Error, program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Error {
+    match steps(program, operands) {
         Err(found) => found,
         Ok(Some(last)) if error.operands().is_empty() => error.operand(&last.names, &last.shape),
         Ok(Some(last)) => told(error, [last.blamed()]),
-        Ok(None) => explain(error, looks),
+        Ok(None) => explain(error, operands),
     }
 }
 
@@ -137,14 +136,14 @@ impl Known {
 }
 
 /// What is known of the last step, or the error of the first that does not fit.
-fn steps(program: &[Node<'_>], looks: &[ErasedRef<'_>]) -> Result<Option<Known>> {
+fn steps(program: &[Node<'_>], operands: &[ErasedRef<'_>]) -> Result<Option<Known>> {
     let mut known: Vec<Option<Known>> = Vec::with_capacity(program.len());
     for node in program {
         let step = match *node {
             Node::Tensor(at) => Some(Known {
-                names: looks[at].names(),
-                shape: looks[at].raw.shape().to_vec(),
-                made: looks[at].raw.made(),
+                names: operands[at].names(),
+                shape: operands[at].raw.shape().to_vec(),
+                made: operands[at].raw.made(),
             }),
             Node::Scalar(_) => None,
             Node::To(_, of) => known[of].clone(),

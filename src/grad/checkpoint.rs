@@ -1,4 +1,4 @@
-//! Functions that are computed again when a gradient goes back.
+//! Checkpoints: functions that are computed again during the backward pass.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What functions are differentiated by: a tensor, or several in a tuple.
+//! Inputs that functions are differentiated by: a tensor, or several in a tuple.
 
 use std::cell::Cell;
 use std::panic::Location;

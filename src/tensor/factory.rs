@@ -1,4 +1,4 @@
-//! Making tensors.
+//! Factories.
 //!
 //! [`Tensor::zeros`], [`Tensor::ones`], [`Tensor::empty`], [`Tensor::rand`], [`Tensor::randn`],
 //! [`Tensor::eye`], [`Tensor::full`], [`Tensor::from_vec`], [`Tensor::from_fn`],

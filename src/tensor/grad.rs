@@ -1,4 +1,4 @@
-//! Gradients: leaves, the way back to them, and what it leaves there.
+//! Gradients: leaves, the backward pass, and the gradients that leaves accumulate.
 //!
 //! [`Tensor::requires_grad`], [`Tensor::requires_grad_`], [`Tensor::with_grad`], [`Tensor::is_leaf`], [`Tensor::grad`],
 //! [`Tensor::take_grad`], [`Tensor::set_grad`], [`Tensor::zero_grad`], [`Tensor::retain_grad`], [`Tensor::backward`], [`Tensor::backward_with`],

@@ -1,4 +1,4 @@
-//! Tensors joined along a dim they have, or along a new one.
+//! `cat` and `stack`: tensors joined along a dim that they have, or along a new one.
 
 use nomina_core::dims::{DimOf, Dims, Insert, Inserted, OneDim, Resizable, SizeOf, position};
 use nomina_core::{Element, Result};

@@ -1,4 +1,4 @@
-//! Choosing elements by truth values.
+//! Operators with masks.
 //!
 //! [`Tensor::where_cond`], [`Tensor::masked_fill`], [`Tensor::masked_select`],
 //! [`TensorMut::masked_fill_`](crate::TensorMut::masked_fill_).
@@ -6,7 +6,7 @@
 use nomina_core::dims::{Broadcast, Dims, Holds, Sum, Wild};
 use nomina_core::op::Op;
 use nomina_core::{Element, Result, Scalar};
-use nomina_macros::twin;
+use nomina_macros::{parts, twin};
 
 use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut};
@@ -85,23 +85,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Writes `value` where the mask holds.
-    ///
-    /// # Errors
-    /// When sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_masked_fill_<E: Dims>(
-        &mut self,
-        mask: &Tensor<E, bool>,
-        value: impl Into<Scalar>,
-    ) -> Result<&mut Self>
-    where
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        mask::fill_in_place(self.dest(), mask.erased(), OperandRef::Scalar(value.into()))?;
-        Ok(self)
-    }
-
     /// The elements where the mask holds, in row-major order, in one dim without a name.
     ///
     /// ```
@@ -123,7 +106,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Element> TensorMut<'_, D, T> {
+#[parts]
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// Writes `value` where the mask holds.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! [`Sparse`](sparse::Sparse), and every type and function is at the root of the crate, too: no
 //! program needs to spell these modules. They say what belongs together, each with the list of its
 //! methods, and rustc names them where an argument does not fit. What is regular (elementwise
-//! operators, reductions, `softmax` and their kin) stands here itself; `docs/operators.md` lists all.
+//! operators, reductions, `softmax` and the like) stands here itself; `docs/operators.md` lists all.
 
 pub mod activation;
 pub mod addmm;
@@ -51,7 +51,6 @@ pub mod product;
 pub mod query;
 pub mod random;
 pub mod random_factory;
-pub mod random_part;
 pub mod reduce;
 pub mod refused;
 pub mod sample;

@@ -1,4 +1,4 @@
-//! What may stand beside a tensor, and what becomes of the two.
+//! Operands beside a tensor, and the dims and dtype of the result.
 
 use std::marker::PhantomData;
 

@@ -11,14 +11,14 @@ use nomina_core::dims::{
     Broadcast, DimOf, Dims, Holds, Resizable, SizeOf, Sum, Transposed, Without, position,
 };
 use nomina_core::{Element, Names, Result, Scalar};
-use nomina_macros::twin;
+use nomina_macros::{parts, twin};
 use nomina_runtime::RawMut;
 
 use super::{Tensor, Whole};
 use crate::call::view::{ends, length};
 use crate::call::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
 
-/// A part of a tensor, to write to: what [`Tensor::narrow_mut`] and its kin give.
+/// A part of a tensor, to write to: what [`Tensor::narrow_mut`] and the like give.
 ///
 /// A view is a value, so writing to `x.narrow(..)` never changes `x`; this is how to change a part
 /// in place. While it lives, nobody else sees the tensor.
@@ -137,84 +137,8 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 }
 
 /// # Writing to a part
+#[parts]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Writes one number everywhere.
-    ///
-    /// # Errors
-    /// Too little memory for a copy of elements that somebody else sees; then nothing has changed.
-    #[twin]
-    pub fn try_fill_(&mut self, value: impl Into<Scalar>) -> Result<&mut Self> {
-        factory::fill(self.dest(), value.into())?;
-        Ok(self)
-    }
-
-    /// Writes the elements of `src`, broadcast and converted.
-    ///
-    /// # Errors
-    /// When sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> Result<&mut Self>
-    where
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        factory::copy(self.dest(), src.erased())?;
-        Ok(self)
-    }
-
-    /// A range of a dim, to write to.
-    ///
-    /// # Errors
-    /// When the range leaves the dim, or ends before it starts.
-    #[twin]
-    pub fn try_narrow_mut<X: DimOf<D>>(
-        &mut self,
-        dim: X,
-        range: impl RangeBounds<usize>,
-    ) -> Result<TensorMut<'_, D, T>>
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        let _ = dim;
-        let Dest { raw, wild, of } = self.dest()?;
-        narrowed(raw, wild, of, position::<X, D>(), range).map(from_erased)
-    }
-
-    /// The slice at one index of a dim, to write to.
-    ///
-    /// # Errors
-    /// When the index is out of range.
-    #[twin]
-    pub fn try_select_mut<X: DimOf<D>>(
-        &mut self,
-        dim: X,
-        index: impl Whole,
-    ) -> Result<TensorMut<'_, Without<D, X>, T>> {
-        let _ = dim;
-        let Dest { raw, wild, of } = self.dest()?;
-        let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
-        selected(raw, wild, of, at, index.whole(), out).map(from_erased)
-    }
-
-    /// The tensor with two dims swapped, to write to.
-    #[track_caller]
-    pub fn transpose_mut<X: DimOf<D>, Y: DimOf<D>>(
-        &mut self,
-        dim0: X,
-        dim1: Y,
-    ) -> TensorMut<'_, Transposed<D, X, Y>, T> {
-        let _ = (dim0, dim1);
-        let Dest { raw, wild, .. } = ok(self.dest());
-        let dims = (position::<X, D>(), position::<Y, D>());
-        from_erased(ok(transposed(
-            raw,
-            wild,
-            dims,
-            <Transposed<D, X, Y>>::STATIC,
-        )))
-    }
-}
-
-impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// Writes one number everywhere.
     ///
     /// # Errors

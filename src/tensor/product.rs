@@ -1,4 +1,4 @@
-//! Products of two: by position (matmul and its kin), and by name (contract).
+//! Products of two: by position (matmul and the like), and by name (contract).
 //!
 //! [`Tensor::matmul`], [`Tensor::mm`], [`Tensor::mv`], [`Tensor::dot`], [`Tensor::bmm`],
 //! [`Tensor::matmul_on`], [`Tensor::contract`].

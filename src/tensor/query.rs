@@ -1,4 +1,4 @@
-//! Questions whose answer is no tensor.
+//! Queries, whose result is not a tensor.
 //!
 //! [`Tensor::names`], [`Tensor::has_names`], [`Tensor::shape`], [`Tensor::size`],
 //! [`Tensor::strides`], [`Tensor::stride`], [`Tensor::storage_offset`], [`Tensor::rank`],

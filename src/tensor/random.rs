@@ -1,7 +1,7 @@
 //! Random fills.
 //!
 //! Every fill draws from the default generator, which [`manual_seed`](crate::manual_seed) seeds,
-//! and has a twin with `_from_` at its end that draws from a generator of one's own.
+//! and has a twin with `_from_` at its end that draws from a given generator.
 //!
 //! [`Tensor::uniform_`], [`Tensor::normal_`], [`Tensor::log_normal_`], [`Tensor::exponential_`],
 //! [`Tensor::cauchy_`], [`Tensor::geometric_`], [`Tensor::random_`], [`Tensor::bernoulli_`];
@@ -14,10 +14,10 @@ use std::ops::RangeBounds;
 use nomina_core::dims::{BroadcastWith, Dims, HoldsInPlace, Sum};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
-use nomina_macros::twin;
+use nomina_macros::{parts, twin};
 use nomina_runtime::random::{Distribution, Generator, range_of};
 
-use super::Tensor;
+use super::{Tensor, TensorMut};
 use crate::call::{OperandRef, random};
 
 /// A probability for [`Tensor::bernoulli_`]: a number, or a tensor that broadcasts to dims `D`.
@@ -57,6 +57,7 @@ where
 }
 
 /// # Random numbers in place
+#[parts]
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Random numbers, uniform from `from` to before `to`.
     ///

@@ -1,4 +1,4 @@
-//! What a tensor with names does not have, with errors that say what to write: `x[0]`, [`Tensor::reshape`],
+//! Methods that a tensor with names lacks, with errors that say what to write: `x[0]`, [`Tensor::reshape`],
 //! [`Tensor::view`].
 
 use std::ops::Index;

@@ -1,4 +1,4 @@
-//! Writing where an index says.
+//! Scatters: writing at indices.
 
 use nomina_core::DType;
 use nomina_core::op::Op;

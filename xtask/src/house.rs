@@ -70,7 +70,7 @@ fn files_stay_readable_in_one_sitting() {
 }
 
 #[test]
-fn core_and_the_face_forbid_unsafe() {
+fn core_and_the_typed_tensor_forbid_unsafe() {
     for file in [
         "core/src/lib.rs",
         "src/lib.rs",
@@ -91,7 +91,7 @@ fn core_and_the_face_forbid_unsafe() {
 #[test]
 fn unsafe_stands_only_in_storage_and_kernels() {
     // Storage, its tensors without names, kernels, and the entries that launch them.
-    let rooms = [
+    let folders = [
         "runtime/src/memory/",
         "runtime/src/storage/",
         "runtime/src/raw/",
@@ -106,7 +106,7 @@ fn unsafe_stands_only_in_storage_and_kernels() {
         "src", "core", "macros", "runtime", "io/src", "nn/src", "mesh/src", "mpi/src",
     ])
     .iter()
-    .filter(|(path, _)| !rooms.iter().any(|room| path.starts_with(room)))
+    .filter(|(path, _)| !folders.iter().any(|folder| path.starts_with(folder)))
     // A macro that reads functions knows the word.
     .filter(|(_, text)| {
         text.lines()
@@ -116,7 +116,7 @@ fn unsafe_stands_only_in_storage_and_kernels() {
     .collect();
     assert!(
         elsewhere.is_empty(),
-        "unsafe outside of {rooms:?}: {elsewhere:#?}"
+        "unsafe outside of {folders:?}: {elsewhere:#?}"
     );
 }
 
@@ -204,7 +204,7 @@ fn the_architecture_names_tests_that_exist() {
 
 #[test]
 fn a_call_is_read_in_few_files() {
-    let text = section("## The way of one call");
+    let text = section("## The path of a call");
     let rows = text.lines().filter(|line| line.starts_with("| "));
     // A bar within a cell is escaped.
     let rows: Vec<Vec<String>> = rows

@@ -11,6 +11,8 @@ mod house;
 mod kernels;
 mod levels;
 mod next_solver;
+#[cfg(test)]
+mod package;
 mod page;
 mod sanitize;
 mod soak;

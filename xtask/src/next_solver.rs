@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::step::{Command, Outcome, Step, root, run_all};
 
 const FLAG: &str = "-Znext-solver=globally";
+/// The crates that mistakes import.
+const CRATES: [&str; 3] = ["nomina", "nomina_mesh", "nomina_nn"];
 /// Its own folder: the flag changes every dependency.
 const TARGET: &str = "target/next-solver";
 
@@ -80,10 +82,14 @@ fn nightly<const N: usize>(args: [&str; N]) -> Command {
 
 /// Every mistake of `ui-tests` is told as today: the same first lines, each once.
 fn mistakes() -> Outcome {
-    // A test, for the features that all was compiled with.
-    let test = ["check", "--workspace", "--test", "verdict"];
+    // A test that depends on all of them, for the features that all was compiled with.
+    let test = ["check", "--workspace", "--test", "ui"];
     let check = nightly(test).args(["--message-format=json"]).output()?;
-    let nomina = metadata(&check).ok_or("cargo named no metadata of nomina")?;
+    let mut crates = Vec::new();
+    for name in CRATES {
+        let file = metadata(&check, name).ok_or(format!("cargo named no metadata of {name}"))?;
+        crates.push(format!("{name}={file}"));
+    }
     let files = programs().map_err(|error| format!("ui-tests: {error}"))?;
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -91,7 +97,7 @@ fn mistakes() -> Outcome {
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let complaint = judge(nomina, file);
+                    let complaint = judge(&crates, file);
                     found
                         .lock()
                         .unwrap_or_else(|e| e.into_inner())
@@ -117,14 +123,17 @@ fn mistakes() -> Outcome {
 }
 
 /// What is wrong with a mistake's text, if anything.
-fn judge(nomina: &str, file: &Path) -> Option<String> {
+fn judge(crates: &[String], file: &Path) -> Option<String> {
     let folder = file.parent().and_then(Path::file_name)?.to_string_lossy();
     let name = format!("{folder}/{}", file.file_stem()?.to_string_lossy());
     let today = fs::read_to_string(file.with_extension("stderr")).unwrap_or_default();
-    let next = told(nomina, file, &name, &[FLAG]);
+    let next = told(crates, file, &name, &[FLAG]);
+    if next.contains("error[E0432]") && !today.contains("error[E0432]") {
+        return Some(format!("  {name} imports what is not in {CRATES:?}"));
+    }
     let same = as_today(&headlines(&today), &headlines(&next))
         // Where it is the version of rustc that makes the difference, the solver does not.
-        || as_today(&headlines(&told(nomina, file, &name, &[])), &headlines(&next));
+        || as_today(&headlines(&told(crates, file, &name, &[])), &headlines(&next));
     let reason = LISTED.iter().find(|(listed, _)| *listed == name);
     let lines = headlines(&next).join("\n    ");
     match reason {
@@ -140,7 +149,7 @@ fn judge(nomina: &str, file: &Path) -> Option<String> {
 }
 
 /// What nightly's rustc says to a program.
-fn told(nomina: &str, file: &Path, name: &str, flags: &[&str]) -> String {
+fn told(crates: &[String], file: &Path, name: &str, flags: &[&str]) -> String {
     let out = format!("{TARGET}/{}.rmeta", name.replace('/', "_"));
     let command = Command::new(
         "rustc",
@@ -148,7 +157,7 @@ fn told(nomina: &str, file: &Path, name: &str, flags: &[&str]) -> String {
     )
     .args(["--crate-type=bin", "--emit=metadata", "-o", &out])
     .args(["-L", &format!("dependency={TARGET}/debug/deps")])
-    .args(["--extern", &format!("nomina={nomina}")])
+    .args(crates.iter().flat_map(|file| ["--extern", file]))
     .args(flags)
     .args([file.to_string_lossy()])
     .without("RUSTUP_TOOLCHAIN");
@@ -167,11 +176,12 @@ fn as_today(today: &[&str], next: &[&str]) -> bool {
     !next.is_empty() && today.starts_with(next)
 }
 
-/// The file of nomina's metadata in what cargo reports.
-fn metadata(report: &str) -> Option<&str> {
+/// The file of a crate's metadata in what cargo reports.
+fn metadata<'a>(report: &'a str, name: &str) -> Option<&'a str> {
+    let start = format!("/lib{name}-");
     report
         .split('"')
-        .rfind(|word| word.contains("/libnomina-") && word.ends_with(".rmeta"))
+        .rfind(|word| word.contains(&start) && word.ends_with(".rmeta"))
 }
 
 /// The programs of all mistakes.
@@ -215,10 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn metadata_is_nominas_own() {
+    fn metadata_is_found_by_the_whole_name() {
         let report =
             r#"["/t/libnomina_core-1.rmeta"]["/t/libnomina-2.rmeta"]["/t/libspin-3.rmeta"]"#;
-        assert_eq!(metadata(report), Some("/t/libnomina-2.rmeta"));
+        assert_eq!(metadata(report, "nomina"), Some("/t/libnomina-2.rmeta"));
+        assert_eq!(metadata(report, "nomina_nn"), None);
     }
 
     #[test]

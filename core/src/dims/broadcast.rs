@@ -77,7 +77,7 @@ impl<D: Dims, O: Dims> HoldsInPlace<O> for D where D::SameRank<O>: IsTrue {}
 pub trait Holds<O>: HoldsInPlace<O> {}
 
 /// `x += &y` of dims `Self` and `E` is defined: the dims broadcast, and the result has no more
-/// dims than `x`. In generic code it is all that `x += &y` and its kin need.
+/// dims than `x`. In generic code it is all that `x += &y` and the like need.
 ///
 /// ```
 /// # use nomina_core::dims::*;

@@ -1,4 +1,4 @@
-//! What methods give for a dim that is their last argument.
+//! Result dims of methods whose last argument is a dim.
 
 use super::axis::Axis;
 use super::dims::Dims;

@@ -32,7 +32,7 @@
 //! | `einsum!` | its result's, [`Aligned`] with [`Others`] | [`Has`], [`ListedBy`], [`OfOperand`] |
 //! | `cdist` | [`Distances`] | [`RowsBeside`] |
 //! | attention | [`Attended`] | [`Attend`] |
-//! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
+//! | `matmul` and the like | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
 //! | `inv`, `pinv` | [`Inverse`] | [`MatrixOf`] |
 //! | `solve`, `lstsq` | [`Solved`] | [`RightSideOf`] |
 //! | `qr`, `svd`, `eigh` | [`LeftFactor`], [`Spectrum`], [`RightFactor`] | [`Append`] |

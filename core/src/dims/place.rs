@@ -1,4 +1,4 @@
-//! Where a dim stands in a list: the end of a search, from which results are plain look-ups.
+//! Positions of dims in a list: the end of a search, from which results are plain look-ups.
 //!
 //! A search compares heads only, which are hashes of whole spellings, and that is the end
 //! of it where one dim of the list or none has the head. What it found is right wherever the

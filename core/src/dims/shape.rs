@@ -110,7 +110,7 @@ pub trait Sizes {
 /// sizes, `(N.of(2), C.of(3))`, from which `D` is inferred.
 ///
 /// Of an array any dtype `T` can be made, which the tensor's type says; of a tuple `f32` is, since often nothing else
-/// says the type, and any other by `zeros_with::<f64>(..)` and its kin.
+/// says the type, and any other by `zeros_with::<f64>(..)` and the like.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape for dims {D}",
     label = "give one size for each dim of {D}",

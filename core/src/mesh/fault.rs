@@ -1,4 +1,4 @@
-//! What can be wrong with placements: each fault once, as a type whose message rustc prints and as a value with the same words.
+//! Faults of placements: each once, as a type whose message rustc prints and as a value with the same words.
 
 use alloc::string::String;
 use core::marker::PhantomData;
@@ -170,6 +170,11 @@ faults! {
         "dim `{N}` is not split over mesh axis `{X}`"
         "each rank has all of it there"
         "leave `via` out: `{N}`";
+    /// `via` of a reduction, whose pieces are combined by a conversion.
+    ViaOfSum ViaOfSumOver<X, N> CombinedLater
+        "a reduction over dim `{N}` has no form `via` mesh axis `{X}`"
+        "its pieces are combined where the result is converted"
+        "`across({N})` leaves it pending, and `.all_reduce({X})` finishes it";
     /// A dim that another, inner axis splits further.
     SplitInside SplitInsideOver<X, N> SplitLast
         "dim `{N}` is split further inside mesh axis `{X}`"

@@ -1,4 +1,4 @@
-//! What operators ask of placements, by class, and what they give.
+//! Rules of placements by class of operator: what is admitted, and the result's placement.
 
 use super::combine::{BySum, Combiner};
 use super::fault::{Fine, NotSplitOver, NotSplitThereOver, SplitInsideOver, Verdict};
@@ -210,10 +210,14 @@ pub trait Over {
     /// What is wrong with a product that is summed over these dims, of two tensors.
     #[doc(hidden)]
     type Sums<P: Placement, Q: Placement>: Verdict;
+    /// The placement in which the second factor of a product meets the first.
+    type Met<Q: Placement>: Placement<Mesh = Q::Mesh>;
     /// The dims.
     fn axes(self) -> Self::Axes;
-    /// Whether they are split.
+    /// Whether they are split, and the result stays pending.
     const ACROSS: bool;
+    /// The mesh axis over which the parts of the second factor go round, if they do.
+    const VIA: Option<usize>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -232,10 +236,12 @@ impl<A: Axes> Over for A {
         AllOfTwo<P::S2, Q::S2, P::X2, A::List>,
         AllOfTwo<P::S3, Q::S3, P::X3, A::List>,
     >;
+    type Met<Q: Placement> = PendingOver<Q, (), BySum>;
     fn axes(self) -> A {
         self
     }
     const ACROSS: bool = false;
+    const VIA: Option<usize> = None;
 }
 
 #[diagnostic::do_not_recommend]
@@ -251,10 +257,12 @@ impl<A: Axes> Over for Across<A> {
             AcrossTwo<P::S3, Q::S3, P::X3, A::List>,
         >,
     >;
+    type Met<Q: Placement> = PendingOver<Q, (), BySum>;
     fn axes(self) -> A {
         self.0
     }
     const ACROSS: bool = true;
+    const VIA: Option<usize> = None;
 }
 
 /// The dims of a reduction fit the placement `P` of a tensor of dims `D`: each rank has all of plain dims, and one of those
@@ -279,13 +287,14 @@ pub trait OverBoth<P, Q, D, E>: Over {}
 impl<A: Over, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> OverBoth<P, Q, D, E>
     for A
 where
-    <A::Sums<P, Q> as Verdict>::Then<BesideVerdict<InProducts, P, Q, D, E>>: Accepted<P, Q>,
+    <A::Sums<P, Q> as Verdict>::Then<BesideVerdict<InProducts, P, A::Met<Q>, D, E>>:
+        Accepted<P, Q>,
 {
 }
 
 /// The placement of a product of two that is summed over `A`.
 pub type ProductPlaced<P, Q, A> =
-    <A as Over>::Placed<Joined<P, Q>, <<A as Over>::Axes as Axes>::List, BySum>;
+    <A as Over>::Placed<Joined<P, <A as Over>::Met<Q>>, <<A as Over>::Axes as Axes>::List, BySum>;
 
 /// The state of `P` along axis `X`, asked.
 type Inside<P, X, N> = <<<X as MeshAxis>::Index as AxisIndex>::SplitInside<P, N> as Bool>::Verdict<

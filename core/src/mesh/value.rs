@@ -247,6 +247,17 @@ impl Place {
             .map_err(|(_, dims)| (Fault::IsSplitVia, dims))
     }
 
+    /// Whether this dim is split.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn splits(&self, dim: &Name) -> Verdict {
+        match self.dim() == Some(dim) {
+            true => Ok(()),
+            false => no_dim(Fault::NotSplitThere, dim),
+        }
+    }
+
     /// Whether the split dim comes first among those that become one.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What a row says about its derivative.
+//! The derivative of a row.
 //!
 //! # The language of the lines
 //!
@@ -86,7 +86,7 @@
 
 use super::row::Class;
 
-/// What a row says about its derivative.
+/// The derivative of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Grad {
     /// For each tensor operand that has a derivative, its parameter and the gradient. No line at all

@@ -1,4 +1,4 @@
-//! What a row of the table says.
+//! A row of the table.
 
 use super::dtype_rule::{DTypeRule, DTypes};
 use super::grad::Grad;

@@ -1,4 +1,4 @@
-//! What an operator takes: PyTorch's schema, in short.
+//! Signatures of operators: PyTorch's schema, in short.
 //!
 //! A signature reads `self, other: Operand, *, alpha: Scalar = 1`. What has no kind is a tensor;
 //! what follows `*` is by keyword only; what has `=` may be left out.

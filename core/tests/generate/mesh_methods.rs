@@ -143,7 +143,16 @@ pub fn {name}(&self, dim: &str) -> Result<Self> {
 
 /// What has a form of its own, beside those that follow from rows: a mean divides by the size over all ranks, and a softmax has
 /// `via`.
-const OWN: [&str; 5] = ["mean", "softmax", "log_softmax", "cumsum", "norm"];
+const OWN: [&str; 8] = [
+    "mean",
+    "softmax",
+    "log_softmax",
+    "cumsum",
+    "cumprod",
+    "logcumsumexp",
+    "logsumexp",
+    "norm",
+];
 
 /// The methods that follow from a row: typed and by name.
 fn of(row: &Row) -> Option<(&'static str, &'static str)> {

@@ -1,4 +1,4 @@
-//! What stands before the elements: a Python dict in ASCII, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+//! The header: a Python dict in ASCII, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 //!
 //! Read here and not by a crate: the crates multiply sizes without looking, and make room for as long a header as a file says.
 

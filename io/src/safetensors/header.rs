@@ -1,4 +1,4 @@
-//! What stands before the elements: the tensors' dtypes, sizes and places, and the metadata.
+//! The header: the tensors' dtypes, sizes and offsets, and the metadata.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -52,10 +52,10 @@ pub fn chain(
                 #path::__private::fuse(
                     #first,
                     &[#(#nodes),*],
-                    &[#(#names.look),*],
+                    &[#(#names.erased),*],
                     &[#(#path::__private::Scalar::from(#numbers)),*],
                     || {
-                        let (#(#names,)*) = (#(#names.seen,)*);
+                        let (#(#names,)*) = (#(#names.typed,)*);
                         #check
                     },
                 )

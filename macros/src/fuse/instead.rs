@@ -1,4 +1,4 @@
-//! What to write in the place of what a chain does not take.
+//! Suggestions for what a chain does not take.
 
 use syn::BinOp;
 

@@ -1,4 +1,4 @@
-//! What stands in the attribute, and the function below it.
+//! The attribute's arguments, and the function below it.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};

@@ -1,4 +1,4 @@
-//! Whether the rows are equally long, and as deep as there are dims.
+//! Checks that rows are equally long, and as deep as there are dims.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What stands in the attribute's parentheses.
+//! The attribute's arguments.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};

@@ -704,30 +704,6 @@ impl DynSharded {
         self.reduced(Op::Nanstd, dims.into(), |x, dims| x.nanstd(dims))
     }
 
-    /// The logarithm of the sum of exponentials over dims, without overflow. Over dims that each rank has all of, or across split ones: then the result is pending.
-    ///
-    /// # Errors
-    /// As [`DynTensor::logsumexp`], and where the placement does not allow it.
-    pub fn logsumexp(&self, dims: impl Into<super::Over>) -> Result<Self> {
-        self.reduced(Op::Logsumexp, dims.into(), |x, dims| x.logsumexp(dims))
-    }
-
-    /// The running product along a dim. Along a dim that each rank has all of.
-    ///
-    /// # Errors
-    /// As [`DynTensor::cumprod`], and where the placement does not allow it.
-    pub fn cumprod(&self, dim: &str) -> Result<Self> {
-        self.along(Op::Cumprod, dim, |x, dim| x.cumprod(dim))
-    }
-
-    /// The logarithm of the running sum of exponentials along a dim, without overflow. Along a dim that each rank has all of.
-    ///
-    /// # Errors
-    /// As [`DynTensor::logcumsumexp`], and where the placement does not allow it.
-    pub fn logcumsumexp(&self, dim: &str) -> Result<Self> {
-        self.along(Op::Logcumsumexp, dim, |x, dim| x.logcumsumexp(dim))
-    }
-
     /// `softmax` of the negated elements. Along a dim that each rank has all of.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! Tensors on a mesh whose names and placements arrive at run time: the same rules, with the same words.
 
+mod far;
 mod generated;
+mod via;
 
 use std::fmt;
 use std::panic::Location;
@@ -15,6 +17,8 @@ use nomina_core::op::{Op, Spread};
 use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
 use crate::sharded::{Sharded, places};
+
+pub use via::{ClassOptions, DimVia};
 
 /// A tensor over a mesh of ranks, as [`Sharded`], with names, dtype and placement as values.
 ///
@@ -39,11 +43,12 @@ pub struct DynSharded {
     shared: Arc<Shared>,
 }
 
-/// Dims of a reduction: those that each rank has all of, or across split ones.
+/// Dims of a reduction: those that each rank has all of, or across split ones; in a product also one via the axis that splits it.
 #[derive(Clone, Debug)]
 pub struct Over {
     dims: Vec<String>,
     across: bool,
+    via: Option<String>,
 }
 
 impl Over {
@@ -52,6 +57,16 @@ impl Over {
         Self {
             dims: dims.into_iter().map(Into::into).collect(),
             across: true,
+            via: None,
+        }
+    }
+
+    /// A dim of a product that is split in its second factor alone: its parts go round the axis.
+    pub fn via(dim: impl Into<String>, axis: impl Into<String>) -> Self {
+        Self {
+            dims: vec![dim.into()],
+            across: false,
+            via: Some(axis.into()),
         }
     }
 }
@@ -61,6 +76,7 @@ impl<N: Into<String>, const K: usize> From<[N; K]> for Over {
         Self {
             dims: dims.into_iter().map(Into::into).collect(),
             across: false,
+            via: None,
         }
     }
 }
@@ -166,19 +182,25 @@ impl DynSharded {
         self.result(op, compute(&self.local)?, self.places.clone(), &[])
     }
 
+    /// Refuses a tensor of another mesh.
+    fn one_mesh(&self, op: Op, other: &Self) -> Result<()> {
+        match self.shared.same(&other.shared) {
+            true => Ok(()),
+            false => Err(Error::new(
+                ErrorKind::Mesh,
+                op.name(),
+                "the operands are on two meshes",
+            )),
+        }
+    }
+
     fn combined(
         &self,
         op: Op,
         other: &Self,
         compute: impl FnOnce(&DynTensor, &DynTensor) -> Result<DynTensor>,
     ) -> Result<Self> {
-        if !self.shared.same(&other.shared) {
-            return Err(Error::new(
-                ErrorKind::Mesh,
-                op.name(),
-                "the operands are on two meshes",
-            ));
-        }
+        self.one_mesh(op, other)?;
         let mode = match op.row().spread {
             Spread::SumOfTwo => Mode::SumOfTwo,
             Spread::ProductOfTwo => Mode::ProductOfTwo,
@@ -199,6 +221,13 @@ impl DynSharded {
         over: Over,
         compute: impl FnOnce(&DynTensor, &[&str]) -> Result<DynTensor>,
     ) -> Result<Self> {
+        if let Some(axis) = &over.via {
+            let axis = self.axis(op.name(), axis)?;
+            let dims = over.dims.iter().map(|dim| Name::new(dim));
+            let wrong = (Fault::ViaOfSum, dims.collect::<Result<Vec<_>>>()?);
+            return Err(error(op.name(), self.shared.axes[axis].name, &wrong)
+                .operand(self.names(), &self.sizes));
+        }
         let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
         let names = match dims.is_empty() {
             true => self.names().clone(),
@@ -261,8 +290,12 @@ impl DynSharded {
     ///
     /// # Errors
     /// As [`DynTensor::contract`], and where the placements do not go together.
+    #[track_caller]
     pub fn contract(&self, other: &Self, dims: impl Into<Over>) -> Result<Self> {
         let (op, over) = (Op::Contract, dims.into());
+        if let (Some(axis), [dim]) = (&over.via, &over.dims[..]) {
+            return self.contract_around(other, dim, axis, Location::caller());
+        }
         let dims: Vec<&str> = over.dims.iter().map(String::as_str).collect();
         let names = Names::new(
             dims.iter()

@@ -2,19 +2,17 @@
 
 use std::marker::PhantomData;
 
-use nomina::dims::{Accepted, Dim, DimOf, Dims, Distinct, Has, keep, position};
-use nomina::{DynTensor, Element, Float, Names, Numeric, Result, Tensor};
+use nomina::dims::{Accepted, Axes, AxesOf, Dim, DimOf, Dims, Distinct, Has, Without, position};
+use nomina::{DynTensor, Element, Float, Numeric, Real, Result, Tensor};
 use nomina_core::mesh::{
-    AllFinished, AllLinear, Combine, HasEveryVerdict, MeshAxis, Placement, SplitsBy, Verdict,
+    AllFinished, AllLinear, BySum, Combine, Combiner, HasEveryVerdict, MeshAxis, Over, PendingOver,
+    Placement, Reduced, Set, Split, SplitsBy, Verdict, ViaOfSumOver, Whole,
 };
 use nomina_macros::twin;
-use nomina_runtime::Raw;
-use nomina_runtime::grad::custom;
 
 use super::{Sharded, number, typed};
-use crate::check::What;
-use crate::frame::{At, Frame};
-use crate::ranks::Job;
+use crate::frame::At;
+use crate::parts::{Parts, Scan};
 
 /// A split dim, and the mesh axis over which an operator communicates to see all of it; made by [`ViaAxis::via`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +39,10 @@ pub trait AlongDim {
     /// What is wrong with it in placement `P`.
     #[doc(hidden)]
     type Stands<P: Placement>: Verdict;
+    /// The placement of a result that each rank has all of, along the axis.
+    type Whole<P: Placement>: Placement<Mesh = P::Mesh>;
+    /// The placement of what has one number for each element of the dim: split as the dim is, whole along other axes.
+    type Classes<P: Placement>: Placement<Mesh = P::Mesh>;
     /// Which mesh axis splits it, if one does.
     const VIA: Option<usize>;
 }
@@ -48,12 +50,16 @@ pub trait AlongDim {
 impl<N: Dim> AlongDim for N {
     type Dim = N;
     type Stands<P: Placement> = HasEveryVerdict<P, (N,)>;
+    type Whole<P: Placement> = PendingOver<P, (), BySum>;
+    type Classes<P: Placement> = P::Mesh;
     const VIA: Option<usize> = None;
 }
 #[diagnostic::do_not_recommend]
 impl<N: Dim, X: MeshAxis> AlongDim for Via<N, X> {
     type Dim = N;
     type Stands<P: Placement> = SplitsBy<P, X, N>;
+    type Whole<P: Placement> = Set<P, X, Whole>;
+    type Classes<P: Placement> = Set<P::Mesh, X, Split<N>>;
     const VIA: Option<usize> = Some(number::<X>());
 }
 
@@ -68,81 +74,92 @@ impl<A: AlongDim<Dim: DimOf<D>>, P: Placement, D> Along<P, D> for A where
 {
 }
 
-impl Frame {
-    /// Combines a tensor over the ranks of an axis, where it is pending with sizes of its own.
-    pub(super) fn over(
-        &self,
-        op: &'static str,
-        raw: &Raw,
-        axis: usize,
-        combine: Combine,
-        at: At,
-    ) -> Result<Raw> {
-        use nomina_core::mesh::value::Place;
-        let frame = self.with(axis, Place::Pending(combine));
-        frame.all_reduce(op, raw, axis, false, at)
+/// In a product: the parts of the second factor go round the axis that splits them, and the first has all of the dim.
+#[diagnostic::do_not_recommend]
+impl<N: Dim + Axes, X: MeshAxis> Over for Via<N, X> {
+    type Axes = N;
+    type Placed<P: Placement, D: Dims, R: Combiner> = PendingOver<P, (), R>;
+    type Reduces<P: Placement, D: Dims> = ViaOfSumOver<X, N>;
+    type Sums<P: Placement, Q: Placement> =
+        <SplitsBy<Q, X, N> as Verdict>::Then<HasEveryVerdict<P, (N,)>>;
+    type Met<Q: Placement> = Set<Q, X, Whole>;
+    fn axes(self) -> N {
+        N::default()
     }
+    const ACROSS: bool = false;
+    const VIA: Option<usize> = Some(number::<X>());
+}
 
-    /// The sum of a tensor over the ranks before this one along an axis; zeros on the first.
-    fn before(&self, op: &'static str, raw: &Raw, axis: usize, at: At) -> Result<Raw> {
-        let what = What::new(op, at).of(&self.names, &self.sizes, raw.dtype());
-        let piece = raw.clone().detach();
-        let job = Job::Scan {
-            piece,
-            combine: Combine::Add,
-        };
-        let found = self.shared.start(axis, &what, job)?.wait()?;
-        let zeros = || Raw::zeros(op, raw.shape(), raw.dtype(), raw.device());
-        let found = found.into_iter().next().map_or_else(zeros, Ok)?;
-        let frame = self.clone();
-        custom(op, &[raw], found, move |grad| {
-            // What a rank adds to all later ones: the sum of all, less that of itself and of those before.
-            let all = plain(frame.over(op, grad, axis, Combine::Add, at)?)?;
-            let before = plain(frame.before(op, grad, axis, at)?)?;
-            let after = all.sub(&before)?.sub(&plain(grad.clone())?)?;
-            Ok(vec![Some(after.into_parts().0)])
-        })
+/// Dims of a reduction that each rank has all of, or a dim [`via`](ViaAxis::via) the mesh axis that splits it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dim",
+    label = "expected a dim, a tuple of dims, `..`, or a dim `via` the mesh axis that splits it"
+)]
+pub trait ReduceDims {
+    /// The dims.
+    type Axes: Axes;
+    /// What is wrong with them for a tensor of dims `D` in placement `P`.
+    #[doc(hidden)]
+    type Stands<P: Placement, D: Dims>: Verdict;
+    /// The placement of the result.
+    type Whole<P: Placement>: Placement<Mesh = P::Mesh>;
+    /// Which mesh axis splits the dim, if one does.
+    const VIA: Option<usize>;
+    /// The dims.
+    fn axes(self) -> Self::Axes;
+}
+#[diagnostic::do_not_recommend]
+impl<A: Axes> ReduceDims for A {
+    type Axes = A;
+    type Stands<P: Placement, D: Dims> = HasEveryVerdict<P, Reduced<D, A::List>>;
+    type Whole<P: Placement> = PendingOver<P, (), BySum>;
+    const VIA: Option<usize> = None;
+    fn axes(self) -> A {
+        self
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<N: Dim + Axes, X: MeshAxis> ReduceDims for Via<N, X> {
+    type Axes = N;
+    type Stands<P: Placement, D: Dims> = SplitsBy<P, X, N>;
+    type Whole<P: Placement> = Set<P, X, Whole>;
+    const VIA: Option<usize> = Some(number::<X>());
+    fn axes(self) -> N {
+        N::default()
     }
 }
 
-fn plain(raw: Raw) -> Result<DynTensor> {
-    let names = Names::unnamed(raw.rank());
-    DynTensor::from_parts(raw, names)
+/// What a reduction takes that has to see all of its dims: dims that each rank has all of, or one [`via`](ViaAxis::via) the axis
+/// that splits it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not fit placement `{P}`",
+    label = "expected a dim, a tuple of dims, `..`, or a dim `via` the mesh axis that splits it"
+)]
+pub trait Reducing<P, D>: ReduceDims<Axes: AxesOf<D>> {}
+impl<A: ReduceDims<Axes: AxesOf<D>>, P: Placement, D: Dims> Reducing<P, D> for A where
+    A::Stands<P, D>: Accepted<P, P>
+{
+}
+
+impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
+    /// What an operator along a split dim knows of this tensor.
+    pub(crate) fn parts(&self, op: &'static str, dim: usize, axis: usize, at: At) -> Parts {
+        Parts {
+            frame: self.frame(),
+            op,
+            dim,
+            axis,
+            at,
+        }
+    }
+}
+
+/// A piece whose dims the types have computed.
+pub(crate) fn of<D: Dims + Distinct, T: Element>(x: DynTensor) -> Result<Tensor<D, T>> {
+    typed(x.into_parts().0)
 }
 
 impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
-    /// Less the greatest along a dim, over all ranks that have a part of it.
-    fn centred<N: Dim + DimOf<D>>(
-        &self,
-        op: &'static str,
-        axis: usize,
-        at: At,
-    ) -> Result<Tensor<D, T>>
-    where
-        T: Float,
-        D: Has<N>,
-    {
-        let dim = position::<N, D>();
-        let local = self.local.to_dyn();
-        // A rank without elements has nothing to compare: its greatest is the least number.
-        let most = match local.shape()[dim] {
-            0 => {
-                let mut shape = local.shape().to_vec();
-                shape[dim] = 1;
-                let mut least = DynTensor::options()
-                    .dtype(T::DTYPE)
-                    .empty(&shape, local.names().clone())?;
-                least.fill_(f64::NEG_INFINITY)?;
-                least
-            }
-            _ => self.local.detach().try_amax(keep(N::default()))?.into_dyn(),
-        };
-        let most = self.frame().over(op, most.raw(), axis, Combine::Max, at)?;
-        let most = DynTensor::from_parts(most.detach(), local.names().clone())?;
-        // Where nothing but minus infinity stands, as the operator on one rank has it: the difference is NaN.
-        typed(local.sub(&most)?.into_parts().0)
-    }
-
     /// The softmax along a dim: exponentials, divided by their sum. `via` a mesh axis, the greatest element and the sum of each
     /// row are exchanged.
     ///
@@ -159,14 +176,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let Some(axis) = A::VIA else {
             return self.mapped(self.local.try_softmax(A::Dim::default()));
         };
-        let powers = self.centred::<A::Dim>("softmax", axis, at)?.try_exp()?;
-        let powers: DynTensor = powers.into_dyn();
-        let sum = powers.sum_keepdim::<A::Dim, D>()?;
-        let sum = self
-            .frame()
-            .over("softmax", sum.raw(), axis, Combine::Add, at)?;
-        let sum = DynTensor::from_parts(sum, powers.names().clone())?;
-        self.mapped(typed(powers.div(&sum)?.into_parts().0))
+        let parts = self.parts("softmax", position::<A::Dim, D>(), axis, at);
+        self.mapped(of(parts.softmax(&self.local.to_dyn())?))
     }
 
     /// The logarithm of the softmax along a dim, as [`softmax`](Self::softmax).
@@ -184,13 +195,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         let Some(axis) = A::VIA else {
             return self.mapped(self.local.try_log_softmax(A::Dim::default()));
         };
-        let centred: DynTensor = self.centred::<A::Dim>("log_softmax", axis, at)?.into_dyn();
-        let sum = centred.exp()?.sum_keepdim::<A::Dim, D>()?;
-        let sum = self
-            .frame()
-            .over("log_softmax", sum.raw(), axis, Combine::Add, at)?;
-        let sum = DynTensor::from_parts(sum, centred.names().clone())?;
-        self.mapped(typed(centred.sub(&sum.log()?)?.into_parts().0))
+        let parts = self.parts("log_softmax", position::<A::Dim, D>(), axis, at);
+        self.mapped(of(parts.log_softmax(&self.local.to_dyn())?))
     }
 
     /// The elements less their mean along a dim, divided by their standard deviation (of all, plus `eps` in the root). `via` a mesh
@@ -206,29 +212,40 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         D: Has<A::Dim>,
     {
         let (_, at) = (dim, std::panic::Location::caller());
-        let position = position::<A::Dim, D>();
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let Some(axis) = A::VIA else {
-            let x = self.local.to_dyn();
             let options = nomina::dynamic::LayerNormOptions {
                 weight: None,
                 bias: None,
                 eps,
             };
-            return self.mapped(typed(
-                x.layer_norm_with(position as i64, options)?.into_parts().0,
-            ));
+            return self.mapped(of(x.layer_norm_with(dim, options)?));
         };
-        let (x, count) = (self.local.to_dyn(), self.sizes[position] as f64);
-        let over = |local: DynTensor| -> Result<DynTensor> {
-            let sum = self
-                .frame()
-                .over("layer_norm", local.raw(), axis, Combine::Add, at)?;
-            DynTensor::from_parts(sum, local.names().clone())?.div(count)
+        let parts = self.parts("layer_norm", dim, axis, at);
+        self.mapped(of(parts.layer_norm(&x, eps)?))
+    }
+
+    /// The logarithm of the sum of exponentials over dims, or over one `via` the mesh axis that splits it: then the greatest
+    /// element and the sum of each row are exchanged, and each rank has the result.
+    ///
+    /// # Errors
+    /// When memory is missing, or a rank is gone.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_logsumexp<A: Reducing<P, D>>(&self, dims: A) -> Result<Sharded<Without<D, A::Axes>, A::Whole<P>, T>>
+    where
+        T: Float,
+        P: AllFinished,
+        Without<D, A::Axes>: Distinct,
+    {
+        let at = std::panic::Location::caller();
+        let Some(axis) = A::VIA else {
+            return self.reduced("logsumexp", self.local.try_logsumexp(dims.axes()));
         };
-        let centred = x.sub(&over(x.sum_keepdim::<A::Dim, D>()?)?)?;
-        let squares = over(centred.square()?.sum_keepdim::<A::Dim, D>()?)?;
-        let scaled = centred.mul(&squares.add(eps)?.rsqrt()?)?;
-        self.mapped(typed(scaled.into_parts().0))
+        let parts = self.parts("logsumexp", first::<A::Axes, D>(), axis, at);
+        let found = parts.logsumexp(&self.local.to_dyn())?.squeeze(parts.dim)?;
+        self.reduced("logsumexp", of(found))
     }
 
     /// The running sum along a dim. `via` a mesh axis, the totals of each rank are exchanged.
@@ -243,28 +260,105 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         D: Has<A::Dim>,
     {
         let (_, at) = (dim, std::panic::Location::caller());
-        let local = self.local.try_cumsum(A::Dim::default())?;
         let Some(axis) = A::VIA else {
-            return self.mapped(Ok(local));
+            return self.mapped(self.local.try_cumsum(A::Dim::default()));
         };
-        let total = self.local.to_dyn().sum_keepdim::<A::Dim, D>()?;
-        let before = self.frame().before("cumsum", total.raw(), axis, at)?;
-        let local = local.into_dyn();
-        let before = DynTensor::from_parts(before, local.names().clone())?;
-        self.mapped(typed(local.add(&before)?.into_parts().0))
+        let parts = self.parts("cumsum", position::<A::Dim, D>(), axis, at);
+        self.mapped(of(parts.cumsum(&self.local.to_dyn())?))
+    }
+
+    /// The running product along a dim. `via` a mesh axis, the product of each rank's part goes to all others.
+    ///
+    /// # Errors
+    /// When memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_cumprod<A: Along<P, D>>(&self, dim: A) -> Result<Sharded<D, P, T::Sum>>
+    where
+        T: Numeric,
+        P: AllFinished,
+        D: Has<A::Dim>,
+    {
+        let (_, at) = (dim, std::panic::Location::caller());
+        let Some(axis) = A::VIA else {
+            return self.mapped(self.local.try_cumprod(A::Dim::default()));
+        };
+        let parts = self.parts("cumprod", position::<A::Dim, D>(), axis, at);
+        self.mapped(of(parts.scan(&self.local.to_dyn(), Scan::Prod)?))
+    }
+
+    /// The logarithm of the running sum of exponentials along a dim, without overflow. `via` a mesh axis, that of each rank's part
+    /// goes to all others.
+    ///
+    /// # Errors
+    /// When memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_logcumsumexp<A: Along<P, D>>(&self, dim: A) -> Result<Self>
+    where
+        T: Float,
+        P: AllFinished,
+        D: Has<A::Dim>,
+    {
+        let (_, at) = (dim, std::panic::Location::caller());
+        let Some(axis) = A::VIA else {
+            return self.mapped(self.local.try_logcumsumexp(A::Dim::default()));
+        };
+        let parts = self.parts("logcumsumexp", position::<A::Dim, D>(), axis, at);
+        self.mapped(of(parts.scan(&self.local.to_dyn(), Scan::LogSumExp)?))
+    }
+
+    /// The greatest element so far along a dim, and where it stands, counted over all ranks; of equal ones the last. `via` a mesh
+    /// axis, that of each rank's part goes to all others.
+    ///
+    /// # Errors
+    /// When memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_cummax<A: Along<P, D>>(&self, dim: A) -> Result<(Self, Sharded<D, P, i64>)>
+    where
+        T: Real,
+        P: AllFinished,
+        D: Has<A::Dim>,
+    {
+        let _ = dim;
+        self.running::<A>("cummax", Combine::Max, std::panic::Location::caller())
+    }
+
+    /// The smallest element so far along a dim, as [`cummax`](Self::cummax).
+    ///
+    /// # Errors
+    /// As there.
+    #[twin]
+    pub fn try_cummin<A: Along<P, D>>(&self, dim: A) -> Result<(Self, Sharded<D, P, i64>)>
+    where
+        T: Real,
+        P: AllFinished,
+        D: Has<A::Dim>,
+    {
+        let _ = dim;
+        self.running::<A>("cummin", Combine::Min, std::panic::Location::caller())
+    }
+
+    fn running<A: Along<P, D>>(
+        &self,
+        op: &'static str,
+        combine: Combine,
+        at: At,
+    ) -> Result<(Self, Sharded<D, P, i64>)>
+    where
+        D: Has<A::Dim>,
+    {
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let (values, places) = match (A::VIA, combine) {
+            (Some(axis), _) => self.parts(op, dim, axis, at).running(&x, combine)?,
+            (None, Combine::Max) => x.cummax(dim)?,
+            (None, _) => x.cummin(dim)?,
+        };
+        Ok((self.mapped(of(values))?, self.mapped(of(places))?))
     }
 }
 
-/// A sum that keeps its dim.
-pub(super) trait SumKeepdim {
-    fn sum_keepdim<N: Dim, D: Dims>(&self) -> Result<DynTensor>;
-}
-impl SumKeepdim for DynTensor {
-    fn sum_keepdim<N: Dim, D: Dims>(&self) -> Result<DynTensor> {
-        let options = nomina::dynamic::ReduceOptions {
-            keepdim: true,
-            ..Default::default()
-        };
-        self.sum_with(position::<N, D>() as i64, options)
-    }
+/// Where the only one of some dims stands.
+pub(super) fn first<A: Axes, D: Dims>() -> usize {
+    let name = A::NAMES.first();
+    let mut names = D::NAMES.iter();
+    names.position(|own| Some(own) == name).unwrap_or_default()
 }

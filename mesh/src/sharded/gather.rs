@@ -1,31 +1,73 @@
-//! Rows of a table by number.
+//! Embedding look-ups.
 
-use nomina::dims::{Dim, DimOf, Dims, EmbedIn, Embedded};
+use std::panic::Location;
+
+use nomina::dims::{Dims, Distinct, EmbedIn, Embedded, Has, position};
 use nomina::{Element, IndexElement, Result};
-use nomina_core::mesh::{AllFinished, HasWhole, InPointwise, Joined, PlacedWith, Placement};
+use nomina_core::mesh::{AllFinished, InPointwise, Joined, PlacedWith, Placement};
 use nomina_macros::twin;
 
-use super::Sharded;
+use super::along::{Along, AlongDim, of};
+use super::{Sharded, places};
+
+/// The placement of rows of a table in placement `P` at ids in placement `Q`, along the dim of `A`.
+pub type RowsPlaced<P, Q, A> = Joined<<A as AlongDim>::Whole<P>, Q>;
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// The rows of a table, of which each rank has all, at `ids`, which may be split: the result is split alike.
+    /// The rows of a table at `ids`, which may be split: the result is split alike. Each rank has all rows, or they are split, and
+    /// fetched `via` the axis. Where the ids are split over it, too, each rank asks for each of its own once, of the rank that has
+    /// it, and gradients return there; where all ranks have the same ids, what they find is summed.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { Vocab, Embed, T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let table = tensor!([[1.], [2.], [3.], [4.]]; Vocab, Embed);
+    ///     let table: Sharded<_, Line<Split<Vocab>>> = mesh.whole(table).cut(Data, Vocab);
+    ///     let ids = mesh.whole(tensor!([3, 0, 2]; T)).cut(Data, T);
+    ///     let rows: Sharded<(T, Embed), Line<Split<T>>> = table.embedding(Vocab.via(Data), &ids);
+    ///     Ok(rows.all_gather(Data).to_vec())
+    /// })?;
+    /// assert_eq!(found[0], [4.0, 1.0, 3.0]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) for a row that is not there; when memory is missing.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) for a row that is not there; when memory is missing, or a rank is gone.
     #[twin]
     pub fn try_embedding<
-        X: DimOf<D> + Dim,
-        E: Dims + EmbedIn<D, X>,
+        A: Along<P, D>,
+        E: Dims + EmbedIn<D, A::Dim>,
         Q: Placement<Mesh = P::Mesh> + AllFinished,
         I: IndexElement,
     >(
         &self,
-        dim: X,
+        dim: A,
         ids: &Sharded<E, Q, I>,
-    ) -> Result<Sharded<Embedded<D, X, E>, Joined<P, Q>, T>>
+    ) -> Result<Sharded<Embedded<D, A::Dim, E>, RowsPlaced<P, Q, A>, T>>
     where
-        P: HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, E>,
+        A::Whole<P>: PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+        Embedded<D, A::Dim, E>: Distinct,
     {
-        self.combined("embedding", ids, self.local.try_embedding(dim, &ids.local))
+        let (_, op, at) = (dim, "embedding", Location::caller());
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        self.one_mesh(op, ids)?;
+        let by = ids.local.to_dyn();
+        let rows = match A::VIA {
+            Some(axis) => {
+                let place = &places::<Q>()[axis];
+                self.parts(op, dim, axis, at).rows(&x, &by, place)?
+            }
+            None => x.embedding(dim, &by)?,
+        };
+        Sharded::of(
+            op,
+            of(rows)?,
+            self.mesh.clone(),
+            &[ids.operand(), self.operand()],
+        )
     }
 }

@@ -1262,46 +1262,6 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("nanstd", self.local.try_nanstd(dims))
     }
 
-    /// The logarithm of the sum of exponentials over dims, without overflow. Over dims that each rank has all of.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_logsumexp<A: AxesOf<D>>(
-        &self,
-        dims: A,
-    ) -> Result<Sharded<Without<D, A>, P, T::Float>>
-    where
-        P: AllFinished + HasWhole<Reduced<D, A::List>>,
-    {
-        self.reduced("logsumexp", self.local.try_logsumexp(dims))
-    }
-
-    /// The running product along a dim. Along a dim that each rank has all of.
-    ///
-    /// # Errors
-    /// When memory is short, or the operator does not take the dtype.
-    #[twin]
-    pub fn try_cumprod<X: DimOf<D> + Dim>(&self, dim: X) -> Result<Sharded<D, P, T::Sum>>
-    where
-        P: AllFinished + HasWhole<(X,)>,
-    {
-        self.mapped(self.local.try_cumprod(dim))
-    }
-
-    /// The logarithm of the running sum of exponentials along a dim, without overflow. Along a dim that each rank has all of.
-    ///
-    /// # Errors
-    /// When memory is short, or the operator does not take the dtype.
-    #[twin]
-    pub fn try_logcumsumexp<X: DimOf<D> + Dim>(&self, dim: X) -> Result<Sharded<D, P, T>>
-    where
-        T: Inexact,
-        P: AllFinished + HasWhole<(X,)>,
-    {
-        self.mapped(self.local.try_logcumsumexp(dim))
-    }
-
     /// `softmax` of the negated elements. Along a dim that each rank has all of.
     ///
     /// # Errors

@@ -4,11 +4,11 @@ use nomina::dims::{Attend, Attended, DimOf, Dims, Distinct, Has, Resizable, Size
 use nomina::{AttentionOptions, DynTensor, Element, Error, ErrorKind, Float, GeluOptions, Result};
 use nomina_core::dims::DimList;
 use nomina_core::mesh::{
-    AllFinished, AllLinear, Combine, HasWhole, InPointwise, Joined, PlacedWith, Placement,
+    AllFinished, AllLinear, HasWhole, InPointwise, Joined, PlacedWith, Placement,
 };
 use nomina_macros::twin;
 
-use super::along::{Along, SumKeepdim};
+use super::along::{Along, of};
 use super::{Sharded, typed};
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
@@ -62,14 +62,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             let found = x.rms_norm_with(position as i64, options)?;
             return self.mapped(typed(found.into_parts().0));
         };
-        let squares = x.square()?.sum_keepdim::<A::Dim, D>()?;
-        let all = self
-            .frame()
-            .over("rms_norm", squares.raw(), axis, Combine::Add, at)?;
-        let mean =
-            DynTensor::from_parts(all, x.names().clone())?.div(self.sizes[position] as f64)?;
-        let scaled = x.mul(&mean.add(eps)?.rsqrt()?)?;
-        self.mapped(typed(scaled.into_parts().0))
+        let parts = self.parts("rms_norm", position, axis, at);
+        self.mapped(of(parts.rms_norm(&x, eps)?))
     }
 
     /// Attention of queries (this tensor) of dims batch, length, features to keys of batch, source, features. Batch dims may be
@@ -101,6 +95,80 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             self.local
                 .try_scaled_dot_product_attention_with(&key.local, &value.local, options);
         self.combined(op, key, local)
+    }
+
+    /// Attention to keys and values whose sources are split, `via` the axis that splits them: they go round it, and each rank has
+    /// two parts of them at a time. Queries may be split by their length over that axis or another; `is_causal` counts queries and
+    /// keys over all ranks. There is no dropout, no grouping of heads, and no second derivative.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { Length, Source, Key, Value }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let q: Sharded<(Length, Key), Line<Split<Length>>> = mesh.randn([6, 4])?;
+    ///     let k: Sharded<(Source, Key), Line<Split<Source>>> = mesh.randn([6, 4])?;
+    ///     let v: Sharded<(Source, Value), Line<Split<Source>>> = mesh.randn([6, 3])?;
+    ///     let options = AttentionOptions { is_causal: true, ..default() };
+    ///     let mixed: Sharded<(Length, Value), Line<Split<Length>>> =
+    ///         q.scaled_dot_product_attention_via(&k, &v, Source.via(Data), options);
+    ///     // The first query sees the first key alone.
+    ///     Ok((mixed.all_gather(Data) - v.all_gather(Data).rename(Source, Length)).select(Length, 0).abs().amax(..).item())
+    /// })?;
+    /// assert!(found[1] < 1e-6);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When sizes do not fit, an option is not there, or memory is missing; when a rank is gone.
+    #[twin]
+    pub fn try_scaled_dot_product_attention_via<E, F: Attend<D, E>, Q, A>(
+        &self,
+        key: &Sharded<E, Q, T>,
+        value: &Sharded<F, Q, T>,
+        source: A,
+        options: AttentionOptions,
+    ) -> Result<Sharded<Attended<D, E, F>, Joined<P, A::Whole<Q>>, T>>
+    where
+        T: Float,
+        A: Along<Q, E>,
+        E: Dims + Has<A::Dim>,
+        P: AllFinished
+            + HasWhole<<D as DimList>::Col>
+            + PlacedWith<InPointwise, A::Whole<Q>, D, E>
+            + PlacedWith<InPointwise, A::Whole<Q>, D, F>,
+        Q: Placement<Mesh = P::Mesh>
+            + AllFinished
+            + HasWhole<<E as DimList>::Col>
+            + HasWhole<<F as DimList>::Col>,
+        Attended<D, E, F>: Distinct,
+    {
+        let (_, at) = (source, std::panic::Location::caller());
+        let op = "scaled_dot_product_attention";
+        self.one_mesh(op, key)?;
+        self.one_mesh(op, value)?;
+        let frame = self.frame();
+        let first = match D::RANK {
+            0 | 1 => 0,
+            rank => frame.range(rank - 2, None).0,
+        };
+        let parts = crate::parts::Attention {
+            frame: key.frame(),
+            op,
+            source: position::<A::Dim, E>(),
+            via: A::VIA,
+            at,
+            first,
+        };
+        let [q, k, v] = [
+            self.local.to_dyn(),
+            key.local.to_dyn(),
+            value.local.to_dyn(),
+        ];
+        let found = parts.of(&q, &k, &v, options)?;
+        let operands = [self.operand(), key.operand(), value.operand()];
+        Sharded::of(op, of(found)?, self.mesh.clone(), &operands)
     }
 }
 

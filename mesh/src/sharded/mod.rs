@@ -2,13 +2,17 @@
 
 pub mod along;
 mod arithmetic;
+pub mod entropy;
 pub mod gather;
 pub mod grad;
+pub mod halo;
 pub mod layers;
 pub mod operand;
+pub mod order;
 pub mod product;
 pub mod reduce;
 pub mod view;
+pub mod window;
 
 use std::fmt;
 use std::sync::Arc;
@@ -206,6 +210,19 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             return Ok(());
         };
         sizes_of::<D, P>(op, self.local.shape(), &[self.operand(), other])?;
+        self.on_mesh(op, shared)
+    }
+
+    /// Refuses an operand of another mesh of the same type.
+    pub(crate) fn one_mesh<E: Dims, Q: Placement, U: Element>(
+        &self,
+        op: &'static str,
+        other: &Sharded<E, Q, U>,
+    ) -> Result<()> {
+        self.on_mesh(op, &other.mesh.shared)
+    }
+
+    fn on_mesh(&self, op: &'static str, shared: &Arc<Shared>) -> Result<()> {
         if self.mesh.shared.same(shared) {
             return Ok(());
         }

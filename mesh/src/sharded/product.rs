@@ -1,6 +1,6 @@
 //! Products of two tensors of a mesh, summed over dims.
 
-use nomina::dims::{Axes, ContractTo, Dims, Factor, Product};
+use nomina::dims::{Axes, ContractTo, Dims, Distinct, Factor, Product};
 use nomina::{Element, Numeric, Result};
 use nomina_core::dims::DimList;
 use nomina_core::mesh::{
@@ -9,17 +9,37 @@ use nomina_core::mesh::{
 use nomina_macros::twin;
 
 use super::Sharded;
+use super::along::of;
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// The product summed over a dim of both, wherever it stands: one that each rank has all of, or
     /// [`across`](crate::across) one that is split in both: then the result is pending.
     ///
+    /// Of one that is split in `other` alone, [`via`](crate::ViaAxis::via) its axis, the parts of `other` go round: each rank has
+    /// two of them at a time. Such a product has no second derivative.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { Batch, Embed, Hidden }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x: Sharded<(Batch, Embed), Line<Split<Batch>>> = mesh.randn([4, 6])?;
+    ///     let w: Sharded<(Embed, Hidden), Line<Split<Embed>>> = mesh.randn([6, 3])?;
+    ///     let y: Sharded<(Batch, Hidden), Line<Split<Batch>>> = x.contract(&w, Embed.via(Data));
+    ///     let same = x.contract(&w.all_gather(Data), Embed);
+    ///     Ok((y - same).abs().amax(across(..)).all_reduce(Data).item())
+    /// })?;
+    /// assert!(found[0] < 1e-5);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// Sizes or devices that do not fit, or memory that is missing.
+    /// Sizes or devices that do not fit, or memory that is missing; `via` an axis, when a rank is gone.
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
-    pub fn try_contract<E: Dims, Q: Placement<Mesh = P::Mesh>, O: Dims, A: OverBoth<P, Q, D, E> + Over<Axes: ContractTo<D, E, O>>>(
+    pub fn try_contract<E: Dims, Q: Placement<Mesh = P::Mesh>, O: Dims + Distinct, A: OverBoth<P, Q, D, E> + Over<Axes: ContractTo<D, E, O>>>(
         &self,
         other: &Sharded<E, Q, T>,
         dim: A,
@@ -27,6 +47,15 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         T: Numeric,
     {
+        let at = std::panic::Location::caller();
+        if let (Some(axis), [Some(name)]) = (A::VIA, <A::Axes as Axes>::NAMES) {
+            self.one_mesh("contract", other)?;
+            let places = E::NAMES.iter().position(|own| *own == Some(*name));
+            let parts = other.parts("contract", places.unwrap_or_default(), axis, at);
+            let found = parts.contract(&self.local.to_dyn(), &other.local.to_dyn(), name)?;
+            let (found, operands) = (of(found)?, [self.operand(), other.operand()]);
+            return Sharded::of("contract", found, self.mesh.clone(), &operands);
+        }
         let axes = dim.axes();
         let summed = <A::Axes as Axes>::NAMES;
         self.same_sizes("contract", other, summed)?;

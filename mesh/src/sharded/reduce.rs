@@ -1,11 +1,8 @@
 //! Reductions whose result depends on sizes over all ranks.
 
-use nomina::dims::{Axes, AxesOf, Broadcast, Dim, DimOf, Dims, Distinct, Without};
-use nomina::{Element, Float, Inexact, Result, Targets};
-use nomina_core::mesh::{
-    AllFinished, AllLinear, BySum, HasWhole, InPointwise, OverIn, PendingOver, PlacedWith,
-    Placement, Reduced,
-};
+use nomina::dims::{Axes, AxesOf, Dims, Distinct, Without};
+use nomina::{Element, Inexact, Result};
+use nomina_core::mesh::{AllFinished, AllLinear, BySum, HasWhole, OverIn, Placement, Reduced};
 use nomina_macros::twin;
 
 use super::Sharded;
@@ -61,49 +58,5 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         P: AllFinished + HasWhole<Reduced<D, A::List>>,
     {
         self.reduced("norm", self.local.try_norm(dims))
-    }
-
-    /// The mean of the cross entropies of rows of logits, whose classes each rank has all of. Rows may be split: then the loss is
-    /// pending, as the sum of the ranks' parts. Where the rows are whole, it is whole.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) when a class is not there; when memory is missing.
-    #[twin]
-    pub fn try_cross_entropy<E: Dims, U: Targets, X: DimOf<D> + Dim>(
-        &self,
-        target: &Sharded<E, P, U>,
-        dim: X,
-    ) -> Result<Sharded<(), PendingOver<P, D, BySum>, T>>
-    where
-        U::Beside<D, X>: Broadcast<E>,
-        T: Float,
-        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, P, D, E>,
-        D: Distinct,
-    {
-        self.fits("cross_entropy", target)?;
-        let classes = nomina::dims::position::<X, D>();
-        let rows: f64 = self
-            .sizes
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| *at != classes)
-            .map(|(_, &size)| size as f64)
-            .product();
-        let own: usize = self
-            .local
-            .shape()
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| *at != classes)
-            .map(|(_, &size)| size)
-            .product();
-        // A rank without rows adds nothing; the mean of none is NaN.
-        if own == 0 && rows > 0.0 {
-            let nothing = self.local.try_sum(..)?.into_dyn().to::<T>()?;
-            return self.reduced("cross_entropy", super::typed(nothing.into_parts().0));
-        }
-        let mean = self.local.try_cross_entropy(&target.local, dim)?;
-        let part = mean.into_dyn().mul(own as f64 / rows)?;
-        self.reduced("cross_entropy", super::typed(part.into_parts().0))
     }
 }

@@ -237,11 +237,6 @@ pub const REDUCE: &[Reduce] = &[
         |x, over| x.nanstd(over),
     ),
     (
-        Op::Logsumexp,
-        |x, dims| x.logsumexp(dims),
-        |x, over| x.logsumexp(over),
-    ),
-    (
         Op::Nansum,
         |x, dims| x.nansum(dims),
         |x, over| x.nansum(over),
@@ -258,12 +253,4 @@ pub const REDUCE: &[Reduce] = &[
     ),
 ];
 
-pub const ALONG: &[Along] = &[
-    (Op::Cumprod, |x, dim| x.cumprod(dim), DynSharded::cumprod),
-    (
-        Op::Logcumsumexp,
-        |x, dim| x.logcumsumexp(dim),
-        DynSharded::logcumsumexp,
-    ),
-    (Op::Softmin, |x, dim| x.softmin(dim), DynSharded::softmin),
-];
+pub const ALONG: &[Along] = &[(Op::Softmin, |x, dim| x.softmin(dim), DynSharded::softmin)];

@@ -1,4 +1,4 @@
-//! Attention of a sequence to itself.
+//! Multi-head self-attention.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! Elements left out at random.
+//! Dropout.
 
 use nomina::dims::Dims;
 use nomina::{DropoutOptions, Float, Generator, Result, Tensor};
@@ -46,7 +46,7 @@ impl Dropout {
         x.try_dropout_with(self.options(train))
     }
 
-    /// [`forward`](Self::forward) from a generator of one's own.
+    /// [`forward`](Self::forward) from the given generator.
     ///
     /// # Errors
     /// When the probability is none, or memory is short.

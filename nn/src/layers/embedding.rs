@@ -1,4 +1,4 @@
-//! Rows by their ids.
+//! Embeddings.
 
 use nomina::dims::{Dim, Dims, Distinct, EmbedIn, Embedded, Has, SizesFor};
 use nomina::{Element, IndexElement, Inexact, Result, Tensor};

@@ -1,4 +1,4 @@
-//! Layers that walk along a sequence.
+//! Recurrent layers.
 
 use std::marker::PhantomData;
 

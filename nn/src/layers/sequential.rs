@@ -1,4 +1,4 @@
-//! Layers one after the other, without a struct of one's own: [`Sequential`] of a tuple.
+//! Layers one after the other, without a struct: [`Sequential`] of a tuple.
 
 use nomina::dims::{Axes, AxesOf, Contract, Contracted, Dim, DimOf, Dims, Distinct};
 use nomina::{Element, Float, Inexact, Result, Tensor};

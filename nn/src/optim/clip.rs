@@ -1,4 +1,4 @@
-//! Gradients that became too long.
+//! Gradient clipping.
 
 use nomina::Result;
 

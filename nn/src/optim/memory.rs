@@ -1,4 +1,4 @@
-//! What an optimizer keeps for each parameter.
+//! The state that an optimizer keeps for each parameter.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::path::Path;
 /// `K` tensors for each parameter, by its path, and the number of its steps.
 #[derive(Clone, Debug)]
 pub(super) struct Memory<const K: usize> {
-    kept: BTreeMap<String, Kept<K>>,
+    kept: BTreeMap<String, ParamState<K>>,
     /// What the tensors are called in a file.
     words: [&'static str; K],
 }
 
 #[derive(Clone, Debug)]
-struct Kept<const K: usize> {
+struct ParamState<const K: usize> {
     names: Names,
     state: [Raw; K],
     steps: u64,
@@ -54,7 +54,7 @@ impl<const K: usize> Memory<K> {
             }
         });
         // Taken out, so that nobody else sees what is written to; whatever fails, all of it goes back.
-        let mut kept: Vec<Kept<K>> = Vec::new();
+        let mut kept: Vec<ParamState<K>> = Vec::new();
         let mut done = Ok(());
         for (path, slot, _) in &slots {
             match self.take(path, &slot.to_dyn()) {
@@ -90,8 +90,9 @@ impl<const K: usize> Memory<K> {
     }
 
     /// Takes out what is kept for a parameter: zeros at first.
-    fn take(&mut self, path: &str, param: &DynTensor) -> Result<Kept<K>> {
-        let other = |kept: &Kept<K>| kept.state.iter().any(|raw| raw.shape() != param.shape());
+    fn take(&mut self, path: &str, param: &DynTensor) -> Result<ParamState<K>> {
+        let other =
+            |kept: &ParamState<K>| kept.state.iter().any(|raw| raw.shape() != param.shape());
         if self.kept.get(path).is_some_and(other) {
             let what = "the parameter has other sizes than at its last step";
             return Err(Error::new(ErrorKind::Shape, "step", what)
@@ -103,7 +104,7 @@ impl<const K: usize> Memory<K> {
         }
         let (shape, dtype, device) = (param.shape(), param.dtype(), param.device());
         let zeros = (0..K).map(|_| Raw::zeros("step", shape, dtype, device));
-        Ok(Kept {
+        Ok(ParamState {
             names: param.names().clone(),
             state: array(zeros.collect::<Result<_>>()?),
             steps: 0,
@@ -149,7 +150,7 @@ impl<const K: usize> Memory<K> {
                 state.push(found.to_device(param.device())?.into_parts().0);
             }
             let steps = one(STEP)?.item()?.to_f64();
-            let kept = Kept {
+            let kept = ParamState {
                 names: param.names().clone(),
                 state: array(state),
                 // A cast saturates.

@@ -1,4 +1,4 @@
-//! Rates that change: factors by the number of a step, which counts from 0.
+//! Learning rate schedules: factors by the number of a step, which counts from 0.
 //!
 //! `optimizer.options.lr = 1e-3 * schedule::cosine(step, 100, 10_000)`.
 

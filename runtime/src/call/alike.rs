@@ -19,7 +19,7 @@ use crate::shape::product;
 use crate::storage::Storage;
 
 /// New elements, and their dtype.
-pub(crate) type Made = (Storage, DType);
+pub(crate) type Computed = (Storage, DType);
 
 /// The loop of an operator on so many operands of a dtype.
 #[inline(always)]
@@ -42,7 +42,7 @@ fn inputs(x: *const u8, y: *const u8) -> Inputs {
 /// # Safety
 /// That is row-major, of as many elements, and its lists own no allocation.
 #[inline(always)]
-pub(crate) unsafe fn put((storage, dtype): Made, like: &Strided) -> Raw {
+pub(crate) unsafe fn put((storage, dtype): Computed, like: &Strided) -> Raw {
     // SAFETY: the caller's promise.
     unsafe { Raw::like_small(storage, dtype, like) }
 }
@@ -128,7 +128,7 @@ pub fn into_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> bool {
 
 /// The elements of [`of_one`], whatever computed the operand where `ANY` holds, as below.
 #[inline(never)]
-fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Made> {
+fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Computed> {
     if !ANY && x.requires_grad() {
         return None;
     }
@@ -140,7 +140,7 @@ fn one<const ANY: bool>(op: Op, x: &Raw) -> Option<Made> {
 }
 
 #[inline(never)]
-fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
+fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Computed> {
     let fits = match ANY {
         false => x.is_plain_as(y),
         true => x.dtype() == y.dtype(),
@@ -156,7 +156,7 @@ fn alike<const ANY: bool>(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
 }
 
 #[inline(never)]
-fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
+fn unlike<'a, const ANY: bool>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Computed, &'a Strided)> {
     let recorded = |arg: &Arg<'_>| matches!(arg, Arg::Tensor(raw) if raw.requires_grad());
     if !ANY && (recorded(&x) || recorded(&y)) {
         return None;
@@ -221,7 +221,7 @@ fn beside(
 /// # Safety
 /// There are `count` of them, of the dtype that the loop reads.
 #[inline(always)]
-unsafe fn make(kernel: &Kernel, count: usize, inputs: Inputs) -> Option<Made> {
+unsafe fn make(kernel: &Kernel, count: usize, inputs: Inputs) -> Option<Computed> {
     let dtype = kernel.output;
     let (storage, dest) = Storage::small(product([count, dtype.size()]))?;
     // SAFETY: the caller's promise; a new buffer is long enough and overlaps nothing.

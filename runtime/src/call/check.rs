@@ -1,4 +1,4 @@
-//! What entries refuse of any dims and operators.
+//! Checks that entries share.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};

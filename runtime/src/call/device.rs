@@ -86,24 +86,24 @@ pub(crate) fn mixed(op: &'static str, a: Device, b: Device) -> Error {
 }
 
 /// What a computation on the host made, which goes to a device.
-pub(super) trait Made: Sized {
+pub(super) trait HostResult: Sized {
     /// On that device.
     fn moved(self, device: Device) -> Result<Self>;
 }
 
-impl Made for Raw {
+impl HostResult for Raw {
     fn moved(self, device: Device) -> Result<Self> {
         to_device(&self, device)
     }
 }
 
-impl Made for () {
+impl HostResult for () {
     fn moved(self, _: Device) -> Result<Self> {
         Ok(())
     }
 }
 
-impl Made for Vec<Raw> {
+impl HostResult for Vec<Raw> {
     fn moved(mut self, device: Device) -> Result<Self> {
         for x in &mut self {
             *x = to_device(x, device)?;
@@ -112,7 +112,7 @@ impl Made for Vec<Raw> {
     }
 }
 
-impl Made for Unique {
+impl HostResult for Unique {
     fn moved(self, device: Device) -> Result<Self> {
         Ok(Self {
             values: self.values.moved(device)?,
@@ -122,13 +122,13 @@ impl Made for Unique {
     }
 }
 
-impl Made for RawCoo {
+impl HostResult for RawCoo {
     fn moved(self, device: Device) -> Result<Self> {
         self.to_device(device)
     }
 }
 
-impl Made for SparseSum {
+impl HostResult for SparseSum {
     fn moved(self, device: Device) -> Result<Self> {
         Ok(match self {
             Self::Sparse(x) => Self::Sparse(x.moved(device)?),
@@ -142,7 +142,7 @@ impl Made for SparseSum {
 ///
 /// # Errors
 /// When the operands lie on different devices; as the computation.
-pub(super) fn by_host<R: Made>(
+pub(super) fn by_host<R: HostResult>(
     class: &'static str,
     operands: &[&Raw],
     compute: impl FnOnce(&[Raw]) -> Result<R>,
@@ -165,7 +165,7 @@ pub(super) fn by_host<R: Made>(
 ///
 /// # Errors
 /// As [`by_host`].
-pub(super) fn sparse_by_host<R: Made>(
+pub(super) fn sparse_by_host<R: HostResult>(
     class: &'static str,
     sparse: &[&RawCoo],
     dense: &[&Raw],

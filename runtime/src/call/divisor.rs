@@ -1,4 +1,4 @@
-//! Integers are not divided by zero.
+//! The check that no integer is divided by zero.
 
 use nomina_core::op::class::Reduce;
 use nomina_core::op::{Op, Resolved};

@@ -130,7 +130,7 @@ pub fn transform(op: Op, x: &Raw, dims: &[usize], inverse: bool, norm: FftNorm) 
 /// # Errors
 /// As [`transform`].
 pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
-    fn run<T: Sample + Element>(
+    fn transform<T: Sample + Element>(
         x: &Raw,
         out: &mut Raw,
         n: usize,
@@ -156,8 +156,8 @@ pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
     let mut out = Raw::empty(op.name(), &shape, to_complex(x.dtype()), Device::Cpu)?;
     let scale = norm.scale(n, false);
     match x.dtype() {
-        DType::F32 => run::<f32>(&lines, &mut out, n, scale)?,
-        _ => run::<f64>(&lines, &mut out, n, scale)?,
+        DType::F32 => transform::<f32>(&lines, &mut out, n, scale)?,
+        _ => transform::<f64>(&lines, &mut out, n, scale)?,
     }
     .map_err(missing(op))?;
     halved(op, out.permute(&back)?, x, dim, norm)
@@ -168,7 +168,7 @@ pub fn rfft(op: Op, x: &Raw, dim: usize, norm: FftNorm) -> Result<Raw> {
 /// # Errors
 /// As [`transform`], and when `n` is 0.
 pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw> {
-    fn run<T: Sample + Element>(
+    fn transform<T: Sample + Element>(
         x: &Raw,
         m: usize,
         out: &mut Raw,
@@ -195,8 +195,8 @@ pub fn irfft(op: Op, x: &Raw, dim: usize, n: usize, norm: FftNorm) -> Result<Raw
     let mut out = Raw::empty(op.name(), &shape, x.dtype().to_real(), Device::Cpu)?;
     let scale = norm.scale(n, true);
     match out.dtype() {
-        DType::F32 => run::<f32>(&lines, m, &mut out, n, scale)?,
-        _ => run::<f64>(&lines, m, &mut out, n, scale)?,
+        DType::F32 => transform::<f32>(&lines, m, &mut out, n, scale)?,
+        _ => transform::<f64>(&lines, m, &mut out, n, scale)?,
     }
     .map_err(missing(op))?;
     made_whole(op, out.permute(&back)?, x, (dim, n), norm)

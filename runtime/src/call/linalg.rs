@@ -9,7 +9,7 @@ use super::device::{by_host, same_device};
 use super::grad::decomposed;
 use super::reduce::address;
 use crate::Device;
-use crate::cpu::linalg::{Failure, MatrixJob, Target, run};
+use crate::cpu::linalg::{Failure, MatrixJob, Target, execute};
 use crate::cpu::parallel::Shared;
 use crate::raw::Raw;
 use crate::shape::{Shape, count};
@@ -268,7 +268,7 @@ fn compute(
     };
     // SAFETY: operands of one dtype that the operator takes, on the host; the results are fresh and of
     // the sizes that the operator writes.
-    unsafe { run(&job) }.map_err(Ok)?;
+    unsafe { execute(&job) }.map_err(Ok)?;
     Ok(made)
 }
 

@@ -5,7 +5,7 @@ use nomina_core::rule::INLINE_DIMS;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::check;
-use super::grad::{self, Picked, Way, evenly, over_dims, recorded};
+use super::grad::{self, Addressing, Picked, evenly, over_dims, recorded};
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
@@ -107,7 +107,7 @@ fn nothing(op: Op, x: &Raw, dim: usize) -> Error {
 
 /// Hands a job over; results that have no element are left alone.
 #[allow(clippy::too_many_arguments, reason = "they are a job's")]
-fn run(
+fn launch(
     op: Op,
     by: Reducing,
     compute: DType,
@@ -222,7 +222,7 @@ pub fn reduce(
         let found = complex_variance(op, x, &reduced, options.correction, out)?;
         return over_dims(op, found, x, &[options.correction], dims);
     }
-    run(
+    launch(
         op,
         Reducing::Values(by),
         resolved.compute,
@@ -266,7 +266,7 @@ fn norm(x: &Raw, reduced: &Reduced, dims: &[usize], options: ReduceOptions) -> R
     let result = options.dtype.unwrap_or(x.dtype()).to_real();
     let mut out = reduced.result(op, x, result)?;
     let by = Reducing::Values(class::Reduce::Norm);
-    run(op, by, DType::F64, p, x, reduced, Some(&mut out), None)?;
+    launch(op, by, DType::F64, p, x, reduced, Some(&mut out), None)?;
     grad::norm(out, x, &reduced.kept, dims, p)
 }
 
@@ -283,7 +283,7 @@ fn complex_variance(
     let mut imaginary = reduced.result(op, x, real)?;
     let variance = Reducing::Values(class::Reduce::Var);
     for (part, out) in parts.iter().zip([&mut out, &mut imaginary]) {
-        run(
+        launch(
             op,
             variance,
             real,
@@ -321,7 +321,7 @@ pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Ra
     }
     let mut values = reduced.result(op, x, x.dtype())?;
     let mut positions = reduced.result(op, x, DType::I64)?;
-    run(
+    launch(
         op,
         Reducing::Positions(by),
         x.dtype(),
@@ -336,7 +336,7 @@ pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Ra
     }
     let kept = positions.reshape(&reduced.kept)?;
     let values = recorded(values.reshape(&reduced.kept)?, [x], |_| {
-        Picked::new(op, Way::Elements, x, dim, &kept)
+        Picked::new(op, Addressing::Elements, x, dim, &kept)
     })?;
     Ok((values.reshape(positions.shape())?, positions))
 }
@@ -370,7 +370,7 @@ pub fn arg_position(op: Op, x: &Raw, dim: Option<usize>, keepdim: bool) -> Resul
     let mut positions = reduced.result(op, x, DType::I64)?;
     let by = Reducing::Positions(by);
     let found = Some(&mut positions);
-    run(op, by, x.dtype(), 0.0, x, &reduced, None, found)?;
+    launch(op, by, x.dtype(), 0.0, x, &reduced, None, found)?;
     Ok(positions)
 }
 

@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::device::same_device;
-use super::grad::{Picked, Way, evenly, never, recorded};
+use super::grad::{Addressing, Picked, evenly, never, recorded};
 use super::reduce::address;
 use super::{check, contiguous, index_select};
 use crate::SmallVec;
@@ -51,7 +51,7 @@ fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> 
     let make = |dtype| Raw::empty_strided(op.name(), &shape, strides.clone(), dtype, x.device());
     let (mut values, mut positions) = (make(x.dtype())?, make(DType::I64)?);
     let picked = |values, positions: Raw| {
-        let rule = |_: &Raw| Picked::new(op, Way::Elements, x, dim, &positions);
+        let rule = |_: &Raw| Picked::new(op, Addressing::Elements, x, dim, &positions);
         Ok((recorded(values, [x], rule)?, positions))
     };
     if x.numel() == 0 || count == 0 {

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use nomina_core::{DType, Scalar};
 
-use crate::cpu::gemm::run;
+use crate::cpu::gemm::multiply;
 use crate::cpu::parallel::threads;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::real::Real;
@@ -121,7 +121,7 @@ impl Block<'_> {
                 addend: None,
                 after: None,
             };
-            run(product, &[])?;
+            multiply(product, &[])?;
             drop(key);
             let totals = self.normalise::<T>(scores, seen)?;
             let value = self.rows_of::<T>(&job.value, 0, seen, job.width)?;
@@ -134,7 +134,7 @@ impl Block<'_> {
                 alpha: Scalar::Int(1),
                 ..product
             };
-            run(product, &[])?;
+            multiply(product, &[])?;
             self.write::<T>(sums, &totals);
         }
         Ok(())

@@ -67,7 +67,7 @@ impl Backend for Cpu {
                 .hint("call it with the operands of its signature"));
         }
         // SAFETY: the caller's promise.
-        unsafe { cpu::pointwise::run(kernel, job.plan, job.dest, job.inputs, job.in_place) };
+        unsafe { cpu::pointwise::execute(kernel, job.plan, job.dest, job.inputs, job.in_place) };
         Ok(())
     }
 
@@ -217,7 +217,8 @@ impl Backend for Cpu {
             return Err(absent(after, product.dtype));
         }
         // SAFETY: the caller's promise.
-        unsafe { cpu::gemm::run(product, repeats) }.map_err(|error| error.in_op(Op::Matmul.name()))
+        unsafe { cpu::gemm::multiply(product, repeats) }
+            .map_err(|error| error.in_op(Op::Matmul.name()))
     }
 
     unsafe fn attention(&self, job: &AttentionJob) -> Result<()> {

@@ -1,4 +1,4 @@
-//! What the processor says of its caches.
+//! Cache sizes, as the processor reports them.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__cpuid_count;

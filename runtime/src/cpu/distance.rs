@@ -22,10 +22,10 @@ pub(crate) unsafe fn execute(job: &DistanceJob) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise, for elements of the dtype's type.
     unsafe {
         match job.dtype {
-            DType::F64 => run::<f64>(job),
-            DType::F16 => run::<f16>(job),
-            DType::BF16 => run::<bf16>(job),
-            _ => run::<f32>(job),
+            DType::F64 => distance_as::<f64>(job),
+            DType::F16 => distance_as::<f16>(job),
+            DType::BF16 => distance_as::<bf16>(job),
+            _ => distance_as::<f32>(job),
         }
     }
 }
@@ -121,7 +121,7 @@ macro_rules! stored_half {
 }
 stored_half!(f16 bf16);
 
-unsafe fn run<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
+unsafe fn distance_as<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
     let DistanceJob { m, n, depth, .. } = *job;
     let blocks = m.div_ceil(ROWS);
     let (a, b) = (Shared(job.a.cast_mut()), Shared(job.b.cast_mut()));

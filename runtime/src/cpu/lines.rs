@@ -1,5 +1,5 @@
-//! Short lines whose elements all become others: turned as short rows are that are reduced, computed side
-//! by side, and turned back.
+//! Short lines with one result an element: transposed as short rows of reductions are, computed side
+//! by side, and transposed back.
 
 use std::mem::MaybeUninit;
 

@@ -1,4 +1,4 @@
-//! Rows brought to mean zero and variance one, or to mean square one.
+//! Rows normalised to mean zero and variance one, or to mean square one.
 //!
 //! A row is read once from memory: the mean, the squares around it and the result come from it
 //! while it is in the cache. Sums run in lanes over blocks, and over blocks in `f64`.

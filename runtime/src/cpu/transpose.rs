@@ -1,6 +1,6 @@
-//! Short rows turned into columns, block by block in the first-level cache.
+//! Short rows transposed into columns, block by block in the first-level cache.
 //!
-//! A row of a few elements leaves most of a register empty; turned, as many rows as a register has lanes
+//! A row of a few elements leaves most of a register empty; transposed, as many rows as a register has lanes
 //! are computed side by side. Blocks are transposed by interleaving alone, which every instruction set does a
 //! register at a time, for every width: to interleave the two halves of `n` elements takes the one at
 //! `p` to `2 * p mod (n - 1)`, so that `r` interleavings do what transposing `2^r` rows does.
@@ -21,7 +21,7 @@ const BLOCK: usize = 16 << 10;
 /// The most rows of a block.
 const MOST: usize = 16 * LANES;
 
-/// A block of rows, and how it is turned.
+/// A block of rows, and how it is transposed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transpose {
     size: usize,

@@ -1,4 +1,4 @@
-//! Several threads at one piece of work, the caller among them.
+//! Work sharing among threads, the caller among them.
 //!
 //! The caller starts at once and asks threads of the pool to join in. At the end it waits for those
 //! who came, and for no one who still sleeps or is busy elsewhere: what they would have done is

@@ -1,4 +1,4 @@
-//! How tensors are shown: values as NumPy prints them, then what they are.
+//! Tensors as text: values as NumPy prints them, then dims and dtype.
 
 mod html;
 mod number;
@@ -11,7 +11,7 @@ use nomina_core::{DType, Names, Result, Scalar};
 use crate::call;
 use crate::raw::{Raw, RawCoo};
 pub use html::{evcxr, html, save_html};
-use number::{Asked, Style};
+use number::{Requested, Style};
 
 /// How many elements of a dim stand at each end when the middle is cut.
 const EDGE: usize = 3;
@@ -87,7 +87,7 @@ fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
         return Ok(());
     };
     collect(&host, cut && !apart, &mut shown);
-    let asked = Asked {
+    let asked = Requested {
         digits: f.precision(),
         scientific,
     };

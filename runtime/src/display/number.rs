@@ -11,7 +11,7 @@ const ALL: usize = 2000;
 
 /// What a formatter asked for.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct Requested {
     /// So many digits after the point, no less.
     pub(super) digits: Option<usize>,
     /// Exponents, whatever the numbers.
@@ -193,7 +193,7 @@ pub(super) struct Floats {
 }
 
 impl Floats {
-    fn of(values: &[f64], kind: Kind, asked: Asked, signed: bool) -> Self {
+    fn of(values: &[f64], kind: Kind, asked: Requested, signed: bool) -> Self {
         let finite = || values.iter().copied().filter(|v| v.is_finite());
         let sizes = || finite().map(f64::abs).filter(|v| *v != 0.0);
         let high = sizes().fold(0.0, f64::max);
@@ -287,7 +287,7 @@ pub(super) enum Style {
 
 impl Style {
     /// The style that fits all of `shown`.
-    pub(super) fn of(shown: &[Scalar], dtype: DType, asked: Asked) -> Self {
+    pub(super) fn of(shown: &[Scalar], dtype: DType, asked: Requested) -> Self {
         let parts = |part: fn(&Scalar) -> f64| shown.iter().map(part).collect::<Vec<_>>();
         let kind = Kind::of(dtype);
         let reals = || Floats::of(&parts(|v| v.to_f64()), kind, asked, false);

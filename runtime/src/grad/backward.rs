@@ -1,4 +1,4 @@
-//! The way back through a graph.
+//! The backward pass through a graph.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
@@ -11,8 +11,8 @@ use crate::SmallVec;
 use crate::call::{Arg, add_part, pointwise, pointwise_owned};
 use crate::raw::Raw;
 use crate::raw::graph::{
-    Chain, Chains, Extended, Found, Given, Incoming, Node, NodeRef, Rule, Run, View, lock,
-    switched, trace,
+    Chain, Chains, Extended, Incoming, Node, NodeRef, OperandGrads, ResultGrads, Rule, Run, View,
+    lock, switched, trace,
 };
 
 use super::reach::{Reach, pull, put, targets};
@@ -29,7 +29,7 @@ pub struct BackwardOptions {
 /// What has come for a node so far.
 struct Pending {
     node: NodeRef,
-    given: Given,
+    given: ResultGrads,
     /// What is still to be computed for its only result; nothing else has come then.
     chain: Option<Box<dyn Chain>>,
 }
@@ -38,7 +38,7 @@ impl Pending {
     fn new(node: &NodeRef) -> Self {
         Self {
             node: NodeRef::of(node),
-            given: Given::new(),
+            given: ResultGrads::new(),
             chain: None,
         }
     }
@@ -63,15 +63,15 @@ thread_local! {
 /// Gradients that are left somewhere, most often few.
 type Left = SmallVec<[(NodeRef, Raw); 4]>;
 
-/// The way back.
-pub(super) struct Way<'a> {
+/// A backward pass.
+pub(super) struct Pass<'a> {
     options: BackwardOptions,
     /// The nodes that it goes through; all where there are none.
     through: Option<&'a HashSet<usize>>,
     pending: Waiting,
 }
 
-impl<'a> Way<'a> {
+impl<'a> Pass<'a> {
     pub(super) fn new(options: BackwardOptions, through: Option<&'a HashSet<usize>>) -> Self {
         Self {
             options,
@@ -142,7 +142,7 @@ impl<'a> Way<'a> {
     pub(super) fn run(
         mut self,
         asks: impl Fn(&Node) -> bool,
-        mut reached: impl FnMut(&NodeRef, &Given) -> Result<bool>,
+        mut reached: impl FnMut(&NodeRef, &ResultGrads) -> Result<bool>,
     ) -> Result<()> {
         let records = self.options.create_graph;
         switched(records, || {
@@ -213,7 +213,7 @@ impl<'a> Way<'a> {
 /// The gradients of a rule's operands: all of one kind.
 #[derive(Default)]
 struct Passed {
-    computed: Found,
+    computed: OperandGrads,
     chains: Chains,
 }
 
@@ -226,7 +226,7 @@ fn passed(rule: &dyn Rule, mut pending: Pending, run: &Run<'_>) -> Result<Passed
     if let Some(incoming) = incoming {
         match rule.extend(incoming, run)? {
             Extended::Chains(chains) => {
-                let computed = Found::new();
+                let computed = OperandGrads::new();
                 return Ok(Passed { computed, chains });
             }
             Extended::Not(incoming) => {
@@ -240,7 +240,7 @@ fn passed(rule: &dyn Rule, mut pending: Pending, run: &Run<'_>) -> Result<Passed
 }
 
 /// What a node's hooks make of its gradient.
-fn hooked(node: &Node, mut given: Given) -> Result<Given> {
+fn hooked(node: &Node, mut given: ResultGrads) -> Result<ResultGrads> {
     if let (Some(extras), Some(grad)) = (node.extras(), given.first_mut())
         && let Some(before) = grad.take()
     {
@@ -285,7 +285,7 @@ pub fn backward(x: &Raw, seed: Raw, options: BackwardOptions) -> Result<()> {
     let node = x.node().filter(|_| !trace::is_on());
     let node = node.ok_or_else(|| unrecorded("backward", x))?;
     check("backward", x, &seed)?;
-    let mut way = Way::new(options, None);
+    let mut way = Pass::new(options, None);
     way.give(&NodeRef::of(node), 0, seed)?;
     let mut found = Left::new();
     let asks = |node: &Node| node.slot().is_some();

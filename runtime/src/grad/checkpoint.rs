@@ -1,4 +1,4 @@
-//! Functions whose way forward is computed a second time when a gradient goes back, so that nothing of it is kept till then.
+//! Checkpoints: functions whose forward pass is computed again during the backward pass, so that nothing of it is kept till then.
 
 use std::sync::Arc;
 
@@ -10,7 +10,9 @@ use super::reach::{Reach, pull, targets};
 use crate::call::has_gradient;
 use crate::random::replay::{self, Drawn};
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Given, NodeRef, Rule, Run, is_grad_enabled, switched, trace};
+use crate::raw::graph::{
+    NodeRef, OperandGrads, ResultGrads, Rule, Run, is_grad_enabled, switched, trace,
+};
 
 /// A function that is computed again.
 pub type Segment = Arc<dyn Fn(&[Raw]) -> Result<Raw> + Send + Sync>;
@@ -71,9 +73,9 @@ impl Rule for Checkpoint {
         "checkpoint"
     }
 
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
         let Some(Some(seed)) = given.first() else {
-            return Ok(Found::new());
+            return Ok(OperandGrads::new());
         };
         let arguments = arguments(&self.inputs)?;
         let again = || replay::repeated(&self.drawn, || (self.f)(&arguments));

@@ -4,7 +4,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::call::has_gradient;
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Given, Rule, Run, is_wanted, record};
+use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run, is_wanted, record};
 use crate::shape::Shape;
 
 /// The gradients of a function's inputs, absent ones of zero, of that of its result.
@@ -22,9 +22,9 @@ impl Rule for Custom {
         self.op
     }
 
-    fn backward(&self, given: &Given, _: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, _: &Run<'_>) -> Result<OperandGrads> {
         let Some(Some(grad)) = given.first() else {
-            return Ok(Found::new());
+            return Ok(OperandGrads::new());
         };
         let found = (self.back)(grad)?;
         if found.len() != self.inputs.len() {

@@ -9,7 +9,7 @@ use crate::call::{self, has_gradient};
 use crate::memory::{self, scratch};
 use crate::raw::Raw;
 use crate::raw::graph::{
-    Found, Given, NodeRef, Rule, Run, is_grad_enabled, record, switched, trace,
+    NodeRef, OperandGrads, ResultGrads, Rule, Run, is_grad_enabled, record, switched, trace,
 };
 
 /// A function of tensors.
@@ -23,7 +23,7 @@ impl Rule for Argument {
         "grad"
     }
 
-    fn backward(&self, given: &Given, _: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, _: &Run<'_>) -> Result<OperandGrads> {
         Ok(given.iter().cloned().collect())
     }
 }

@@ -6,7 +6,7 @@ use nomina_core::Result;
 use smallvec::Array;
 
 use super::BackwardOptions;
-use super::backward::Way;
+use super::backward::Pass;
 use crate::SmallVec;
 use crate::memory::{refused, scratch};
 use crate::raw::Raw;
@@ -137,7 +137,7 @@ pub(super) fn pull<'r>(
     found.try_reserve(count).map_err(|_| missing(count))?;
     let ends = reach.targets.iter().flatten();
     found.extend(ends.map(|&address| (address, None)));
-    let mut way = Way::new(options, Some(&reach.on_way));
+    let mut way = Pass::new(options, Some(&reach.on_way));
     for (root, grad) in roots {
         if let Some(node) = root.node() {
             way.give(&NodeRef::of(node), 0, grad)?;

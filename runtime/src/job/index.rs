@@ -1,4 +1,4 @@
-//! Elements read or written where an index says.
+//! Gathers and scatters.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names};

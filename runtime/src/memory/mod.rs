@@ -8,7 +8,7 @@
 //! [`trim`] gives back what is kept, [`set_cap`] says how much that may be, [`stats`] how much it
 //! is. The environment variable `NOMINA_CACHE`, a number of bytes, is the cap a program starts
 //! with. With 0 every tensor has an allocation of its own, no longer than its elements: so
-//! AddressSanitizer and its kin see each access that is out of bounds or too late.
+//! AddressSanitizer and the like see each access that is out of bounds or too late.
 
 mod class;
 mod local;

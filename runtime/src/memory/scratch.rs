@@ -1,4 +1,4 @@
-//! What calls need while they compute: memory that may not be there.
+//! Scratch memory of calls, whose absence is an error.
 //!
 //! `Vec` and `Box` end the process when memory is missing. Whatever grows with a tensor comes
 //! from here instead, and its absence is an error of the operator, as for the result itself.

@@ -78,8 +78,8 @@ impl Shared {
 
     /// Takes out blocks, of the class that was unused for longest first, until at most `bytes`
     /// remain. They are given back when nobody waits for the lock.
-    fn beyond(&mut self, bytes: usize) -> Going {
-        let mut going = Going([Stack::EMPTY; class::COUNT]);
+    fn beyond(&mut self, bytes: usize) -> Released {
+        let mut going = Released([Stack::EMPTY; class::COUNT]);
         while self.held > bytes {
             let kept = (0..class::COUNT).filter(|&class| self.stacks[class].top.is_some());
             let Some(class) = kept.min_by_key(|&class| self.touched[class]) else {
@@ -97,9 +97,9 @@ impl Shared {
 }
 
 /// Blocks on their way back to the system.
-struct Going([Stack; class::COUNT]);
+struct Released([Stack; class::COUNT]);
 
-impl Drop for Going {
+impl Drop for Released {
     fn drop(&mut self) {
         for (class, stack) in self.0.iter_mut().enumerate() {
             while let Some(ptr) = stack.pop() {

@@ -1,4 +1,4 @@
-//! How to walk over several operands of one shape.
+//! Iteration plans over several operands of one shape.
 //!
 //! The planner drops dims of size 1, orders the rest by stride, and merges neighbours that all
 //! operands hold adjacent: a contiguous operation is one dim, whatever its rank. Kernels then see

@@ -1,4 +1,4 @@
-//! Running over a plan.
+//! Iteration over a plan.
 
 use super::{Plan, Steps};
 use crate::SmallVec;

@@ -1,4 +1,4 @@
-//! What stands for the module `profile` without its feature: nobody looks on, and nothing is asked.
+//! Stubs of the module `profile` for builds without its feature.
 
 use nomina_core::Names;
 

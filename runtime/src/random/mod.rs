@@ -44,7 +44,7 @@ use std::sync::{Mutex, PoisonError};
 /// A source of random numbers; the same seed gives the same numbers.
 ///
 /// Whatever draws random numbers takes them from the default generator, which [`manual_seed`]
-/// seeds, and has a twin with `_from` in its name that takes them from a generator of one's own.
+/// seeds, and has a twin with `_from` in its name that takes them from a given generator.
 ///
 /// ```
 /// use nomina_runtime::{DynTensor, Generator};

@@ -1,4 +1,4 @@
-//! Files whose elements are tensors without a copy.
+//! Memory-mapped files as tensors.
 
 use std::fs::File;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Gradients: leaves, the way back, and what it leaves at them.
+//! Gradients: leaves, the backward pass, and the gradients that leaves accumulate.
 
 use nomina_core::{Result, Scalar, rule};
 

@@ -1,4 +1,4 @@
-//! What stands on the right of an operator: a tensor or a number.
+//! Right-hand operands: a tensor or a number.
 
 use half::{bf16, f16};
 use nomina_core::Scalar;

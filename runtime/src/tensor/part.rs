@@ -13,7 +13,7 @@ use crate::call::{self, Arg};
 use crate::raw::RawMut;
 use crate::shape::Shape;
 
-/// A part of a tensor, to write to: what [`DynTensor::select_mut`] and its kin give.
+/// A part of a tensor, to write to: what [`DynTensor::select_mut`] and the like give.
 ///
 /// A view is a value, so that writing to `x.select(..)` never changes `x`; this is how to change a
 /// part in place.

@@ -12,7 +12,7 @@ type NameRule = fn(&'static str, &Names, &Names) -> Result<Names>;
 type ShapeRule = fn(&'static str, &[usize], &[usize]) -> Result<Shape>;
 type Kernel = fn(&Raw, &Raw) -> Result<Raw>;
 
-/// A product's rules, by operator. mm and its kin report sizes before names, matmul names first.
+/// A product's rules, by operator. mm and the like report sizes before names, matmul names first.
 fn parts(op: Op) -> Option<(NameRule, ShapeRule, Kernel, bool)> {
     Some(match op {
         Op::Mm => (rule::mm, rule::mm_shape, call::mm, true),

@@ -1,4 +1,4 @@
-//! Questions whose answer is no tensor.
+//! Queries, whose result is not a tensor.
 
 use nomina_core::rule::DimRef;
 use nomina_core::{MemoryFormat, Result};

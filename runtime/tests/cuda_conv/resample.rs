@@ -1,4 +1,4 @@
-//! Dims at other sizes.
+//! Resampling.
 
 use nomina_core::DType;
 use nomina_runtime::Raw;

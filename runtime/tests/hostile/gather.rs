@@ -1,4 +1,4 @@
-//! Reading and writing where an index says.
+//! Gathers and scatters.
 
 use nomina_core::op::Op;
 use nomina_runtime::Raw;

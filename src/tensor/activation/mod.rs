@@ -1,4 +1,4 @@
-//! What neural networks put between their layers, beside what follows from the rows.
+//! Activation functions beside those that are generated from their rows.
 //!
 //! [`Tensor::prelu`], [`Tensor::glu`].
 

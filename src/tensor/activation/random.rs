@@ -1,4 +1,4 @@
-//! What training makes random.
+//! Dropout, and activation functions that draw random numbers.
 //!
 //! [`Tensor::dropout`], [`Tensor::dropout_from`], [`Tensor::alpha_dropout`],
 //! [`Tensor::alpha_dropout_from`], [`Tensor::rrelu`], [`Tensor::rrelu_from`].
@@ -38,7 +38,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`dropout_with`](Self::dropout_with) from a generator of one's own.
+    /// [`dropout_with`](Self::dropout_with) from the given generator.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -71,7 +71,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`alpha_dropout_with`](Self::alpha_dropout_with) from a generator of one's own.
+    /// [`alpha_dropout_with`](Self::alpha_dropout_with) from the given generator.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
@@ -104,7 +104,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`rrelu_with`](Self::rrelu_with) from a generator of one's own.
+    /// [`rrelu_with`](Self::rrelu_with) from the given generator.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.

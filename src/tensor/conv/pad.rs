@@ -1,4 +1,4 @@
-//! Padding, and dims at other sizes.
+//! Padding and resampling.
 //!
 //! [`Tensor::pad`], [`Tensor::interpolate`].
 

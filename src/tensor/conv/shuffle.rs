@@ -1,4 +1,4 @@
-//! Channels into pixels and back, and among each other.
+//! `pixel_shuffle`, its inverse, and `channel_shuffle`.
 //!
 //! [`Tensor::pixel_shuffle`], [`Tensor::pixel_unshuffle`], [`Tensor::channel_shuffle`].
 

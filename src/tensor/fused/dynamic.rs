@@ -31,7 +31,9 @@ type Tensors<'a> = SmallVec<[(&'a Raw, Names); 4]>;
 impl<'a> Chain<'a, Untyped, Untyped> {
     fn named(&self) -> Tensors<'a> {
         let tensors = self.tensors.iter();
-        tensors.map(|look| (look.raw, look.names())).collect()
+        tensors
+            .map(|operand| (operand.raw, operand.names()))
+            .collect()
     }
 
     /// The result.

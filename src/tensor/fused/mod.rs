@@ -26,8 +26,8 @@ pub use untyped::{Untyped, UntypedOperand};
 )]
 pub trait FuseOperand {
     /// What the body of the macro knows it as.
-    type Seen: ?Sized + 'static;
-    fn lend(&self) -> Lent<'_, Self::Seen>;
+    type Typed: ?Sized + 'static;
+    fn lend(&self) -> Lent<'_, Self::Typed>;
 }
 
 /// A tensor, lent to a chain.
@@ -35,9 +35,9 @@ pub trait FuseOperand {
 #[derive(Debug)]
 pub struct Lent<'a, S: ?Sized> {
     /// What rustc checks the body with.
-    pub seen: &'a S,
+    pub typed: &'a S,
     /// What is computed with.
-    pub look: ErasedRef<'a>,
+    pub erased: ErasedRef<'a>,
 }
 
 impl<S: ?Sized> Clone for Lent<'_, S> {
@@ -50,23 +50,23 @@ impl<S: ?Sized> Copy for Lent<'_, S> {}
 
 #[diagnostic::do_not_recommend]
 impl<D: Dims + 'static, T: Element> FuseOperand for Tensor<D, T> {
-    type Seen = Self;
+    type Typed = Self;
     #[inline(always)]
     fn lend(&self) -> Lent<'_, Self> {
         Lent {
-            seen: self,
-            look: self.erased(),
+            typed: self,
+            erased: self.erased(),
         }
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl FuseOperand for DynTensor {
-    type Seen = Untyped;
+    type Typed = Untyped;
     fn lend(&self) -> Lent<'_, Untyped> {
         Lent {
-            seen: &Untyped,
-            look: dynamic::erased(self),
+            typed: &Untyped,
+            erased: dynamic::erased(self),
         }
     }
 }
@@ -76,9 +76,9 @@ macro_rules! borrowed {
     ($($t:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl<X: FuseOperand + ?Sized> FuseOperand for $t {
-            type Seen = X::Seen;
+            type Typed = X::Typed;
             #[inline(always)]
-            fn lend(&self) -> Lent<'_, X::Seen> {
+            fn lend(&self) -> Lent<'_, X::Typed> {
                 (**self).lend()
             }
         }
@@ -90,7 +90,7 @@ borrowed!(&X, &mut X, Box<X>, std::rc::Rc<X>, std::sync::Arc<X>);
 /// Lends a tensor to a chain.
 #[doc(hidden)]
 #[inline(always)]
-pub fn fuse_operand<X: FuseOperand<Seen = S> + ?Sized, S: ?Sized>(tensor: &X) -> Lent<'_, S> {
+pub fn fuse_operand<X: FuseOperand<Typed = S> + ?Sized, S: ?Sized>(tensor: &X) -> Lent<'_, S> {
     tensor.lend()
 }
 

@@ -1,4 +1,4 @@
-//! What a [`DynTensor`](crate::DynTensor) is to rustc in the body of [`fuse!`](crate::fuse): operators,
+//! The type that a [`DynTensor`](crate::DynTensor) has for rustc in the body of [`fuse!`](crate::fuse): operators,
 //! elementwise methods, [`Untyped::to`], and what may end a chain of [`try_fuse!`](crate::try_fuse).
 
 use std::ops::{Add, Div, Mul, Neg, Not, Sub};

@@ -4,7 +4,7 @@
 
 use nomina_core::dims::{Append, Appended, DimOf, Dims, OneDim, Without, position};
 use nomina_core::{Element, Result};
-use nomina_macros::twin;
+use nomina_macros::{parts, twin};
 use nomina_runtime::tensor::DiagonalOptions;
 
 use crate::call::{Dest, Known, gather};
@@ -15,6 +15,7 @@ use crate::{Tensor, TensorMut};
 /// The dims of a diagonal of dims `X` and `Y`.
 type Diagonal<D, X, Y, Z> = Appended<Without<Without<D, X>, Y>, Z>;
 
+#[parts]
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The part at numbers and ranges by name, to write to; see [`Tensor::at`](crate::Tensor::at).
     ///
@@ -49,46 +50,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// x.diagonal_mut(N, C, K).copy_(&tensor!([1., 2.]; K));
     /// assert_eq!(x.to_vec(), [1.0, 0.0, 0.0, 2.0]);
     /// ```
-    ///
-    /// # Errors
-    /// When memory is short.
-    #[twin(with = "above or below the main one.")]
-    pub fn try_diagonal_mut_with<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-        options: DiagonalOptions,
-    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
-        let _ = (dim1, dim2, to);
-        let dims = (position::<X, D>(), position::<Y, D>());
-        let out = <Diagonal<D, X, Y, Z>>::STATIC;
-        let (raw, wild) = gather::diagonal_mut(self.dest()?, dims, (Z::NAME, options), out)?;
-        Ok(from_erased(View { raw, wild }))
-    }
-}
-
-impl<D: Dims, T: Element> TensorMut<'_, D, T> {
-    /// The part at numbers and ranges by name, to write to; see [`Tensor::at`](crate::Tensor::at).
-    ///
-    /// # Errors
-    /// When an index is out of range, or a step is zero.
-    #[twin]
-    pub fn try_at_mut<S: SubscriptsOf<D> + SubscriptViews>(
-        &mut self,
-        indices: S,
-    ) -> Result<TensorMut<'_, Part<D, S>, T>> {
-        let Dest { raw, wild, of } = self.dest()?;
-        let (picks, out) = (indices.picks::<D>(), <Part<D, S>>::STATIC);
-        let (raw, wild) = gather::part_mut(raw, wild, of, &picks, out)?;
-        Ok(from_erased(View { raw, wild }))
-    }
-
-    /// The diagonal of two dims, which go, as a new last dim to write to.
     ///
     /// # Errors
     /// When memory is short.

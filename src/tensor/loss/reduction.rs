@@ -1,4 +1,4 @@
-//! What becomes of the losses of single elements, as types: the result's dims depend on it.
+//! Reductions of the losses of single elements, as types: the result's dims depend on it.
 
 use nomina_core::dims::Dims;
 use nomina_runtime::tensor::Reduction;

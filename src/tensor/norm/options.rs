@@ -27,7 +27,7 @@ pub struct RmsNormOptions<'a, L: Dims, T: Element> {
     pub eps: Option<f64>,
 }
 
-/// Options of `batch_norm_with` and its kin: a weight and a bias along the channel's dim.
+/// Options of `batch_norm_with` and the like: a weight and a bias along the channel's dim.
 pub struct BatchNormOptions<'a, X: Dims, T: Element> {
     /// A factor for each channel.
     pub weight: Option<&'a Tensor<X, T>>,

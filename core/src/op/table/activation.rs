@@ -1,4 +1,4 @@
-//! What neural networks put between their layers.
+//! Activation functions.
 
 use super::pointwise::{float, unary};
 use crate::op::Class::{Binary, Compose, Unary};

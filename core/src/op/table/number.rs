@@ -1,4 +1,4 @@
-//! Elementwise rounding, division with a rest, signs, logic and bits.
+//! Elementwise rounding, division with a remainder, signs, logic and bits.
 
 use super::pointwise::{binary, compare, unary};
 use crate::op::DTypeRule::{Bool, Same};

@@ -1,4 +1,4 @@
-//! Questions whose answer is no tensor.
+//! Queries, whose result is not a tensor.
 
 use crate::op::Class::Query;
 use crate::op::NameRule::None;

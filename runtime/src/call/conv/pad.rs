@@ -1,4 +1,4 @@
-//! Padding, and every other result whose elements are picked dim by dim.
+//! Padding, and all other gathers whose indices are independent from dim to dim.
 
 use nomina_core::op::Op;
 use nomina_core::{ErrorKind, Result, Scalar};

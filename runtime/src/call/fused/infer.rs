@@ -1,4 +1,4 @@
-//! What is known of a program before anything is computed.
+//! Shapes and dtypes of a program's steps, inferred before anything is computed.
 
 use crate::Device;
 use crate::job::{Known, Node};

@@ -4,7 +4,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
-use crate::call::alike::{Made, count, put};
+use crate::call::alike::{Computed, count, put};
 use crate::call::direct::short;
 use crate::call::direct::{keeps, larger, repeated, same};
 use crate::cpu::pointwise::Lane;
@@ -38,7 +38,7 @@ fn made<'a>(
     program: &[Node<'_>],
     tensors: &[&'a Raw],
     numbers: &[Scalar],
-) -> Option<(Made, &'a Strided)> {
+) -> Option<(Computed, &'a Strided)> {
     let (&Node::Apply(last, args), before) = program.split_last()? else {
         return None;
     };

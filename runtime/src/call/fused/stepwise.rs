@@ -1,4 +1,4 @@
-//! Programs that are no single pass.
+//! Programs that one pass cannot compute: step by step.
 
 use crate::Device;
 use crate::job::Node;

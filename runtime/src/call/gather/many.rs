@@ -6,7 +6,7 @@ use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 use super::{Part, checked, flat, index_select, refuse, same_device, same_dtype};
 use crate::Device;
 use crate::call::backend::backend;
-use crate::call::grad::{At, Way, assign};
+use crate::call::grad::{Addressing, At, assign};
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise, to_dtype};
 use crate::job::{IndexJob, Place, Update};
@@ -192,7 +192,7 @@ pub fn index_put(
         return assign(op.name(), dest, |x| {
             let at = At {
                 op,
-                way: Way::Slices,
+                way: Addressing::Slices,
                 dim: 0,
                 index: flat.index.clone(),
             };
@@ -214,7 +214,7 @@ pub fn index_put(
         strides: &strides,
     };
     let job = joint.job(&own, &target, &Part::of(&values));
-    super::update::run(op, &dest, &job, how)
+    super::update::write(op, &dest, &job, how)
 }
 
 /// Several indices as one of the dims that they index, made one dim, which stands first: what is recorded goes this way.

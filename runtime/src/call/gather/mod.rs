@@ -1,4 +1,4 @@
-//! Reading and writing where an index says.
+//! Gathers and scatters.
 
 mod many;
 mod mask;

@@ -1,11 +1,11 @@
-//! Reading where an index says.
+//! Gathers: reading at indices.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{Part, along, checked, flat, refuse, repeated, same_device, same_rank, spliced};
 use crate::call::backend::backend;
-use crate::call::grad::{Picked, Way, recorded};
+use crate::call::grad::{Addressing, Picked, recorded};
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
 use crate::job::{Counted, Place, Unchecked, Update};
@@ -23,7 +23,7 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     let shape: Shape = spliced(x.shape(), dim, index.shape());
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     let picked = |out| {
-        let rule = |_: &Raw| Picked::new(op, Way::Slices, x, whole.0, whole.1);
+        let rule = |_: &Raw| Picked::new(op, Addressing::Slices, x, whole.0, whole.1);
         recorded(out, [x], rule)
     };
     if out.numel() == 0 {
@@ -68,7 +68,7 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     let (index, unchecked) = checked(op, x.shape(), dim, index, false)?;
     let mut out = Raw::empty(op.name(), index.shape(), x.dtype(), x.device())?;
     let picked = |out| {
-        let rule = |_: &Raw| Picked::new(op, Way::Elements, x, whole.0, whole.1);
+        let rule = |_: &Raw| Picked::new(op, Addressing::Elements, x, whole.0, whole.1);
         recorded(out, [x], rule)
     };
     if out.numel() == 0 {

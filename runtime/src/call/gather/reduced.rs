@@ -1,4 +1,4 @@
-//! Values reduced into the places that an index says.
+//! Scatters that reduce.
 
 use std::str::FromStr;
 

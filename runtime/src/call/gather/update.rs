@@ -1,4 +1,4 @@
-//! Writing where an index says.
+//! Scatters: writing at indices.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::call::backend::backend;
 use crate::call::check;
-use crate::call::grad::{At, Way, assign};
+use crate::call::grad::{Addressing, At, assign};
 use crate::cpu::gather::takes;
 use crate::job::{IndexJob, Place, Unchecked, Update};
 use crate::raw::{Raw, RawMut};
@@ -23,7 +23,7 @@ fn check_update(op: Op, dest: &RawMut<'_>, how: Update) -> Result<()> {
     Err(refuse(ErrorKind::DType, op, &[dest.shape()], what).hint("take their `abs` first"))
 }
 
-pub(super) fn run(op: Op, dest: &RawMut<'_>, job: &IndexJob, how: Update) -> Result<()> {
+pub(super) fn write(op: Op, dest: &RawMut<'_>, job: &IndexJob, how: Update) -> Result<()> {
     // SAFETY: the target is exclusive, so that the values cannot share its buffer; all were
     // checked to lie in their buffers wherever the job looks for them.
     unsafe { backend(op.name(), dest.device())?.update(job, how) }
@@ -45,7 +45,7 @@ pub fn scatter(
 ) -> Result<()> {
     if dest.records([src]) {
         let index = index.clone();
-        let way = Way::Elements;
+        let way = Addressing::Elements;
         return assign(op.name(), dest, |x| {
             At {
                 op,
@@ -113,7 +113,7 @@ pub fn index_update(
             true => src.broadcast_to(op.name(), &wanted)?,
             false => src.clone(),
         };
-        let way = Way::Slices;
+        let way = Addressing::Slices;
         return assign(op.name(), dest, |x| {
             At {
                 op,
@@ -190,7 +190,7 @@ pub(super) fn scatter_checked(
     };
     let (shape, at) = (index.shape(), (index, unchecked));
     let job = along(op, shape, (dim, size), &target, &Part::of(src), at);
-    run(op, &dest, &job, how)
+    write(op, &dest, &job, how)
 }
 
 /// Writes values at positions in row-major order. There are as many values as positions.

@@ -1,4 +1,4 @@
-//! What rules are written in: arithmetic that is recorded.
+//! Recorded arithmetic, in which rules are written.
 
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};

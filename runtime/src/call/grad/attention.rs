@@ -8,7 +8,7 @@ use super::arithmetic::{apply, choose, mul, number, scaled, sub, sum, turned, wi
 use crate::call::shape::triangle;
 use crate::call::{ReduceOptions, Scores, cat, full, matmul, pointwise_in_place, reduce, softmax};
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Given, Rule, Run, is_wanted, record};
+use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run, is_wanted, record};
 use crate::shape::{Shape, product};
 
 const OP: Op = Op::ScaledDotProductAttention;
@@ -203,9 +203,9 @@ impl Rule for Attended {
         OP.name()
     }
 
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
         let Some(Some(grad)) = given.first() else {
-            return Ok(Found::new());
+            return Ok(OperandGrads::new());
         };
         let wants = [0, 1, 2, 3].map(|at| run.wants(at));
         let keys = self.key.shape()[self.key.rank() - 2];

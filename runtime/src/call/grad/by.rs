@@ -1,4 +1,4 @@
-//! Rules that are functions: what they save is what they hold.
+//! Rules that are closures: what they save is what they capture.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
@@ -6,11 +6,13 @@ use nomina_core::op::Op;
 use super::{Target, has_gradient};
 use crate::SmallVec;
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Given, Results, Rule, Run, is_wanted, record, record_all};
+use crate::raw::graph::{
+    OperandGrads, ResultGrads, Results, Rule, Run, is_wanted, record, record_all,
+};
 
 /// What a function computes gradients of.
 pub(in crate::call) struct Back<'a> {
-    given: &'a Given,
+    given: &'a ResultGrads,
     results: &'a [Raw],
     run: &'a Run<'a>,
 }
@@ -77,8 +79,8 @@ where
         self.op.name()
     }
 
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
-        let mut found = Found::new();
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
+        let mut found = OperandGrads::new();
         let back = Back {
             given,
             results: &self.results,

@@ -1,4 +1,4 @@
-//! What a window sees, as columns, and back: each is the other's adjoint.
+//! im2col and col2im: each is the other's adjoint.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
@@ -8,9 +8,9 @@ use crate::call::{Columns, fold, im2col};
 use crate::raw::Raw;
 
 /// How a window slides, kept.
-struct Kept([Vec<usize>; 4]);
+struct SavedArguments([Vec<usize>; 4]);
 
-impl Kept {
+impl SavedArguments {
     fn new(args: &Columns<'_>) -> Self {
         Self([args.kernel, args.dilation, args.padding, args.stride].map(<[usize]>::to_vec))
     }
@@ -29,7 +29,7 @@ impl Kept {
 /// Records columns.
 pub(in crate::call) fn columns(out: Raw, x: &Raw, args: &Columns<'_>) -> Result<Raw> {
     by(Op::Im2col, out, [x], || {
-        let (kept, sizes) = (Kept::new(args), x.shape()[2..].to_vec());
+        let (kept, sizes) = (SavedArguments::new(args), x.shape()[2..].to_vec());
         move |back, _| fold(&back.grad()?, &sizes, &kept.args()).map(Some)
     })
 }
@@ -37,7 +37,7 @@ pub(in crate::call) fn columns(out: Raw, x: &Raw, args: &Columns<'_>) -> Result<
 /// Records columns that were added up.
 pub(in crate::call) fn folded(out: Raw, x: &Raw, args: &Columns<'_>) -> Result<Raw> {
     by(Op::Fold, out, [x], || {
-        let kept = Kept::new(args);
+        let kept = SavedArguments::new(args);
         move |back, _| im2col(&back.grad()?, &kept.args()).map(Some)
     })
 }

@@ -4,7 +4,7 @@ use nomina_core::Result;
 
 use super::{Target, one};
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Given, Rule, Run};
+use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run};
 
 /// Elements written to another buffer.
 pub(in crate::call) struct Converted {
@@ -24,10 +24,10 @@ impl Rule for Converted {
         self.op
     }
 
-    fn backward(&self, given: &Given, _: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, _: &Run<'_>) -> Result<OperandGrads> {
         match given.first() {
             Some(Some(grad)) => Ok(one(self.target.take(grad.clone())?)),
-            _ => Ok(Found::new()),
+            _ => Ok(OperandGrads::new()),
         }
     }
 }

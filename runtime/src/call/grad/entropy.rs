@@ -5,7 +5,7 @@ use nomina_core::{DType, Result, Scalar};
 
 use super::arithmetic::{add, apply, choose, mul, number, replaced, scaled, sub, sum};
 use super::by::{Back, by};
-use super::pick::{At, Way};
+use super::pick::{Addressing, At};
 use super::rows::{Scales, row_gradient};
 use crate::SmallVec;
 use crate::call::{
@@ -193,7 +193,7 @@ impl Entropies {
         };
         let at = At {
             op: self.op,
-            way: Way::Elements,
+            way: Addressing::Elements,
             dim: self.dim,
             index: self.index.clone(),
         };

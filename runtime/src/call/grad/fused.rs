@@ -13,11 +13,11 @@ use crate::call::Reduction;
 use crate::call::fused::{several, unrecorded};
 use crate::job::Node;
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Given, Rule, Run, record};
+use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run, record};
 use crate::shape::{Shape, broadcast, count};
 
 /// A step of a program as it is kept.
-enum Kept {
+enum OwnedNode {
     Tensor(usize),
     Number(Scalar),
     /// Its operand and, where it applies an operator, the operator and all operands.
@@ -27,7 +27,7 @@ enum Kept {
 
 struct Fused {
     op: Op,
-    steps: Vec<Kept>,
+    steps: Vec<OwnedNode>,
     tensors: Vec<Raw>,
     targets: Vec<Option<Target>>,
     shape: Shape,
@@ -135,10 +135,10 @@ pub(in crate::call) fn chained(
         saved.push((last, out.clone()));
     }
     let steps = program.iter().map(|node| match *node {
-        Node::Tensor(at) => Kept::Tensor(at),
-        Node::Scalar(at) => Kept::Number(numbers[at]),
-        Node::To(dtype, of) => Kept::To(dtype, of),
-        Node::Apply(op, args) => Kept::Apply(op, args.into()),
+        Node::Tensor(at) => OwnedNode::Tensor(at),
+        Node::Scalar(at) => OwnedNode::Number(numbers[at]),
+        Node::To(dtype, of) => OwnedNode::To(dtype, of),
+        Node::Apply(op, args) => OwnedNode::Apply(op, args.into()),
     });
     let op = program.iter().rev().find_map(|node| match *node {
         Node::Apply(op, _) => Some(op),
@@ -163,9 +163,9 @@ impl Rule for Fused {
         self.op.name()
     }
 
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
         let Some(Some(grad)) = given.first() else {
-            return Ok(Found::new());
+            return Ok(OperandGrads::new());
         };
         let (program, found) = self.derived(grad, run.records())?;
         let wanted = || self.targets.iter().zip(&found);
@@ -178,7 +178,7 @@ impl Rule for Fused {
             }));
         }
         let computed = program.compute_all(&whole)?;
-        let mut grads = Found::new();
+        let mut grads = OperandGrads::new();
         for (target, at) in wanted() {
             grads.push(match (target, *at) {
                 (Some(target), Some(at)) => {
@@ -218,15 +218,15 @@ impl Fused {
         let mut wanted: Vec<bool> = Vec::with_capacity(self.steps.len());
         for (at, step) in self.steps.iter().enumerate() {
             let (wants, _) = match step {
-                Kept::Tensor(at) => (
+                OwnedNode::Tensor(at) => (
                     self.targets[*at].is_some(),
                     program.tensor(self.tensors[*at].clone()),
                 ),
-                Kept::Number(number) => (false, program.number(*number)),
-                Kept::To(dtype, of) => {
+                OwnedNode::Number(number) => (false, program.number(*number)),
+                OwnedNode::To(dtype, of) => {
                     (wanted[*of] && has_gradient(*dtype), program.to(*dtype, *of))
                 }
-                Kept::Apply(op, args) => {
+                OwnedNode::Apply(op, args) => {
                     let saved = self.saved.iter().find(|(step, _)| *step == at && !records);
                     let own = match saved {
                         Some((_, saved)) => program.tensor(saved.clone()),
@@ -248,10 +248,10 @@ impl Fused {
                 continue;
             };
             match step {
-                Kept::Number(_) => {}
-                Kept::Tensor(of) => found[*of] = Some(sum(&mut program, found[*of], grad)),
-                Kept::To(_, of) => come[*of] = Some(sum(&mut program, come[*of], grad)),
-                Kept::Apply(op, args) => {
+                OwnedNode::Number(_) => {}
+                OwnedNode::Tensor(of) => found[*of] = Some(sum(&mut program, found[*of], grad)),
+                OwnedNode::To(_, of) => come[*of] = Some(sum(&mut program, come[*of], grad)),
+                OwnedNode::Apply(op, args) => {
                     for (operand, &arg) in args.iter().enumerate().filter(|(_, arg)| wanted[**arg])
                     {
                         let Some(line) = line(*op, operand)? else {

@@ -1,10 +1,10 @@
-//! What is written in place: the tensor then was computed by what was written, and, where a part was, of what it was before.
+//! Writes in place: the tensor is then computed from what was written and, where that was a part, from what it was before.
 
 use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
 
 use crate::call::convert::written;
 use crate::call::{contiguous, duplicate, fill, to_dtype};
-use crate::raw::graph::{Found, Given, Overwritten, Rule, Run, View, no_grad};
+use crate::raw::graph::{OperandGrads, Overwritten, ResultGrads, Rule, Run, View, no_grad};
 use crate::raw::{Raw, RawMut};
 
 /// Writes to a region whose tensor has a node, or whose new elements have. `value` makes them of those that are there.
@@ -109,8 +109,8 @@ impl Rule for Overwritten {
         self.op
     }
 
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
-        let mut found = Found::new();
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
+        let mut found = OperandGrads::new();
         let Some(Some(grad)) = given.first() else {
             return Ok(found);
         };

@@ -1,4 +1,4 @@
-//! What rows say about their derivatives in lines: of elementwise operators, and of those that go over dims.
+//! Derivatives that rows state as lines: of elementwise operators, and of those that go over dims.
 
 use nomina_core::op::{Grad, Op};
 use nomina_core::{Result, Scalar};
@@ -17,19 +17,19 @@ use crate::call::{Arg, contiguous};
 use crate::job::RowGradient;
 use crate::raw::Raw;
 use crate::raw::graph::{
-    Chains, Extended, Found, Given, Incoming, Results, Rule, Run, is_wanted, record,
+    Chains, Extended, Incoming, OperandGrads, ResultGrads, Results, Rule, Run, is_wanted, record,
 };
 
 /// An operand as it is kept.
 #[derive(Clone, Copy)]
-enum Kept {
+enum SavedOperand {
     /// By its place among what was saved.
     Saved(u8),
     Number(Scalar),
     Unread,
 }
 
-impl Kept {
+impl SavedOperand {
     fn read(self, saved: &[Raw]) -> Operand<'_> {
         match self {
             Self::Saved(at) => Operand::Tensor(&saved[usize::from(at)]),
@@ -45,7 +45,7 @@ struct Alike<const SAVED: usize> {
     operands: u8,
     wants: [bool; 2],
     lines: &'static [Line],
-    kept: [Kept; 2],
+    kept: [SavedOperand; 2],
     /// Operands, and behind them the result where a line reads it.
     saved: [Raw; SAVED],
 }
@@ -54,7 +54,7 @@ struct Alike<const SAVED: usize> {
 struct Lined {
     op: Op,
     lines: &'static [Line],
-    kept: SmallVec<[Kept; 3]>,
+    kept: SmallVec<[SavedOperand; 3]>,
     /// As above.
     saved: SmallVec<[Raw; 3]>,
     targets: SmallVec<[Option<Target>; 3]>,
@@ -113,11 +113,11 @@ fn lined(
         Some(arg) if needed().any(|line| line.reads_operand(at)) => match *arg {
             Arg::Tensor(raw) => {
                 saved.push(raw);
-                Kept::Saved(saved.len() as u8 - 1)
+                SavedOperand::Saved(saved.len() as u8 - 1)
             }
-            Arg::Scalar(number) => Kept::Number(number),
+            Arg::Scalar(number) => SavedOperand::Number(number),
         },
-        _ => Kept::Unread,
+        _ => SavedOperand::Unread,
     };
     let tensors = args.iter().map(|arg| match *arg {
         Arg::Tensor(raw) => Some(raw),
@@ -181,7 +181,7 @@ impl<const SAVED: usize> Rule for Alike<SAVED> {
         self.op.name()
     }
 
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
         let lines = Lines {
             op: self.op,
             lines: self.lines,
@@ -244,7 +244,7 @@ impl Rule for Lined {
         self.op.name()
     }
 
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
         let operands = self.kept.iter().map(|kept| kept.read(&self.saved));
         let operands: SmallVec<[Operand<'_>; 3]> = operands.collect();
         let lines = Lines {
@@ -293,14 +293,14 @@ impl Lines<'_> {
     /// The gradients of the operands: `take` gets the place of each that has a line, and what computes the line.
     fn backward(
         &self,
-        given: &Given,
+        given: &ResultGrads,
         run: &Run<'_>,
         take: impl Fn(usize, &dyn Fn() -> Result<Raw>) -> Result<Option<Raw>>,
-    ) -> Result<Found> {
+    ) -> Result<OperandGrads> {
         let Some(Some(grad)) = given.first() else {
-            return Ok(Found::new());
+            return Ok(OperandGrads::new());
         };
-        let mut found = Found::new();
+        let mut found = OperandGrads::new();
         found.resize_with(self.operands.len(), || None);
         // Sums before all others: what is summed is a buffer that is gone when theirs are computed.
         let is_sum = |at: usize| match self.targets.get(at) {

@@ -1,4 +1,4 @@
-//! What the lines of rows that are elementwise or go over dims are made of.
+//! The steps of lines, of rows that are elementwise or go over dims.
 
 use nomina_core::Scalar;
 use nomina_core::op::Op;

@@ -62,7 +62,7 @@ pub(super) use never::{unrecorded, unrecorded_beside_sparse};
 pub(super) use normalize::normalized;
 pub(super) use over::{evenly, norm, prod, scanned};
 pub(super) use pad::spread;
-pub(super) use pick::{At, Picked, Way};
+pub(super) use pick::{Addressing, At, Picked};
 pub(super) use pool::{greatest, means, unpooled};
 pub(super) use product::multiplied;
 pub(super) use quantile::quantiles;
@@ -72,7 +72,7 @@ pub(crate) use view::add_part;
 use super::{ReduceOptions, real, reduce as reduced, to_dtype};
 use crate::SmallVec;
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Rule, is_wanted, record};
+use crate::raw::graph::{OperandGrads, Rule, is_wanted, record};
 use crate::shape::Shape;
 
 /// A result, with a rule where it has a gradient and one of its operands asks for one.
@@ -128,8 +128,8 @@ fn summed_to(grad: Raw, shape: &[usize]) -> Result<Raw> {
 }
 
 /// The gradients of one operand.
-fn one(grad: Raw) -> Found {
-    let mut found = Found::new();
+fn one(grad: Raw) -> OperandGrads {
+    let mut found = OperandGrads::new();
     found.push(Some(grad));
     found
 }

@@ -1,11 +1,11 @@
-//! Rows that were brought to mean zero and variance one.
+//! Gradients of rows that were normalised to mean zero and variance one.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
 use super::arithmetic::{apply, mul, number, sub};
 use super::by::{Back, by};
-use super::lines::Step::{self, Apply, Grad, Number, Operand as Given, Over as Sum};
+use super::lines::Step::{self, Apply, Grad, Number, Operand as ResultGrads, Over as Sum};
 use super::read::{Operand, Over, Read};
 use super::rows::{Scales, row_gradient};
 use crate::SmallVec;
@@ -17,10 +17,10 @@ use crate::shape::Shape;
 // The operands of the steps: x, 1 / σ, the weight, the mean.
 /// The normalised elements, as step 4.
 const CENTRED: &[Step] = &[
-    Given(0),
-    Given(3),
+    ResultGrads(0),
+    ResultGrads(3),
     Apply(Op::Sub, &[0, 1]),
-    Given(1),
+    ResultGrads(1),
     Apply(Op::Mul, &[2, 3]),
 ];
 
@@ -32,7 +32,7 @@ const INPUT: &[Step] = &[
     CENTRED[3],
     CENTRED[4],
     Grad,
-    Given(2),
+    ResultGrads(2),
     Apply(Op::Mul, &[5, 6]),
     Sum(Op::Mean, 7, true),
     Apply(Op::Mul, &[7, 4]),
@@ -45,11 +45,11 @@ const INPUT: &[Step] = &[
 
 /// Without a mean: (h - n mean(h n)) / σ.
 const INPUT_OF_RMS: &[Step] = &[
-    Given(0),
-    Given(1),
+    ResultGrads(0),
+    ResultGrads(1),
     Apply(Op::Mul, &[0, 1]),
     Grad,
-    Given(2),
+    ResultGrads(2),
     Apply(Op::Mul, &[3, 4]),
     Apply(Op::Mul, &[5, 2]),
     Sum(Op::Mean, 6, true),

@@ -4,7 +4,7 @@ use nomina_core::Result;
 use nomina_core::op::Op;
 
 use super::by;
-use super::pick::{At, Way};
+use super::pick::{Addressing, At};
 use crate::call::index_select;
 use crate::job::Update;
 use crate::raw::Raw;
@@ -54,7 +54,7 @@ fn gathered(op: Op, grad: &Raw, dim: usize, map: &[isize], size: usize) -> Resul
     };
     let at = At {
         op,
-        way: Way::Slices,
+        way: Addressing::Slices,
         dim,
         index: index(from)?,
     };

@@ -1,4 +1,4 @@
-//! Elements that an index picks, and elements that are put where an index says.
+//! Gradients of gathers and scatters.
 
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
@@ -10,12 +10,12 @@ use crate::call::{
 };
 use crate::job::Update;
 use crate::raw::Raw;
-use crate::raw::graph::{Found, Given, Rule, Run, is_wanted, no_grad, record};
+use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run, is_wanted, no_grad, record};
 use crate::shape::Shape;
 
 /// Where an index looks along a dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::call) enum Way {
+pub(in crate::call) enum Addressing {
     /// The index has the tensor's other dims, too: `gather` and `scatter`.
     Elements,
     /// Whole slices; the index's dims take the place of the dim: `index_select`.
@@ -26,7 +26,7 @@ pub(in crate::call) enum Way {
 #[derive(Clone, Debug)]
 pub(in crate::call) struct At {
     pub(in crate::call) op: Op,
-    pub(in crate::call) way: Way,
+    pub(in crate::call) way: Addressing,
     pub(in crate::call) dim: usize,
     pub(in crate::call) index: Raw,
 }
@@ -34,8 +34,8 @@ pub(in crate::call) struct At {
 impl At {
     pub(in crate::call) fn picked(&self, x: &Raw) -> Result<Raw> {
         match self.way {
-            Way::Elements => gather(self.op, x, self.dim, &self.index),
-            Way::Slices => index_select(self.op, x, self.dim, &self.index),
+            Addressing::Elements => gather(self.op, x, self.dim, &self.index),
+            Addressing::Slices => index_select(self.op, x, self.dim, &self.index),
         }
     }
 
@@ -49,8 +49,8 @@ impl At {
         let (op, dim, index) = (self.op, self.dim, &self.index);
         let dest = out.as_mut()?;
         match self.way {
-            Way::Elements => scatter(op, dest, dim, index, &plain, how)?,
-            Way::Slices => index_update(op, dest, dim, index, &plain, how, false)?,
+            Addressing::Elements => scatter(op, dest, dim, index, &plain, how)?,
+            Addressing::Slices => index_update(op, dest, dim, index, &plain, how, false)?,
         }
         let Some(x) = &given else {
             return Ok(out);
@@ -71,7 +71,7 @@ impl At {
     /// What of `src` is put: only as much as the index covers.
     fn covered(&self, src: &Raw) -> Result<Raw> {
         let mut part = src.clone();
-        if self.way == Way::Elements {
+        if self.way == Addressing::Elements {
             for (dim, &size) in self.index.shape().iter().enumerate() {
                 part = part.narrow(dim, 0, size)?;
             }
@@ -87,9 +87,15 @@ pub(in crate::call) struct Picked {
 }
 
 impl Picked {
-    pub(in crate::call) fn new(op: Op, way: Way, x: &Raw, dim: usize, index: &Raw) -> Result<Self> {
+    pub(in crate::call) fn new(
+        op: Op,
+        way: Addressing,
+        x: &Raw,
+        dim: usize,
+        index: &Raw,
+    ) -> Result<Self> {
         let index = match (way, index.rank()) {
-            (Way::Slices, 0) => index.unsqueeze(0)?,
+            (Addressing::Slices, 0) => index.unsqueeze(0)?,
             _ => index.clone(),
         };
         let at = At {
@@ -108,9 +114,9 @@ impl Rule for Picked {
         self.at.op.name()
     }
 
-    fn backward(&self, given: &Given, _: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, _: &Run<'_>) -> Result<OperandGrads> {
         let Some(Some(grad)) = given.first() else {
-            return Ok(Found::new());
+            return Ok(OperandGrads::new());
         };
         let zeros = Raw::zeros("backward", &self.target.shape, grad.dtype(), grad.device())?;
         // An index without dims took the dim away.
@@ -193,8 +199,8 @@ impl Rule for Put {
         self.at.op.name()
     }
 
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found> {
-        let mut found = Found::new();
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
+        let mut found = OperandGrads::new();
         let Some(Some(grad)) = given.first() else {
             return Ok(found);
         };

@@ -4,7 +4,7 @@ use nomina_core::Result;
 use nomina_core::op::Op;
 
 use super::by;
-use super::pick::{At, Way};
+use super::pick::{Addressing, At};
 use super::resample::{Weights, linear_along};
 use crate::call::gather;
 use crate::job::{Cover, Update};
@@ -28,7 +28,7 @@ pub(in crate::call) fn greatest(
             planes.push(count(&shape[outer..]));
             let zeros = Raw::zeros("backward", &planes, grad.dtype(), grad.device())?;
             let index = flat(&places, dims)?;
-            let way = Way::Elements;
+            let way = Addressing::Elements;
             let dim = outer;
             let at = At {
                 op,

@@ -5,7 +5,7 @@ use nomina_core::{DType, Result, Scalar};
 
 use super::arithmetic::{apply, choose, mul, number, scaled, sub, sum, with_number};
 use super::by::by;
-use super::pick::{At, Way};
+use super::pick::{Addressing, At};
 use crate::SmallVec;
 use crate::call::{full, to_dtype};
 use crate::job::{Interpolation, Update};
@@ -107,7 +107,7 @@ impl Places {
     fn at(&self, op: Op, index: &Raw) -> At {
         At {
             op,
-            way: Way::Elements,
+            way: Addressing::Elements,
             dim: index.rank() - 1,
             index: index.clone(),
         }

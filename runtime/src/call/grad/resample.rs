@@ -1,11 +1,11 @@
-//! What is linear along each of several dims: means under windows, and elements made of those around a place.
+//! Operators that are linear along each of several dims: average pools and resampling.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
 use super::arithmetic::mul;
 use super::by;
-use super::pick::{At, Way};
+use super::pick::{Addressing, At};
 use crate::call::{index_select, to_device, to_dtype};
 use crate::job::Update;
 use crate::raw::Raw;
@@ -73,7 +73,7 @@ impl Weights {
             let by = to_dtype(&Raw::from_vec(tap.by.clone(), &along)?, grad.dtype())?;
             let at = At {
                 op,
-                way: Way::Slices,
+                way: Addressing::Slices,
                 dim: self.dim,
                 index: list(&tap.from)?,
             };

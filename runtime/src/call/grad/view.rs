@@ -6,7 +6,7 @@ use nomina_core::op::Op;
 use super::one;
 use crate::SmallVec;
 use crate::call::{Arg, ReduceOptions, contiguous, copy_into, pointwise_in_place, reduce};
-use crate::raw::graph::{Found, Given, Rule, Run, View, is_wanted, record};
+use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run, View, is_wanted, record};
 use crate::raw::{Raw, RawMut, Strided};
 use crate::shape::{product as numel, row_major};
 
@@ -15,10 +15,10 @@ impl Rule for View {
         self.op()
     }
 
-    fn backward(&self, given: &Given, _: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, _: &Run<'_>) -> Result<OperandGrads> {
         match given.first() {
             Some(Some(grad)) => placed(grad, self).map(one),
-            _ => Ok(Found::new()),
+            _ => Ok(OperandGrads::new()),
         }
     }
 
@@ -136,10 +136,10 @@ impl Rule for Placed {
         self.0.op()
     }
 
-    fn backward(&self, given: &Given, _: &Run<'_>) -> Result<Found> {
+    fn backward(&self, given: &ResultGrads, _: &Run<'_>) -> Result<OperandGrads> {
         match given.first() {
             Some(Some(grad)) => contiguous(grad)?.through(&self.0).map(one),
-            _ => Ok(Found::new()),
+            _ => Ok(OperandGrads::new()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the pieces of a dim begin, and how long they are.
+//! Offsets and lengths of the pieces of a dim.
 
 use nomina_core::{Error, ErrorKind, Result};
 

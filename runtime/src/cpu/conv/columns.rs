@@ -1,4 +1,4 @@
-//! What a window sees, as columns, and columns added up.
+//! im2col and col2im: windows as columns, and columns added up.
 
 use half::{bf16, f16};
 use nomina_core::DType;

@@ -32,11 +32,11 @@ pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
             DType::BF16 => floats::<bf16, f32>(job),
             DType::C64 => floats::<Complex<f32>, Complex<f32>>(job),
             DType::C128 => floats::<Complex<f64>, Complex<f64>>(job),
-            DType::I8 => direct::run::<i8, i8>(job),
-            DType::I16 => direct::run::<i16, i16>(job),
-            DType::I32 => direct::run::<i32, i32>(job),
-            DType::I64 => direct::run::<i64, i64>(job),
-            DType::U8 | DType::Bool => direct::run::<u8, u8>(job),
+            DType::I8 => direct::convolve::<i8, i8>(job),
+            DType::I16 => direct::convolve::<i16, i16>(job),
+            DType::I32 => direct::convolve::<i32, i32>(job),
+            DType::I64 => direct::convolve::<i64, i64>(job),
+            DType::U8 | DType::Bool => direct::convolve::<u8, u8>(job),
         }
     }
 }
@@ -45,11 +45,11 @@ unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> 
     // SAFETY: the caller's promise.
     unsafe {
         if is_direct(job.dtype, job.channels, job.outs) {
-            direct::run::<S, A>(job)
+            direct::convolve::<S, A>(job)
         } else if native::<S, A>() && point::<A>(job)? {
             // A product, and done.
             Ok(())
-        } else if panels::run::<S, A>(job)? {
+        } else if panels::convolve::<S, A>(job)? {
             Ok(())
         } else {
             by_blocks::<S, A>(job)
@@ -80,7 +80,7 @@ unsafe fn point<A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
         unsafe { fill_bias::<A>(job) };
     }
     // SAFETY: the matrices lie where the job says.
-    unsafe { gemm::run(product, &repeats)? };
+    unsafe { gemm::multiply(product, &repeats)? };
     Ok(true)
 }
 
@@ -252,7 +252,7 @@ impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
         // SAFETY: the matrices have the strides computed above; blocks have other positions of the result.
         unsafe {
             if self.parallel {
-                gemm::run(product, &[])?;
+                gemm::multiply(product, &[])?;
             } else {
                 gemm::serial(&product)?;
             }

@@ -19,7 +19,7 @@ const GRAIN: usize = 1 << 15;
 ///
 /// # Safety
 /// As for [`super::convolve::execute`].
-pub(super) unsafe fn run<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
+pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
     let [d, h, w] = &job.windows;
     let rows = job.batch * job.groups * job.outs * d.out * h.out;
     let work = w.out * job.channels * taps(&job.windows);

@@ -1,4 +1,4 @@
-//! What a kernel sees at some positions, as a matrix.
+//! im2col: the windows of a convolution's input, at some positions, as a matrix.
 
 use super::line::{Lines, taps};
 use super::number::{Number, Widen};

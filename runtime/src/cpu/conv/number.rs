@@ -1,4 +1,4 @@
-//! Numbers as sums under a window need them.
+//! Number types of convolutions and pools.
 
 use half::{bf16, f16};
 use num_complex::Complex;

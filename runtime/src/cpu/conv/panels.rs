@@ -1,4 +1,4 @@
-//! Convolution as a product of the weight, which is packed once, and of panels of what the kernel sees.
+//! Convolution as a product of the weight, which is packed once, and of panels of windows.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -8,7 +8,7 @@ use nomina_core::Scalar;
 
 use super::convolve::{compute, native};
 use super::number::{Number, Widen};
-use super::planes::{Fill, Layout, Seen};
+use super::planes::{Fill, Layout, WindowPanels};
 use super::share::{Sizes, Tasks};
 use super::{positions, taps};
 use crate::cpu::gemm::lowered::{Packed, Shape};
@@ -32,7 +32,7 @@ const OFTEN: usize = 2;
 ///
 /// # Safety
 /// As for [`super::convolve::execute`].
-pub(super) unsafe fn run<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
+pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
     if job.channels_last {
         return Ok(false);
     }
@@ -138,7 +138,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
     /// Computes some units, whose planes have room for them, on so many threads.
     ///
     /// # Safety
-    /// As of [`run`].
+    /// As of [`convolve`].
     unsafe fn units(
         &self,
         units: Range<usize>,
@@ -186,7 +186,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
     /// Some positions and outputs of a unit.
     ///
     /// # Safety
-    /// As of [`run`]; the planes are the unit's.
+    /// As of [`convolve`]; the planes are the unit's.
     unsafe fn part(
         &self,
         unit: usize,
@@ -220,7 +220,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
                 cols: place,
             },
         };
-        let seen = Seen {
+        let seen = WindowPanels {
             layout: self.layout,
             planes,
             from,

@@ -1,4 +1,4 @@
-//! The input of a convolution among its zeros, and what windows see of it, as panels of a product.
+//! A convolution's input with its padding, and its windows as panels of a product.
 //!
 //! Among zeros a position's elements are there, whichever it is, so that lines of positions are copied by whole vectors: what one
 //! writes beyond its end the next one writes over.
@@ -139,7 +139,7 @@ impl<S: Widen<A>, A: Number> Kernel for Fill<'_, S, A> {
 }
 
 /// What windows see at positions from one on: a row for each channel and tap, a column for each position.
-pub(super) struct Seen<'a, A> {
+pub(super) struct WindowPanels<'a, A> {
     pub layout: &'a Layout<'a>,
     /// The planes of the first channel.
     pub planes: *const A,
@@ -147,9 +147,9 @@ pub(super) struct Seen<'a, A> {
 }
 
 // SAFETY: an address that is only read.
-unsafe impl<A> Sync for Seen<'_, A> {}
+unsafe impl<A> Sync for WindowPanels<'_, A> {}
 
-impl<A: Number> Lowered for Seen<'_, A> {
+impl<A: Number> Lowered for WindowPanels<'_, A> {
     unsafe fn write(&self, steps: Range<usize>, columns: Range<usize>, to: *mut u8, apart: usize) {
         let rows = Rows::<LONG, A> {
             seen: self,
@@ -169,7 +169,7 @@ impl<A: Number> Lowered for Seen<'_, A> {
 
 /// Rows of a panel, by copies of `N` elements.
 struct Rows<'a, const N: usize, A> {
-    seen: &'a Seen<'a, A>,
+    seen: &'a WindowPanels<'a, A>,
     steps: Range<usize>,
     columns: Range<usize>,
     to: *mut A,

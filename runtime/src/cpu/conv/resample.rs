@@ -18,10 +18,10 @@ use crate::shape::product;
 /// All elements lie where the job says; nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ResampleJob<'_>) -> Result<(), NoMemory> {
     match job.dtype {
-        DType::F32 => run::<f32, f32>(job, |w| w as f32),
-        DType::F64 => run::<f64, f64>(job, |w| w),
-        DType::F16 => run::<f16, f32>(job, |w| w as f32),
-        DType::BF16 => run::<bf16, f32>(job, |w| w as f32),
+        DType::F32 => resample_as::<f32, f32>(job, |w| w as f32),
+        DType::F64 => resample_as::<f64, f64>(job, |w| w),
+        DType::F16 => resample_as::<f16, f32>(job, |w| w as f32),
+        DType::BF16 => resample_as::<bf16, f32>(job, |w| w as f32),
         // The caller lets floats in alone.
         _ => Ok(()),
     }
@@ -62,7 +62,7 @@ impl<A: Number> Kernel for Line<'_, A> {
     }
 }
 
-fn run<S: Widen<A>, A: Number>(
+fn resample_as<S: Widen<A>, A: Number>(
     job: &ResampleJob<'_>,
     weight: fn(f64) -> A,
 ) -> Result<(), NoMemory> {

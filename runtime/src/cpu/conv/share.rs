@@ -1,4 +1,4 @@
-//! How a convolution is shared out among threads.
+//! How a convolution is split among threads.
 
 use super::BLOCK;
 use crate::cpu::gemm::lowered::Shape;

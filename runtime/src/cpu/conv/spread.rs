@@ -1,4 +1,4 @@
-//! Elements picked dim by dim.
+//! Gathers whose indices are independent from dim to dim.
 
 use crate::cpu::parallel::{GRAIN, split};
 use crate::job::SpreadJob;
@@ -16,11 +16,11 @@ pub(crate) unsafe fn execute(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise; elements go as bits of their size.
     unsafe {
         match job.element {
-            1 => run::<u8>(job),
-            2 => run::<u16>(job),
-            4 => run::<u32>(job),
-            8 => run::<u64>(job),
-            _ => run::<u128>(job),
+            1 => spread_as::<u8>(job),
+            2 => spread_as::<u16>(job),
+            4 => spread_as::<u32>(job),
+            8 => spread_as::<u64>(job),
+            _ => spread_as::<u128>(job),
         }
     }
 }
@@ -55,7 +55,7 @@ fn neighbours(map: Option<&[isize]>, size: usize) -> Result<Vec<Neighbours>, NoM
     Ok(found)
 }
 
-unsafe fn run<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
+unsafe fn spread_as<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
     let rank = job.shape.len();
     // SAFETY: a constant is as long and as aligned as any element.
     let value = unsafe { job.value.as_ptr().cast::<T>().read() };

@@ -29,17 +29,17 @@ pub(crate) unsafe fn execute(job: &TransposedJob) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         match job.dtype {
-            DType::F32 => run::<f32, f32>(job),
-            DType::F64 => run::<f64, f64>(job),
-            DType::F16 => run::<f16, f32>(job),
-            DType::BF16 => run::<bf16, f32>(job),
-            DType::C64 => run::<Complex<f32>, Complex<f32>>(job),
-            DType::C128 => run::<Complex<f64>, Complex<f64>>(job),
-            DType::I8 => run::<i8, i8>(job),
-            DType::I16 => run::<i16, i16>(job),
-            DType::I32 => run::<i32, i32>(job),
-            DType::I64 => run::<i64, i64>(job),
-            DType::U8 | DType::Bool => run::<u8, u8>(job),
+            DType::F32 => transpose_as::<f32, f32>(job),
+            DType::F64 => transpose_as::<f64, f64>(job),
+            DType::F16 => transpose_as::<f16, f32>(job),
+            DType::BF16 => transpose_as::<bf16, f32>(job),
+            DType::C64 => transpose_as::<Complex<f32>, Complex<f32>>(job),
+            DType::C128 => transpose_as::<Complex<f64>, Complex<f64>>(job),
+            DType::I8 => transpose_as::<i8, i8>(job),
+            DType::I16 => transpose_as::<i16, i16>(job),
+            DType::I32 => transpose_as::<i32, i32>(job),
+            DType::I64 => transpose_as::<i64, i64>(job),
+            DType::U8 | DType::Bool => transpose_as::<u8, u8>(job),
         }
     }
 }
@@ -62,7 +62,9 @@ struct Block<'a, S, A> {
     elements: PhantomData<S>,
 }
 
-unsafe fn run<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) -> Result<(), NoMemory> {
+unsafe fn transpose_as<S: Widen<A>, A: Number + Widen<A>>(
+    job: &TransposedJob,
+) -> Result<(), NoMemory> {
     let units = job.batch * job.groups;
     let (taps, size) = (taps(&job.windows), elements(&job.windows));
     let width = positions(&job.windows).clamp(1, WIDTH);

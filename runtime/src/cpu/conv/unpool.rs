@@ -1,4 +1,4 @@
-//! Elements put back to their indices.
+//! Unpooling: elements scattered to their indices.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
@@ -15,16 +15,16 @@ pub(crate) unsafe fn execute(job: &UnpoolJob) -> Result<()> {
     // SAFETY: the caller's promise; elements go as bits of their size.
     unsafe {
         match job.dtype.size() {
-            1 => run::<u8>(job),
-            2 => run::<u16>(job),
-            4 => run::<u32>(job),
-            8 => run::<u64>(job),
-            _ => run::<u128>(job),
+            1 => unpool_as::<u8>(job),
+            2 => unpool_as::<u16>(job),
+            4 => unpool_as::<u32>(job),
+            8 => unpool_as::<u64>(job),
+            _ => unpool_as::<u128>(job),
         }
     }
 }
 
-unsafe fn run<T: Copy>(job: &UnpoolJob) -> Result<()> {
+unsafe fn unpool_as<T: Copy>(job: &UnpoolJob) -> Result<()> {
     let (wrong, bad) = (AtomicUsize::new(0), AtomicI64::new(0));
     split(job.count / job.plane, GRAIN / job.plane, &|range| {
         for plane in range {

@@ -1,16 +1,20 @@
-//! Blocks of one thread, and the loops over them.
+//! A program over blocks of its result: shared out to threads, each of which has a frame of blocks.
 
 use std::mem::MaybeUninit;
 
-use super::Chain;
-use super::compile::{Feed, Reads, Step};
-use crate::SmallVec;
-use crate::job::Constant;
+use nomina_core::{DType, Result};
 
+use super::compile::{Compiled, Feed, Reads, Step};
+use super::walk::Operands;
+use crate::SmallVec;
 use crate::cpu::nontemporal::NonTemporal;
+use crate::cpu::parallel::{GRAIN, Shared, try_split};
 use crate::cpu::pointwise::Inputs;
+use crate::cpu::reduce::{Elements, Make, execute_made};
 use crate::cpu::simd::prefetch_bytes;
+use crate::job::{Constant, FusedJob, ReduceJob};
 use crate::memory::{NoMemory, Scratch};
+use crate::shape::{count, product};
 
 /// Bytes of the blocks of all values together, about: they fit into the first-level cache.
 const CACHE: usize = 24 * 1024;
@@ -33,6 +37,83 @@ struct Line([u8; LINE]);
 
 /// Lines on the stack; more are allocated.
 const LINES: usize = CACHE / LINE + 24;
+
+/// Computes a program.
+///
+/// # Safety
+/// The inputs' positions are readable, those of the result writable by nobody else; it is dense
+/// and overlaps no input.
+pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
+    let numel = count(job.shape);
+    if numel == 0 {
+        return Ok(());
+    }
+    let mut chain = Chain::of(job);
+    chain.compiled.build(job, &chain.operands)?;
+    let places = job.inputs.iter().map(|(place, _)| place);
+    let places = places.chain(job.also.iter().map(|(_, place)| place));
+    let sizes = places.map(|place| place.dtype.size());
+    chain.past =
+        NonTemporal::of(numel.saturating_mul(sizes.sum::<usize>() + job.dest.dtype.size()));
+    let (dest, size) = (Shared(job.dest.ptr), job.dest.dtype.size());
+    let done = try_split(numel, GRAIN, &|range| {
+        let to = dest.get().wrapping_add(product([range.start, size]));
+        with(&chain, range.len(), |frame| {
+            // SAFETY: ranges share no element of the result.
+            unsafe { frame.run(range.start, range.len(), to, range.end) };
+            Ok(())
+        })
+    });
+    done.map_err(|error| error.in_op(job.op))
+}
+
+/// Computes a program and reduces its result; false, and nothing has happened, where that takes the
+/// result's elements in an order in which they do not lie.
+///
+/// # Safety
+/// As [`execute`], of the reduction's result; the program's has elements.
+pub(crate) unsafe fn reduce(job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Result<bool> {
+    let mut chain = Chain::of(job);
+    chain.compiled.build(job, &chain.operands)?;
+    // SAFETY: the program's shape and strides are those of the reduction's operand.
+    unsafe { execute_made(reduce, &chain) }.map_err(|error| error.in_op(job.op))
+}
+
+/// A program, ready to be computed on any thread.
+pub(super) struct Chain {
+    compiled: Compiled,
+    operands: Operands,
+    dtype: DType,
+    numel: usize,
+    /// How non-temporal stores write the result, if they do.
+    past: Option<NonTemporal>,
+}
+
+impl Chain {
+    /// Not compiled yet: what is built where it stands is not moved.
+    fn of(job: &FusedJob<'_>) -> Self {
+        Self {
+            compiled: Compiled::default(),
+            operands: Operands::new(job),
+            dtype: job.dest.dtype,
+            numel: job.shape.iter().product(),
+            past: None,
+        }
+    }
+}
+
+impl Make for Chain {
+    fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    fn with(
+        &self,
+        f: &mut dyn FnMut(&mut dyn Elements) -> Result<(), NoMemory>,
+    ) -> Result<(), NoMemory> {
+        with(self, usize::MAX, |frame| f(frame))
+    }
+}
 
 /// What one thread computes a program with.
 pub(super) struct Frame<'a> {
@@ -250,5 +331,12 @@ impl Frame<'_> {
             let (start, end) = (n * size * part / parts, n * size * (part + 1) / parts);
             prefetch_bytes(base.wrapping_add(next * size + start), end - start);
         }
+    }
+}
+
+impl Elements for Frame<'_> {
+    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
+        // SAFETY: passed on.
+        unsafe { self.run(at, n, to, next) };
     }
 }

@@ -1,4 +1,4 @@
-//! Kernels that read or write where an index says.
+//! Gather and scatter kernels.
 //!
 //! All of them are one double loop: over the places of an index along a dim, and over the other
 //! dims of the operands. An operator sees it as an [`IndexJob`].

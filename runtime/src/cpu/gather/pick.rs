@@ -1,4 +1,4 @@
-//! Reading where an index says.
+//! Gathers: reading at indices.
 
 use super::{Cut, Tile};
 use crate::cpu::reduce::split::for_each;

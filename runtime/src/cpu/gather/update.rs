@@ -1,4 +1,4 @@
-//! Writing where an index says.
+//! Scatters: writing at indices.
 //!
 //! What is written to one place is written by one task, in the order of the index: results do not
 //! depend on the number of threads.
@@ -63,7 +63,7 @@ impl<T> Rule<T> for Set {
 type Run = unsafe fn(&IndexJob, Tile, i64, usize);
 
 /// The loop for a dtype; none for an order of complex numbers.
-fn run(how: Update, dtype: DType) -> Option<Run> {
+fn kernel(how: Update, dtype: DType) -> Option<Run> {
     macro_rules! by_dtype {
         ($rule:ident: $($dtype:ident $t:ty),*) => {
             match dtype {
@@ -98,7 +98,7 @@ fn run(how: Update, dtype: DType) -> Option<Run> {
 
 /// Whether values of a dtype can be written so.
 pub(crate) fn takes(how: Update, dtype: DType) -> bool {
-    run(how, dtype).is_some()
+    kernel(how, dtype).is_some()
 }
 
 /// Writes each element of the other to the place of the target that the index names there.
@@ -107,7 +107,7 @@ pub(crate) fn takes(how: Update, dtype: DType) -> bool {
 /// The operands lie where the job says and have one dtype, every index is in range; nobody else
 /// uses the target meanwhile, and no two of its places are the same.
 pub(crate) unsafe fn update(job: &IndexJob, how: Update) {
-    let Some(run) = run(how, job.target.dtype) else {
+    let Some(run) = kernel(how, job.target.dtype) else {
         return;
     };
     let cut = Cut::new(job, false);

@@ -1,4 +1,4 @@
-//! What a product's elements become once they are sums: an elementwise operator, whose own loops
+//! Epilogues of products: an elementwise operator, whose own loops
 //! run over rows that were just written.
 //!
 //! Elements are the same to the bit as those of the operator by itself, since it meets them in the

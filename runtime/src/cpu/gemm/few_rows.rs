@@ -140,7 +140,7 @@ pub(super) fn double() -> Option<&'static Tiles<f64>> {
 /// The product, if it is one of few rows, or of few columns, and the other operand would have to be packed.
 ///
 /// # Safety
-/// As for [`super::run`].
+/// As for [`super::multiply`].
 pub(super) unsafe fn product<T: Arith>(p: &Product, tiles: &Tiles<T>) -> bool {
     let fits = |p: &Product| {
         p.m <= ROWS && p.n >= p.m && p.k >= DEPTH && p.a.cols == 1 && p.b.rows == 1 && p.b.cols != 1

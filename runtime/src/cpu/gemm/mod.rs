@@ -100,7 +100,7 @@ impl Product {
 /// # Safety
 /// All matrices lie where they say; no element of `c` is another one of it, or of `a` or `b`, and
 /// nobody else uses it meanwhile.
-pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(), NoMemory> {
+pub(crate) unsafe fn multiply(mut product: Product, repeats: &[Repeat]) -> Result<(), NoMemory> {
     if repeats.is_empty()
         && crate::shape::product([product.m, product.n]) < SMALL
         && product.k < SMALL

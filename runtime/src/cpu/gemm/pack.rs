@@ -1,9 +1,14 @@
 //! Operands of large products, brought to the order in which tiles read them.
 
+#[cfg(target_arch = "x86_64")]
+use std::mem::MaybeUninit;
+
 use nomina_core::DType;
 
 use super::kind::Part;
 use crate::cpu::cast::Cast;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
 
@@ -158,6 +163,12 @@ pub(super) unsafe fn pairs(
     // SAFETY: the caller's promise; the scratch has room for what becomes columns.
     unsafe {
         if part.step == 1 && part.other != 1 {
+            if part.steps.is_multiple_of(2) && part.other % 2 == 0 {
+                // Rows of whole pairs.
+                let from = part.ptr.cast::<u32>();
+                (moves.columns)(from, part.other / 2, units, part.others, to, apart);
+                return Ok(());
+            }
             let length = units.next_multiple_of(16) + 16;
             let mut scratch = SmallScratch::bytes([part.others, length, 4])?;
             let wide = scratch.as_mut_ptr().cast::<u32>();
@@ -175,17 +186,53 @@ pub(super) unsafe fn pairs(
         for unit in 0..units {
             let dest = to.wrapping_add(unit * apart);
             let both = 2 * unit + 1 < part.steps;
-            for other in 0..part.others {
-                let low = u32::from(at(2 * unit, other));
-                let high = if both {
-                    u32::from(at(2 * unit + 1, other))
-                } else {
-                    0
+            if both && part.other == 1 {
+                // Two rows, whose elements lie side by side.
+                let row = |step: usize| {
+                    let first = part.ptr.cast::<u16>();
+                    let first = first.wrapping_offset(step as isize * part.step);
+                    std::slice::from_raw_parts(first, part.others)
                 };
-                dest.wrapping_add(other).write(low | high << 16);
+                let dest = std::slice::from_raw_parts_mut(dest.cast(), part.others);
+                dispatch(Interleave {
+                    rows: [row(2 * unit), row(2 * unit + 1)],
+                    to: dest,
+                });
+            } else {
+                for other in 0..part.others {
+                    let low = u32::from(at(2 * unit, other));
+                    let high = if both {
+                        u32::from(at(2 * unit + 1, other))
+                    } else {
+                        0
+                    };
+                    dest.wrapping_add(other).write(low | high << 16);
+                }
             }
-            dest.wrapping_add(part.others).write_bytes(0, rest);
+            if rest > 0 {
+                dest.wrapping_add(part.others).write_bytes(0, rest);
+            }
         }
     }
     Ok(())
+}
+
+/// The elements of two rows by turns, as pairs.
+#[cfg(target_arch = "x86_64")]
+struct Interleave<'a> {
+    rows: [&'a [u16]; 2],
+    to: &'a mut [MaybeUninit<u32>],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Kernel for Interleave<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let [low, high] = self.rows;
+        for ((to, &low), &high) in self.to.iter_mut().zip(low).zip(high) {
+            to.write(u32::from(low) | u32::from(high) << 16);
+        }
+    }
 }

@@ -54,8 +54,11 @@ fn halves(x: __m512i) -> __m512bh {
 #[target_feature(enable = "avx512f,avx512bf16")]
 #[inline]
 fn transposed(rows: [__m512i; 16]) -> [__m512i; 16] {
-    let rows = rows.map(|row| _mm512_castsi512_ps(row));
-    single::transposed(rows).map(|row| _mm512_castps_si512(row))
+    // SAFETY: vectors of 64 bytes of any content. A closure for each would not be inlined, for want of the features.
+    unsafe {
+        let rows = std::mem::transmute::<[__m512i; 16], [__m512; 16]>(rows);
+        std::mem::transmute::<[__m512; 16], [__m512i; 16]>(single::transposed(rows))
+    }
 }
 
 /// Whether these tiles are ahead of those of `f32`: on AMD's processors they multiply at least

@@ -1,4 +1,4 @@
-//! How a product is shared out: what is packed, by whom, and which task has which part of the result.
+//! How a product is split among threads: what is packed, by whom, and which task has which part of the result.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What the next of many products reads, asked for while this one is computed.
+//! Prefetching the operands of the next of many products.
 //!
 //! A product of a batch is read once, from beyond the second-level cache, and is too short for the
 //! processor to see what comes: its rows lie side by side, but tiles read a few columns of each.

@@ -1,4 +1,4 @@
-//! What tasks of a product have in common.
+//! State that the tasks of a product share.
 
 use crate::memory::{Block, NoMemory};
 use crate::shape::product;

@@ -94,7 +94,7 @@ pub(crate) struct MatrixJob<'a> {
 /// # Safety
 /// Operands are on the host, of one dtype of `f32`, `f64` and complex. The targets are what the operator
 /// writes, each with room for the whole batch, and no one else has them.
-pub(crate) unsafe fn run(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
+pub(crate) unsafe fn execute(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     // SAFETY: the caller's promise.
     unsafe {
         match job.a.dtype() {
@@ -111,7 +111,7 @@ pub(crate) unsafe fn run(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
 const LARGE: usize = 1 << 18;
 
 /// # Safety
-/// As [`run`], with operands of `T`.
+/// As [`execute`], with operands of `T`.
 unsafe fn each<T: Field>(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     let (batch, matrix) = job.a.shape().split_at(job.a.rank() - 2);
     let (count, size) = (crate::shape::count(batch), crate::shape::count(matrix));

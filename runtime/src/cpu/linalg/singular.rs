@@ -1,4 +1,4 @@
-//! Singular values, and what is made of them.
+//! Singular value decompositions, and what is computed from them.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};

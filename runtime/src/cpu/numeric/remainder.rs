@@ -1,4 +1,4 @@
-//! Division that leaves a rest, of floats, as vectors do it: exact where the quotient is not too great.
+//! Division of floats with a remainder, in vectors: exact where the quotient is not too great.
 
 use super::single::Madd;
 

@@ -151,7 +151,7 @@ impl Job {
     /// Computes everything, on several threads where it pays.
     ///
     /// # Safety
-    /// As [`super::run`].
+    /// As [`super::execute`].
     pub(super) unsafe fn run(&self) {
         let (rows, columns) = (self.outer.numel(), self.columns);
         if self.short || rows >= 4 * threads() {
@@ -170,7 +170,7 @@ impl Job {
     /// Computes some columns of some rows: all columns where rows are short.
     ///
     /// # Safety
-    /// As [`super::run`], and nobody else writes to these meanwhile.
+    /// As [`super::execute`], and nobody else writes to these meanwhile.
     unsafe fn part(&self, rows: Range<usize>, columns: Range<usize>) {
         if rows.is_empty() || columns.is_empty() {
             return;

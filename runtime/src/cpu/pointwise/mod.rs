@@ -43,7 +43,7 @@ pub(crate) fn choose(job: &Pointwise<'_>) -> Option<&'static Kernel> {
 /// The plan's positions from `dest` on are writable, no two the same; those of each input are
 /// readable and valid for its dtype; none of `dest`'s is one of theirs, but for the first input's
 /// `in_place`.
-pub(crate) unsafe fn run(
+pub(crate) unsafe fn execute(
     kernel: &Kernel,
     plan: &Plan,
     dest: Place,

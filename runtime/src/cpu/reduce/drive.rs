@@ -14,7 +14,7 @@ use super::plan::{LinePlan, Loop, offsets, runs};
 use super::reducer::{BLOCK, COLS, ROWS, Reducer};
 use super::split::{Shared, SmallScratch, try_for_each};
 use crate::memory::NoMemory;
-pub(crate) use computed_source::{Elements, Make, run_made};
+pub(crate) use computed_source::{Elements, Make, reduce_computed};
 use tail::Tail;
 
 /// The most elements of a tile that is gathered.
@@ -74,7 +74,7 @@ pub(crate) struct Driver<'a> {
 /// # Safety
 /// The plan's offsets lie in the operand and in the results, and nobody else uses the results
 /// meanwhile.
-pub(crate) unsafe fn run(
+pub(crate) unsafe fn reduce_lines(
     reducer: &dyn Reducer,
     plan: &LinePlan,
     source: Source,
@@ -86,7 +86,7 @@ pub(crate) unsafe fn run(
 }
 
 /// # Safety
-/// As [`run`], of the driver's plan and source.
+/// As [`reduce_lines`], of the driver's plan and source.
 unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
     let (reducer, plan) = (walk.reducer, walk.plan);
     let count = plan.count();
@@ -236,7 +236,7 @@ impl<'a> Driver<'a> {
     /// there is room for `n` times `groups`.
     ///
     /// # Safety
-    /// As for [`run`].
+    /// As for [`reduce_lines`].
     pub(crate) unsafe fn fill(
         &self,
         states: *mut u8,

@@ -41,7 +41,9 @@ use crate::cpu::numeric::Convert;
 use crate::dispatch::arithmetic;
 use crate::job::{ReduceJob, Reducing};
 use crate::memory::NoMemory;
-pub(crate) use drive::{Driver, Elements, Make, Source, TILE, Target, run, run_made};
+pub(crate) use drive::{
+    Driver, Elements, Make, Source, TILE, Target, reduce_computed, reduce_lines,
+};
 use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
@@ -249,7 +251,7 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
     unsafe {
         match TransposedRows::of(reducer, &plan, job.dtype) {
             Some(transposed) => transposed.run(source, None, target),
-            None => run(reducer, &plan, source, target),
+            None => reduce_lines(reducer, &plan, source, target),
         }
     }
 }
@@ -276,7 +278,7 @@ pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Resul
         reducer.ordered(),
     );
     // SAFETY: the caller's promise; the plan has the job's offsets.
-    unsafe { run_made(&*reducer, &plan, make, target) }
+    unsafe { reduce_computed(&*reducer, &plan, make, target) }
 }
 
 /// The reduction of no elements, in every result.

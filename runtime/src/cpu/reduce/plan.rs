@@ -20,7 +20,7 @@ pub(crate) struct LinePlan {
     pub kept: Loops,
     /// Over the elements of one output.
     pub reduced: Loops,
-    /// Where the walk starts, in elements from the operand's first: negative strides are turned.
+    /// Where the walk starts, in elements from the operand's first: negative strides are reversed.
     pub src: isize,
     /// Likewise in the result.
     pub dst: isize,
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn negative_strides_are_turned() {
+    fn negative_strides_are_reversed() {
         let plan = LinePlan::new(&[4, 3], &[-3, 1], &[1, 0], &[false, true], false);
         assert_eq!(
             plan.kept.as_slice(),

@@ -1,4 +1,4 @@
-//! Outputs of few elements that lie together: blocks of short rows, turned so that as many outputs as a
+//! Outputs of few elements that lie together: blocks of short rows, transposed so that as many outputs as a
 //! register has lanes are computed side by side.
 //!
 //! A row may hold several outputs, whose elements are apart in it; elements are combined in the order in
@@ -187,10 +187,10 @@ struct Job<'a> {
     transposed: &'a TransposedRows<'a>,
     source: Source,
     target: Target,
-    /// Whether elements are converted before they are turned.
+    /// Whether elements are converted before they are transposed.
     early: bool,
     transpose: Transpose,
-    /// Where the elements of an output are once they are turned.
+    /// Where the elements of an output are after the transposition.
     at: SmallVec<[isize; 16]>,
     /// Bytes of a room.
     room: usize,
@@ -278,7 +278,7 @@ impl Job<'_> {
         }
     }
 
-    /// A block of `n` rows, turned, in the dtype that is loaded. Rows that are not there are zeros.
+    /// A block of `n` rows, transposed, in the dtype that is loaded. Rows that are not there are zeros.
     unsafe fn turned(
         &self,
         [a, b, c]: [*mut u8; 3],

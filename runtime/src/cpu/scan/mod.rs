@@ -24,6 +24,7 @@ use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each, try_for_each
 use crate::cpu::transpose::LANES;
 use crate::memory::{self, NoMemory};
 
+mod adjacent;
 mod logcumsumexp;
 mod prefix;
 #[cfg(test)]
@@ -60,6 +61,12 @@ trait Running: Sync {
             out.write(Self::result(acc));
             acc
         })
+    }
+    /// The results of lines of such a length that follow each other. False, and nothing is written, where there is no
+    /// loop for those: lines are transposed then.
+    #[inline(always)]
+    fn lines(_length: usize, _xs: &[Self::T], _out: &mut [MaybeUninit<Self::T>]) -> bool {
+        false
     }
 }
 
@@ -114,6 +121,10 @@ impl Running for Cumsum<f32> {
     #[inline(always)]
     fn line(acc: f64, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> f64 {
         prefix::sums(acc, xs, out)
+    }
+    #[inline(always)]
+    fn lines(length: usize, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> bool {
+        prefix::lines(length, xs, out)
     }
 }
 
@@ -191,6 +202,10 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
         out_dtype: job.out_dtype,
         step: job.out_strides[job.dim],
     };
+    // SAFETY: the caller's promise.
+    if unsafe { adjacent::lines::<R>(job, &plan)? } {
+        return Ok(());
+    }
     let compute = |tile| dispatch(Short::<R>(tile, PhantomData));
     // SAFETY: the caller's promise; tiles are of this type.
     if unsafe { lines::short(&plan, ends, R::T::DTYPE, &compute)? } {

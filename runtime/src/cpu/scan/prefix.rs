@@ -17,7 +17,7 @@ const LANES: usize = 8;
 pub(super) fn sums(acc: f64, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> f64 {
     let (whole, rest) = xs.as_chunks::<LANES>();
     let (out, rest_out) = out.as_chunks_mut::<LANES>();
-    let acc = many(acc, whole, out);
+    let acc = many(acc, whole.len(), whole, out);
     if rest.is_empty() {
         return acc;
     }
@@ -30,24 +30,51 @@ pub(super) fn sums(acc: f64, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> f64 {
     acc
 }
 
-/// Whole blocks.
+/// The running sums of lines that follow each other, each of `length` elements and from zero on. False, and nothing is
+/// written, where the length is no multiple of [`LANES`].
 #[inline]
-fn many(acc: f64, xs: &[[f32; LANES]], out: &mut [[MaybeUninit<f32>; LANES]]) -> f64 {
+pub(super) fn lines(length: usize, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> bool {
+    let ((xs, rest), (out, _)) = (xs.as_chunks::<LANES>(), out.as_chunks_mut::<LANES>());
+    let whole = rest.is_empty() && length > 0 && length.is_multiple_of(LANES);
+    if whole {
+        many(0.0, length / LANES, xs, out);
+    }
+    whole
+}
+
+/// Whole blocks, so many of which are a line; each line goes on from `start`. Gives the last sum.
+#[inline]
+fn many(
+    start: f64,
+    per_line: usize,
+    xs: &[[f32; LANES]],
+    out: &mut [[MaybeUninit<f32>; LANES]],
+) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
         // SAFETY: the level says that it is there.
-        return unsafe { avx512(acc, xs, out) };
+        return unsafe { avx512(start, per_line, xs, out) };
     }
-    portable(acc, xs, out)
+    portable(start, per_line, xs, out)
 }
 
-fn portable(mut acc: f64, xs: &[[f32; LANES]], out: &mut [[MaybeUninit<f32>; LANES]]) -> f64 {
-    for (&xs, out) in xs.iter().zip(out) {
-        let (sums, next) = block(acc, xs);
-        *out = sums.map(|sum| MaybeUninit::new(sum as f32));
-        acc = next;
+fn portable(
+    start: f64,
+    per_line: usize,
+    xs: &[[f32; LANES]],
+    out: &mut [[MaybeUninit<f32>; LANES]],
+) -> f64 {
+    let per_line = per_line.max(1);
+    let mut last = start;
+    for (xs, out) in xs.chunks(per_line).zip(out.chunks_mut(per_line)) {
+        last = start;
+        for (&xs, out) in xs.iter().zip(out) {
+            let (sums, next) = block(last, xs);
+            *out = sums.map(|sum| MaybeUninit::new(sum as f32));
+            last = next;
+        }
     }
-    acc
+    last
 }
 
 /// The running sums of a block, and the last of them.
@@ -67,7 +94,12 @@ fn after<const PLACES: usize>(xs: [f64; LANES]) -> [f64; LANES] {
 /// [`portable`], one block a register.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn avx512(acc: f64, xs: &[[f32; LANES]], out: &mut [[MaybeUninit<f32>; LANES]]) -> f64 {
+fn avx512(
+    start: f64,
+    per_line: usize,
+    xs: &[[f32; LANES]],
+    out: &mut [[MaybeUninit<f32>; LANES]],
+) -> f64 {
     use std::arch::x86_64::{
         _mm256_loadu_ps, _mm256_storeu_ps, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd,
         _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_cvtsd_f64, _mm512_maskz_alignr_epi64,
@@ -83,18 +115,23 @@ fn avx512(acc: f64, xs: &[[f32; LANES]], out: &mut [[MaybeUninit<f32>; LANES]]) 
         }};
     }
     let last = _mm512_set1_epi64(LANES as i64 - 1);
-    let mut acc = _mm512_set1_pd(acc);
-    for (xs, out) in xs.iter().zip(out) {
-        // SAFETY: eight elements.
-        let sums = _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(xs.as_ptr()) });
-        let sums = after!(sums, 1);
-        let sums = after!(sums, 2);
-        let sums = after!(sums, 4);
-        let total = _mm512_permutexvar_pd(last, sums);
-        let result = _mm512_cvtpd_ps(_mm512_add_pd(acc, sums));
-        // SAFETY: room for eight.
-        unsafe { _mm256_storeu_ps(out.as_mut_ptr().cast(), result) };
-        acc = _mm512_add_pd(acc, total);
+    let start = _mm512_set1_pd(start);
+    let per_line = per_line.max(1);
+    let mut acc = start;
+    for (xs, out) in xs.chunks(per_line).zip(out.chunks_mut(per_line)) {
+        acc = start;
+        for (xs, out) in xs.iter().zip(out) {
+            // SAFETY: eight elements.
+            let sums = _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(xs.as_ptr()) });
+            let sums = after!(sums, 1);
+            let sums = after!(sums, 2);
+            let sums = after!(sums, 4);
+            let total = _mm512_permutexvar_pd(last, sums);
+            let result = _mm512_cvtpd_ps(_mm512_add_pd(acc, sums));
+            // SAFETY: room for eight.
+            unsafe { _mm256_storeu_ps(out.as_mut_ptr().cast(), result) };
+            acc = _mm512_add_pd(acc, total);
+        }
     }
     _mm512_cvtsd_f64(acc)
 }
@@ -152,12 +189,17 @@ mod tests {
             .collect();
         let mut one = vec![[MaybeUninit::uninit(); LANES]; xs.len()];
         let mut other = one.clone();
-        let last = [many(0.1, &xs, &mut one), portable(0.1, &xs, &mut other)];
-        assert_eq!(last[0].to_bits(), last[1].to_bits());
-        for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
-            // SAFETY: both were written.
-            let (one, other) = unsafe { (one.assume_init(), other.assume_init()) };
-            assert_eq!(one.to_bits(), other.to_bits());
+        for per_line in [1, 3, 40] {
+            let last = [
+                many(0.1, per_line, &xs, &mut one),
+                portable(0.1, per_line, &xs, &mut other),
+            ];
+            assert_eq!(last[0].to_bits(), last[1].to_bits());
+            for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
+                // SAFETY: both were written.
+                let (one, other) = unsafe { (one.assume_init(), other.assume_init()) };
+                assert_eq!(one.to_bits(), other.to_bits());
+            }
         }
     }
 }

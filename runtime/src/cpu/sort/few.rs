@@ -71,7 +71,7 @@ impl<P: Packed> Kernel for Network<'_, P> {
 }
 
 /// Does the task on `lines` lines of `len` elements; each has `count` results.
-pub(super) fn run<'a, B: Bits, P: Packed>(
+pub(super) fn sort<'a, B: Bits, P: Packed>(
     task: Task,
     kind: Kind,
     line: impl Fn(usize) -> &'a [B],

@@ -1,4 +1,4 @@
-//! What is done with one line.
+//! Sorting of one line.
 
 use super::key::{Bits, Kind};
 use super::packed::{Packed, needs_spare, pack, sort};
@@ -58,7 +58,7 @@ impl<B: Bits> Found<'_, B> {
 }
 
 /// Does the task on a line that has elements; `count` results are asked for.
-pub(super) fn run<B: Bits, P: Packed>(
+pub(super) fn sort_line<B: Bits, P: Packed>(
     task: Task,
     kind: Kind,
     line: &[B],

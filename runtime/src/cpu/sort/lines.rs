@@ -1,7 +1,7 @@
 //! Lines of a strided operand, in groups that are read and written together.
 
 use super::key::{Bits, Kind};
-use super::line::{Found, Room, run};
+use super::line::{Found, Room, sort_line};
 use super::packed::Packed;
 use super::{by_bits, few};
 use crate::cpu::reduce::LinePlan;
@@ -124,7 +124,7 @@ impl Group<'_> {
         let few = few::takes(job.task, len, lines);
         if few {
             let sizes = [lines, len, count];
-            few::run::<B, P>(job.task, kind, line, sizes, &mut values, &mut positions);
+            few::sort::<B, P>(job.task, kind, line, sizes, &mut values, &mut positions);
         }
         let mut room = Room::<B, P>::new(job.task, B::WIDTH, len)?;
         for i in 0..if few { 0 } else { lines } {
@@ -140,7 +140,7 @@ impl Group<'_> {
                 values: &mut values[v],
                 positions: &mut positions[p],
             };
-            run(job.task, kind, line(i), count, found, &mut room);
+            sort_line(job.task, kind, line(i), count, found, &mut room);
         }
 
         // SAFETY: the caller's promise; both results have these lines.

@@ -1,4 +1,4 @@
-//! Where numbers would stand in sorted sequences.
+//! Binary search in sorted sequences.
 
 use crate::job::Search;
 

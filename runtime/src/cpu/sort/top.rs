@@ -1,4 +1,4 @@
-//! The first few of a sorted line, by two reads of its keys.
+//! Top-k of a line, by two passes over its keys.
 //!
 //! Each lane keeps the smallest key it meets. Of those smallest keys, the one in the place that was
 //! asked for is a bound: so many elements at least are not beyond it, and on a line without a

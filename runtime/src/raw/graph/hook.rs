@@ -1,4 +1,4 @@
-//! What few nodes have: a place for their gradient, and functions that are called with it on its way.
+//! Hooks: functions that the backward pass calls with a node's gradient, and gradients that nodes retain.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, Weak};

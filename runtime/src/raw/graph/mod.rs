@@ -13,8 +13,8 @@ mod view;
 
 pub use hook::HookHandle;
 pub(crate) use node::{
-    Chain, Chains, Extended, Found, Given, Incoming, Node, NodeRef, Results, Rule, Run, is_wanted,
-    lock, record, record_all,
+    Chain, Chains, Extended, Incoming, Node, NodeRef, OperandGrads, ResultGrads, Results, Rule,
+    Run, is_wanted, lock, record, record_all,
 };
 pub(crate) use switch::switched;
 pub use switch::{enable_grad, is_grad_enabled, no_grad};

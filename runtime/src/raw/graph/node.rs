@@ -20,10 +20,10 @@ use crate::memory::{Block, refused};
 use crate::raw::Raw;
 
 /// The gradients of a rule's operands: as many as there are edges, absent ones of zero.
-pub(crate) type Found = SmallVec<[Option<Raw>; 2]>;
+pub(crate) type OperandGrads = SmallVec<[Option<Raw>; 2]>;
 
 /// The gradients of an operator's results: absent ones of zero.
-pub(crate) type Given = SmallVec<[Option<Raw>; 1]>;
+pub(crate) type ResultGrads = SmallVec<[Option<Raw>; 1]>;
 
 /// How a gradient goes back through an operator. What this holds is what was saved for it.
 pub(crate) trait Rule: Send + Sync {
@@ -31,7 +31,7 @@ pub(crate) trait Rule: Send + Sync {
     fn op(&self) -> &'static str;
 
     /// The gradient of each operand that `run` wants.
-    fn backward(&self, given: &Given, run: &Run<'_>) -> Result<Found>;
+    fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads>;
 
     /// The same without computing it: where this rule is elementwise, what is to be computed for the result goes on into what
     /// is to be computed for each operand. What came is given back where the rule is not.

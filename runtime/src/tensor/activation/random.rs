@@ -1,4 +1,4 @@
-//! What training makes random.
+//! Dropout, and activation functions that draw random numbers.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};

@@ -1,4 +1,4 @@
-//! What a window sees, as columns, and back.
+//! im2col and col2im: windows as columns, and back.
 
 use nomina_core::op::Op;
 use nomina_core::{Names, Result};

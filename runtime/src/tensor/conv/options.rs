@@ -49,7 +49,7 @@ impl<const S: usize> Default for ConvOptions<S> {
     }
 }
 
-/// Options of `conv_transpose1d_with` and its kin; one number for each spatial dim.
+/// Options of `conv_transpose1d_with` and the like; one number for each spatial dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvTransposeOptions<const S: usize> {
     /// From one element's kernel in the result to the next.
@@ -76,7 +76,7 @@ impl<const S: usize> Default for ConvTransposeOptions<S> {
     }
 }
 
-/// Options of `max_pool1d_with` and its kin; one number for each dim.
+/// Options of `max_pool1d_with` and the like; one number for each dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxPoolOptions<const S: usize> {
     /// From one position of the window to the next; none is the window's size.
@@ -100,7 +100,7 @@ impl<const S: usize> Default for MaxPoolOptions<S> {
     }
 }
 
-/// Options of `avg_pool1d_with` and its kin; one number for each dim.
+/// Options of `avg_pool1d_with` and the like; one number for each dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AvgPoolOptions<const S: usize> {
     /// From one position of the window to the next; none is the window's size.
@@ -127,7 +127,7 @@ impl<const S: usize> Default for AvgPoolOptions<S> {
     }
 }
 
-/// Options of `lp_pool1d_with` and its kin; one number for each dim.
+/// Options of `lp_pool1d_with` and the like; one number for each dim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LpPoolOptions<const S: usize> {
     /// From one position of the window to the next; none is the window's size.

@@ -1,4 +1,4 @@
-//! Dims at other sizes.
+//! Resampling.
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;

@@ -1,4 +1,4 @@
-//! Channels into pixels and back, and among each other.
+//! `pixel_shuffle`, its inverse, and `channel_shuffle`.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef};

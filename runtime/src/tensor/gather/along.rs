@@ -1,4 +1,4 @@
-//! Writing at an index that has self's dims: `scatter` and its kin.
+//! Writing at an index that has self's dims: `scatter` and the like.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
@@ -12,7 +12,7 @@ use crate::job::Update;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, Operand, about};
 
-/// A call of `scatter` or one of its kin.
+/// A call of `scatter` or the like.
 #[derive(Clone, Copy)]
 struct Scatter<'a> {
     op: Op,

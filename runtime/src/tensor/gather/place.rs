@@ -1,4 +1,4 @@
-//! A part of a tensor replaced: `select_scatter` and its kin.
+//! A part of a tensor replaced: `select_scatter` and the like.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};

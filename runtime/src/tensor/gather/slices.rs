@@ -1,4 +1,4 @@
-//! Writing slices at the indices of a dim: `index_add` and its kin.
+//! Writing slices at the indices of a dim: `index_add` and the like.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
@@ -12,7 +12,7 @@ use crate::job::Update;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, Operand, about};
 
-/// A call of `index_add` or one of its kin.
+/// A call of `index_add` or the like.
 #[derive(Clone, Copy)]
 struct Slices<'a> {
     op: Op,

@@ -32,7 +32,7 @@ pub struct RmsNormOptions<'a> {
     pub eps: Option<f64>,
 }
 
-/// Options of `batch_norm_with` and its kin.
+/// Options of `batch_norm_with` and the like.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchNormOptions<'a> {
     /// A factor for each channel.

@@ -1,4 +1,4 @@
-//! What neural networks put between their layers.
+//! Activation functions.
 
 use nomina_core::Result;
 use nomina_core::op::Op;

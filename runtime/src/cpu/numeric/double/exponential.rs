@@ -1,4 +1,4 @@
-//! Exponentials and what is made of them.
+//! Exponentials and functions made of them.
 
 use super::pair::{product, quick_sum, sum};
 use super::{LN_2, ROUND};

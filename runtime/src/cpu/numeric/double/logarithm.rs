@@ -1,4 +1,4 @@
-//! Logarithms and what is made of them.
+//! Logarithms and functions made of them.
 
 use super::pair::{product, quick_sum};
 use super::{LN_2, ROUND, exp};

@@ -1,4 +1,4 @@
-//! What the logistic function makes of numbers.
+//! The logistic function, and activation functions made of it.
 
 use super::{EXP, LN_2, Madd, ROUND, polynomial};
 

@@ -1,4 +1,4 @@
-//! What neural networks put between their layers, and its like, of one real number.
+//! Activation functions of one real number.
 
 use std::f64::consts::LN_2;
 

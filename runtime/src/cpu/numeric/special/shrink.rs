@@ -1,4 +1,4 @@
-//! Activations with numbers of the caller's.
+//! Activation functions with parameters.
 
 use super::{Analytic, Real, activation};
 

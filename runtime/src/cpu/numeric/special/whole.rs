@@ -1,4 +1,4 @@
-//! [`Whole`]: rounding, and division that leaves a rest.
+//! [`Whole`]: rounding, and division with a remainder.
 
 use super::Whole;
 

@@ -36,13 +36,13 @@ pub(crate) trait Elements {
     unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize);
 }
 
-/// As [`run`](super::run), of elements that `make` computes and the plan counts as they would lie.
+/// As [`reduce_lines`](super::reduce_lines), of elements that `make` computes and the plan counts as they would lie.
 /// False, and nothing has happened, where the elements that are taken in together would not lie side by
 /// side.
 ///
 /// # Safety
-/// As for [`run`](super::run); the plan's offsets lie in what `make` computes.
-pub(crate) unsafe fn run_made(
+/// As for [`reduce_lines`](super::reduce_lines); the plan's offsets lie in what `make` computes.
+pub(crate) unsafe fn reduce_computed(
     reducer: &dyn Reducer,
     plan: &LinePlan,
     make: &dyn Make,

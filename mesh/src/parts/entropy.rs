@@ -1,0 +1,390 @@
+//! Cross entropy with classes split over an axis: of each row the greatest logit and the sum of exponentials are exchanged, and
+//! nothing else. The loss is pending: each rank has the terms of its own classes.
+
+use nomina::{DType, DynTensor, Error, ErrorKind, Result};
+use nomina_core::mesh::Combine;
+use nomina_core::mesh::value::Place;
+use nomina_runtime::Raw;
+use nomina_runtime::grad::custom;
+use nomina_runtime::tensor::{CrossEntropyOptions, Reduction};
+
+use super::{Parts, named};
+use crate::frame::{At, Frame};
+
+/// What a cross entropy takes beside its logits.
+pub(crate) struct Classes<'a> {
+    pub(crate) target: &'a DynTensor,
+    /// One number for each class of this rank.
+    pub(crate) weight: Option<&'a DynTensor>,
+    pub(crate) ignore_index: i64,
+    pub(crate) smoothing: f64,
+    /// Whether there are logits, or logarithms of probabilities.
+    pub(crate) logits: bool,
+    pub(crate) reduction: Reduction,
+}
+
+/// A loss of rows of classes along a dim of `x`, `via` an axis where that splits the dim. What each rank has is a part of a sum,
+/// where rows or classes are split.
+pub(crate) fn entropy(
+    x: &DynTensor,
+    classes: &Classes<'_>,
+    frame: Frame,
+    (op, dim, via, at): (&'static str, usize, Option<usize>, At),
+) -> Result<DynTensor> {
+    let is_row = |place: &Place| place.dim().is_some() && place.dim() != frame.names[dim].as_ref();
+    let rows = |sizes: &[usize]| -> f64 {
+        let rows = sizes.iter().enumerate().filter(|(at, _)| *at != dim);
+        rows.map(|(_, &size)| size as f64).product()
+    };
+    let mean = classes.reduction == Reduction::Mean;
+    let split = (mean && frame.places.iter().any(is_row)).then(|| rows(&frame.sizes));
+    if split.is_some() {
+        mean_of_split_rows(op, classes)?;
+    }
+    if let Some(axis) = via {
+        let parts = Parts {
+            frame,
+            op,
+            dim,
+            axis,
+            at,
+        };
+        return parts.entropy(x, classes, split);
+    }
+    let options = CrossEntropyOptions {
+        weight: classes.weight,
+        ignore_index: classes.ignore_index,
+        label_smoothing: classes.smoothing,
+    };
+    let (own, target) = (rows(x.shape()), classes.target);
+    match split {
+        // A rank without rows adds nothing; the mean of none is NaN.
+        Some(all) if own == 0.0 && all > 0.0 => x.sum(..)?.to_dtype(x.dtype()),
+        _ => {
+            let loss = match classes.logits {
+                true => x.cross_entropy_with(target, dim, classes.reduction, options)?,
+                false => x.nll_loss_with(target, dim, classes.reduction, options)?,
+            };
+            match split {
+                Some(all) => loss.mul(own / all),
+                None => Ok(loss),
+            }
+        }
+    }
+}
+
+/// Refuses a mean over rows of which ranks have different ones, where it is not divided by how many there are: no rank knows the
+/// rows or the weights of the others, and the call names no axis over which to ask.
+fn mean_of_split_rows(op: &'static str, classes: &Classes<'_>) -> Result<()> {
+    let soft = classes.target.dtype().is_float();
+    let what = match classes.weight {
+        Some(_) if !soft => "a mean by weights of classes over rows that are split",
+        _ if !soft && some(&classes.target.eq(classes.ignore_index)?)? => {
+            "a mean over split rows, some of which are ignored"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorKind::Mesh, op, what).hint(
+        "take `reduction::Sum`, and divide by the sum over all ranks of what counts: `.sum(across(Batch)).all_reduce(Data)`",
+    ))
+}
+
+/// The share of each class in the targets of each row: what stands before its logarithm.
+enum Shares {
+    /// A number for each of this rank's classes.
+    Each(DynTensor),
+    /// One class of each row, and all classes a little.
+    Class(Box<OneClass>),
+}
+
+/// The class of each row. Rows have size 1 along the dim of classes.
+struct OneClass {
+    /// Which of this rank's classes.
+    place: DynTensor,
+    /// Its share; zero where the class is another rank's, or the row does not count.
+    share: DynTensor,
+    /// Whether the class is one of this rank's.
+    own: DynTensor,
+    /// The share of each class in every row that counts.
+    even: Option<DynTensor>,
+    /// Zero where the row does not count, else one.
+    kept: DynTensor,
+}
+
+/// What is known of the targets of all rows.
+struct Targets {
+    shares: Shares,
+    /// The shares of all ranks' classes together, of each row.
+    total: DynTensor,
+    /// What a mean is divided by.
+    count: f64,
+}
+
+impl Shares {
+    /// The sum over this rank's classes of each one's share times its number `of`, which may be infinite where the share is zero.
+    fn times(
+        &self,
+        parts: &Parts,
+        x: &DynTensor,
+        of: impl Fn(&DynTensor) -> Result<DynTensor>,
+    ) -> Result<DynTensor> {
+        match self {
+            Self::Each(shares) => {
+                let terms = of(x)?.mul(shares)?;
+                terms
+                    .masked_fill(&shares.eq(0_i64)?, 0_i64)?
+                    .sum(parts.keep())
+            }
+            Self::Class(class) => {
+                let OneClass {
+                    place,
+                    share,
+                    own,
+                    even,
+                    kept,
+                } = &**class;
+                let sum = match x.shape()[parts.dim] {
+                    0 => share.mul(0_i64)?,
+                    _ => {
+                        let term = of(&x.gather(parts.dim, place)?)?.mul(share)?;
+                        term.masked_fill(&own.logical_not()?, 0_i64)?
+                    }
+                };
+                match even {
+                    Some(even) => {
+                        let all = of(x)?.mul(even)?.sum(parts.keep())?.mul(kept)?;
+                        sum.add(&all)
+                    }
+                    None => Ok(sum),
+                }
+            }
+        }
+    }
+
+    /// `all` less each class's share times the number `grad` of its row.
+    fn taken(&self, parts: &Parts, all: &DynTensor, grad: &DynTensor) -> Result<DynTensor> {
+        match self {
+            Self::Each(shares) => all.sub(&shares.mul(grad)?),
+            Self::Class(class) => {
+                let OneClass {
+                    place,
+                    share,
+                    even,
+                    kept,
+                    ..
+                } = &**class;
+                let rest = match even {
+                    Some(even) => all.sub(&even.mul(&kept.mul(grad)?)?)?,
+                    None => all.clone(),
+                };
+                match all.shape()[parts.dim] {
+                    0 => Ok(rest),
+                    _ => rest.scatter_add(parts.dim, place, &share.mul(grad)?.neg()?),
+                }
+            }
+        }
+    }
+}
+
+impl Parts {
+    /// The own terms of a loss of rows.
+    fn entropy(
+        &self,
+        x: &DynTensor,
+        classes: &Classes<'_>,
+        rows_of_all: Option<f64>,
+    ) -> Result<DynTensor> {
+        if !(0.0..=1.0).contains(&classes.smoothing) {
+            let what = format!("label_smoothing is {}", classes.smoothing);
+            let error = Error::new(ErrorKind::Argument, self.op, what);
+            return Err(self.about(error).hint("give a share from 0 to 1"));
+        }
+        let soft = classes.target.rank() == x.rank() && classes.target.dtype().is_float();
+        let Targets {
+            shares,
+            total,
+            count,
+        } = match soft {
+            true => self.probabilities(x, classes)?,
+            false => self.indices(x, classes)?,
+        };
+        // Logarithms of probabilities are what they are.
+        let base = match classes.logits {
+            true => Some(self.logsumexp(x)?),
+            false => None,
+        };
+        let losses = |x: &DynTensor| match &base {
+            Some(base) => base.detach().sub(x),
+            None => x.neg(),
+        };
+        let given = match &shares {
+            Shares::Each(each) => each.clone(),
+            Shares::Class(class) => class.share.clone(),
+        };
+        let rows = shares.times(self, &x.detach(), losses)?.detach();
+        let (parts, x_own, base) = (self.again(), x.clone(), base.clone());
+        // The gradient of a pending loss is whole: what goes back is each rank's own, and nothing is sent.
+        let back = move |grad: &Raw| {
+            let grad = named(grad.clone(), &x_own)?;
+            let all = match &base {
+                Some(base) => x_own.sub(base)?.exp()?.mul(&total.mul(&grad)?)?,
+                None => x_own.zeros_like()?,
+            };
+            let of_x = shares.taken(&parts, &all, &grad)?;
+            let of_shares = match &shares {
+                Shares::Each(each) if each.requires_grad() => {
+                    let losses = match &base {
+                        Some(base) => base.sub(&x_own)?,
+                        None => x_own.neg()?,
+                    };
+                    Some(losses.mul(&grad)?.into_parts().0)
+                }
+                _ => None,
+            };
+            Ok(vec![Some(of_x.into_parts().0), of_shares])
+        };
+        let rows = custom(self.op, &[x.raw(), given.raw()], rows.into_parts().0, back)?;
+        let rows = named(rows, x)?.squeeze(self.dim)?;
+        match classes.reduction {
+            Reduction::None => Ok(rows),
+            Reduction::Sum => rows.sum(..),
+            Reduction::Mean => rows.sum(..)?.div(rows_of_all.unwrap_or(count)),
+        }
+    }
+
+    fn about(&self, error: Error) -> Error {
+        error.operand(&self.frame.names, &self.frame.sizes)
+    }
+
+    /// Along the dim of classes, as the logits have it.
+    fn weights(&self, x: &DynTensor, weight: &DynTensor) -> Result<DynTensor> {
+        let (_, len) = self.own();
+        if weight.rank() != 1 || weight.numel() != len {
+            let what = format!("a weight of sizes {:?}, for {len} classes", weight.shape());
+            let error = Error::new(ErrorKind::Shape, self.op, what);
+            return Err(self.about(error).hint("give one number for each class"));
+        }
+        let mut shape = vec![1; x.rank()];
+        shape[self.dim] = len;
+        named(weight.detach().into_parts().0.reshape(&shape)?, x)
+    }
+
+    /// Against the index of a class for each row.
+    fn indices(&self, x: &DynTensor, classes: &Classes<'_>) -> Result<Targets> {
+        let (_, len) = self.own();
+        let mut shape = x.shape().to_vec();
+        shape[self.dim] = 1;
+        let rows: Vec<usize> = (0..x.rank())
+            .filter(|dim| *dim != self.dim)
+            .map(|dim| x.shape()[dim])
+            .collect();
+        if classes.target.shape() != rows {
+            let what = format!(
+                "targets of sizes {:?}, not {rows:?}",
+                classes.target.shape()
+            );
+            return Err(self
+                .about(Error::new(ErrorKind::Shape, self.op, what))
+                .hint("give one target for each row, without the dim of classes"));
+        }
+        let target = classes.target.detach().to_dtype(DType::I64)?;
+        let target = named(target.into_parts().0.reshape(&shape)?, x)?;
+        let kept = target.ne(classes.ignore_index)?;
+        let beyond = target
+            .lt(0_i64)?
+            .logical_or(&target.ge(self.size() as i64)?)?;
+        if some(&beyond.logical_and(&kept)?)? {
+            let what = format!("a target is none of {} classes", self.size());
+            return Err(self
+                .about(Error::new(ErrorKind::Index, self.op, what))
+                .hint("give the index of a class for each row"));
+        }
+        let dtype = x.dtype();
+        let (place, own) = self.owned(&target)?;
+        let own = own.logical_and(&kept)?;
+        let weight = classes.weight.map(|weight| self.weights(x, weight));
+        let weight = weight.transpose()?;
+        let kept_number = kept.to_dtype(dtype)?;
+        let each = classes.smoothing / self.size() as f64;
+        let even = match (&weight, classes.smoothing > 0.0) {
+            (_, false) => None,
+            (Some(weight), true) => Some(weight.mul(each)?),
+            (None, true) => {
+                let options = DynTensor::options().dtype(dtype).device(x.device());
+                Some(options.full(&vec![1; x.rank()], each, x.names().clone())?)
+            }
+        };
+        let of_class = match (&weight, len) {
+            (Some(weight), 1..) => {
+                let mut shape = x.shape().to_vec();
+                shape[self.dim] = len;
+                let weight = named(weight.raw().expand(&shape)?, x)?;
+                weight
+                    .gather(self.dim, &place)?
+                    .mul(&own.to_dtype(dtype)?)?
+            }
+            _ => own.to_dtype(dtype)?,
+        };
+        let share = of_class.mul(1.0 - classes.smoothing)?;
+        let (total, count) = match &weight {
+            None => {
+                let count = kept.sum(..)?.item()?.to_f64();
+                (kept_number.clone(), count)
+            }
+            Some(weight) => {
+                // The weights of each row's class and of all classes, at once.
+                let all = weight.sum(self.keep())?;
+                let all = named(all.raw().expand(of_class.shape())?, x)?;
+                let both = DynTensor::cat(&[&of_class, &all], self.dim)?;
+                let both = self.over(&both, Combine::Add)?;
+                let of_class = both.narrow(self.dim, 0, 1)?;
+                let count = of_class.sum(..)?.item()?.to_f64();
+                let all = both.narrow(self.dim, 1, 1)?.mul(each)?.mul(&kept_number)?;
+                (of_class.mul(1.0 - classes.smoothing)?.add(&all)?, count)
+            }
+        };
+        let shares = Shares::Class(Box::new(OneClass {
+            place,
+            share,
+            own,
+            even,
+            kept: kept_number,
+        }));
+        Ok(Targets {
+            shares,
+            total,
+            count,
+        })
+    }
+
+    /// Against probabilities of all classes, which are split as the logits are.
+    fn probabilities(&self, x: &DynTensor, classes: &Classes<'_>) -> Result<Targets> {
+        if x.shape() != classes.target.shape() {
+            let error = Error::new(
+                ErrorKind::Shape,
+                self.op,
+                "logits and probabilities of different sizes",
+            );
+            return Err(self.about(error).hint("give one for each class"));
+        }
+        let mut spread = named(classes.target.raw().clone(), x)?;
+        if classes.smoothing > 0.0 {
+            let share = classes.smoothing / self.size() as f64;
+            spread = spread.mul(1.0 - classes.smoothing)?.add(share)?;
+        }
+        if let Some(weight) = classes.weight {
+            spread = spread.mul(&self.weights(x, weight)?)?;
+        }
+        let total = self.over(&spread.sum(self.keep())?, Combine::Add)?;
+        let own: usize = total.numel();
+        Ok(Targets {
+            shares: Shares::Each(spread),
+            total: total.detach(),
+            count: own as f64,
+        })
+    }
+}
+
+fn some(x: &DynTensor) -> Result<bool> {
+    Ok(x.any(..)?.to_vec::<bool>()?.first() == Some(&true))
+}

@@ -1,0 +1,192 @@
+//! Parts of a split dim in the hands of ranks that need them: each rank says which ranges it needs, all know who has them, and one
+//! exchange moves them. Going back, what a rank got returns to who had it, and is added up there.
+
+use std::sync::Arc;
+
+use nomina::{DynTensor, Result};
+use nomina_runtime::Raw;
+use nomina_runtime::grad::custom;
+
+use super::{Parts, plain};
+use crate::boxes::part;
+use crate::check::What;
+use crate::ranks::Job;
+
+/// A first index and a length.
+pub(super) type Range = (usize, usize);
+
+/// Who has which range of a dim, and which ranges each rank gets.
+#[derive(Debug)]
+pub(super) struct Route {
+    /// By rank, one behind the other.
+    has: Vec<Range>,
+    /// By rank; its ranges follow each other in what it gets.
+    wants: Vec<Vec<Range>>,
+}
+
+/// A piece of what one rank gets: from whom, and where that one has it.
+type Segment = (usize, usize, usize);
+
+impl Route {
+    pub(super) fn new(has: Vec<Range>, wants: Vec<Vec<Range>>) -> Arc<Self> {
+        Arc::new(Self { has, wants })
+    }
+
+    /// From the parts of `size` over `ranks`.
+    pub(super) fn of_parts(size: usize, ranks: usize, wants: Vec<Vec<Range>>) -> Arc<Self> {
+        Self::new(
+            (0..ranks).map(|rank| part(size, ranks, rank)).collect(),
+            wants,
+        )
+    }
+
+    /// What a rank gets, in order.
+    fn segments(&self, rank: usize) -> Vec<Segment> {
+        let mut found = Vec::new();
+        for &(start, len) in &self.wants[rank] {
+            let (mut next, end) = (start, start + len);
+            // The first whose range does not end before.
+            let mut from = self.has.partition_point(|(first, len)| first + len <= next);
+            while next < end && from < self.has.len() {
+                let (first, has) = self.has[from];
+                let until = end.min(first + has);
+                if until > next {
+                    found.push((from, next - first, until - next));
+                    next = until;
+                }
+                from += 1;
+            }
+        }
+        found
+    }
+}
+
+/// Tensors one behind the other; one as it is.
+fn joined(pieces: &[Raw], dim: usize) -> Result<Raw> {
+    if let [one] = pieces {
+        return Ok(one.clone());
+    }
+    let pieces: Vec<DynTensor> = pieces.iter().cloned().map(plain).collect::<Result<_>>()?;
+    let pieces: Vec<&DynTensor> = pieces.iter().collect();
+    Ok(DynTensor::cat(&pieces, dim)?.into_parts().0)
+}
+
+impl Parts {
+    /// What this rank gets along a route.
+    pub(super) fn fetched(&self, x: &DynTensor, route: &Arc<Route>) -> Result<DynTensor> {
+        super::named(self.forth(x.raw(), route)?, x)
+    }
+
+    fn forth(&self, raw: &Raw, route: &Arc<Route>) -> Result<Raw> {
+        let x = raw.clone().detach();
+        let none = x.narrow(self.dim, 0, 0)?;
+        let to = |rank| {
+            let mine = route.segments(rank).into_iter();
+            let mine = mine.filter(|(from, ..)| *from == self.rank());
+            let mine = mine.map(|(_, start, len)| x.narrow(self.dim, start, len));
+            match mine.collect::<Result<Vec<_>>>()? {
+                pieces if pieces.is_empty() => Ok(none.clone()),
+                pieces => joined(&pieces, self.dim),
+            }
+        };
+        let pieces = (0..self.ranks()).map(to).collect::<Result<Vec<_>>>()?;
+        let segments = route.segments(self.rank());
+        let count = |rank| {
+            let its = segments.iter().filter(|(from, ..)| *from == rank);
+            its.map(|(.., len)| *len).sum()
+        };
+        let came = self.exchange(pieces, raw.shape(), count)?;
+        // What comes from one rank comes in the order in which it is needed.
+        let mut taken = vec![0; self.ranks()];
+        let mut found = Vec::with_capacity(segments.len());
+        for (from, _, len) in segments {
+            found.push(came[from].narrow(self.dim, taken[from], len)?);
+            taken[from] += len;
+        }
+        let found = match found.is_empty() {
+            true => none,
+            false => joined(&found, self.dim)?,
+        };
+        let (parts, route, shape) = (self.again(), route.clone(), raw.shape().to_vec());
+        custom(self.op, &[raw], found, move |grad| {
+            Ok(vec![Some(parts.back(grad, &route, &shape)?)])
+        })
+    }
+
+    /// The sums of what all ranks got of this rank's range, of sizes `shape`.
+    fn back(&self, raw: &Raw, route: &Arc<Route>, shape: &[usize]) -> Result<Raw> {
+        let x = raw.clone().detach();
+        let mut of: Vec<Vec<Raw>> = vec![Vec::new(); self.ranks()];
+        let mut next = 0;
+        for (from, _, len) in route.segments(self.rank()) {
+            of[from].push(x.narrow(self.dim, next, len)?);
+            next += len;
+        }
+        let pieces = of.iter().map(|pieces| match pieces.is_empty() {
+            true => x.narrow(self.dim, 0, 0),
+            false => joined(pieces, self.dim),
+        });
+        let pieces = pieces.collect::<Result<Vec<_>>>()?;
+        let mine = |rank| {
+            let its = route.segments(rank).into_iter();
+            its.filter(|(from, ..)| *from == self.rank())
+        };
+        let count = |rank| mine(rank).map(|(.., len)| len).sum();
+        let came = self.exchange(pieces, shape, count)?;
+        let mut sum = plain(Raw::zeros(self.op, shape, raw.dtype(), raw.device())?)?;
+        for (rank, came) in came.into_iter().enumerate() {
+            let mut taken = 0;
+            for (_, start, len) in mine(rank) {
+                let piece = plain(came.narrow(self.dim, taken, len)?)?;
+                sum.narrow_mut(self.dim, start, len)?.add_(&piece)?;
+                taken += len;
+            }
+        }
+        let (parts, route) = (self.again(), route.clone());
+        custom(self.op, &[raw], sum.into_parts().0, move |grad| {
+            Ok(vec![Some(parts.forth(grad, &route)?)])
+        })
+    }
+
+    /// A piece to each rank, and what comes: as `shape`, but for `count` along the dim.
+    fn exchange(
+        &self,
+        pieces: Vec<Raw>,
+        shape: &[usize],
+        count: impl Fn(usize) -> usize,
+    ) -> Result<Vec<Raw>> {
+        let shapes = (0..self.ranks()).map(|rank| {
+            let mut shape = shape.to_vec();
+            shape[self.dim] = count(rank);
+            shape
+        });
+        let shapes = shapes.collect();
+        let frame = &self.frame;
+        let dtype = pieces.first().map(Raw::dtype);
+        let mut what = What::new(self.op, self.at);
+        (what.names, what.sizes, what.dtype) = (&frame.names, &frame.sizes, dtype);
+        let job = Job::AllToAll { pieces, shapes };
+        frame.shared.start(self.axis, &what, job)?.wait()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_found_where_they_are() {
+        let wants = vec![vec![(0, 7)], vec![(6, 1), (0, 1)], vec![], vec![(2, 3)]];
+        let route = Route::of_parts(7, 4, wants);
+        assert_eq!(
+            route.segments(0),
+            [(0, 0, 2), (1, 0, 2), (2, 0, 2), (3, 0, 1)]
+        );
+        assert_eq!(route.segments(1), [(3, 0, 1), (0, 0, 1)]);
+        assert_eq!(route.segments(2), []);
+        assert_eq!(route.segments(3), [(1, 0, 2), (2, 0, 1)]);
+        // Ranks behind the last element have nothing.
+        let route = Route::of_parts(2, 4, vec![vec![(0, 2)]; 4]);
+        assert_eq!(route.segments(3), [(0, 0, 1), (1, 0, 1)]);
+    }
+}

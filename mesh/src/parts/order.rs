@@ -1,0 +1,93 @@
+//! The greatest and smallest along a split dim, and where they stand, counted over all ranks; elements in order.
+
+use nomina::{DType, DynTensor, Error, ErrorKind, Result, TopkOptions};
+use nomina_core::mesh::Combine;
+use nomina_runtime::Raw;
+use nomina_runtime::grad::custom;
+
+use super::{Parts, named};
+use crate::identity;
+
+impl Parts {
+    /// The greatest or smallest of each row and its place; NaN where one is, and its place. The dim stays, of size 1. The value
+    /// and the place are reduced; nothing else is sent.
+    pub(crate) fn extreme(
+        &self,
+        x: &DynTensor,
+        combine: Combine,
+    ) -> Result<(DynTensor, DynTensor)> {
+        if self.size() == 0 {
+            let error = Error::new(ErrorKind::Index, self.op, "no elements to choose from");
+            return Err(error
+                .operand(&self.frame.names, &self.frame.sizes)
+                .hint("take a dim whose size is not 0"));
+        }
+        let own = x.detach();
+        let (value, place) = match (own.shape()[self.dim], combine) {
+            (0, _) => {
+                let row = identity::extreme_row(&own, self.dim, combine)?;
+                let mut nowhere = identity::row(&own, self.dim)?.to_dtype(DType::I64)?;
+                nowhere.fill_(i64::MAX)?;
+                (row, nowhere)
+            }
+            (_, Combine::Max) => own.max(self.keep())?,
+            _ => own.min(self.keep())?,
+        };
+        let all = self.over(&value, combine)?;
+        let found = all
+            .eq(&value)?
+            .logical_or(&all.isnan()?.logical_and(&value.isnan()?)?)?;
+        // Of ranks that have the same, the first has the first place.
+        let place = match own.shape()[self.dim] {
+            0 => place,
+            _ => place.add(self.own().0 as i64)?,
+        };
+        let place = place.masked_fill(&found.logical_not()?, i64::MAX)?;
+        let place = self.over(&place, Combine::Min)?;
+        let all = self.picked(x, all, &place)?;
+        Ok((all, place))
+    }
+
+    /// `values`, which stand at `places`: the gradient of each goes back to where it stands.
+    fn picked(&self, x: &DynTensor, values: DynTensor, places: &DynTensor) -> Result<DynTensor> {
+        let (parts, like, places) = (self.again(), x.detach(), places.clone());
+        let back = move |grad: &Raw| {
+            let grad = parts.over(&named(grad.clone(), &like)?, Combine::Add)?;
+            let zeros = like.zeros_like()?;
+            let found = match like.shape()[parts.dim] {
+                0 => zeros,
+                _ => {
+                    let (within, own) = parts.owned(&places)?;
+                    let grad = grad.masked_fill(&own.logical_not()?, 0_i64)?;
+                    zeros.scatter_add(parts.dim, &within, &grad)?
+                }
+            };
+            Ok(vec![Some(found.into_parts().0)])
+        };
+        named(custom(self.op, &[x.raw()], values.into_parts().0, back)?, x)
+    }
+
+    /// The `k` greatest or smallest, and where they stand: each rank sends those of its part.
+    pub(crate) fn topk(
+        &self,
+        x: &DynTensor,
+        k: usize,
+        options: TopkOptions,
+    ) -> Result<(DynTensor, DynTensor)> {
+        let (start, len) = self.own();
+        let (values, places) = x.topk_with(k.min(len) as i64, self.dim, options)?;
+        // Parts differ by one element at the most, and so do candidates: they are the parts of so many.
+        let count = k.saturating_mul(self.ranks()).min(self.size());
+        let values = self.gathered(&values, count)?;
+        let places = self.gathered(&places.add(start as i64)?, count)?;
+        if k > count {
+            let what = format!("{k} elements of {} are asked for", self.size());
+            let error = Error::new(ErrorKind::Index, self.op, what);
+            return Err(error
+                .operand(&self.frame.names, &self.frame.sizes)
+                .hint(format!("give a number from 0 to {}", self.size())));
+        }
+        let (values, at) = values.topk_with(k as i64, self.dim, options)?;
+        Ok((values, places.gather(self.dim, &at)?))
+    }
+}

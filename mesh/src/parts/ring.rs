@@ -1,0 +1,422 @@
+//! Parts of one operand that go round all ranks, each of which has the other operand at hand: memory of two parts, and each part is
+//! sent once to every rank. Going back they go round once more, and their gradients with them.
+
+use nomina::{AttentionOptions, DynTensor, Error, ErrorKind, Names, Result};
+use nomina_core::DType;
+use nomina_runtime::Raw;
+use nomina_runtime::grad::custom;
+
+use super::{Parts, named, plain};
+use crate::boxes::part;
+use crate::check::What;
+use crate::frame::{At, Frame};
+use crate::ranks::Job;
+
+impl Parts {
+    /// Whose part a rank has at a step of the round: at first its own, then that of the rank before.
+    fn holds(&self, step: usize) -> usize {
+        (self.rank() + self.ranks() - step % self.ranks()) % self.ranks()
+    }
+
+    /// The part that the rank before this one has at a step, by sending on the own one.
+    fn shifted(&self, x: &DynTensor, dim: usize, step: usize) -> Result<DynTensor> {
+        let (_, len) = part(self.size(), self.ranks(), self.holds(step + 1));
+        let mut shape = x.shape().to_vec();
+        shape[dim] = len;
+        let frame = &self.frame;
+        let what = What::new(self.op, self.at).of(&frame.names, &frame.sizes, x.dtype());
+        let job = Job::Shift {
+            piece: x.raw().clone().detach(),
+            by: 1,
+            shape,
+        };
+        named(frame.shared.one(self.axis, &what, job)?, x)
+    }
+
+    /// The product of `x`, which has all of a dim, and of `y`, whose parts these are, summed over the dim.
+    pub(crate) fn contract(&self, x: &DynTensor, y: &DynTensor, name: &str) -> Result<DynTensor> {
+        let at = |x: &DynTensor| {
+            let mut names = x.names().iter();
+            names.position(|own| own.as_ref().is_some_and(|own| own.as_str() == name))
+        };
+        let Some(dim) = at(x) else {
+            let what = format!("dim `{name}` not found");
+            return Err(
+                Error::new(ErrorKind::NameNotFound, self.op, what).operand(x.names(), x.shape())
+            );
+        };
+        if x.shape()[dim] != self.size() {
+            let shapes = [x.shape(), &self.frame.sizes];
+            return Err(Error::sizes(self.op, shapes, [(0, dim), (1, self.dim)])
+                .with_names(&[x.names().clone(), self.frame.names.clone()]));
+        }
+        let held = |x: &DynTensor, step: usize| {
+            let (start, len) = part(self.size(), self.ranks(), self.holds(step));
+            x.narrow(dim, start as i64, len)
+        };
+        let (own, mut moving) = (x.detach(), y.detach());
+        let mut sum: Option<DynTensor> = None;
+        for step in 0..self.ranks() {
+            let term = held(&own, step)?.contract(&moving, name)?;
+            sum = Some(match sum {
+                Some(sum) => sum.add(&term)?,
+                None => term,
+            });
+            if step + 1 < self.ranks() {
+                moving = self.shifted(&moving, self.dim, step)?;
+            }
+        }
+        let Some(sum) = sum else {
+            return Err(Error::new(
+                ErrorKind::Mesh,
+                self.op,
+                "an axis without ranks",
+            ));
+        };
+        let (parts, names) = (self.again(), sum.names().clone());
+        let (x, y) = (x.clone(), y.clone());
+        let operands = [x.raw().clone(), y.raw().clone()];
+        let found = custom(
+            self.op,
+            &[&operands[0], &operands[1]],
+            sum.into_parts().0,
+            {
+                let names = names.clone();
+                move |grad| {
+                    let grad = DynTensor::from_parts(grad.clone(), names.clone())?;
+                    let (of_x, of_y) = parts.contract_back(&x, &y, dim, &grad)?;
+                    Ok(vec![Some(of_x), Some(of_y)])
+                }
+            },
+        )?;
+        DynTensor::from_parts(found, names)
+    }
+
+    fn contract_back(
+        &self,
+        x: &DynTensor,
+        y: &DynTensor,
+        dim: usize,
+        grad: &DynTensor,
+    ) -> Result<(Raw, Raw)> {
+        once(self.op, grad)?;
+        let (x, ranks) = (x.detach(), self.ranks());
+        let (mut moving, mut of_y) = (y.detach(), y.detach().zeros_like()?);
+        let mut of_x = vec![None; ranks];
+        for step in 0..ranks {
+            let holds = self.holds(step);
+            let (start, len) = part(self.size(), ranks, holds);
+            let under = x.narrow(dim, start as i64, len)?;
+            of_x[holds] = Some(against(grad, &moving, &under)?);
+            of_y = of_y.add(&against(grad, &under, &moving)?)?;
+            if step + 1 < ranks {
+                moving = self.shifted(&moving, self.dim, step)?;
+            }
+            if ranks > 1 {
+                // After as many steps as there are ranks the sums are where the parts are at home.
+                of_y = self.shifted(&of_y, self.dim, step)?;
+            }
+        }
+        let of_x: Vec<DynTensor> = of_x.into_iter().flatten().collect();
+        let of_x: Vec<&DynTensor> = of_x.iter().collect();
+        let of_x = DynTensor::cat(&of_x, dim)?;
+        Ok((of_x.into_parts().0, of_y.into_parts().0))
+    }
+
+    /// Attention of queries, of which the first stands at `first`, to keys and values whose parts go round. Without names.
+    fn attention(
+        &self,
+        [q, k, v]: [DynTensor; 3],
+        first: usize,
+        options: AttentionOptions,
+    ) -> Result<DynTensor> {
+        let features = q.shape()[q.rank() - 1];
+        let scores = Scores {
+            scale: options
+                .scale
+                .unwrap_or_else(|| 1.0 / (features as f64).sqrt()),
+            causal: options.is_causal,
+            first,
+            // Sums of many 16-bit numbers lose them.
+            dtype: match q.dtype() {
+                DType::F16 | DType::BF16 => DType::F32,
+                other => other,
+            },
+        };
+        let (found, logs) = self.attended(&q.detach(), &k.detach(), &v.detach(), &scores)?;
+        let (parts, found) = (self.again(), found.to_dtype(q.dtype())?);
+        let (result, inputs) = (found.clone(), [q.clone(), k.clone(), v.clone()]);
+        let back = move |grad: &Raw| {
+            let grad = plain(grad.clone())?;
+            once(parts.op, &grad)?;
+            let [q, k, v] = inputs.each_ref().map(DynTensor::detach);
+            let all = parts.attended_back((&q, &k, &v), (&result, &logs), &grad, &scores)?;
+            let each = all.into_iter().zip([&q, &k, &v]);
+            let each = each.map(|(x, like)| Ok(Some(x.to_dtype(like.dtype())?.into_parts().0)));
+            each.collect()
+        };
+        plain(custom(
+            self.op,
+            &[q.raw(), k.raw(), v.raw()],
+            found.into_parts().0,
+            back,
+        )?)
+    }
+
+    /// The mix of values of each query, and the logarithm of the sum of exponentials that its weights are divided by.
+    fn attended(
+        &self,
+        q: &DynTensor,
+        k: &DynTensor,
+        v: &DynTensor,
+        scores: &Scores,
+    ) -> Result<(DynTensor, DynTensor)> {
+        let (mut k, mut v) = (k.clone(), v.clone());
+        let source = k.rank() - 2;
+        let mut state: Option<[DynTensor; 3]> = None;
+        for step in 0..self.ranks() {
+            let (start, len) = part(self.size(), self.ranks(), self.holds(step));
+            if len > 0 && (state.is_none() || scores.sees(q, start)) {
+                let weights = scores.of(q, &k, start)?;
+                let values = v.to_dtype(scores.dtype)?;
+                let most = weights.amax(keep_last(&weights))?;
+                state = Some(match state {
+                    None => {
+                        let (powers, base) = scores.powers(&weights, &most)?;
+                        [
+                            base,
+                            powers.sum(keep_last(&powers))?,
+                            powers.matmul(&values)?,
+                        ]
+                    }
+                    Some([base, sum, mix]) => {
+                        let (powers, higher) = scores.powers(&weights, &base.maximum(&most)?)?;
+                        // What was found so far, by the new base.
+                        let less = base.sub(&higher)?.exp()?;
+                        [
+                            higher,
+                            sum.mul(&less)?.add(&powers.sum(keep_last(&powers))?)?,
+                            mix.mul(&less)?.add(&powers.matmul(&values)?)?,
+                        ]
+                    }
+                });
+            }
+            if step + 1 < self.ranks() {
+                k = self.shifted(&k, source, step)?;
+                v = self.shifted(&v, source, step)?;
+            }
+        }
+        let Some([base, sum, mix]) = state else {
+            let error = Error::new(ErrorKind::Shape, self.op, "there are no keys to attend to");
+            return Err(error.operand(&self.frame.names, &self.frame.sizes));
+        };
+        Ok((mix.div(&sum)?, sum.log()?.add(&base)?))
+    }
+
+    fn attended_back(
+        &self,
+        (q, k, v): (&DynTensor, &DynTensor, &DynTensor),
+        (found, logs): (&DynTensor, &DynTensor),
+        grad: &DynTensor,
+        scores: &Scores,
+    ) -> Result<[DynTensor; 3]> {
+        let wide = |x: &DynTensor| x.to_dtype(scores.dtype);
+        let (grad, wide_q, source) = (wide(grad)?, wide(q)?, k.rank() - 2);
+        let whole = grad.mul(&wide(found)?)?;
+        let whole = whole.sum(keep_last(&whole))?;
+        let mut of_q = wide_q.zeros_like()?;
+        let (mut of_k, mut of_v) = (wide(k)?.zeros_like()?, wide(v)?.zeros_like()?);
+        let (mut k, mut v) = (k.clone(), v.clone());
+        for step in 0..self.ranks() {
+            let (start, len) = part(self.size(), self.ranks(), self.holds(step));
+            if len > 0 && scores.sees(q, start) {
+                let (wide_k, wide_v) = (wide(&k)?, wide(&v)?);
+                let weights = scores.of(q, &k, start)?.sub(logs)?.exp()?;
+                of_v = of_v.add(&summed(weights.transpose(-1, -2)?.matmul(&grad)?, &of_v)?)?;
+                let of_weights = grad.matmul(&wide_v.transpose(-1, -2)?)?;
+                let of_scores = weights.mul(&of_weights.sub(&whole)?)?.mul(scores.scale)?;
+                of_q = of_q.add(&summed(of_scores.matmul(&wide_k)?, &of_q)?)?;
+                let part_of_k = of_scores.transpose(-1, -2)?.matmul(&wide_q)?;
+                of_k = of_k.add(&summed(part_of_k, &of_k)?)?;
+            }
+            if step + 1 < self.ranks() {
+                k = self.shifted(&k, source, step)?;
+                v = self.shifted(&v, source, step)?;
+            }
+            if self.ranks() > 1 {
+                of_k = self.shifted(&of_k, source, step)?;
+                of_v = self.shifted(&of_v, source, step)?;
+            }
+        }
+        Ok([of_q, of_k, of_v])
+    }
+}
+
+/// Attention to keys and values whose sources may be split.
+pub(crate) struct Attention {
+    /// That of the keys.
+    pub(crate) frame: Frame,
+    pub(crate) op: &'static str,
+    /// The dim of sources, of the keys.
+    pub(crate) source: usize,
+    /// The axis that splits it.
+    pub(crate) via: Option<usize>,
+    pub(crate) at: At,
+    /// The place of this rank's first query over all ranks.
+    pub(crate) first: usize,
+}
+
+impl Attention {
+    /// The mix of values for each query; the dims are batch, length or source, features.
+    pub(crate) fn of(
+        self,
+        q: &DynTensor,
+        k: &DynTensor,
+        v: &DynTensor,
+        options: AttentionOptions,
+    ) -> Result<DynTensor> {
+        let Self {
+            frame, op, first, ..
+        } = self;
+        let fail = |kind, what: &str| {
+            let error = Error::new(kind, op, what).operand(q.names(), q.shape());
+            error.operand(&frame.names, &frame.sizes)
+        };
+        if k.rank() < 2 || self.source != k.rank() - 2 {
+            let error = fail(
+                ErrorKind::Argument,
+                "the dim is not that of the keys' sources",
+            );
+            return Err(error.hint("name the last but one dim of the keys"));
+        }
+        if options.dropout_p != 0.0 || options.enable_gqa {
+            let error = fail(
+                ErrorKind::Argument,
+                "attention along a split length has no dropout, and no grouped heads",
+            );
+            return Err(error.hint("`.all_to_all(axis, Heads)` splits by heads, where both are"));
+        }
+        let Some(axis) = self.via else {
+            if options.is_causal && first != 0 {
+                let error = fail(
+                    ErrorKind::Argument,
+                    "causal attention of queries that are split",
+                );
+                return Err(error.hint("split the sources, too, and name them `via` their axis"));
+            }
+            return q.scaled_dot_product_attention_with(k, v, None, options);
+        };
+        // What one rank refuses is refused, before something is sent.
+        let none = |x: &DynTensor| x.detach().narrow(x.rank() as i64 - 2, 0, 0);
+        let names = none(q)?.scaled_dot_product_attention(&none(k)?, &none(v)?)?;
+        let parts = Parts {
+            frame,
+            op,
+            dim: self.source,
+            axis,
+            at: self.at,
+        };
+        let unnamed = |x: &DynTensor| plain(x.raw().clone());
+        let found = parts.attention([unnamed(q)?, unnamed(k)?, unnamed(v)?], first, options)?;
+        named(found.into_parts().0, &names)
+    }
+}
+
+/// Refuses a gradient of a gradient, in which what went round would be taken for constant.
+fn once(op: &'static str, grad: &DynTensor) -> Result<()> {
+    match grad.requires_grad() {
+        false => Ok(()),
+        true => Err(Error::new(
+            ErrorKind::Gradient,
+            op,
+            "what goes round a mesh axis has no second derivative",
+        )
+        .hint("`.all_gather(axis)`, and the operator without `via`")),
+    }
+}
+
+/// The gradient of one factor of a contraction: that of the result times the other factor, summed over what this one lacks.
+fn against(grad: &DynTensor, other: &DynTensor, like: &DynTensor) -> Result<DynTensor> {
+    let other = match other.dtype().is_complex() {
+        true => other.conj()?,
+        false => other.clone(),
+    };
+    let names: Vec<String> = text(like.names());
+    let lacks: Vec<String> = text(other.names())
+        .into_iter()
+        .filter(|name| !names.contains(name))
+        .collect();
+    let found = match lacks.is_empty() {
+        false => {
+            let lacks: Vec<&str> = lacks.iter().map(String::as_str).collect();
+            grad.contract(&other, &lacks[..])?.align_as(like)?
+        }
+        true => grad.align_as(like)?.mul(&other.align_as(like)?)?,
+    };
+    summed(found, like)
+}
+
+fn text(names: &Names) -> Vec<String> {
+    names.iter().flatten().map(ToString::to_string).collect()
+}
+
+/// Summed over dims that were broadcast: those in front, and those of size 1 in `like`.
+fn summed(x: DynTensor, like: &DynTensor) -> Result<DynTensor> {
+    let mut x = x;
+    while x.rank() > like.rank() {
+        x = x.sum(0_i64)?;
+    }
+    for dim in 0..like.rank() {
+        if like.shape()[dim] == 1 && x.shape()[dim] != 1 {
+            x = x.sum(nomina_core::rule::DimArg::one(dim).keep())?;
+        }
+    }
+    Ok(x)
+}
+
+fn keep_last(x: &DynTensor) -> nomina_core::rule::DimArg<'static> {
+    nomina_core::rule::DimArg::one(x.rank() - 1).keep()
+}
+
+/// Less than any score, and so little that its exponential is zero beside any.
+const LOWEST: f64 = -1e30;
+
+/// How scores are made.
+struct Scores {
+    scale: f64,
+    causal: bool,
+    /// The place of the first query, over all ranks.
+    first: usize,
+    /// What they are computed in.
+    dtype: DType,
+}
+
+impl Scores {
+    /// Whether some query sees keys from `start` on.
+    fn sees(&self, q: &DynTensor, start: usize) -> bool {
+        !self.causal || start < self.first + q.shape()[q.rank() - 2]
+    }
+
+    /// Of queries and keys, of which the first stands at `start`.
+    fn of(&self, q: &DynTensor, k: &DynTensor, start: usize) -> Result<DynTensor> {
+        let (q, k) = (q.to_dtype(self.dtype)?, k.to_dtype(self.dtype)?);
+        let scores = q.matmul(&k.transpose(-1, -2)?)?.mul(self.scale)?;
+        if !self.causal {
+            return Ok(scores);
+        }
+        let (length, source) = (q.shape()[q.rank() - 2], k.shape()[k.rank() - 2]);
+        let count = |from: usize, len: usize, shape: &[usize]| {
+            let all: Vec<i64> = (from as i64..).take(len).collect();
+            DynTensor::from_vec(all, shape, Names::unnamed(2))
+        };
+        let later =
+            count(start, source, &[1, source])?.gt(&count(self.first, length, &[length, 1])?)?;
+        scores.masked_fill(&later, f64::NEG_INFINITY)
+    }
+
+    /// The exponentials less a base, and that base: where no key was seen, it is less than any score.
+    fn powers(&self, scores: &DynTensor, most: &DynTensor) -> Result<(DynTensor, DynTensor)> {
+        let base = most.masked_fill(&most.isneginf()?, LOWEST)?;
+        Ok((scores.sub(&base)?.exp()?, base))
+    }
+}

@@ -1,0 +1,174 @@
+//! Rows of a table whose rows are split: each rank asks those who have them, and going back the gradients return to them.
+
+use std::sync::Arc;
+
+use nomina::{DType, DynTensor, Error, ErrorKind, Names, Result};
+use nomina_core::mesh::Combine;
+use nomina_core::mesh::value::Place;
+use nomina_runtime::Raw;
+use nomina_runtime::grad::custom;
+
+use super::{Parts, named, plain};
+use crate::check::What;
+use crate::identity;
+use crate::ranks::Job;
+
+/// Which rows each rank asked of this one, and how many this one asked of each.
+struct Asked {
+    /// By rank, counted in the own part.
+    of: Vec<DynTensor>,
+    /// By rank.
+    count: Vec<usize>,
+}
+
+impl Parts {
+    /// The rows at `ids`, where the dim of rows was as `embedding` has them: first the dims of the ids, then the table's others.
+    /// Where all ranks have the same ids (`place` says so), each adds the rows that it has; else each asks for its own.
+    pub(crate) fn rows(
+        &self,
+        table: &DynTensor,
+        ids: &DynTensor,
+        place: &Place,
+    ) -> Result<DynTensor> {
+        let numbers = ids.detach().to_dtype(DType::I64)?;
+        let beyond = numbers
+            .lt(0_i64)?
+            .logical_or(&numbers.ge(self.size() as i64)?)?;
+        if beyond.any(..)?.to_vec::<bool>()?.first() == Some(&true) {
+            let what = format!("an index is none of {} rows", self.size());
+            let error = Error::new(ErrorKind::Index, self.op, what);
+            return Err(error
+                .operand(&self.frame.names, &self.frame.sizes)
+                .operand(ids.names(), ids.shape())
+                .hint("rows are counted from 0 over all ranks"));
+        }
+        match place {
+            Place::Whole | Place::Synced => self.added(table, &numbers, *place == Place::Synced),
+            _ => self.asked(table, &numbers),
+        }
+    }
+
+    /// The rows that this rank has, zeros for others, summed over ranks.
+    fn added(&self, table: &DynTensor, ids: &DynTensor, synced: bool) -> Result<DynTensor> {
+        let (within, own) = self.owned(ids)?;
+        // A rank without rows takes part in the sum, and in that of gradients.
+        let spare = match self.own().1 {
+            0 => Some(DynTensor::cat(
+                &[table, &identity::row(table, self.dim)?],
+                self.dim,
+            )?),
+            _ => None,
+        };
+        let rows = spare
+            .as_ref()
+            .unwrap_or(table)
+            .embedding(self.dim, &within)?;
+        let mut shape = own.shape().to_vec();
+        shape.resize(rows.rank(), 1);
+        let others = plain(own.logical_not()?.raw().reshape(&shape)?)?;
+        let rows = rows.masked_fill(&others, 0_i64)?;
+        let frame = self.frame.with(self.axis, Place::Pending(Combine::Add));
+        let sum = frame.all_reduce(self.op, rows.raw(), self.axis, synced, self.at)?;
+        named(sum, &rows)
+    }
+
+    /// Each different row once, of the rank that has it.
+    fn asked(&self, table: &DynTensor, ids: &DynTensor) -> Result<DynTensor> {
+        let (ranks, size) = (self.ranks(), self.size());
+        let unique = plain(ids.raw().reshape(&[ids.numel()])?)?.unique_all()?;
+        let rows = unique.values.to_vec::<i64>()?;
+        // They are in order, and so are the ranks that have them.
+        let mut count = Vec::with_capacity(ranks);
+        let mut pieces = Vec::with_capacity(ranks);
+        let mut next = 0;
+        for rank in 0..ranks {
+            let (start, len) = crate::boxes::part(size, ranks, rank);
+            let until = rows.partition_point(|&row| row < (start + len) as i64);
+            let its: Vec<i64> = rows[next..until]
+                .iter()
+                .map(|row| row - start as i64)
+                .collect();
+            count.push(its.len());
+            pieces.push(Raw::from_vec(its, &[until - next])?);
+            next = until;
+        }
+        let counts = count
+            .iter()
+            .map(|&count| Raw::from_vec(vec![count as i64], &[1]));
+        let counts = counts.collect::<Result<Vec<_>>>()?;
+        let came = self.each(counts, vec![vec![1]; ranks])?;
+        let lens = came.iter().map(|one| match one.as_slice::<i64>() {
+            Some(&[len]) => usize::try_from(len).unwrap_or_default(),
+            _ => 0,
+        });
+        let shapes = lens.map(|len| vec![len]).collect();
+        let of = self.each(pieces, shapes)?;
+        let of = of.into_iter().map(plain).collect::<Result<_>>()?;
+        let asked = Arc::new(Asked { of, count });
+        let found = named(self.answered(table.raw(), &asked)?, table)?;
+        let inverse = unique.inverse.into_parts().0.reshape(ids.shape())?;
+        found.embedding(self.dim, &named(inverse, ids)?)
+    }
+
+    /// A piece to each rank, and what comes, of these shapes.
+    fn each(&self, pieces: Vec<Raw>, shapes: Vec<Vec<usize>>) -> Result<Vec<Raw>> {
+        let frame = &self.frame;
+        let mut what = What::new(self.op, self.at);
+        what.dtype = pieces.first().map(Raw::dtype);
+        (what.names, what.sizes) = (&frame.names, &frame.sizes);
+        let job = Job::AllToAll { pieces, shapes };
+        frame.shared.start(self.axis, &what, job)?.wait()
+    }
+
+    fn shapes(&self, like: &[usize], lens: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
+        let shape = |len| {
+            let mut shape = like.to_vec();
+            shape[self.dim] = len;
+            shape
+        };
+        lens.map(shape).collect()
+    }
+
+    /// The rows that this rank asked for, one behind the other by the rank that has them.
+    fn answered(&self, raw: &Raw, asked: &Arc<Asked>) -> Result<Raw> {
+        let table = plain(raw.clone().detach())?;
+        let pieces = asked.of.iter().map(|rows| {
+            let found = table.index_select(self.dim, rows)?;
+            Ok(found.into_parts().0)
+        });
+        let pieces = pieces.collect::<Result<Vec<_>>>()?;
+        let shapes = self.shapes(raw.shape(), asked.count.iter().copied());
+        let came = self.each(pieces, shapes)?;
+        let came: Vec<DynTensor> = came.into_iter().map(plain).collect::<Result<_>>()?;
+        let came: Vec<&DynTensor> = came.iter().collect();
+        let found = DynTensor::cat(&came, self.dim)?.into_parts().0;
+        let (parts, asked, shape) = (self.again(), asked.clone(), raw.shape().to_vec());
+        custom(self.op, &[raw], found, move |grad| {
+            Ok(vec![Some(parts.returned(grad, &asked, &shape)?)])
+        })
+    }
+
+    /// The sums of what all ranks have for the rows of this one.
+    fn returned(&self, raw: &Raw, asked: &Arc<Asked>, shape: &[usize]) -> Result<Raw> {
+        let rows = raw.clone().detach();
+        let mut next = 0;
+        let pieces = asked.count.iter().map(|&len| {
+            let piece = rows.narrow(self.dim, next, len);
+            next += len;
+            piece
+        });
+        let pieces = pieces.collect::<Result<Vec<_>>>()?;
+        let shapes = self.shapes(shape, asked.of.iter().map(DynTensor::numel));
+        let mut sum = DynTensor::from_parts(
+            Raw::zeros(self.op, shape, raw.dtype(), raw.device())?,
+            Names::unnamed(shape.len()),
+        )?;
+        for (rows, came) in asked.of.iter().zip(self.each(pieces, shapes)?) {
+            sum = sum.index_add(self.dim, rows, &plain(came)?)?;
+        }
+        let (parts, asked) = (self.again(), asked.clone());
+        custom(self.op, &[raw], sum.into_parts().0, move |grad| {
+            Ok(vec![Some(parts.answered(grad, &asked)?)])
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Elements in order along a split dim, by a network of comparisons between ranks: two ranks put their boxes together, one keeps the
+//! lower half, one the upper.
+//!
+//! Batcher's network: t (t + 1) / 2 steps for 2 to the power of t ranks, in each of which a rank sends its box once at the most. A
+//! sample sort sends each element twice, but boxes whose sizes depend on values: ranks would have to agree on them first, a
+//! plan could not count them, and equal elements would come to one rank. Here boxes are equal, and so is the memory of all ranks.
+
+use nomina::{DType, DynTensor, Result, Scalar, SortOptions};
+
+use super::fetch::Route;
+use super::{Parts, tied};
+use crate::boxes::part;
+use crate::identity;
+
+/// The steps of Batcher's merge exchange (Knuth's algorithm M): in each, pairs of ranks, of which the first keeps what comes first.
+fn network(ranks: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut steps = Vec::new();
+    let top = ranks.next_power_of_two() / 2;
+    let mut p = top;
+    while p > 0 {
+        let (mut q, mut r, mut d) = (top, 0, p);
+        loop {
+            let pairs = (0..ranks.saturating_sub(d)).filter(|i| i & p == r);
+            steps.push(pairs.map(|i| (i, i + d)).collect());
+            if q == p {
+                break;
+            }
+            (d, q, r) = (q - p, q / 2, p);
+        }
+        p /= 2;
+    }
+    steps
+}
+
+impl Parts {
+    /// The elements in order along the dim, in parts as before, and where they stood; equal ones as they stood.
+    pub(crate) fn sort(
+        &self,
+        x: &DynTensor,
+        options: SortOptions,
+    ) -> Result<(DynTensor, DynTensor)> {
+        let (ranks, size) = (self.ranks(), self.size());
+        if ranks == 1 || size == 0 {
+            return x.sort_with(self.dim, options);
+        }
+        let len = size.div_ceil(ranks);
+        let range = |rank: usize| {
+            (
+                (rank * len).min(size),
+                len.min(size.saturating_sub(rank * len)),
+            )
+        };
+        let boxes: Vec<(usize, usize)> = (0..ranks).map(|rank| (rank * len, len)).collect();
+        let uneven = !size.is_multiple_of(ranks);
+        let mut values = x.clone();
+        if uneven {
+            let wants = (0..ranks).map(|rank| vec![range(rank)]).collect();
+            values = self.fetched(&values, &Route::of_parts(size, ranks, wants))?;
+            values = self.filled(&values, len, options)?;
+        }
+        let first = boxes[self.rank()].0 as i64;
+        let mut places = self.counted(&values, first)?;
+        (values, places) = self.ordered(&values, &places, options)?;
+        for pairs in network(ranks) {
+            let wants = |rank: usize| {
+                let pair = pairs.iter().find(|(a, b)| [a, b].contains(&&rank));
+                pair.map_or(vec![boxes[rank]], |&(a, b)| vec![boxes[a], boxes[b]])
+            };
+            let wants: Vec<Vec<_>> = (0..ranks).map(wants).collect();
+            let compares = wants[self.rank()].len() == 2;
+            let lower = wants[self.rank()][0] == boxes[self.rank()];
+            let route = Route::new(boxes.clone(), wants);
+            values = self.fetched(&values, &route)?;
+            places = self.fetched(&places, &route)?;
+            if compares {
+                (values, places) = self.ordered(&values, &places, options)?;
+                let start = if lower { 0 } else { len as i64 };
+                values = values.narrow(self.dim, start, len)?;
+                places = places.narrow(self.dim, start, len)?;
+            }
+        }
+        if uneven {
+            let wants = (0..ranks).map(|rank| vec![part(size, ranks, rank)]);
+            let route = Route::new(boxes, wants.collect());
+            values = self.fetched(&values, &route)?;
+            places = self.fetched(&places, &route)?;
+        }
+        Ok((values, places))
+    }
+
+    /// With elements behind the last that come last in order: their places are beyond all others.
+    fn filled(&self, x: &DynTensor, len: usize, options: SortOptions) -> Result<DynTensor> {
+        let more = len - x.shape()[self.dim];
+        let last = match (x.dtype().is_float(), options.descending) {
+            (true, false) => Scalar::Float(f64::NAN),
+            (_, descending) => identity::extreme(x.dtype(), descending),
+        };
+        let mut shape = x.shape().to_vec();
+        shape[self.dim] = more;
+        let factory = DynTensor::options().dtype(x.dtype()).device(x.device());
+        let rest = factory.full(&shape, last, x.names().clone())?;
+        if more == len {
+            return tied(self.op, rest, std::slice::from_ref(x));
+        }
+        DynTensor::cat(&[x, &rest], self.dim)
+    }
+
+    /// Places from `first` on, in the sizes of a tensor.
+    fn counted(&self, x: &DynTensor, first: i64) -> Result<DynTensor> {
+        let len = x.shape()[self.dim];
+        let count: Vec<i64> = (first..).take(len).collect();
+        let mut shape = vec![1; x.rank()];
+        shape[self.dim] = len;
+        let row = DynTensor::from_vec(count, &shape, x.names().clone())?;
+        let zeros = x.detach().zeros_like()?.to_dtype(DType::I64)?;
+        zeros.add(&row)
+    }
+
+    /// In order by value, and of equal ones by place.
+    fn ordered(
+        &self,
+        values: &DynTensor,
+        places: &DynTensor,
+        options: SortOptions,
+    ) -> Result<(DynTensor, DynTensor)> {
+        let by_place = places.argsort_with(self.dim, SortOptions::default())?;
+        let keys = values.detach().gather(self.dim, &by_place)?;
+        let by_value = keys.argsort_with(self.dim, options)?;
+        let order = by_place.gather(self.dim, &by_value)?;
+        Ok((
+            values.gather(self.dim, &order)?,
+            places.gather(self.dim, &order)?,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::network;
+
+    #[test]
+    fn networks_sort_all_that_is_zero_or_one() {
+        for ranks in 1..=12_usize {
+            let steps = network(ranks);
+            let t = ranks.next_power_of_two().trailing_zeros() as usize;
+            assert_eq!(steps.len(), t * (t + 1) / 2);
+            for step in &steps {
+                let mut met = vec![false; ranks];
+                for &(a, b) in step {
+                    assert!(a < b && b < ranks && !met[a] && !met[b]);
+                    (met[a], met[b]) = (true, true);
+                }
+            }
+            for bits in 0..1_u32 << ranks {
+                let mut all: Vec<u32> = (0..ranks).map(|i| bits >> i & 1).collect();
+                for &(a, b) in steps.iter().flatten() {
+                    if all[a] > all[b] {
+                        all.swap(a, b);
+                    }
+                }
+                assert!(all.is_sorted(), "{ranks} ranks: {bits:b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,476 @@
+//! What slides along a split dim: each rank gets the elements under the windows of its own results, from as many neighbours as
+//! they reach, and computes these as one rank would.
+
+use nomina::{
+    AvgPoolOptions, ConvOptions, DiffOptions, DynTensor, Error, ErrorKind, MaxPoolOptions, Padding,
+    Result, Scalar,
+};
+use nomina_core::rule::{self, FilterForm, Sites};
+
+use super::fetch::{Range, Route};
+use super::{Parts, tied};
+use crate::boxes::part;
+use crate::frame::{At, Frame};
+use crate::identity;
+
+/// A window along one dim.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slide {
+    /// Elements from the first under the window to the last.
+    pub(crate) span: usize,
+    pub(crate) stride: usize,
+    /// How far windows reach beyond the first and the last element.
+    pub(crate) around: [usize; 2],
+    /// Whether a last window that starts inside counts though it reaches beyond.
+    pub(crate) ceil: bool,
+}
+
+/// What a rank computes its results of.
+pub(crate) struct Under {
+    /// What came from all ranks.
+    came: DynTensor,
+    /// The elements under the windows, what stands around included.
+    pub(crate) x: DynTensor,
+    /// How many stand around on each side.
+    pub(crate) around: [usize; 2],
+    /// How many results the rank has; where it has none, `x` is one window of what stands around.
+    pub(crate) own: usize,
+    /// How many results all ranks have.
+    pub(crate) all: usize,
+}
+
+impl Slide {
+    /// How many windows there are along a dim of `size`; none where the arithmetic or the window goes beyond it.
+    pub(crate) fn count(&self, size: usize) -> Option<usize> {
+        let [before, after] = self.around;
+        let wide = size.checked_add(before)?.checked_add(after)?;
+        if self.ceil && wide < self.span {
+            return (self.span - wide < self.stride).then_some(1);
+        }
+        let room = wide.checked_sub(self.span)?;
+        let count = match self.ceil {
+            false => room / self.stride + 1,
+            true => {
+                let count = room.div_ceil(self.stride) + 1;
+                // The last one starts at an element, or before the first.
+                let beyond = (count - 1).checked_mul(self.stride)? >= size + before;
+                count - usize::from(beyond && count > 1)
+            }
+        };
+        Some(count)
+    }
+
+    /// What a rank needs for its results: the range of elements, and how many stand around it.
+    fn needs(&self, size: usize, (first, own): Range) -> (Range, [usize; 2]) {
+        let [before, _] = self.around;
+        if own == 0 {
+            return ((0, 0), [self.span, 0]);
+        }
+        let (from, until) = (
+            first * self.stride,
+            (first + own - 1) * self.stride + self.span,
+        );
+        // Counted from the first that stands around.
+        let (start, end) = (
+            from.clamp(before, before + size),
+            until.clamp(before, before + size),
+        );
+        (
+            (start - before, end - start),
+            [
+                start.saturating_sub(from).min(until - from),
+                until.saturating_sub(end.max(from)),
+            ],
+        )
+    }
+}
+
+/// With `fill` around along a dim.
+pub(crate) fn around(
+    x: &DynTensor,
+    dim: usize,
+    counts: [usize; 2],
+    fill: Scalar,
+) -> Result<DynTensor> {
+    if counts == [0, 0] {
+        return Ok(x.clone());
+    }
+    let factory = DynTensor::options().dtype(x.dtype()).device(x.device());
+    let make = |count: usize| {
+        let mut shape = x.shape().to_vec();
+        shape[dim] = count;
+        factory.full(&shape, fill, x.names().clone())
+    };
+    let (before, after) = (make(counts[0])?, make(counts[1])?);
+    DynTensor::cat(&[&before, x, &after], dim)
+}
+
+impl Under {
+    /// The own elements and those around them, where each result is of one element's neighbours.
+    pub(crate) fn with_around(&self, dim: usize) -> Result<DynTensor> {
+        match self.own {
+            // One window for no elements.
+            0 => self.x.narrow(dim, 0, self.x.shape()[dim] - 1),
+            _ => Ok(self.x.clone()),
+        }
+    }
+
+    /// The own results among what was computed of [`x`](Self::x): none of one window, where the rank has none.
+    pub(crate) fn own(&self, op: &'static str, found: DynTensor, dim: usize) -> Result<DynTensor> {
+        match self.own {
+            0 => tied(
+                op,
+                found.detach().narrow(dim, 0, 0)?,
+                std::slice::from_ref(&self.came),
+            ),
+            _ => Ok(found),
+        }
+    }
+}
+
+impl Parts {
+    /// The elements under the windows of this rank's results.
+    pub(crate) fn under(&self, x: &DynTensor, slide: &Slide, fill: Scalar) -> Result<Under> {
+        let (size, ranks) = (self.size(), self.ranks());
+        let all = match slide.stride {
+            0 => None,
+            _ => slide.count(size),
+        };
+        let Some(all) = all else {
+            let what = format!(
+                "a window of {} elements with stride {} along a dim of {size}, with {:?} around",
+                slide.span, slide.stride, slide.around
+            );
+            let error = Error::new(ErrorKind::Shape, self.op, what);
+            return Err(error
+                .operand(&self.frame.names, &self.frame.sizes)
+                .hint("take a smaller window, or more around"));
+        };
+        let needs = |rank| slide.needs(size, part(all, ranks, rank));
+        let wants = (0..ranks).map(|rank| vec![needs(rank).0]).collect();
+        let x = self.fetched(x, &Route::of_parts(size, ranks, wants))?;
+        let counts = needs(self.rank()).1;
+        let mut wide = around(&x, self.dim, counts, fill)?;
+        if x.shape()[self.dim] == 0 {
+            wide = tied(self.op, wide, std::slice::from_ref(&x))?;
+        }
+        Ok(Under {
+            x: wide,
+            came: x,
+            around: counts,
+            own: part(all, ranks, self.rank()).1,
+            all,
+        })
+    }
+
+    /// Differences of neighbours, so many times over.
+    pub(crate) fn diff(&self, x: &DynTensor, options: DiffOptions) -> Result<Slid> {
+        let times = usize::try_from(options.n).ok();
+        let Some(span) = times.and_then(|times| times.checked_add(1)) else {
+            let what = format!("{} times", options.n);
+            return Err(Error::new(ErrorKind::Argument, self.op, what).hint("take 0 or more"));
+        };
+        if span > self.size() {
+            // None are left, on any rank.
+            let none = x.narrow(self.dim, 0, 0)?;
+            return Ok(Slid {
+                local: none,
+                sizes: vec![(self.dim, 0)],
+            });
+        }
+        let slide = Slide {
+            span,
+            stride: 1,
+            around: [0, 0],
+            ceil: false,
+        };
+        let under = self.under(x, &slide, Scalar::Int(0))?;
+        let found = under.x.diff_with(self.dim, options)?;
+        Ok(Slid {
+            local: under.own(self.op, found, self.dim)?,
+            sizes: vec![(self.dim, under.all)],
+        })
+    }
+
+    /// Each element moved by so many places, around the end.
+    pub(crate) fn rolled(&self, x: &DynTensor, shift: i64) -> Result<DynTensor> {
+        let (size, ranks) = (self.size(), self.ranks());
+        let Ok(shift) = usize::try_from(shift.rem_euclid((size.max(1)) as i64)) else {
+            return Ok(x.clone());
+        };
+        let wants = |rank| {
+            let (start, len) = part(size, ranks, rank);
+            // The element before which the others were.
+            let first = (start + size - shift) % size.max(1);
+            let until_end = len.min(size - first);
+            vec![(first, until_end), (0, len - until_end)]
+        };
+        let wants = (0..ranks).map(wants).collect();
+        self.fetched(x, &Route::of_parts(size, ranks, wants))
+    }
+}
+
+/// An operator that slides along dims, some of which are split.
+pub(crate) struct Sliding {
+    pub(crate) frame: Frame,
+    pub(crate) op: &'static str,
+    pub(crate) at: At,
+    /// In order, each with the axis that splits it.
+    pub(crate) dims: Vec<(usize, Option<usize>)>,
+}
+
+/// A result, and the sizes of its split dims over all ranks.
+pub(crate) struct Slid {
+    pub(crate) local: DynTensor,
+    pub(crate) sizes: Vec<(usize, usize)>,
+}
+
+/// The error of groups of channels beside output channels that are split.
+pub(crate) fn groups_apart(op: &'static str, groups: usize) -> Error {
+    let what = format!("{groups} groups of channels, and output channels that are split");
+    Error::new(ErrorKind::Argument, op, what).hint("split the groups by hand, or gather the weight")
+}
+
+impl Sliding {
+    /// Where the dims stand.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        self.dims.iter().map(|(dim, _)| *dim).collect()
+    }
+
+    fn refuse(&self, kind: ErrorKind, what: String) -> Error {
+        Error::new(kind, self.op, what).operand(&self.frame.names, &self.frame.sizes)
+    }
+
+    /// What `compute` makes of the elements under the windows along split dims, of which it is told how many stand around.
+    pub(crate) fn slid(
+        &self,
+        x: &DynTensor,
+        slides: &[Slide],
+        fill: Scalar,
+        compute: impl FnOnce(&DynTensor, &[(usize, [usize; 2])]) -> Result<DynTensor>,
+    ) -> Result<Slid> {
+        let (mut x, mut sizes, mut outside) = (x.clone(), Vec::new(), Vec::new());
+        let mut along = Vec::new();
+        for (&(dim, axis), slide) in self.dims.iter().zip(slides) {
+            let Some(axis) = axis else { continue };
+            let parts = Parts {
+                frame: self.frame.clone(),
+                op: self.op,
+                dim,
+                axis,
+                at: self.at,
+            };
+            let under = parts.under(&x, slide, fill)?;
+            outside.push((dim, under.around));
+            sizes.push((dim, under.all));
+            x = under.x.clone();
+            along.push((dim, under));
+        }
+        let mut local = compute(&x, &outside)?;
+        for (dim, under) in along {
+            local = under.own(self.op, local, dim)?;
+        }
+        Ok(Slid { local, sizes })
+    }
+
+    /// A window's span, of which each number is at least 1.
+    fn span(&self, kernel: usize, dilation: usize) -> Result<usize> {
+        let reach = kernel.checked_sub(1).filter(|_| dilation > 0);
+        let reach = reach.and_then(|reach| reach.checked_mul(dilation)?.checked_add(1));
+        reach.ok_or_else(|| {
+            let what = format!("a window of {kernel} elements at a distance of {dilation}");
+            self.refuse(ErrorKind::Argument, what)
+                .hint("both are at least 1")
+        })
+    }
+
+    /// A convolution; `compute` is the operator on one rank. Padding along split dims is done here.
+    pub(crate) fn conv<const S: usize>(
+        &self,
+        x: &DynTensor,
+        channel: usize,
+        weight: &DynTensor,
+        mut options: ConvOptions<S>,
+        compute: impl FnOnce(&DynTensor, ConvOptions<S>) -> Result<DynTensor>,
+    ) -> Result<Slid> {
+        let sites = Sites {
+            channel,
+            spatial: self.dims.iter().map(|(dim, _)| *dim).collect(),
+        };
+        let form = FilterForm {
+            by_name: true,
+            transposed: false,
+        };
+        let filter = rule::filter(self.op, x.names(), &sites, weight.names(), form)?;
+        if self.dims.iter().all(|(_, axis)| axis.is_none()) {
+            let local = compute(x, options)?;
+            return Ok(Slid {
+                local,
+                sizes: Vec::new(),
+            });
+        }
+        let same = options.padding == Padding::Same;
+        if same && options.stride != [1; S] {
+            let what = format!(
+                "padding that keeps sizes, and strides of {:?}",
+                options.stride
+            );
+            return Err(self
+                .refuse(ErrorKind::Argument, what)
+                .hint("say how many zeros, or take a stride of 1"));
+        }
+        let (mut x, mut slides, mut zeros) = (x.clone(), Vec::with_capacity(S), [0; S]);
+        for (i, &(dim, axis)) in self.dims.iter().enumerate().take(S) {
+            let kernel = weight.shape()[filter.kernel[i]];
+            let span = self.span(kernel, options.dilation[i])?;
+            let pad = match options.padding {
+                Padding::Zeros(zeros) => [zeros[i]; 2],
+                Padding::Same => [(span - 1) / 2, span - 1 - (span - 1) / 2],
+            };
+            match axis {
+                None if same => x = around(&x, dim, pad, Scalar::Int(0))?,
+                None => zeros[i] = pad[0],
+                Some(_) => {}
+            }
+            slides.push(Slide {
+                span,
+                stride: options.stride[i],
+                around: pad,
+                ceil: false,
+            });
+        }
+        options.padding = Padding::Zeros(zeros);
+        self.slid(&x, &slides, Scalar::Int(0), |x, _| compute(x, options))
+    }
+
+    /// The windows of a pool, and what padding is left to the operator: that along dims that are not split.
+    fn pool<const S: usize>(
+        &self,
+        kernel: [usize; S],
+        dilation: [usize; S],
+        stride: [usize; S],
+        padding: [usize; S],
+        ceil: bool,
+    ) -> Result<(Vec<Slide>, [usize; S])> {
+        let (mut slides, mut rest) = (Vec::with_capacity(S), padding);
+        for (i, &(_, axis)) in self.dims.iter().enumerate().take(S) {
+            if axis.is_some() {
+                let span = self.span(kernel[i], dilation[i])?;
+                if padding[i] > span / 2 {
+                    let what = format!("padding {} for a window of {}", padding[i], kernel[i]);
+                    return Err(self
+                        .refuse(ErrorKind::Argument, what)
+                        .hint("pad by half of the window at the most"));
+                }
+                rest[i] = 0;
+            }
+            slides.push(Slide {
+                span: self.span(kernel[i], dilation[i])?,
+                stride: stride[i],
+                around: [padding[i]; 2],
+                ceil,
+            });
+        }
+        Ok((slides, rest))
+    }
+
+    /// The greatest under windows.
+    pub(crate) fn max_pool<const S: usize>(
+        &self,
+        x: &DynTensor,
+        kernel: [usize; S],
+        options: MaxPoolOptions<S>,
+        compute: impl FnOnce(&DynTensor, MaxPoolOptions<S>) -> Result<DynTensor>,
+    ) -> Result<Slid> {
+        let stride = options.stride.unwrap_or(kernel);
+        let MaxPoolOptions {
+            dilation,
+            padding,
+            ceil_mode,
+            ..
+        } = options;
+        let (slides, padding) = self.pool(kernel, dilation, stride, padding, ceil_mode)?;
+        let least = identity::extreme(x.dtype(), true);
+        let options = MaxPoolOptions { padding, ..options };
+        self.slid(x, &slides, least, |x, _| compute(x, options))
+    }
+
+    /// Means under windows.
+    pub(crate) fn avg_pool<const S: usize>(
+        &self,
+        x: &DynTensor,
+        kernel: [usize; S],
+        options: AvgPoolOptions<S>,
+        compute: impl Fn(&DynTensor, AvgPoolOptions<S>) -> Result<DynTensor>,
+    ) -> Result<Slid> {
+        let split = self.dims.iter().any(|(_, axis)| axis.is_some());
+        if split && options.ceil_mode {
+            let what = "`ceil_mode` of means along a split dim: the last windows have other counts";
+            return Err(self
+                .refuse(ErrorKind::Argument, what.to_owned())
+                .hint("pad the dim, or gather it"));
+        }
+        let stride = options.stride.unwrap_or(kernel);
+        let (slides, padding) = self.pool(kernel, [1; S], stride, options.padding, false)?;
+        let own = AvgPoolOptions { padding, ..options };
+        let zero = Scalar::Int(0);
+        if !split || options.count_include_pad || options.divisor_override.is_some() {
+            return self.slid(x, &slides, zero, |x, _| compute(x, own));
+        }
+        // Sums, over the counts of what is not around.
+        let sums = AvgPoolOptions {
+            divisor_override: Some(1),
+            ..own
+        };
+        self.slid(x, &slides, zero, |x, outside| {
+            let mut ones = x.detach().ones_like()?;
+            for &(dim, [before, after]) in outside {
+                let inside = ones.shape()[dim] - before - after;
+                ones = around(&ones.narrow(dim, 0, inside)?, dim, [before, after], zero)?;
+            }
+            compute(x, sums)?.div(&compute(&ones, sums)?)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rank_needs_what_its_windows_cover() {
+        for size in 1..=9 {
+            for span in 1..=4 {
+                for stride in 1..=3 {
+                    for around in [[0, 0], [1, 1], [2, 1], [3, 3]] {
+                        for ceil in [false, true] {
+                            let slide = Slide {
+                                span,
+                                stride,
+                                around,
+                                ceil,
+                            };
+                            let Some(all) = slide.count(size) else {
+                                continue;
+                            };
+                            for ranks in 1..=4 {
+                                for rank in 0..ranks {
+                                    let (first, own) = part(all, ranks, rank);
+                                    let ((start, len), [before, after]) =
+                                        slide.needs(size, (first, own));
+                                    assert!(start + len <= size);
+                                    let covered = before + len + after;
+                                    let windows = (own.max(1) - 1) * stride + span;
+                                    assert_eq!(covered, windows, "{slide:?} {size} {rank}/{ranks}");
+                                    if own > 0 && len > 0 {
+                                        assert_eq!(first * stride + before, start + around[0]);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

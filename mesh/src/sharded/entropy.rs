@@ -1,0 +1,231 @@
+//! Losses of classes. Rows may be split, and classes, `via` the axis that splits them; then the loss is pending: each rank has a
+//! part of its sum.
+
+use std::panic::Location;
+
+use nomina::dims::{Broadcast, Dim, Dims, Distinct, Has, Sum, position};
+use nomina::reduction::{self, Reduce};
+use nomina::{Element, Float, Integer, Result, Targets};
+use nomina_core::mesh::{
+    AllFinished, BySum, InPointwise, Joined, PendingOver, PlacedWith, Placement,
+};
+use nomina_macros::twin;
+use nomina_runtime::tensor::CrossEntropyOptions as Plain;
+
+use super::Sharded;
+use super::along::{Along, AlongDim, of};
+use crate::frame::At;
+use crate::parts::{Classes, entropy};
+
+/// Options of `cross_entropy_with` and `nll_loss_with`, for classes along dim `X` of a tensor in placement `P`: the weight is split
+/// as the classes are, and whole along other axes.
+pub struct CrossEntropyOptions<'a, A: AlongDim, P: Placement, T: Element> {
+    /// A weight for each class.
+    pub weight: Option<&'a Sharded<(A::Dim,), A::Classes<P>, T>>,
+    /// A target that does not count.
+    pub ignore_index: i64,
+    /// How much of each target is spread over all classes.
+    pub label_smoothing: f64,
+}
+
+// A derive would ask for what dims and dtypes need not have.
+impl<A: AlongDim, P: Placement, T: Element> Default for CrossEntropyOptions<'_, A, P, T> {
+    fn default() -> Self {
+        let Plain {
+            ignore_index,
+            label_smoothing,
+            ..
+        } = Plain::default();
+        Self {
+            weight: None,
+            ignore_index,
+            label_smoothing,
+        }
+    }
+}
+
+impl<A: AlongDim, P: Placement, T: Element> std::fmt::Debug for CrossEntropyOptions<'_, A, P, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CrossEntropyOptions")
+            .field("weight", &self.weight.map(Sharded::shape))
+            .field("ignore_index", &self.ignore_index)
+            .field("label_smoothing", &self.label_smoothing)
+            .finish()
+    }
+}
+
+/// Which dims a reduction of losses sums over.
+pub trait LossDims: Reduce {
+    /// They, of logits of dims `D` with classes along `X`.
+    type Summed<D: Dims, X: Dim>: Dims;
+}
+impl LossDims for reduction::Mean {
+    type Summed<D: Dims, X: Dim> = D;
+}
+impl LossDims for reduction::Sum {
+    type Summed<D: Dims, X: Dim> = D;
+}
+impl LossDims for reduction::None {
+    type Summed<D: Dims, X: Dim> = (X,);
+}
+
+/// The dims of single losses.
+type Rows<U, D, E, X> = <U as Targets>::Rows<Sum<<U as Targets>::Beside<D, X>, E>, X>;
+
+/// A loss of logits of dims `D` in placement `P` and targets of dims `E` in placement `Q`, with classes along `A`, reduced by `R`.
+pub type Loss<D, P, E, Q, U, A, R, T> = Sharded<
+    <R as Reduce>::Of<Rows<U, D, E, <A as AlongDim>::Dim>>,
+    PendingOver<Joined<P, Q>, <R as LossDims>::Summed<D, <A as AlongDim>::Dim>, BySum>,
+    T,
+>;
+
+impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
+    /// The mean of the cross entropies of rows of logits, against the index of the true class of each, or against probabilities.
+    /// Rows may be split: then the loss is pending, as the sum of the ranks' parts, and a row that is ignored is an error.
+    ///
+    /// Classes may be split, `via` their axis: then the greatest logit and the sum of exponentials of each row are exchanged, the
+    /// loss is pending over the axis, and nothing is sent going back.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { N, Vocab }
+    /// mesh! { Line: Model }
+    ///
+    /// let losses = Line::threads([2], |mesh| {
+    ///     let logits = tensor!([[2., 0., 1.], [0., 0., 0.]]; N, Vocab);
+    ///     let logits: Sharded<_, Line<Split<Vocab>>> = mesh.whole(logits).cut(Model, Vocab);
+    ///     let targets = mesh.whole(tensor!([0, 2]; N));
+    ///     let loss: Sharded<(), Line<Pending>> = logits.cross_entropy(&targets, Vocab.via(Model));
+    ///     Ok(loss.all_reduce(Model).item())
+    /// })?;
+    /// assert!((losses[0] - 0.753).abs() < 1e-3);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) when a class is not there; when memory is missing, or a rank is gone.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_cross_entropy<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Targets, A: Along<P, D>>(
+        &self,
+        target: &Sharded<E, Q, U>,
+        dim: A,
+    ) -> Result<Loss<D, P, E, Q, U, A, reduction::Mean, T>>
+    where
+        U::Beside<D, A::Dim>: Broadcast<E>,
+        P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+    {
+        let _ = dim;
+        let options = CrossEntropyOptions::<A, P, T>::default();
+        self.classes::<E, Q, U, A, reduction::Mean>("cross_entropy", target, &options, true, Location::caller())
+    }
+
+    /// [`cross_entropy`](Self::cross_entropy) with a reduction and weights of choice. The mean over split rows takes no weights
+    /// and ignores no rows, since no rank knows how many the others count: take `reduction::Sum`, and divide.
+    ///
+    /// # Errors
+    /// As there, and when a weight does not fit.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_cross_entropy_with<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Targets, A: Along<P, D>, R: LossDims>(
+        &self,
+        target: &Sharded<E, Q, U>,
+        dim: A,
+        reduction: R,
+        options: CrossEntropyOptions<'_, A, P, T>,
+    ) -> Result<Loss<D, P, E, Q, U, A, R, T>>
+    where
+        U::Beside<D, A::Dim>: Broadcast<E>,
+        P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+        R::Of<Rows<U, D, E, A::Dim>>: Distinct,
+    {
+        let _ = (dim, reduction);
+        self.classes::<E, Q, U, A, R>("cross_entropy", target, &options, true, Location::caller())
+    }
+
+    /// The mean of the negative numbers that stand at the targets along a dim, as [`cross_entropy`](Self::cross_entropy) of
+    /// logarithms of probabilities. Sends nothing.
+    ///
+    /// # Errors
+    /// As there.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_nll_loss<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Targets + Integer, A: Along<P, D>>(
+        &self,
+        target: &Sharded<E, Q, U>,
+        dim: A,
+    ) -> Result<Loss<D, P, E, Q, U, A, reduction::Mean, T>>
+    where
+        U::Beside<D, A::Dim>: Broadcast<E>,
+        P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+    {
+        let _ = dim;
+        let options = CrossEntropyOptions::<A, P, T>::default();
+        self.classes::<E, Q, U, A, reduction::Mean>("nll_loss", target, &options, false, Location::caller())
+    }
+
+    /// [`nll_loss`](Self::nll_loss) with a reduction and weights of choice; weights of split classes are reduced for each row.
+    ///
+    /// # Errors
+    /// As [`cross_entropy_with`](Self::cross_entropy_with).
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_nll_loss_with<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Targets + Integer, A: Along<P, D>, R: LossDims>(
+        &self,
+        target: &Sharded<E, Q, U>,
+        dim: A,
+        reduction: R,
+        options: CrossEntropyOptions<'_, A, P, T>,
+    ) -> Result<Loss<D, P, E, Q, U, A, R, T>>
+    where
+        U::Beside<D, A::Dim>: Broadcast<E>,
+        P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+        R::Of<Rows<U, D, E, A::Dim>>: Distinct,
+    {
+        let _ = (dim, reduction);
+        self.classes::<E, Q, U, A, R>("nll_loss", target, &options, false, Location::caller())
+    }
+
+    fn classes<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Targets, A: Along<P, D>, R: LossDims>(
+        &self,
+        op: &'static str,
+        target: &Sharded<E, Q, U>,
+        options: &CrossEntropyOptions<'_, A, P, T>,
+        logits: bool,
+        at: At,
+    ) -> Result<Loss<D, P, E, Q, U, A, R, T>>
+    where
+        D: Has<A::Dim>,
+        R::Of<Rows<U, D, E, A::Dim>>: Distinct,
+    {
+        self.fits(op, target)?;
+        if let Some(weight) = options.weight {
+            self.fits(op, weight)?;
+        }
+        let weight = options.weight.map(|weight| weight.local.to_dyn());
+        let classes = Classes {
+            target: &target.local.to_dyn(),
+            weight: weight.as_ref(),
+            ignore_index: options.ignore_index,
+            smoothing: options.label_smoothing,
+            logits,
+            reduction: R::REDUCTION,
+        };
+        let dim = position::<A::Dim, D>();
+        let local = entropy(
+            &self.local.to_dyn(),
+            &classes,
+            self.frame(),
+            (op, dim, A::VIA, at),
+        )?;
+        self.combined(op, target, of(local))
+    }
+}

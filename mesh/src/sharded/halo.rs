@@ -1,0 +1,131 @@
+//! Neighbours along a dim, of which the ranks may have parts.
+
+use std::panic::Location;
+
+use nomina::dims::{DimOf, Dims, Distinct, Has, Resizable, SizeOf, position};
+use nomina::{DiffOptions, DynTensor, Element, Error, ErrorKind, Result, Scalar, Tensor};
+use nomina_core::mesh::{AllFinished, AllLinear, Placement};
+use nomina_macros::twin;
+
+use super::along::{Along, of};
+use super::{Sharded, typed};
+use crate::parts::{Slide, around as surrounded};
+
+impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
+    /// What a stencil makes of the elements: it is given each rank's part of a dim with so many elements before and behind it, from
+    /// neighbours or, at the ends, `fill`, and gives back the part without them.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { X }
+    /// mesh! { Line: Data }
+    ///
+    /// let means = Line::threads([2], |mesh| {
+    ///     let x: Sharded<(X,), Line<Split<X>>> = mesh.whole(tensor!([1., 2., 4., 8.]; X)).cut(Data, X);
+    ///     let next = x.with_halo(X.via(Data), [1, 1], 0.0, |x| {
+    ///         let n = x.size(X) - 2;
+    ///         (x.narrow(X, 0..n) + x.narrow(X, 2..)).try_mul(0.5)
+    ///     });
+    ///     Ok(next.all_gather(Data).to_vec())
+    /// })?;
+    /// assert_eq!(means[1], [1.0, 2.5, 5.0, 2.0]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the stencil; [`ErrorKind::Shape`] when it gives other sizes; when memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_with_halo<A: Along<P, D>, U: Element>(
+        &self,
+        dim: A,
+        around: [usize; 2],
+        fill: impl Into<Scalar>,
+        stencil: impl FnOnce(&Tensor<D, T>) -> Result<Tensor<D, U>>,
+    ) -> Result<Sharded<D, P, U>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+    {
+        let (_, op, at) = (dim, "with_halo", Location::caller());
+        let dim = position::<A::Dim, D>();
+        let x = self.local.to_dyn();
+        let reach = around[0]
+            .checked_add(around[1])
+            .and_then(|reach| reach.checked_add(1));
+        let Some(span) = reach else {
+            let what = format!("{around:?} elements around");
+            return Err(Error::new(ErrorKind::Argument, op, what));
+        };
+        let fill = fill.into();
+        let slide = Slide {
+            span,
+            stride: 1,
+            around,
+            ceil: false,
+        };
+        let under = match A::VIA {
+            Some(axis) => Some(self.parts(op, dim, axis, at).under(&x, &slide, fill)?),
+            None => None,
+        };
+        let wide = match &under {
+            Some(under) => under.with_around(dim)?,
+            None => surrounded(&x, dim, around, fill)?,
+        };
+        let found = stencil(&typed(wide.into_parts().0)?)?;
+        if found.shape() != self.local.shape() {
+            let what = format!(
+                "the stencil gave sizes {:?} for a part of {:?}",
+                found.shape(),
+                self.local.shape()
+            );
+            return Err(Error::new(ErrorKind::Shape, op, what)
+                .hint("it gives back the part without what was before and behind it"));
+        }
+        match &under {
+            Some(under) => self.mapped(of(under.own(op, found.into_dyn(), dim)?)),
+            None => self.mapped(Ok(found)),
+        }
+    }
+
+    /// Differences of neighbours along a dim, which has one element less. `via` a mesh axis, ranks get the first elements of the
+    /// next part.
+    ///
+    /// # Errors
+    /// A negative number of times; when memory is missing, or a rank is gone.
+    #[twin(with = ", so many times over.")]
+    pub fn try_diff_with<A: Along<P, D>>(&self, dim: A, options: DiffOptions) -> Result<Self>
+    where
+        P: AllLinear,
+        D: Has<A::Dim>,
+        A::Dim: DimOf<D>,
+        SizeOf<A::Dim>: Resizable<A::Dim>,
+    {
+        let (_, op, at) = (dim, "diff", Location::caller());
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let Some(axis) = A::VIA else {
+            return self.reduced(op, of(x.diff_with(dim, options)?));
+        };
+        let slid = self.parts(op, dim, axis, at).diff(&x, options)?;
+        self.slid(op, slid, &[self.operand()])
+    }
+
+    /// The elements moved along a dim by so many places, around its end. `via` a mesh axis, each rank gets its new elements from the
+    /// ranks that have them.
+    ///
+    /// # Errors
+    /// When memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_roll<A: Along<P, D>>(&self, shift: i64, dim: A) -> Result<Self>
+    where
+        P: AllLinear,
+        D: Has<A::Dim>,
+    {
+        let (_, op, at) = (dim, "roll", Location::caller());
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let found: DynTensor = match A::VIA {
+            Some(axis) => self.parts(op, dim, axis, at).rolled(&x, shift)?,
+            None => x.roll(&[shift], dim)?,
+        };
+        self.mapped(of(found))
+    }
+}

@@ -1,0 +1,208 @@
+//! The greatest and smallest along a dim, and where they stand; elements in order. Places are counted over all ranks.
+
+use std::panic::Location;
+
+use nomina::dims::{DimOf, Dims, Distinct, Has, Resizable, SizeOf, Without, position};
+use nomina::{Real, Result, SortOptions, TopkOptions};
+use nomina_core::mesh::{AllFinished, Combine, Placement};
+use nomina_core::rule::DimArg;
+use nomina_macros::twin;
+
+use super::Sharded;
+use super::along::{Along, of};
+use crate::frame::At;
+
+/// A tensor and the places of its elements, which each rank has all of along the axis of `A`.
+pub type Found<D, P, A, T> = (
+    Sharded<D, <A as super::along::AlongDim>::Whole<P>, T>,
+    Sharded<D, <A as super::along::AlongDim>::Whole<P>, i64>,
+);
+
+/// [`Found`] in rows along the dim of `A`.
+pub type Extremes<D, P, A, T> = Found<Without<D, <A as super::along::AlongDim>::Dim>, P, A, T>;
+
+impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
+    /// The greatest element along a dim, and where it stands: of equal ones the first, and NaN where one is. `via` a mesh axis,
+    /// values and places of the rows are reduced, and each rank has both.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { N, C }
+    /// mesh! { Line: Model }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = tensor!([[1., 5., 3.], [7., 2., 9.]]; N, C);
+    ///     let x: Sharded<(N, C), Line<Split<C>>> = mesh.whole(x).cut(Model, C);
+    ///     let (values, places) = x.max(C.via(Model));
+    ///     Ok((values.to_vec(), places.to_vec()))
+    /// })?;
+    /// assert_eq!(found[1], (vec![5.0, 9.0], vec![1, 2]));
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) of a dim without elements; when memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_max<A: Along<P, D>>(&self, dim: A) -> Result<Extremes<D, P, A, T>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+        Without<D, A::Dim>: Distinct,
+    {
+        let _ = dim;
+        self.extreme::<A>("max", Combine::Max, Location::caller())
+    }
+
+    /// The smallest element along a dim, and where it stands, as [`max`](Self::max).
+    ///
+    /// # Errors
+    /// As there.
+    #[twin]
+    pub fn try_min<A: Along<P, D>>(&self, dim: A) -> Result<Extremes<D, P, A, T>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+        Without<D, A::Dim>: Distinct,
+    {
+        let _ = dim;
+        self.extreme::<A>("min", Combine::Min, Location::caller())
+    }
+
+    /// Where the greatest element along a dim stands, as [`max`](Self::max).
+    ///
+    /// # Errors
+    /// As there.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_argmax<A: Along<P, D>>(&self, dim: A) -> Result<Sharded<Without<D, A::Dim>, A::Whole<P>, i64>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+        Without<D, A::Dim>: Distinct,
+    {
+        let _ = dim;
+        Ok(self.extreme::<A>("argmax", Combine::Max, Location::caller())?.1)
+    }
+
+    /// Where the smallest element along a dim stands, as [`max`](Self::max).
+    ///
+    /// # Errors
+    /// As there.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_argmin<A: Along<P, D>>(&self, dim: A) -> Result<Sharded<Without<D, A::Dim>, A::Whole<P>, i64>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+        Without<D, A::Dim>: Distinct,
+    {
+        let _ = dim;
+        Ok(self.extreme::<A>("argmin", Combine::Min, Location::caller())?.1)
+    }
+
+    fn extreme<A: Along<P, D>>(
+        &self,
+        op: &'static str,
+        combine: Combine,
+        at: At,
+    ) -> Result<Extremes<D, P, A, T>>
+    where
+        D: Has<A::Dim>,
+        Without<D, A::Dim>: Distinct,
+    {
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let (values, places) = match (A::VIA, combine) {
+            (Some(axis), _) => {
+                let (values, places) = self.parts(op, dim, axis, at).extreme(&x, combine)?;
+                (values.squeeze(dim)?, places.squeeze(dim)?)
+            }
+            (None, Combine::Max) => x.max(DimArg::one(dim))?,
+            (None, _) => x.min(DimArg::one(dim))?,
+        };
+        Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
+    }
+
+    /// The `k` greatest elements along a dim, in order, and where they stand. `via` a mesh axis, each rank sends those of its part,
+    /// and has all of the result.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) of a `k` beyond the size of the dim; when memory is missing, or a rank is gone.
+    #[twin(with = ", or the smallest elements.")]
+    pub fn try_topk_with<A: Along<P, D>>(
+        &self,
+        k: usize,
+        dim: A,
+        options: TopkOptions,
+    ) -> Result<Found<D, P, A, T>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+        A::Dim: DimOf<D>,
+        SizeOf<A::Dim>: Resizable<A::Dim>,
+    {
+        let (_, op, at) = (dim, "topk", Location::caller());
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let (values, places) = match A::VIA {
+            Some(axis) => self.parts(op, dim, axis, at).topk(&x, k, options)?,
+            None => x.topk_with(i64::try_from(k).unwrap_or(i64::MAX), dim, options)?,
+        };
+        Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
+    }
+
+    /// The elements in order along a dim, and where they stood; equal ones as they stood, NaN as the greatest. `via` a mesh axis, the
+    /// result is split as the operand is: in each of t (t + 1) / 2 steps, for 2 to the power of t ranks, a rank sends its part to
+    /// one other at the most.
+    ///
+    /// # Errors
+    /// When memory is missing, or a rank is gone.
+    #[twin(with = ", from the greatest or the smallest on.")]
+    pub fn try_sort_with<A: Along<P, D>>(
+        &self,
+        dim: A,
+        options: SortOptions,
+    ) -> Result<(Self, Sharded<D, P, i64>)>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+    {
+        let _ = dim;
+        self.sorted::<A>("sort", options, Location::caller())
+    }
+
+    /// Where each element stood that is in order along a dim, as [`sort`](Self::sort).
+    ///
+    /// # Errors
+    /// As there.
+    #[twin(with = ", from the greatest or the smallest on.")]
+    pub fn try_argsort_with<A: Along<P, D>>(
+        &self,
+        dim: A,
+        options: SortOptions,
+    ) -> Result<Sharded<D, P, i64>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+    {
+        let (_, at) = (dim, Location::caller());
+        Ok(self.detach().sorted::<A>("argsort", options, at)?.1)
+    }
+
+    fn sorted<A: Along<P, D>>(
+        &self,
+        op: &'static str,
+        options: SortOptions,
+        at: At,
+    ) -> Result<(Self, Sharded<D, P, i64>)>
+    where
+        D: Has<A::Dim>,
+    {
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let (values, places) = match A::VIA {
+            Some(axis) => self.parts(op, dim, axis, at).sort(&x, options)?,
+            None => x.sort_with(dim, options)?,
+        };
+        Ok((self.mapped(of(values))?, self.mapped(of(places))?))
+    }
+}

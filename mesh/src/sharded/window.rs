@@ -1,0 +1,394 @@
+//! What slides along dims, of which some are split, `via` their axes: each rank gets what its windows cover of others' parts.
+
+use std::panic::Location;
+
+use nomina::dims::{
+    Axes, Axis, Convolved, DimOf, Dims, Distinct, KernelOf, OutChannel, SpatialOf, WeightFor,
+    Without, position, positions,
+};
+use nomina::{
+    AvgPoolOptions, ConvOptions, DynTensor, Element, MaxPoolOptions, Numeric, Real, Result,
+};
+use nomina_core::dims::Accepted;
+use nomina_core::mesh::{
+    AllFinished, Fine, HasWhole, InPointwise, Joined, PlacedWith, Placement, Verdict,
+};
+use nomina_macros::twin;
+
+use super::Sharded;
+use super::along::{AlongDim, of};
+use crate::frame::At;
+use crate::parts::{Slid, Sliding};
+
+/// `S` dims that windows slide along, one dim or a tuple: each whole on every rank, or [`via`](crate::ViaAxis::via) the axis that
+/// splits it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of {S} dims",
+    label = "expected {S} dims, each of them plain or `via` the mesh axis that splits it"
+)]
+pub trait SlideDims<const S: usize> {
+    /// The dims.
+    type Axes: Axes;
+    /// What is wrong with them in placement `P`.
+    #[doc(hidden)]
+    type Stands<P: Placement>: Verdict;
+    /// The axis that splits each.
+    const VIA: [Option<usize>; S];
+}
+
+macro_rules! slide_dims {
+    ($($s:literal ($($a:ident),*) $axes:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($a: AlongDim),*> SlideDims<$s> for ($($a,)*)
+        where
+            $axes: Axes,
+        {
+            type Axes = $axes;
+            type Stands<P: Placement> = slide_dims!(@ P $($a)*);
+            const VIA: [Option<usize>; $s] = [$($a::VIA),*];
+        }
+    )*};
+    (@ $p:ident $a:ident) => { $a::Stands<$p> };
+    (@ $p:ident $a:ident $($more:ident)*) => {
+        <$a::Stands<$p> as Verdict>::Then<slide_dims!(@ $p $($more)*)>
+    };
+}
+slide_dims! {
+    2 (A, B) (A::Dim, B::Dim);
+    3 (A, B, C) (A::Dim, B::Dim, C::Dim);
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: AlongDim> SlideDims<1> for A
+where
+    A::Dim: Axes,
+{
+    type Axes = A::Dim;
+    type Stands<P: Placement> = <Fine as Verdict>::Then<A::Stands<P>>;
+    const VIA: [Option<usize>; 1] = [A::VIA];
+}
+
+/// The dims fit placement `P`: what is split goes `via` its axis.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not fit placement `{P}`",
+    label = "expected dims, each of them plain or `via` the mesh axis that splits it"
+)]
+pub trait Slides<P, const S: usize>: SlideDims<S> {}
+impl<A: SlideDims<S>, P: Placement, const S: usize> Slides<P, S> for A where
+    A::Stands<P>: Accepted<P, P>
+{
+}
+
+impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
+    fn sliding<A: SlideDims<S>, const S: usize>(&self, op: &'static str, at: At) -> Sliding {
+        let dims = positions::<A::Axes, D>();
+        Sliding {
+            frame: self.frame(),
+            op,
+            at,
+            dims: dims.iter().copied().zip(A::VIA).collect(),
+        }
+    }
+
+    /// A result whose split dims have the sizes that windows leave.
+    pub(super) fn slid<E: Dims + Distinct, Q: Placement<Mesh = P::Mesh>>(
+        &self,
+        op: &'static str,
+        slid: Slid,
+        operands: &[super::SizedDims<'_>],
+    ) -> Result<Sharded<E, Q, T>> {
+        let mut found = Sharded::of(op, of(slid.local)?, self.mesh.clone(), operands)?;
+        for (dim, size) in slid.sizes {
+            found.sizes[dim] = size;
+        }
+        Ok(found)
+    }
+}
+
+/// The placement of a convolution's weight of dims `E`, for inputs in placement `P` with channels `X`: each rank has all but output
+/// channels, which may be split.
+pub trait WeightPlaced<P: Placement, X: Axis, E: Dims>:
+    Placement<Mesh = P::Mesh> + AllFinished + HasWhole<(X,)> + HasWhole<KernelOf<E, X>>
+{
+}
+impl<P: Placement, X: Axis, E: Dims, Q> WeightPlaced<P, X, E> for Q where
+    Q: Placement<Mesh = P::Mesh> + AllFinished + HasWhole<(X,)> + HasWhole<KernelOf<E, X>>
+{
+}
+
+impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
+    fn convolved<
+        X: DimOf<D>,
+        A: Slides<P, S>,
+        E: Dims,
+        Q: Placement<Mesh = P::Mesh>,
+        const S: usize,
+    >(
+        &self,
+        (op, at): (&'static str, At),
+        weight: &Sharded<E, Q, T>,
+        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
+        options: ConvOptions<S>,
+        conv: impl FnOnce(
+            &DynTensor,
+            usize,
+            &[usize],
+            &DynTensor,
+            Option<&DynTensor>,
+            ConvOptions<S>,
+        ) -> Result<DynTensor>,
+    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
+    where
+        (OutChannel<E, X>,): Dims,
+        Convolved<D, E, X>: Distinct,
+    {
+        self.one_mesh(op, weight)?;
+        if let Some(bias) = bias {
+            self.one_mesh(op, bias)?;
+        }
+        if options.groups != 1 && weight.local.shape() != weight.shape() {
+            return Err(crate::parts::groups_apart(op, options.groups));
+        }
+        let (by, bias) = (weight.local.to_dyn(), bias.map(|bias| bias.local.to_dyn()));
+        let sliding = self.sliding::<A, S>(op, at);
+        let (dims, channel) = (sliding.places(), position::<X, D>());
+        let slid = sliding.conv(&self.local.to_dyn(), channel, &by, options, |x, options| {
+            conv(x, channel, &dims, &by, bias.as_ref(), options)
+        })?;
+        self.slid(op, slid, &[self.operand(), weight.operand()])
+    }
+}
+
+/// # Windows
+impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
+    /// Slides a kernel along one dim and sums over channels, of which each rank has all. The dims may be split, via its axis: then each rank
+    /// gets what its kernels cover of others' parts, however far. Batches may be split, and output channels of weight and bias.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_conv1d_with<X: DimOf<D>, A: Slides<P, 1, Axes: SpatialOf<Without<D, X>, 1>>, E: WeightFor<D, X, A::Axes, 1>, Q: WeightPlaced<P, X, E>>(
+        &self,
+        channel: X,
+        dims: A,
+        weight: &Sharded<E, Q, T>,
+        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
+        options: ConvOptions<1>,
+    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
+    where
+        T: Numeric,
+        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
+        (OutChannel<E, X>,): Dims,
+        Convolved<D, E, X>: Distinct,
+    {
+        let (_, _, at) = (channel, dims, Location::caller());
+        let conv = |x: &DynTensor, channel, dims: &[usize], weight: &_, bias: Option<&_>, options| {
+            x.conv1d_by(channel, dims, weight, bias, options)
+        };
+        self.convolved::<X, A, E, Q, 1>(("conv1d", at), weight, bias, options, conv)
+    }
+
+    /// Slides a kernel along two dims and sums over channels, of which each rank has all. The dims may be split, each via its axis: then each rank
+    /// gets what its kernels cover of others' parts, however far. Batches may be split, and output channels of weight and bias.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_conv2d_with<X: DimOf<D>, A: Slides<P, 2, Axes: SpatialOf<Without<D, X>, 2>>, E: WeightFor<D, X, A::Axes, 2>, Q: WeightPlaced<P, X, E>>(
+        &self,
+        channel: X,
+        dims: A,
+        weight: &Sharded<E, Q, T>,
+        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
+        options: ConvOptions<2>,
+    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
+    where
+        T: Numeric,
+        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
+        (OutChannel<E, X>,): Dims,
+        Convolved<D, E, X>: Distinct,
+    {
+        let (_, _, at) = (channel, dims, Location::caller());
+        let conv = |x: &DynTensor, channel, dims: &[usize], weight: &_, bias: Option<&_>, options| {
+            x.conv2d_by(channel, dims, weight, bias, options)
+        };
+        self.convolved::<X, A, E, Q, 2>(("conv2d", at), weight, bias, options, conv)
+    }
+
+    /// Slides a kernel along three dims and sums over channels, of which each rank has all. The dims may be split, each via its axis: then each rank
+    /// gets what its kernels cover of others' parts, however far. Batches may be split, and output channels of weight and bias.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_conv3d_with<X: DimOf<D>, A: Slides<P, 3, Axes: SpatialOf<Without<D, X>, 3>>, E: WeightFor<D, X, A::Axes, 3>, Q: WeightPlaced<P, X, E>>(
+        &self,
+        channel: X,
+        dims: A,
+        weight: &Sharded<E, Q, T>,
+        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
+        options: ConvOptions<3>,
+    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
+    where
+        T: Numeric,
+        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
+        (OutChannel<E, X>,): Dims,
+        Convolved<D, E, X>: Distinct,
+    {
+        let (_, _, at) = (channel, dims, Location::caller());
+        let conv = |x: &DynTensor, channel, dims: &[usize], weight: &_, bias: Option<&_>, options| {
+            x.conv3d_by(channel, dims, weight, bias, options)
+        };
+        self.convolved::<X, A, E, Q, 3>(("conv3d", at), weight, bias, options, conv)
+    }
+
+    /// The greatest element under a window along one dim, which may be split, via its axis.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    #[twin(with = "with options.")]
+    pub fn try_max_pool1d_with<A: Slides<P, 1, Axes: SpatialOf<D, 1>>>(
+        &self,
+        dims: A,
+        kernel_size: [usize; 1],
+        options: MaxPoolOptions<1>,
+    ) -> Result<Self>
+    where
+        T: Real + Numeric,
+        P: AllFinished,
+    {
+        let (_, op, at) = (dims, "max_pool1d", Location::caller());
+        let sliding = self.sliding::<A, 1>(op, at);
+        let dims = sliding.places();
+        let slid = sliding.max_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
+            x.max_pool1d_by(&dims, kernel_size, options)
+        })?;
+        self.slid(op, slid, &[self.operand()])
+    }
+
+    /// The mean under a window along one dim, which may be split, via its axis; then without `ceil_mode`.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    #[twin(with = "with options.")]
+    pub fn try_avg_pool1d_with<A: Slides<P, 1, Axes: SpatialOf<D, 1>>>(
+        &self,
+        dims: A,
+        kernel_size: [usize; 1],
+        options: AvgPoolOptions<1>,
+    ) -> Result<Self>
+    where
+        T: Real + Numeric,
+        P: AllFinished,
+    {
+        let (_, op, at) = (dims, "avg_pool1d", Location::caller());
+        let sliding = self.sliding::<A, 1>(op, at);
+        let dims = sliding.places();
+        let slid = sliding.avg_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
+            x.avg_pool1d_by(&dims, kernel_size, options)
+        })?;
+        self.slid(op, slid, &[self.operand()])
+    }
+
+    /// The greatest element under a window along two dims, which may be split, each via its axis.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    #[twin(with = "with options.")]
+    pub fn try_max_pool2d_with<A: Slides<P, 2, Axes: SpatialOf<D, 2>>>(
+        &self,
+        dims: A,
+        kernel_size: [usize; 2],
+        options: MaxPoolOptions<2>,
+    ) -> Result<Self>
+    where
+        T: Real + Numeric,
+        P: AllFinished,
+    {
+        let (_, op, at) = (dims, "max_pool2d", Location::caller());
+        let sliding = self.sliding::<A, 2>(op, at);
+        let dims = sliding.places();
+        let slid = sliding.max_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
+            x.max_pool2d_by(&dims, kernel_size, options)
+        })?;
+        self.slid(op, slid, &[self.operand()])
+    }
+
+    /// The mean under a window along two dims, which may be split, each via its axis; then without `ceil_mode`.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    #[twin(with = "with options.")]
+    pub fn try_avg_pool2d_with<A: Slides<P, 2, Axes: SpatialOf<D, 2>>>(
+        &self,
+        dims: A,
+        kernel_size: [usize; 2],
+        options: AvgPoolOptions<2>,
+    ) -> Result<Self>
+    where
+        T: Real + Numeric,
+        P: AllFinished,
+    {
+        let (_, op, at) = (dims, "avg_pool2d", Location::caller());
+        let sliding = self.sliding::<A, 2>(op, at);
+        let dims = sliding.places();
+        let slid = sliding.avg_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
+            x.avg_pool2d_by(&dims, kernel_size, options)
+        })?;
+        self.slid(op, slid, &[self.operand()])
+    }
+
+    /// The greatest element under a window along three dims, which may be split, each via its axis.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    #[twin(with = "with options.")]
+    pub fn try_max_pool3d_with<A: Slides<P, 3, Axes: SpatialOf<D, 3>>>(
+        &self,
+        dims: A,
+        kernel_size: [usize; 3],
+        options: MaxPoolOptions<3>,
+    ) -> Result<Self>
+    where
+        T: Real + Numeric,
+        P: AllFinished,
+    {
+        let (_, op, at) = (dims, "max_pool3d", Location::caller());
+        let sliding = self.sliding::<A, 3>(op, at);
+        let dims = sliding.places();
+        let slid = sliding.max_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
+            x.max_pool3d_by(&dims, kernel_size, options)
+        })?;
+        self.slid(op, slid, &[self.operand()])
+    }
+
+    /// The mean under a window along three dims, which may be split, each via its axis; then without `ceil_mode`.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    #[twin(with = "with options.")]
+    pub fn try_avg_pool3d_with<A: Slides<P, 3, Axes: SpatialOf<D, 3>>>(
+        &self,
+        dims: A,
+        kernel_size: [usize; 3],
+        options: AvgPoolOptions<3>,
+    ) -> Result<Self>
+    where
+        T: Real + Numeric,
+        P: AllFinished,
+    {
+        let (_, op, at) = (dims, "avg_pool3d", Location::caller());
+        let sliding = self.sliding::<A, 3>(op, at);
+        let dims = sliding.places();
+        let slid = sliding.avg_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
+            x.avg_pool3d_by(&dims, kernel_size, options)
+        })?;
+        self.slid(op, slid, &[self.operand()])
+    }
+}

@@ -1,0 +1,119 @@
+//! Rows of a table whose rows are split: fetched from the ranks that have them, gradients back to them.
+
+mod support;
+
+use nomina::ErrorKind;
+use nomina_mesh::DimVia;
+use nomina_mesh::prelude::*;
+use support::{Data, Line, checks, leaf, numbers, same, sent};
+
+dims! { Vocab, Embed, T, B }
+
+fn via() -> DimVia {
+    DimVia::new("Vocab", "Data")
+}
+
+fn ids(shape: &[usize], names: &[&str], rows: usize) -> DynTensor {
+    let count: usize = shape.iter().product();
+    let all = (0..count).map(|i| (i * i * 3 % rows) as i64);
+    DynTensor::from_vec(all.collect::<Vec<i64>>(), shape, names).unwrap()
+}
+
+#[test]
+fn rows_are_found_wherever_they_are() {
+    for rows in [1, 2, 3, 7, 10] {
+        for count in [0, 1, 3, 8] {
+            // Of ids that are split each rank asks for its own; of others all ranks want the same.
+            for split in [Some("T"), None] {
+                let inputs = [
+                    (leaf(&[rows, 3], &["Vocab", "Embed"], 2), Some("Vocab")),
+                    (ids(&[2, count], &["B", "T"], rows), split),
+                ];
+                same(
+                    &format!("rows of {rows} at {count} ids split by {split:?}"),
+                    &inputs,
+                    &|x| Ok(vec![x[0].embedding("Vocab", &x[1])?]),
+                    &|x| Ok(vec![x[0].embedding(via(), &x[1])?]),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_dim_of_rows_stands_anywhere() {
+    let inputs = [
+        (leaf(&[3, 7], &["Embed", "Vocab"], 2), Some("Vocab")),
+        (ids(&[5], &["T"], 7), Some("T")),
+    ];
+    same(
+        "rows in the last dim",
+        &inputs,
+        &|x| Ok(vec![x[0].embedding("Vocab", &x[1])?]),
+        &|x| Ok(vec![x[0].embedding(via(), &x[1])?]),
+    );
+}
+
+#[test]
+fn types_say_what_each_rank_has() {
+    let table = tensor!([[0., 1.], [2., 3.], [4., 5.]]; Vocab, Embed);
+    let found = Line::threads([2], |mesh| {
+        let table: Sharded<(Vocab, Embed), Line<Split<Vocab>>> =
+            mesh.whole(table.clone()).cut(Data, Vocab);
+        let ids: Sharded<(B, T), Line<Whole>, i64> = mesh.whole(tensor!([[2, 0], [1, 2]]; B, T));
+        let all: Sharded<(B, T, Embed), Line<Whole>> = table.embedding(Vocab.via(Data), &ids);
+        let ids: Sharded<(B, T), Line<Split<B>>, i64> = ids.cut(Data, B);
+        let own: Sharded<(B, T, Embed), Line<Split<B>>> = table.embedding(Vocab.via(Data), &ids);
+        // Of a whole table nothing is fetched.
+        let plain: Sharded<(B, T, Embed), Line<Split<B>>> =
+            table.all_gather(Data).embedding(Vocab, &ids);
+        assert_eq!(own.local().to_vec(), plain.local().to_vec());
+        Ok((all.to_vec(), own.all_gather(Data).to_vec()))
+    });
+    for (all, own) in found.unwrap() {
+        assert_eq!(all, [4.0, 5.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(own, all);
+    }
+}
+
+#[test]
+fn a_row_that_is_not_there_is_an_error() {
+    for row in [-1, 7] {
+        let error = Line::threads([3], |mesh| {
+            let table = mesh
+                .whole_dyn(numbers(&[7, 2], &["Vocab", "Embed"], 0))
+                .cut("Data", "Vocab")?;
+            let ids = mesh.whole_dyn(DynTensor::from_vec(vec![0, row], &[2], ["T"])?);
+            table.embedding(via(), &ids).map(drop)
+        });
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Index);
+    }
+}
+
+#[test]
+fn each_row_is_sent_once_to_who_asks() {
+    const RANKS: usize = 2;
+    let found = sent(RANKS, |mesh, measure| {
+        let table = numbers(&[8, 16], &["Vocab", "Embed"], 0).with_grad()?;
+        let table = mesh.whole_dyn(table).cut("Data", "Vocab")?;
+        // The first rank wants rows 0 and 5, the second one rows 1, 2 and 6, all many times.
+        let ids: Vec<i64> = (0..16)
+            .map(|i| [0, 5, 5, 0, 1, 2, 6, 1][i / 8 * 4 + i % 4])
+            .collect();
+        let ids = mesh
+            .whole_dyn(DynTensor::from_vec(ids, &[16], ["T"])?)
+            .cut("Data", "T")?;
+        let rows = table.embedding(via(), &ids)?;
+        Ok(vec![
+            measure(&|| table.embedding(via(), &ids).map(drop))?,
+            measure(&|| rows.local().sum(..)?.backward())?,
+        ])
+    });
+    for (rank, sent) in found.into_iter().enumerate() {
+        // A count, the numbers of what is wanted, and the rows that the other one wants.
+        let (wants, gives) = if rank == 0 { (1, 2) } else { (2, 1) };
+        let row = 16 * 8;
+        let forth = 8 + wants * 8 + gives * row + checks(rank, RANKS, 3);
+        assert_eq!(sent, [forth, wants * row + checks(rank, RANKS, 1)]);
+    }
+}

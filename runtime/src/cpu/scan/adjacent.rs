@@ -1,0 +1,59 @@
+//! Short lines that follow each other, each scanned where it lies.
+
+use nomina_core::Element;
+
+use super::{Running, TILE};
+use crate::cpu::nontemporal::NonTemporal;
+use crate::cpu::reduce::plan::LinePlan;
+use crate::cpu::reduce::reducer::{many, many_mut};
+use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each_past};
+use crate::job::ScanJob;
+use crate::memory::NoMemory;
+use crate::shape::product;
+
+/// Scans short lines that follow each other, in the operand and in the result. False, and nothing has happened, for
+/// others and where there is no loop for such.
+///
+/// # Safety
+/// As of [`super::execute`].
+pub(super) unsafe fn lines<R: Running>(
+    job: &ScanJob<'_>,
+    plan: &LinePlan,
+) -> Result<bool, NoMemory> {
+    let (t, size) = (R::T::DTYPE, size_of::<R::T>());
+    let length = job.shape[job.dim];
+    let [along] = plan.kept[..] else {
+        return Ok(false);
+    };
+    let dense = [job.strides[job.dim], job.out_strides[job.dim]] == [1, 1]
+        && [along.src, along.dst] == [length as isize; 2]
+        && [job.dtype, job.out_dtype] == [t; 2];
+    if !dense || length > TILE || !R::lines(length, &[], &mut []) {
+        return Ok(false);
+    }
+    let high = TILE / length;
+    let past = NonTemporal::of(product([along.size, length, 2, size]));
+    let x = Shared(job.x.cast_mut().wrapping_offset(plan.src * size as isize));
+    let out = Shared(job.out.wrapping_offset(plan.dst * size as isize));
+    try_for_each_past(along.size.div_ceil(high), TILE, past, |tile| {
+        let n = high.min(along.size - tile * high) * length;
+        let mut scratch = SmallScratch::bytes([usize::from(past.is_some()), n, size])?;
+        // SAFETY: the lines lie in the operand and in the result, and each tile has its own; the scratch has room for one.
+        unsafe {
+            let at = tile * high * length * size;
+            let (xs, out) = (many(x.get().add(at), n), out.get().add(at));
+            match past {
+                Some(past) => {
+                    let tile = scratch.as_mut_ptr();
+                    R::lines(length, xs, many_mut(tile, n));
+                    past.copy(tile, out, n * size);
+                }
+                None => {
+                    R::lines(length, xs, many_mut(out, n));
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(true)
+}
