@@ -8,7 +8,7 @@ use here::{cases, device, host, needs_stand_in};
 use nomina::{Device, Element};
 use nomina_mesh::prelude::*;
 
-dims! { N, C }
+dims! { N, C, K }
 mesh! { Grid: Data, Model }
 mesh! { Line: Only }
 
@@ -132,6 +132,59 @@ fn extremes_keep_nan_and_scans_go_in_order() {
         for (expected, found) in expected.iter().flatten().zip(found.iter().flatten()) {
             let same = (expected.is_nan() && found.is_nan()) || (expected - found).abs() < 1e-12;
             assert!(same, "{expected} and {found}");
+            cases(1);
+        }
+    }
+}
+
+#[test]
+fn operators_over_a_split_dim_are_those_of_the_host() {
+    let _here = device!(SCHEDULES);
+    if !enough(4) {
+        return;
+    }
+    let program = |mesh: &Mesh<Line<Whole>>, at: Device| -> nomina::Result<Vec<Vec<f32>>> {
+        let x = numbers::<f32>(5, 3).to_device(at);
+        let leaf = mesh.whole(x.clone()).with_grad();
+        let split: X<Line<Split<N>>, f32> = leaf.cut(Only, N);
+        let (most, place) = split.max(N.via(Only));
+        let (top, _) = split.topk(2, N.via(Only));
+        let (sorted, order) = split.sort(N.via(Only));
+        let (running, _) = split.cummax(N.via(Only));
+        let weight: Tensor<(C, K)> = numbers::<f32>(3, 4).to_device(at).rename(C, K).rename(N, C);
+        let weight: Sharded<(C, K), Line<Split<C>>, f32> = mesh.whole(weight).cut(Only, C);
+        let product = split.contract(&weight, C.via(Only));
+        let shares = split.log_softmax(N.via(Only));
+        let ids: Tensor<(K,), i64> = Tensor::from_vec(vec![4, 0, 4, 2, 1, 3], [6])?;
+        let ids: Sharded<(K,), Line<Split<K>>, i64> = mesh.whole(ids.to_device(at)).cut(Only, K);
+        let rows = split.embedding(N.via(Only), &ids);
+        shares.square().sum(across(..)).backward();
+        Ok(vec![
+            most.local().to_vec(),
+            place.local().to::<f32>().to_vec(),
+            top.local().to_vec(),
+            sorted.local().to_vec(),
+            order.local().to::<f32>().to_vec(),
+            running.local().to_vec(),
+            product.local().to_vec(),
+            shares.local().to_vec(),
+            rows.local().to_vec(),
+            leaf.grad().unwrap().local().to_vec(),
+        ])
+    };
+    let found = Line::threads([4], |mesh| {
+        let device = Device::cuda(mesh.rank(Only))?;
+        let expected = program(&mesh, Device::Cpu)?;
+        Ok((expected, program(&mesh.with_nccl(device)?, device)?))
+    });
+    for (expected, found) in found.unwrap() {
+        for (expected, found) in expected.iter().zip(&found) {
+            assert_eq!(expected.len(), found.len());
+            let close = |(x, y): (&f32, &f32)| (x - y).abs() < 1e-5;
+            assert!(
+                expected.iter().zip(found).all(close),
+                "{expected:?} and {found:?}"
+            );
             cases(1);
         }
     }
