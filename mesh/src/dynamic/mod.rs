@@ -95,7 +95,17 @@ impl DynSharded {
         &self.places
     }
 
-    fn frame(&self) -> Frame {
+    /// A piece of what a frame says.
+    pub(crate) fn of(local: DynTensor, frame: Frame) -> Self {
+        Self {
+            local,
+            sizes: frame.sizes,
+            places: frame.places,
+            shared: frame.shared,
+        }
+    }
+
+    pub(crate) fn frame(&self) -> Frame {
         Frame {
             names: self.local.names().clone(),
             sizes: self.sizes.clone(),
