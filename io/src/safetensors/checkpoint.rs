@@ -118,7 +118,13 @@ impl Checkpoint {
             }
             self.tensors.insert(name, parts);
         }
-        Ok(())
+        match metadata.parts.keys().next() {
+            Some(name) => {
+                let what = format!("parts of `{name}`, which `weight_map` lacks");
+                Err(broken(op, what).within(INDEX))
+            }
+            None => Ok(()),
+        }
     }
 
     fn add_folder(&mut self, op: &'static str) -> Result<()> {

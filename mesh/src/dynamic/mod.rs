@@ -96,6 +96,7 @@ impl DynSharded {
     }
 
     /// A piece of what a frame says.
+    #[cfg(feature = "safetensors")]
     pub(crate) fn of(local: DynTensor, frame: Frame) -> Self {
         Self {
             local,
