@@ -71,10 +71,10 @@ case ${1:-} in
         ;;
     bench)
         each bench --locked
-        # Others, where they are installed; mpi4py serves the MPI that it was built with.
+        # Others, where they are installed.
         for mpi in $built; do
             # shellcheck disable=SC2086 # several flags
-            mpiexec.$mpi $(flags "$mpi") -n 2 "${PYTHON:-python3}" ../scripts/bench/mpi_peers.py mpi4py || true
+            MPI4PY_MPIABI=$mpi mpiexec.$mpi $(flags "$mpi") -n 2 "${PYTHON:-python3}" ../scripts/bench/mpi_peers.py mpi4py || true
         done
         "${PYTHON:-python3}" ../scripts/bench/mpi_peers.py gloo || true
         ;;

@@ -200,3 +200,36 @@ fn a_changed_index_is_an_error_or_the_same_tensor() {
     println!("{} indices, {same} of which say the same", good.len() * 7);
     assert!(same > 0);
 }
+
+/// What reads a folder by PyTorch's distributed checkpoints; code 3 where they are not there.
+const READ_BY_TORCH: &str = r#"
+import sys
+try:
+    import safetensors
+    import torch
+    import torch.distributed.checkpoint as dcp
+    from torch.distributed.checkpoint.hf_storage import HuggingFaceStorageReader
+except ImportError:
+    sys.exit(3)
+state = {"w": torch.zeros(4, 5)}
+dcp.load(state, storage_reader=HuggingFaceStorageReader(sys.argv[1]), no_dist=True)
+assert torch.equal(state["w"], torch.arange(20.0).reshape(4, 5)), state
+"#;
+
+#[test]
+fn pytorch_reads_parts_where_it_is() {
+    let (_folder, path) = place();
+    parts(&path, true);
+    let python = std::env::var("NOMINA_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let run = std::process::Command::new(&python)
+        .args(["-c", READ_BY_TORCH])
+        .arg(&path)
+        .output();
+    match run {
+        Ok(run) if run.status.code() != Some(3) => {
+            let text = String::from_utf8_lossy(&run.stderr);
+            assert!(run.status.success(), "{text}");
+        }
+        _ => eprintln!("not compared: `{python}` has no torch and safetensors"),
+    }
+}

@@ -90,7 +90,9 @@ fn rank() -> Result<()> {
     let alone = LAYERS as f64 * LAYER.as_secs_f64() * 1e3;
     let sums = step(&mesh, usize::MAX, || ())?;
     if mesh.is_first() {
-        println!("milliseconds of a way back, the median of {TIMES}; {LAYERS} gradients of 8 MiB, 2 ranks");
+        println!(
+            "milliseconds of a way back, the median of {TIMES}; {LAYERS} gradients of 8 MiB, 2 ranks"
+        );
         println!("layers alone {alone:.0}, sums alone {sums:.0}");
     }
     for (name, work) in [("slept", sleeps as fn()), ("computed", computes)] {

@@ -9,6 +9,7 @@ mod model;
 mod sharded;
 
 use model::{Config, Text};
+use nomina_nn::Module;
 use nomina_nn::optim::{AdamOptions, AdamW};
 use sharded::{Grid, Run, first, plan, train};
 
@@ -67,8 +68,7 @@ fn the_guide_says_what_a_step_sends() {
         heads: 8,
         layers: 4,
     };
-    let params = first(&text, config).params();
-    let count: usize = params.iter().map(|(_, param)| param.numel()).sum();
+    let count = first(&text, config).count();
     let mut lines = vec![format!("of {:.1} million parameters", count as f64 / 1e6)];
     for sizes in [
         [8, 1],
