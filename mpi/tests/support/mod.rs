@@ -64,7 +64,14 @@ fn wait(child: &mut Child, until: Instant) -> Option<i32> {
             let id = child.id().to_string();
             let asked = Command::new("kill").args(["-TERM", &id]).status();
             assert!(asked.is_ok_and(|status| status.success()), "kill");
-            child.wait().expect("the launcher");
+            // Open MPI's sometimes waits for ever for ranks that are gone.
+            let patience = Instant::now() + Duration::from_secs(5);
+            while child.try_wait().expect("the launcher").is_none() {
+                if Instant::now() > patience {
+                    child.kill().expect("the launcher");
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
             return None;
         }
         std::thread::sleep(Duration::from_millis(5));
