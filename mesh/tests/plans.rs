@@ -118,7 +118,7 @@ fn gradients_are_summed_in_blocks() {
         let plan = mesh.plan(|| {
             let mut loss: Sharded<(), Line<Pending>> = mesh.zeros([])?;
             for param in &params {
-                loss = loss + param.whole(Data).sum(C).pend(Data);
+                loss += &param.whole(Data).sum(C).pend(Data);
             }
             loss.try_backward()?;
             assert!(params.iter().all(|param| param.grad().is_some()));

@@ -11,7 +11,7 @@ mesh! { Grid: Data, Model }
 /// What one process draws, twice from one generator.
 fn alone<T: Float>(sizes: [usize; 3]) -> [DynTensor; 2] {
     let mut generator = Generator::new(7);
-    let mut drawn = || {
+    let drawn = || {
         DynTensor::options()
             .dtype(T::DTYPE)
             .empty(&sizes, ["N", "C", "K"])
