@@ -12,6 +12,9 @@ pub struct Run {
     pub took: Duration,
 }
 
+/// The code of a run whose ranks had all ended, and the launcher had to be.
+pub const HUNG: i32 = -2;
+
 /// Runs this program as so many ranks. `MPIEXEC` names the launcher and `MPIEXEC_FLAGS` what it is given. A run that takes
 /// longer than `limit` is ended, and has no code.
 pub fn launch(ranks: usize, args: &[&str], variables: &[(&str, &str)], limit: Duration) -> Run {
@@ -60,11 +63,13 @@ fn wait(child: &mut Child, until: Instant) -> Option<i32> {
             return status.code().or(Some(-1));
         }
         if Instant::now() > until {
-            // Asked to end, the launcher ends its ranks.
             let id = child.id().to_string();
+            let ranks = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+            // Open MPI's launcher now and then waits for ever for ranks that are gone.
+            let gone = ranks.is_ok_and(|ranks| ranks.trim().is_empty());
+            // Asked to end, it ends those that are there.
             let asked = Command::new("kill").args(["-TERM", &id]).status();
             assert!(asked.is_ok_and(|status| status.success()), "kill");
-            // Open MPI's sometimes waits for ever for ranks that are gone.
             let patience = Instant::now() + Duration::from_secs(5);
             while child.try_wait().expect("the launcher").is_none() {
                 if Instant::now() > patience {
@@ -72,7 +77,7 @@ fn wait(child: &mut Child, until: Instant) -> Option<i32> {
                 }
                 std::thread::sleep(Duration::from_millis(5));
             }
-            return None;
+            return gone.then_some(HUNG);
         }
         std::thread::sleep(Duration::from_millis(5));
     }
