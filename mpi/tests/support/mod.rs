@@ -1,4 +1,5 @@
 //! Programs that start themselves under `mpiexec`.
+#![allow(dead_code, reason = "each program uses some of it")]
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +14,6 @@ pub struct Run {
 }
 
 /// The code of a run whose ranks had all ended, and the launcher had to be.
-#[allow(dead_code, reason = "other tests do not ask for it")]
 pub const HUNG: i32 = -2;
 
 /// Runs this program as so many ranks. `MPIEXEC` names the launcher and `MPIEXEC_FLAGS` what it is given. A run that takes
