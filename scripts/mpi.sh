@@ -6,7 +6,7 @@
 #   scripts/mpi.sh lint       formatting, and clippy without a warning
 #   scripts/mpi.sh test       runs its tests; NOMINA_FAULT_RUNS=10 runs each fault so often
 #   scripts/mpi.sh train      trains a small GPT on four processes and on one: the losses are the same
-#   scripts/mpi.sh bench      compares two ranks with bare MPI
+#   scripts/mpi.sh bench      compares two ranks with bare MPI, and with mpi4py and PyTorch's gloo where $PYTHON has them
 #
 # MPIS=mpich, or MPIS=openmpi, takes one of them.
 set -eu
@@ -69,7 +69,15 @@ case ${1:-} in
             done
         done
         ;;
-    bench) each bench --locked ;;
+    bench)
+        each bench --locked
+        # Others, where they are installed.
+        for mpi in $built; do
+            # shellcheck disable=SC2086 # several flags
+            MPI4PY_MPIABI=$mpi mpiexec.$mpi $(flags "$mpi") -n 2 "${PYTHON:-python3}" ../scripts/bench/mpi_peers.py mpi4py || true
+        done
+        "${PYTHON:-python3}" ../scripts/bench/mpi_peers.py gloo || true
+        ;;
     *)
         sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$self" >&2
         exit 2

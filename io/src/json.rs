@@ -3,13 +3,15 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 
 /// More dims than any tensor of ours has.
 pub(crate) const MOST_DIMS: usize = 64;
 
 /// A list of at most `N`: a longer one costs nothing more.
+#[derive(Serialize)]
+#[serde(transparent)]
 pub(crate) struct AtMost<T, const N: usize>(pub(crate) Vec<T>);
 
 impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for AtMost<T, N> {

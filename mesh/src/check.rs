@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::Location;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use nomina::{Error, ErrorKind, Names, Result};
 use nomina_core::DType;
@@ -83,30 +83,39 @@ fn every() -> u32 {
 }
 
 impl Check {
-    /// Adds what comes to the hash, and lets the ranks compare theirs.
-    pub(crate) fn agree(&mut self, ranks: &dyn Ranks, axis: &str, what: &What<'_>) -> Result<()> {
+    /// Adds what comes to the hash, and lets the ranks begin to compare theirs. Called, what it gives waits for that.
+    pub(crate) fn start(
+        &mut self,
+        ranks: &Arc<dyn Ranks>,
+        axis: &'static str,
+        what: &What<'_>,
+    ) -> Result<impl FnOnce() -> Result<()> + Send + use<>> {
         let text = what.text(axis);
         let mut hasher = DefaultHasher::new();
         self.hash.hash(&mut hasher);
         text.hash(&mut hasher);
         self.hash = hasher.finish();
         self.unchecked += 1;
-        if self.unchecked < every() {
-            return Ok(());
+        let mut compared = None;
+        if self.unchecked >= every() {
+            self.unchecked = 0;
+            // The greatest of each: they are the same number where all hashes are, on all ranks.
+            let own = [self.hash.cast_signed(), (!self.hash).cast_signed()];
+            let piece = Raw::from_vec(own.to_vec(), &[2])?;
+            let combine = Combine::Max;
+            compared = Some(ranks.start(Job::AllReduce { piece, combine })?);
         }
-        self.unchecked = 0;
-        // The greatest of each: they are the same number where all hashes are, on all ranks.
-        let own = [self.hash.cast_signed(), (!self.hash).cast_signed()];
-        let piece = Raw::from_vec(own.to_vec(), &[2])?;
-        let job = Job::AllReduce {
-            piece,
-            combine: Combine::Max,
-        };
-        let found = ranks.start(job)?.wait_for_one()?;
-        match found.as_slice::<i64>() {
-            Some(&[hash, other]) if hash == !other => Ok(()),
-            _ => Err(differ(ranks, axis, what.op, &text)),
-        }
+        let (ranks, op) = (Arc::clone(ranks), what.op);
+        Ok(move || {
+            let Some(compared) = compared else {
+                return Ok(());
+            };
+            let found = compared.wait_for_one()?;
+            match found.as_slice::<i64>() {
+                Some(&[hash, other]) if hash == !other => Ok(()),
+                _ => Err(differ(&*ranks, axis, op, &text)),
+            }
+        })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Tensors on a mesh, made of tensors, of numbers and of random numbers.
 
 use nomina::dims::{Dims, Distinct, ShapeFor};
-use nomina::{DynTensor, Element, Float, Generator, Names, Numeric, Result, Tensor};
-use nomina_core::mesh::value::Place;
+use nomina::dynamic::Index;
+use nomina::{DType, DynTensor, Element, Float, Generator, Names, Numeric, Result, Tensor};
 use nomina_core::mesh::{Own, Placement, Synced};
 use nomina_runtime::Raw;
 
@@ -118,7 +118,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// size; where it was seeded alike on all ranks ([`manual_seed`](Self::manual_seed)), it stays alike.
     ///
     /// # Errors
-    /// When memory is missing, of which all of the tensor is needed for a moment.
+    /// When memory is missing.
     pub fn randn<
         D: Dims + Distinct,
         P: Placement<Mesh = M> + nomina_core::mesh::AllFinished,
@@ -155,31 +155,92 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         &self,
         op: &'static str,
         sizes: Vec<usize>,
-        draw: impl FnOnce(&mut DynTensor, &mut Generator) -> Result<()>,
+        draw: impl Fn(&mut DynTensor, &mut Generator) -> Result<()>,
     ) -> Result<Sharded<D, P, T>> {
         self.filled(op, sizes, |frame| {
-            // All of the tensor is drawn, and the box kept: an element is a function of the seed and its place in the whole.
-            let mut all = DynTensor::options()
-                .dtype(T::DTYPE)
-                .empty(&frame.sizes, ())?;
-            self.shared
-                .with_generator(|generator| draw(&mut all, generator))?;
-            let mut raw = all.into_parts().0;
-            for dim in 0..frame.sizes.len() {
-                let (start, len) = frame.range(dim, None);
-                raw = raw.narrow(dim, start, len)?;
-            }
-            // A copy, so that the rest of the tensor is given back.
-            match frame
-                .places
-                .iter()
-                .any(|place| matches!(place, Place::Split(_)))
-            {
-                true => DynTensor::from_parts(raw, Names::unnamed(frame.sizes.len()))?
-                    .contiguous()
-                    .map(|x| x.into_parts().0),
-                false => Ok(raw),
-            }
+            let mut own = self.shared.with_generator(|generator| {
+                let own = generator.clone();
+                // As if all of the tensor had been drawn.
+                let numel = frame.sizes.iter().map(|&size| size as u64);
+                let all = numel.fold(1, u64::wrapping_mul);
+                generator.set_offset(own.get_offset().wrapping_add(all));
+                own
+            });
+            boxed(frame, T::DTYPE, &mut own, draw)
         })
     }
+}
+
+/// As many elements are drawn in a row at the least, where there are more, and a box of them kept.
+const SPAN: usize = 1 << 14;
+
+/// An element is a function of the seed, of where the generator is, and of its place in the whole tensor; it comes in blocks, which
+/// begin at multiples of this.
+const BLOCK: usize = 4;
+
+/// This rank's box of a tensor of random numbers, drawn row by row from `generator`, where the whole tensor begins.
+fn boxed(
+    frame: &Frame,
+    dtype: DType,
+    generator: &mut Generator,
+    draw: impl Fn(&mut DynTensor, &mut Generator) -> Result<()>,
+) -> Result<Raw> {
+    let sizes = &frame.sizes;
+    let ranges: Vec<(usize, usize)> = (0..sizes.len()).map(|dim| frame.range(dim, None)).collect();
+    let shape: Vec<usize> = ranges.iter().map(|&(_, len)| len).collect();
+    let mut out = DynTensor::options().dtype(dtype).empty(&shape, ())?;
+    if shape.contains(&0) {
+        return Ok(out.into_parts().0);
+    }
+    // Behind this dim the rank has all, or so few elements that the rest of them is drawn, too.
+    let inner = |dim: usize| sizes[dim + 1..].iter().product::<usize>();
+    let parted = (0..sizes.len()).rfind(|&dim| shape[dim] < sizes[dim]);
+    let last = parted.unwrap_or(0);
+    let dim = (0..last).find(|&dim| shape[dim].saturating_mul(inner(dim)) <= SPAN);
+    let dim = dim.unwrap_or(last);
+    let (rows, inner) = match sizes.is_empty() {
+        true => (1, 1),
+        false => (shape[dim], inner(dim)),
+    };
+    let start = generator.get_offset();
+    // Of 16 and 32 bits there are four in a block of random words, of 64 there are two.
+    let words = if dtype.size() == 8 { 2 } else { 4 };
+    let outer: usize = shape[..dim].iter().product();
+    for number in 0..outer {
+        let mut at = vec![0; dim];
+        let mut left = number;
+        for (at, len) in at.iter_mut().zip(&shape).rev() {
+            (*at, left) = (left % len, left / len);
+        }
+        let mut first = 0;
+        for (dim, &(begins, _)) in ranges.iter().enumerate().take(dim + 1) {
+            first = first * sizes[dim] + begins + at.get(dim).copied().unwrap_or(0);
+        }
+        let first = first * inner;
+        let before = first % BLOCK;
+        let numel = rows * inner;
+        let mut drawn = DynTensor::options()
+            .dtype(dtype)
+            .empty(&[before + numel], ())?;
+        generator.set_offset(start.wrapping_add(((first - before) / words) as u64));
+        draw(&mut drawn, generator)?;
+        let mut sides: Vec<usize> = shape.get(dim).copied().into_iter().collect();
+        sides.extend(sizes.iter().skip(dim + 1));
+        let mut piece = drawn
+            .into_parts()
+            .0
+            .narrow(0, before, numel)?
+            .reshape(&sides)?;
+        for (side, &(begins, len)) in ranges.iter().skip(dim).enumerate().skip(1) {
+            piece = piece.narrow(side, begins, len)?;
+        }
+        if outer == 1 && before == 0 && piece.is_contiguous() {
+            return piece.reshape(&shape);
+        }
+        let piece = DynTensor::from_parts(piece, Names::unnamed(sides.len()))?;
+        let at = at.into_iter().enumerate();
+        let at = at.map(|(dim, at)| (dim as i64, Index::from(at)));
+        out.at_mut(at)?.copy_(&piece)?;
+    }
+    Ok(out.into_parts().0)
 }

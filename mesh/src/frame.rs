@@ -8,11 +8,12 @@ use nomina::{DynTensor, Error, ErrorKind, Name, Names, Result};
 use nomina_core::mesh::Combine;
 use nomina_core::mesh::value::{Place, error};
 use nomina_runtime::Raw;
-use nomina_runtime::grad::custom;
+use nomina_runtime::grad::{Later, custom, custom_later};
 
 use crate::boxes::part;
 use crate::check::What;
 use crate::mesh::Shared;
+use crate::queue;
 use crate::ranks::Job;
 
 /// A call in a user's program.
@@ -46,25 +47,28 @@ impl Frame {
         })
     }
 
-    fn ranks(&self, axis: usize) -> usize {
+    pub(crate) fn ranks(&self, axis: usize) -> usize {
         self.shared.axes[axis].ranks.size()
     }
 
-    fn rank(&self, axis: usize) -> usize {
+    pub(crate) fn rank(&self, axis: usize) -> usize {
         self.shared.axes[axis].ranks.rank()
     }
 
     /// The first index and the length of what a rank has of a dim: this one, or the one that stands elsewhere along an axis.
-    /// Of two axes that split a dim the first is outside.
     pub(crate) fn range(&self, dim: usize, elsewhere: Option<(usize, usize)>) -> (usize, usize) {
+        self.range_at(dim, |axis| match elsewhere {
+            Some((other, rank)) if other == axis => rank,
+            _ => self.rank(axis),
+        })
+    }
+
+    /// The same of the rank that stands at `at` along each axis. Of two axes that split a dim the first is outside.
+    pub(crate) fn range_at(&self, dim: usize, at: impl Fn(usize) -> usize) -> (usize, usize) {
         let (mut start, mut len) = (0, self.sizes[dim]);
         for (axis, place) in self.places.iter().enumerate() {
             if place.dim().is_some() && place.dim() == self.names[dim].as_ref() {
-                let rank = match elsewhere {
-                    Some((other, rank)) if other == axis => rank,
-                    _ => self.rank(axis),
-                };
-                let (first, part) = part(len, self.ranks(axis), rank);
+                let (first, part) = part(len, self.ranks(axis), at(axis));
                 (start, len) = (start + first, part);
             }
         }
@@ -88,6 +92,18 @@ impl Frame {
         asked.map_err(|wrong| {
             error(op, self.shared.axes[axis].name, &wrong).operand(&self.names, &self.sizes)
         })
+    }
+
+    /// Refuses states that a tensor which is read cannot be in.
+    #[cfg(feature = "safetensors")]
+    pub(crate) fn check(&self, op: &'static str) -> Result<()> {
+        for (axis, place) in self.places.iter().enumerate() {
+            self.wrong(op, axis, place.finished())?;
+            if let Some(dim) = place.dim() {
+                self.position(op, dim)?;
+            }
+        }
+        Ok(())
     }
 
     /// Refuses to convert an axis where another one inside splits the same dim further.
@@ -272,9 +288,15 @@ impl Frame {
     pub(crate) fn whole(&self, raw: &Raw, axis: usize, at: At) -> Result<Raw> {
         self.wrong("whole", axis, self.places[axis].is_synced())?;
         let frame = self.with(axis, Place::Pending(Combine::Add));
-        custom("whole", &[raw], raw.clone(), move |grad| {
-            Ok(vec![Some(frame.all_reduce("whole", grad, axis, true, at)?)])
-        })
+        let back = move |grad: &Raw| frame.all_reduce("whole", grad, axis, true, at);
+        if self.ranks(axis) == 1 {
+            return custom("whole", &[raw], raw.clone(), move |grad| {
+                Ok(vec![Some(back(grad)?)])
+            });
+        }
+        let shared = Arc::clone(&self.shared);
+        let start = move |grad: &Raw| Ok(Box::new(queue::add(&shared, axis, grad, at)?) as Later);
+        custom_later("whole", raw, raw.clone(), start, back)
     }
 
     /// This rank's part of a dim of what all ranks have.

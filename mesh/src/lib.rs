@@ -7,6 +7,8 @@ pub mod claim;
 pub mod convert;
 mod dynamic;
 mod factory;
+#[cfg(any(feature = "safetensors", feature = "zarr"))]
+mod folder;
 mod frame;
 mod identity;
 mod load;
@@ -17,10 +19,15 @@ pub mod optim;
 mod parts;
 mod plan;
 pub mod prelude;
+mod queue;
 mod ranks;
+#[cfg(feature = "safetensors")]
+pub mod safetensors;
 mod settle;
 pub mod sharded;
 mod threads;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 pub use boxes::part;
 pub use claim::EachOwn;
@@ -57,6 +64,6 @@ pub mod __private {
 }
 
 /// The guide to meshes, whose every snippet is to run.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "safetensors", feature = "zarr"))]
 #[doc = include_str!("../../docs/mesh.md")]
 pub struct Meshes;

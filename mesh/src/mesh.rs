@@ -3,14 +3,17 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nomina::{Error, ErrorKind, Generator, Result};
+use nomina::{DType, DynTensor, Error, ErrorKind, Generator, Result};
 use nomina_core::mesh::{AxisIndex, AxisOf, MeshAxis, Placement};
 use nomina_runtime::Raw;
 
 use crate::check::{Check, What};
+use crate::dynamic::DynSharded;
 use crate::plan::{Plan, Simulated};
+use crate::queue::{CAP, Queue};
 use crate::ranks::{Alone, Job, Ranks, Ticket};
 
 /// What starts the processes of a mesh.
@@ -27,6 +30,8 @@ pub(crate) struct Axis {
     pub(crate) name: &'static str,
     pub(crate) ranks: Arc<dyn Ranks>,
     check: Mutex<Check>,
+    /// Gradients that are to be summed over the axis.
+    pub(crate) queue: Mutex<Queue>,
 }
 
 /// What all handles of a rank's mesh share.
@@ -35,11 +40,17 @@ pub struct Shared {
     pub(crate) axes: Vec<Axis>,
     generator: Mutex<Generator>,
     simulated: Option<Arc<Simulated>>,
+    bucket_cap: AtomicUsize,
 }
 
 impl Shared {
     pub(crate) fn same(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
+    }
+
+    #[cfg(any(feature = "safetensors", feature = "zarr"))]
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.simulated.is_some()
     }
 
     /// Starts a job, once the ranks have agreed that they all do it.
@@ -49,9 +60,31 @@ impl Shared {
             simulated.note(axis.name, what, &job, axis.ranks.size());
         } else if axis.ranks.size() > 1 {
             let mut check = axis.check.lock().unwrap_or_else(PoisonError::into_inner);
-            check.agree(&*axis.ranks, axis.name, what)?;
+            check.start(&axis.ranks, axis.name, what)?()?;
         }
         axis.ranks.start(job)
+    }
+
+    /// As [`start`](Self::start), without waiting for the others: that they all do it is looked at when the job is waited for.
+    pub(crate) fn start_ahead(&self, axis: usize, what: &What<'_>, job: Job) -> Result<Ticket> {
+        let axis = &self.axes[axis];
+        if let Some(simulated) = &self.simulated {
+            simulated.note(axis.name, what, &job, axis.ranks.size());
+        } else if axis.ranks.size() > 1 {
+            let mut check = axis.check.lock().unwrap_or_else(PoisonError::into_inner);
+            let agreed = check.start(&axis.ranks, axis.name, what)?;
+            drop(check);
+            let ticket = axis.ranks.start(job)?;
+            return Ok(Ticket::new(move || {
+                agreed()?;
+                ticket.wait()
+            }));
+        }
+        axis.ranks.start(job)
+    }
+
+    pub(crate) fn bucket_cap(&self) -> usize {
+        self.bucket_cap.load(Ordering::Relaxed)
     }
 
     /// Does a job that gives one tensor.
@@ -116,11 +149,13 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             name,
             ranks,
             check: Mutex::default(),
+            queue: Mutex::default(),
         });
         let shared = Shared {
             axes: axes.collect(),
             generator: Mutex::new(Generator::new(0)),
             simulated,
+            bucket_cap: AtomicUsize::new(CAP),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -197,10 +232,54 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         Ok(())
     }
 
+    /// Sets how many bytes of gradients are summed together, on all ranks alike: 25 MiB unless this says otherwise. Sums of
+    /// [`whole`](crate::Sharded::whole) are started in blocks of that size as backward goes, and run beside it; a larger gradient
+    /// goes alone. 0 starts the sum of each gradient at once.
+    pub fn set_bucket_cap(&self, bytes: usize) {
+        self.shared.bucket_cap.store(bytes, Ordering::Relaxed);
+    }
+
     /// Seeds the generator of the mesh, from which [`randn`](Self::randn) and the like draw: with one seed on all ranks.
     pub fn manual_seed(&self, seed: u64) {
         self.shared
             .with_generator(|generator| generator.manual_seed(seed));
+    }
+
+    /// The state of the mesh's generator: its seed and how far it is, for [`set_rng_state`](Self::set_rng_state). Where it was seeded
+    /// alike on all ranks, it is the same on all of them.
+    ///
+    /// # Errors
+    /// When memory for two numbers is short.
+    pub fn get_rng_state(&self) -> Result<DynSharded> {
+        let state = self.shared.with_generator(|generator| {
+            [generator.seed(), generator.get_offset()].map(u64::cast_signed)
+        });
+        Ok(self.whole_dyn(DynTensor::from_vec(state.to_vec(), &[2], ())?))
+    }
+
+    /// Lets the mesh's generator go on from a state, the same on all ranks. It need not be one of this mesh, or of one of these sizes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] or [`ErrorKind::DType`] when it is none of [`get_rng_state`](Self::get_rng_state).
+    pub fn set_rng_state(&self, state: &DynSharded) -> Result<()> {
+        let op = "set_rng_state";
+        let state = state.local();
+        let refused = |kind, what| {
+            Err(Error::new(kind, op, what)
+                .operand(state.names(), state.shape())
+                .hint("give what `get_rng_state` gave"))
+        };
+        if state.dtype() != DType::I64 {
+            return refused(ErrorKind::DType, "a state has elements of i64");
+        }
+        let &[seed, offset] = &state.to_vec::<i64>()?[..] else {
+            return refused(ErrorKind::Shape, "a state has two elements");
+        };
+        self.shared.with_generator(|generator| {
+            generator.manual_seed(seed.cast_unsigned());
+            generator.set_offset(offset.cast_unsigned());
+        });
+        Ok(())
     }
 
     /// Runs a step, and lists what it sent: see [`Plan`]. Of a mesh that is there it lists nothing; `Grid::simulate` makes one

@@ -6,6 +6,7 @@
 #[expect(dead_code, reason = "this program makes up no text")]
 mod model;
 #[path = "../../examples/nn/charlm/sharded.rs"]
+#[expect(dead_code, reason = "this program plans no step")]
 mod sharded;
 
 use model::Text;

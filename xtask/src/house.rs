@@ -163,7 +163,13 @@ fn packages_depend_one_way() {
         ),
         (
             "mesh",
-            &["nomina", "nomina-core", "nomina-macros", "nomina-runtime"],
+            &[
+                "nomina",
+                "nomina-core",
+                "nomina-io",
+                "nomina-macros",
+                "nomina-runtime",
+            ],
         ),
         (
             "mpi",

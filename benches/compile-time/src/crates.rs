@@ -56,7 +56,7 @@ fn dims(of: &str, names: &[&str]) -> String {
 fn declared(form: Form, names: impl Iterator<Item = usize>) -> String {
     let names: Vec<String> = names.map(|i| format!("pub {}", name(i))).collect();
     match form {
-        Form::Typed => format!("dims! {{ {} }}\n", names.join(", ")),
+        Form::Typed | Form::Sharded => format!("dims! {{ {} }}\n", names.join(", ")),
         Form::Dynamic => String::new(),
     }
 }
@@ -73,17 +73,17 @@ pub fn texts(form: Form, steps: usize) -> Texts {
     for i in 0..steps {
         let step = Step::new(i);
         let (read, layer, train) = match form {
-            Form::Typed => step.typed(i),
+            Form::Typed | Form::Sharded => step.typed(i),
             Form::Dynamic => step.dynamic(i),
         };
         readers.push_str(&read);
         layers.push_str(&layer);
         trainer.push_str(&train);
-        let pass = if form == Form::Typed { "" } else { "?" };
+        let pass = if form != Form::Dynamic { "" } else { "?" };
         calls.push_str(&format!("    let _ = train{i}(){pass};\n"));
     }
     trainer.push_str(&match form {
-        Form::Typed => format!("fn main() {{\n{calls}}}\n"),
+        Form::Typed | Form::Sharded => format!("fn main() {{\n{calls}}}\n"),
         Form::Dynamic => format!("fn main() -> Result<()> {{\n{calls}    Ok(())\n}}\n"),
     });
     vec![readers, layers, trainer]

@@ -12,6 +12,7 @@
 //!   what it has proved, and repeated dims cost a tenth). The program that only takes the operands
 //!   is taken off, so that a figure is the cost of the operation. `additions` and `mix` are longer
 //!   ones, of additions and sums and of all relations in turns; `rank8` is each relation at rank 8.
+//! - `sharded` is some relations over a mesh, beside the same on plain typed tensors.
 //! - `transformer` is an encoder as somebody would write it, `crates` a program whose tensors pass
 //!   from one crate to another.
 //! - `core` is `nomina-core` itself.
@@ -136,7 +137,8 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
                 options.print = Some(match args.next().as_deref() {
                     Some("typed") => Form::Typed,
                     Some("dynamic") => Form::Dynamic,
-                    _ => return Err("--print takes `typed` or `dynamic`".to_owned()),
+                    Some("sharded") => Form::Sharded,
+                    _ => return Err("--print takes `typed`, `dynamic` or `sharded`".to_owned()),
                 });
             }
             // What is measured is what is named; the flag only reads better.

@@ -8,6 +8,8 @@ use crate::relation::{Line, Relation};
 pub enum Form {
     Typed,
     Dynamic,
+    /// Typed, over a mesh, of whose axes one splits a dim.
+    Sharded,
 }
 
 pub struct Program {
@@ -27,13 +29,20 @@ impl Program {
     pub fn text(&self, relations: &[&Relation]) -> String {
         let mut rng = Rng::new(1);
         let markers = [&MARKERS[..], &NEW[..]].concat().join(", pub ");
+        let prelude = match self.form {
+            Form::Sharded => "nomina_mesh",
+            Form::Typed | Form::Dynamic => "nomina",
+        };
         let mut text = format!(
             "//! Written by the compile-time bench.\n\
              #![allow(unused, missing_docs)]\n\
-             use nomina::prelude::*;\n\
+             use {prelude}::prelude::*;\n\
              use nomina::DynTensor;\n\
              dims! {{ pub {markers} }}\n"
         );
+        if self.form == Form::Sharded {
+            text.push_str("mesh! { pub Grid: GridData, GridModel }\n");
+        }
         let mut functions = Vec::new();
         for start in (0..self.ops).step_by(PER_FUNCTION) {
             let (mut arguments, mut body) = (String::new(), String::new());
@@ -42,7 +51,7 @@ impl Program {
                 self.operation(i, &line, &mut arguments, &mut body);
             }
             let (gives, end) = match self.form {
-                Form::Typed => ("", ""),
+                Form::Typed | Form::Sharded => ("", ""),
                 Form::Dynamic => (" -> Result<()>", "    Ok(())\n"),
             };
             text.push_str(&format!(
@@ -61,6 +70,7 @@ impl Program {
             let tensor = match self.form {
                 Form::Typed => format!("Tensor<{}, {}>", tuple(&operand.dims), operand.dtype),
                 Form::Dynamic => "DynTensor".to_owned(),
+                Form::Sharded => sharded(line, k),
             };
             let by = if operand.written { "&mut " } else { "&" };
             arguments.push_str(&format!("    {}{i}: {by}{tensor},\n", ["a", "b"][k]));
@@ -69,7 +79,7 @@ impl Program {
             return;
         }
         let (call, passed) = match self.form {
-            Form::Typed => (&line.typed, ""),
+            Form::Typed | Form::Sharded => (&line.typed, ""),
             Form::Dynamic => (&line.dynamic, "?"),
         };
         // `$a` and `$b` are the operands.
@@ -89,6 +99,25 @@ pub fn edited(text: &str, n: usize) -> String {
         return text.to_owned();
     };
     format!("{}    let edit = {n};\n{}", &text[..body], &text[body..])
+}
+
+/// The type of operand `k`: a dim that the call does not name is split in all that have it.
+fn sharded(line: &Line, k: usize) -> String {
+    let named = |dim: &&&str| {
+        let mut words = line.typed.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == **dim)
+    };
+    let split = line.operands[0].dims.iter().find(|dim| !named(dim));
+    let operand = &line.operands[k];
+    let state = match split.filter(|dim| operand.dims.contains(dim)) {
+        Some(dim) => format!("Split<{dim}>"),
+        None => "Whole".to_owned(),
+    };
+    format!(
+        "Sharded<{}, Grid<{state}, Whole>, {}>",
+        tuple(&operand.dims),
+        operand.dtype
+    )
 }
 
 /// Dims as a tuple type, which is a tuple value too.

@@ -9,6 +9,7 @@ use crate::usage::{self, Usage};
 pub struct Package {
     /// Its name, and its folder's.
     pub name: &'static str,
+    /// Other packages, by name; `nomina-mesh` is the library's.
     pub dependencies: &'static [&'static str],
 }
 
@@ -16,6 +17,12 @@ pub struct Package {
 pub const PROGRAM: &[Package] = &[Package {
     name: "program",
     dependencies: &[],
+}];
+
+/// A program of tensors over a mesh.
+pub const ON_A_MESH: &[Package] = &[Package {
+    name: "program",
+    dependencies: &["nomina-mesh"],
 }];
 
 /// The text of each package, in the order of the packages.
@@ -101,7 +108,11 @@ impl Scratch {
                 package.name
             );
             for other in package.dependencies {
-                manifest.push_str(&format!("{other} = {{ path = \"../{other}\" }}\n"));
+                let path = match *other {
+                    "nomina-mesh" => root.join("mesh"),
+                    other => Path::new("..").join(other),
+                };
+                manifest.push_str(&format!("{other} = {{ path = {path:?} }}\n"));
             }
             scratch.write(&format!("{}/Cargo.toml", package.name), &manifest)?;
         }

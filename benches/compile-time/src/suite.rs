@@ -3,7 +3,7 @@
 use crate::crates;
 use crate::program::{Form, Program, edited};
 use crate::relation::{RELATIONS, Relation};
-use crate::scratch::{How, PROGRAM, Place, Scratch, Texts, check_core};
+use crate::scratch::{How, ON_A_MESH, PROGRAM, Place, Scratch, Texts, check_core};
 use crate::table::{Limit, Row, Table};
 use crate::transformer;
 
@@ -19,11 +19,16 @@ const TRANSFORMER_S: f64 = 1.5;
 const EDIT_S: f64 = 0.3;
 /// A debug binary, over `DynTensor`'s.
 const BINARY_PERCENT: f64 = 10.0;
+/// An operation over a mesh, over the same without one.
+const SHARDED_PERCENT: f64 = 100.0;
 /// `nomina-core` alone, in seconds.
 const CORE_S: f64 = 5.0;
 
 /// The relations of the mix of additions and sums.
 const ADDITIONS: [&str; 2] = ["add", "sum"];
+
+/// The relations that are measured over a mesh, too.
+const SHARDED: [&str; 5] = ["sum", "add", "mul_scalar", "transpose", "contract"];
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +53,15 @@ pub struct Suite<'a> {
 }
 
 /// The programs beside those of one relation each.
-pub const PROGRAMS: [&str; 6] = ["additions", "mix", "rank8", "transformer", "crates", "core"];
+pub const PROGRAMS: [&str; 7] = [
+    "additions",
+    "mix",
+    "rank8",
+    "sharded",
+    "transformer",
+    "crates",
+    "core",
+];
 
 impl Suite<'_> {
     fn wants(&self, name: &str) -> bool {
@@ -68,6 +81,9 @@ impl Suite<'_> {
         }
         if self.wants("rank8") {
             self.relations(8, |_, _| true)?;
+        }
+        if self.wants("sharded") {
+            self.sharded(rank)?;
         }
         if self.wants("transformer") {
             self.transformer()?;
@@ -150,15 +166,7 @@ impl Suite<'_> {
         relations: &[&Relation],
         limit: f64,
     ) -> Result<(), String> {
-        let cost = |form| {
-            let seconds = |operands_only| {
-                let text = program(form, operands_only, rank, ops).text(relations);
-                let usage = scratch.measure(How::Check, &vec![text], self.effort.runs);
-                usage.map(|usage| usage.seconds)
-            };
-            let (whole, operands) = (seconds(false)?, seconds(true)?);
-            Ok::<f64, String>((whole - operands) * 1e3 / ops as f64)
-        };
+        let cost = |form| self.cost(scratch, form, rank, ops, relations);
         let (typed, dynamic) = (cost(Form::Typed)?, cost(Form::Dynamic)?);
         self.row(
             name,
@@ -167,6 +175,38 @@ impl Suite<'_> {
             Some(dynamic),
             Limit::Over(limit),
         );
+        Ok(())
+    }
+
+    /// Milliseconds of an operation.
+    fn cost(
+        &self,
+        scratch: &Scratch,
+        form: Form,
+        rank: usize,
+        ops: usize,
+        relations: &[&Relation],
+    ) -> Result<f64, String> {
+        let seconds = |operands_only| {
+            let text = program(form, operands_only, rank, ops).text(relations);
+            let usage = scratch.measure(How::Check, &vec![text], self.effort.runs);
+            usage.map(|usage| usage.seconds)
+        };
+        let (whole, operands) = (seconds(false)?, seconds(true)?);
+        Ok((whole - operands) * 1e3 / ops as f64)
+    }
+
+    /// What an operation over a mesh costs to check, beside the same on plain typed tensors.
+    fn sharded(&mut self, rank: usize) -> Result<(), String> {
+        let scratch = Scratch::create(self.place, "sharded", ON_A_MESH)?;
+        scratch.prepare(How::Check)?;
+        for name in SHARDED {
+            let cost = |form| self.cost(&scratch, form, rank, self.effort.ops, &[relation(name)]);
+            let (sharded, typed) = (cost(Form::Sharded)?, cost(Form::Typed)?);
+            let limit = Limit::Percent(SHARDED_PERCENT);
+            let name = format!("mesh {name}");
+            self.row(&name, "check, ms/op", sharded, Some(typed), limit);
+        }
         Ok(())
     }
 

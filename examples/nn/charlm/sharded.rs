@@ -6,9 +6,9 @@
 
 use nomina::prelude::*;
 use nomina::{AttentionOptions, GeluOptions, no_grad};
-use nomina_mesh::cat;
 use nomina_mesh::optim::{AdamOptions, AdamW, Param};
 use nomina_mesh::prelude::{Mesh, Pending, Sharded, Split, Synced, Whole, across, mesh};
+use nomina_mesh::{Plan, cat};
 use nomina_nn::{Module, init};
 
 use super::model::{Char, CharLm, Config, Feature, Head, Hidden, Inner, N, Seq, Text};
@@ -256,4 +256,16 @@ pub fn train(mesh: &Mesh<Grid>, text: &Text, run: Run) -> Result<[f32; 2]> {
         optimizer.try_step(&mut model.params())?;
     }
     Ok([before, held_out(&model)?])
+}
+
+/// What a step sends, of a batch of `run.count` rows for all ranks.
+pub fn plan(mesh: &Mesh<Grid>, text: &Text, run: Run) -> Result<Plan> {
+    let mut model = ShardedLm::new(mesh, &first(text, run.config))?;
+    let starts = text.starts(run.count, run.len, 0);
+    let windows = mesh.load(N.of(run.count), |rows| text.windows(&starts[rows], run.len))?;
+    let mut optimizer = AdamW::with(Data, run.options);
+    mesh.plan(|| {
+        model.loss(&windows).try_backward()?;
+        optimizer.try_step(&mut model.params())
+    })
 }

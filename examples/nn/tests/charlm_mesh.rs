@@ -9,8 +9,9 @@ mod model;
 mod sharded;
 
 use model::{Config, Text};
+use nomina_nn::Module;
 use nomina_nn::optim::{AdamOptions, AdamW};
-use sharded::{Grid, Run, first, train};
+use sharded::{Grid, Run, first, plan, train};
 
 const RUN: Run = Run {
     config: Config {
@@ -54,4 +55,51 @@ fn the_loss_is_the_same_whatever_the_mesh() {
             );
         }
     }
+}
+
+/// The table of docs/mesh.md: a step on meshes that are not there, of 16 rows for each rank of `Data`.
+#[test]
+fn the_guide_says_what_a_step_sends() {
+    let guide = include_str!("../../../docs/mesh.md");
+    let page = "the rose and the thorn, the thorn and the rose. ".repeat(60);
+    let text = Text::new(&page, 64);
+    let config = Config {
+        hidden: 256,
+        heads: 8,
+        layers: 4,
+    };
+    let count = first(&text, config).count();
+    let mut lines = vec![format!("of {:.1} million parameters", count as f64 / 1e6)];
+    for sizes in [
+        [8, 1],
+        [64, 1],
+        [512, 1],
+        [4096, 1],
+        [8, 8],
+        [64, 8],
+        [512, 8],
+    ] {
+        let mesh = Grid::simulate(sizes, 2e-6, 25e9).unwrap();
+        let run = Run {
+            config,
+            count: 16 * sizes[0],
+            ..RUN
+        };
+        let plan = plan(&mesh, &text, run).unwrap();
+        let sent = plan.collectives().iter().filter(|one| one.ranks > 1);
+        let times: u64 = sent.clone().map(|one| one.count).sum();
+        let bytes: u64 = sent.clone().map(|one| one.bytes).sum();
+        let seconds: f64 = sent.map(|one| one.seconds).sum();
+        lines.push(format!(
+            "| {} × {} | {times} | {:.1} | {:.2} |",
+            sizes[0],
+            sizes[1],
+            bytes as f64 / f64::from(1 << 20),
+            seconds * 1e3
+        ));
+    }
+    let text = lines.join("\n");
+    println!("{text}");
+    let missing = lines.iter().find(|line| !guide.contains(&line[..]));
+    assert!(missing.is_none(), "docs/mesh.md has not all of\n{text}");
 }

@@ -4,8 +4,12 @@
 //! `{"query.weight": ["Head", "Feature", "Hidden"]}`, with `null` for a dim without a name. Other readers see a text that they
 //! need not know; a file that another program wrote has no names, and opens with `Wild` dims or by
 //! [`refine`](SafeTensors::refine).
+//!
+//! A [`Checkpoint`] is a folder of such files: those of a large model, and those that several processes wrote.
 
+mod checkpoint;
 mod header;
+mod parts;
 mod save;
 
 use std::collections::BTreeMap;
@@ -18,6 +22,8 @@ use safetensors::tensor::Dtype;
 
 use crate::atomic::failed;
 use crate::open::{OpenAs, as_it_is, refined};
+pub use checkpoint::Checkpoint;
+pub use parts::{INDEX, PartAt, save_index, save_parts};
 pub use save::{save, save_with};
 
 /// The key of the metadata under which the names of dims stand.

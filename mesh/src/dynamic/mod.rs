@@ -111,7 +111,18 @@ impl DynSharded {
         &self.places
     }
 
-    fn frame(&self) -> Frame {
+    /// A piece of what a frame says.
+    #[cfg(feature = "safetensors")]
+    pub(crate) fn of(local: DynTensor, frame: Frame) -> Self {
+        Self {
+            local,
+            sizes: frame.sizes,
+            places: frame.places,
+            shared: frame.shared,
+        }
+    }
+
+    pub(crate) fn frame(&self) -> Frame {
         Frame {
             names: self.local.names().clone(),
             sizes: self.sizes.clone(),

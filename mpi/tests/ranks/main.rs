@@ -16,10 +16,10 @@ use nomina_mpi::Mpi;
 /// Runs: ranks, and the environment. Short messages let each job take many.
 const RUNS: [(usize, &[(&str, &str)]); 6] = [
     (4, &[]),
-    (4, &[("NOMINA_MESH_MESSAGE", "4096")]),
+    (4, &[("NOMINA_MESH_MESSAGE", "60000")]),
     (3, &[]),
     (2, &[]),
-    (2, &[("NOMINA_MESH_MESSAGE", "1000")]),
+    (2, &[("NOMINA_MESH_MESSAGE", "15000")]),
     (1, &[]),
 ];
 

@@ -1,4 +1,5 @@
 //! Programs that start themselves under `mpiexec`.
+#![allow(dead_code, reason = "each program uses some of it")]
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -11,6 +12,9 @@ pub struct Run {
     pub err: String,
     pub took: Duration,
 }
+
+/// The code of a run whose ranks had all ended, and the launcher had to be.
+pub const HUNG: i32 = -2;
 
 /// Runs this program as so many ranks. `MPIEXEC` names the launcher and `MPIEXEC_FLAGS` what it is given. A run that takes
 /// longer than `limit` is ended, and has no code.
@@ -60,12 +64,21 @@ fn wait(child: &mut Child, until: Instant) -> Option<i32> {
             return status.code().or(Some(-1));
         }
         if Instant::now() > until {
-            // Asked to end, the launcher ends its ranks.
             let id = child.id().to_string();
+            let ranks = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+            // Open MPI's launcher now and then waits for ever for ranks that are gone.
+            let gone = ranks.is_ok_and(|ranks| ranks.trim().is_empty());
+            // Asked to end, it ends those that are there.
             let asked = Command::new("kill").args(["-TERM", &id]).status();
             assert!(asked.is_ok_and(|status| status.success()), "kill");
-            child.wait().expect("the launcher");
-            return None;
+            let patience = Instant::now() + Duration::from_secs(5);
+            while child.try_wait().expect("the launcher").is_none() {
+                if Instant::now() > patience {
+                    child.kill().expect("the launcher");
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            return gone.then_some(HUNG);
         }
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -1,20 +1,34 @@
 //! Functions that bring their own gradient, where it does not follow from the operators that they are made of.
 
+use std::any::Any;
+use std::cell::Cell;
+
+use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
-use crate::call::has_gradient;
+use crate::call::{Arg, has_gradient, pointwise_owned};
 use crate::raw::Raw;
-use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run, is_wanted, record};
+use crate::raw::graph::{
+    Chain, Chains, Extended, Incoming, OperandGrads, ResultGrads, Rule, Run, is_wanted, record,
+};
 use crate::shape::Shape;
 
 /// The gradients of a function's inputs, absent ones of zero, of that of its result.
 type Back = dyn Fn(&Raw) -> Result<Vec<Option<Raw>>> + Send + Sync;
+
+/// A gradient that somebody computes already: called, this waits for it.
+pub type Later = Box<dyn FnOnce() -> Result<Raw>>;
+
+/// Begins to compute the gradient of the only input.
+type Start = dyn Fn(&Raw) -> Result<Later> + Send + Sync;
 
 struct Custom {
     op: &'static str,
     /// Their sizes and dtypes.
     inputs: Vec<(Shape, DType)>,
     back: Box<Back>,
+    /// A tensor like the only input, and how its gradient is begun where it is not wanted yet.
+    start: Option<(Raw, Box<Start>)>,
 }
 
 impl Rule for Custom {
@@ -43,6 +57,66 @@ impl Rule for Custom {
             }
         }
         Ok(found.into_iter().collect())
+    }
+
+    fn extend(&self, given: Incoming, run: &Run<'_>) -> Result<Extended> {
+        let Some((like, start)) = self.start.as_ref().filter(|_| !run.records()) else {
+            return Ok(Extended::Not(given));
+        };
+        let later = start(&given.compute()?)?;
+        let chain = Begun {
+            op: self.op,
+            like: like.clone(),
+            later: Cell::new(Some(later)),
+            others: Vec::new(),
+        };
+        let mut chains = Chains::new();
+        chains.push(Some(Box::new(chain) as Box<dyn Chain>));
+        Ok(Extended::Chains(chains))
+    }
+}
+
+/// A gradient that was begun, and what is to be added to it.
+struct Begun {
+    op: &'static str,
+    like: Raw,
+    later: Cell<Option<Later>>,
+    others: Vec<Raw>,
+}
+
+impl Chain for Begun {
+    fn like(&self) -> &Raw {
+        &self.like
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+
+    fn compute(&self) -> Result<Raw> {
+        let taken = || {
+            let what = "the gradient was waited for before";
+            Error::new(ErrorKind::Gradient, self.op, what)
+        };
+        let found = self.later.take().ok_or_else(taken)?()?;
+        if found.shape() != self.like.shape() || found.dtype() != self.like.dtype() {
+            let what = format!(
+                "a gradient of {} for an input of {}",
+                found.dtype(),
+                self.like.dtype()
+            );
+            return Err(Error::new(ErrorKind::Gradient, self.op, what)
+                .operand(&Names::default(), found.shape())
+                .operand(&Names::default(), self.like.shape()));
+        }
+        let mut others = self.others.iter();
+        others.try_fold(found, |sum, other| {
+            pointwise_owned(Op::Add, sum, &[Arg::Tensor(other)])
+        })
+    }
+
+    fn plus(&mut self, other: Raw) {
+        self.others.push(other);
     }
 }
 
@@ -73,6 +147,50 @@ pub fn custom(
     result: Raw,
     back: impl Fn(&Raw) -> Result<Vec<Option<Raw>>> + Send + Sync + 'static,
 ) -> Result<Raw> {
+    recorded(op, inputs, result, Box::new(back), None)
+}
+
+/// As [`custom`] of one input, whose gradient is computed elsewhere meanwhile: `start` begins it as soon as that of the result is
+/// there, and is not waited for before the sum of the input's gradients is wanted, of a leaf at the end. Where gradients are recorded
+/// themselves, `back` computes it.
+///
+/// ```
+/// use nomina_runtime::DynTensor;
+/// use nomina_runtime::grad::custom_later;
+/// let x = DynTensor::from_vec(vec![3.0_f32, 4.0], &[2], ["N"])?.with_grad()?;
+/// let start = |grad: &nomina_runtime::Raw| {
+///     let grad = grad.clone();
+///     let job = std::thread::spawn(move || grad);
+///     Ok(Box::new(move || Ok(job.join().expect("a gradient"))) as nomina_runtime::grad::Later)
+/// };
+/// let y = custom_later("sent", x.raw(), x.raw().clone(), start, |grad| Ok(grad.clone()))?;
+/// DynTensor::from_parts(y, x.names().clone())?.sum(..)?.backward()?;
+/// assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [1.0, 1.0]);
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`custom`]; going back, also those of what `start` gives.
+pub fn custom_later(
+    op: &'static str,
+    input: &Raw,
+    result: Raw,
+    start: impl Fn(&Raw) -> Result<Later> + Send + Sync + 'static,
+    back: impl Fn(&Raw) -> Result<Raw> + Send + Sync + 'static,
+) -> Result<Raw> {
+    let like = input.clone().detach();
+    let back = move |grad: &Raw| Ok(vec![Some(back(grad)?)]);
+    let start: Box<Start> = Box::new(start);
+    recorded(op, &[input], result, Box::new(back), Some((like, start)))
+}
+
+fn recorded(
+    op: &'static str,
+    inputs: &[&Raw],
+    result: Raw,
+    back: Box<Back>,
+    start: Option<(Raw, Box<Start>)>,
+) -> Result<Raw> {
     let result = result.detach();
     if !is_wanted(inputs.iter().copied()) || !has_gradient(result.dtype()) {
         return Ok(result);
@@ -83,7 +201,8 @@ pub fn custom(
             .iter()
             .map(|x| (Shape::from_slice(x.shape()), x.dtype()))
             .collect(),
-        back: Box::new(back),
+        back,
+        start,
     };
     record(result, inputs.iter().map(|&x| Some(x)), rule)
 }

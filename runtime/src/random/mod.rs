@@ -86,6 +86,30 @@ impl Generator {
         *self = Self::new(seed);
     }
 
+    /// How far it is from its seed: the number of elements that were drawn.
+    #[must_use]
+    pub fn get_offset(&self) -> u64 {
+        self.position
+    }
+
+    /// Goes on from so far behind its seed: what a generator of the same seed drew from there on comes again.
+    ///
+    /// ```
+    /// use nomina_runtime::{DynTensor, Generator};
+    /// let (mut x, mut y) = (DynTensor::zeros(&[3], ())?, DynTensor::zeros(&[3], ())?);
+    /// let mut one = Generator::new(7);
+    /// x.uniform_from_(0.0, 1.0, &mut one)?;
+    /// let mut other = Generator::new(7);
+    /// other.set_offset(one.get_offset());
+    /// x.uniform_from_(0.0, 1.0, &mut one)?;
+    /// y.uniform_from_(0.0, 1.0, &mut other)?;
+    /// assert!(x.equal(&y)?);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    pub fn set_offset(&mut self, offset: u64) {
+        self.position = offset;
+    }
+
     /// The next numbers for a fill of `n` elements.
     pub(crate) fn stream(&mut self, n: usize) -> Stream {
         let stream = Stream {

@@ -56,10 +56,14 @@ impl Deferred {
     pub(super) fn new(given: Incoming, several: bool) -> Result<Self> {
         let start = match given {
             Incoming::Computed(raw) => raw,
-            Incoming::Chain(chain) => match chain.into_any().downcast::<Self>() {
-                Ok(own) if !several && own.program.len() < MOST => return Ok(*own),
-                Ok(own) => own.compute()?,
-                Err(_) => return Err(super::read::nothing()),
+            Incoming::Chain(chain) => match (&*chain as &dyn Any).is::<Self>() {
+                // What somebody else computes is waited for.
+                false => chain.compute()?,
+                true => match chain.into_any().downcast::<Self>() {
+                    Ok(own) if !several && own.program.len() < MOST => return Ok(*own),
+                    Ok(own) => own.compute()?,
+                    Err(_) => return Err(super::read::nothing()),
+                },
             },
         };
         let mut program = Program::default();

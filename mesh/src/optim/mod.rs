@@ -24,11 +24,13 @@
 //! # Ok::<(), nomina::Error>(())
 //! ```
 
+#[cfg(feature = "safetensors")]
+mod state;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::Location;
-use std::sync::Arc;
 
 use nomina::dims::Dims;
 use nomina::{DType, DynTensor, Error, ErrorKind, Float, Names, Result, no_grad};
@@ -41,10 +43,11 @@ use nomina_runtime::call::{self, StepParam};
 
 use crate::boxes::part;
 use crate::check::What;
+use crate::dynamic::DynSharded;
 use crate::frame::At;
 use crate::mesh::Shared;
 use crate::ranks::Job;
-use crate::sharded::{Sharded, number, places};
+use crate::sharded::{Sharded, number};
 
 /// Gradients of this many bytes are sent together; a larger one alone.
 const BLOCK: usize = 4 << 20;
@@ -53,15 +56,9 @@ const BLOCK: usize = 4 << 20;
 /// is [`Whole`](crate::Whole) there has a pending gradient, which the optimizer sums; of a [`Synced`] one it is summed
 /// already. Along other axes the gradient is not pending.
 pub trait Param<X> {
-    /// The leaf.
+    /// The leaf, and where it is.
     #[doc(hidden)]
-    fn leaf(&self) -> DynTensor;
-    /// Whether its gradient is pending.
-    #[doc(hidden)]
-    fn is_pending(&self) -> bool;
-    /// Its mesh.
-    #[doc(hidden)]
-    fn shared(&self) -> &Arc<Shared>;
+    fn to_dyn(&self) -> DynSharded;
     /// Overwrites it.
     #[doc(hidden)]
     fn put(&mut self, value: &DynTensor) -> Result<()>;
@@ -73,14 +70,8 @@ where
     X: StepsAlong<P>,
     Set<Dual<P>, X, Synced>: AllFinished,
 {
-    fn leaf(&self) -> DynTensor {
-        self.local.to_dyn()
-    }
-    fn is_pending(&self) -> bool {
-        places::<P>()[number::<X>()] == Place::Whole
-    }
-    fn shared(&self) -> &Arc<Shared> {
-        &self.mesh.shared
+    fn to_dyn(&self) -> DynSharded {
+        Self::to_dyn(self)
     }
     fn put(&mut self, value: &DynTensor) -> Result<()> {
         no_grad(|| self.local.try_as_dyn_mut()?.copy_(value).map(drop))
@@ -203,10 +194,11 @@ impl<X: MeshAxis> AdamW<X> {
 
     fn step_all(&mut self, params: &mut [&mut dyn Param<X>], at: At) -> Result<()> {
         let op = "adamw";
-        let Some(shared) = params.first().map(|param| Arc::clone(param.shared())) else {
+        let all: Vec<DynSharded> = params.iter().map(|param| param.to_dyn()).collect();
+        let Some(shared) = all.first().map(|param| param.frame().shared) else {
             return Ok(());
         };
-        if params.iter().any(|param| !param.shared().same(&shared)) {
+        if all.iter().any(|param| !param.frame().shared.same(&shared)) {
             return Err(Error::new(
                 ErrorKind::Mesh,
                 op,
@@ -214,14 +206,13 @@ impl<X: MeshAxis> AdamW<X> {
             ));
         }
         let mut stepped = Vec::new();
-        for (at, param) in params.iter().enumerate() {
-            let leaf = param.leaf();
-            if let Some(grad) = leaf.grad() {
+        for (at, param) in all.iter().enumerate() {
+            if let Some(grad) = param.local().grad() {
                 stepped.push(Stepped {
                     at,
                     grad: grad.into_parts().0.detach(),
-                    pending: param.is_pending(),
-                    leaf: leaf.detach(),
+                    pending: param.places()[number::<X>()] == Place::Whole,
+                    leaf: param.local().detach(),
                 });
             }
         }
@@ -235,7 +226,7 @@ impl<X: MeshAxis> AdamW<X> {
         }
         for (one, value) in stepped.iter().zip(&found) {
             params[one.at].put(value)?;
-            params[one.at].leaf().zero_grad();
+            all[one.at].local().zero_grad();
         }
         self.kept = kept;
         Ok(())

@@ -1,0 +1,245 @@
+//! Folders that all ranks write to, and that are there as a whole or not at all.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nomina::{DynTensor, Error, ErrorKind, Result};
+use nomina_core::mesh::value::Place;
+
+use crate::boxes::part;
+use crate::check::What;
+use crate::dynamic::DynSharded;
+use crate::frame::{At, Frame};
+use crate::mesh::Shared;
+use crate::ranks::Job;
+
+/// What a rank has of a tensor that is saved: a [`DynSharded`], or a part of what an optimizer keeps.
+#[derive(Clone)]
+pub struct Piece {
+    pub(crate) frame: Frame,
+    pub(crate) local: DynTensor,
+    /// An axis along which the ranks have parts of the rows of what the frame says that they have all of.
+    pub(crate) rows: Option<usize>,
+}
+
+impl std::fmt::Debug for Piece {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Piece")
+            .field("sizes", &self.frame.sizes)
+            .field("places", &self.frame.places)
+            .field("local", &self.local)
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<DynSharded> for Piece {
+    fn from(tensor: DynSharded) -> Self {
+        Self {
+            frame: tensor.frame(),
+            local: tensor.local().detach(),
+            rows: None,
+        }
+    }
+}
+
+/// Where a part of a tensor begins, and its sizes.
+pub(crate) type Box = (Vec<usize>, Vec<usize>);
+
+impl Piece {
+    /// Refuses what is not there yet, and what is no tensor together.
+    pub(crate) fn check(&self, op: &'static str, shared: &Shared) -> Result<()> {
+        if !self.frame.shared.same(shared) {
+            return Err(Error::new(ErrorKind::Mesh, op, "a tensor of another mesh"));
+        }
+        for (axis, place) in self.frame.places.iter().enumerate() {
+            self.frame.wrong(op, axis, place.finished())?;
+            if *place == Place::Own {
+                let what = format!(
+                    "along mesh axis `{}` each rank has a tensor of its own",
+                    shared.axes[axis].name
+                );
+                return Err(Error::new(ErrorKind::Mesh, op, what)
+                    .operand(&self.frame.names, &self.frame.sizes)
+                    .hint("say what they are together: `.claim(sizes)`, or take one: `.broadcast(Axis, rank)`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the rank that stands at `at` has; none where that are no elements.
+    fn at(&self, at: &[usize]) -> Option<Box> {
+        let frame = &self.frame;
+        let dims = 0..frame.sizes.len();
+        let mut ranges: Vec<(usize, usize)> = dims
+            .map(|dim| frame.range_at(dim, |axis| at[axis]))
+            .collect();
+        if let Some(axis) = self.rows {
+            match ranges.first_mut() {
+                Some((start, len)) => {
+                    let (first, own) = part(*len, frame.ranks(axis), at[axis]);
+                    (*start, *len) = (*start + first, own);
+                }
+                None if at[axis] > 0 => return None,
+                None => {}
+            }
+        }
+        let (start, shape): Box = ranges.into_iter().unzip();
+        (!shape.contains(&0)).then_some((start, shape))
+    }
+
+    /// What the rank that stands at `at` writes: of ranks that have the same elements, one does, another one for the next
+    /// `number`.
+    pub(crate) fn written_at(&self, number: usize, at: &[usize]) -> Option<Box> {
+        let frame = &self.frame;
+        if frame.sizes.contains(&0) {
+            let first = at.iter().all(|&at| at == 0);
+            return first.then(|| (vec![0; frame.sizes.len()], frame.sizes.clone()));
+        }
+        let (mut own, mut all) = (0, 1);
+        for (axis, place) in frame.places.iter().enumerate() {
+            if place.dim().is_none() && self.rows != Some(axis) {
+                own = own * frame.ranks(axis) + at[axis];
+                all *= frame.ranks(axis);
+            }
+        }
+        self.at(at).filter(|_| own == number % all)
+    }
+}
+
+impl Shared {
+    /// Where this rank stands along each axis.
+    pub(crate) fn place(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.ranks.rank()).collect()
+    }
+
+    /// Where all ranks stand, in their order.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Vec<usize>> {
+        let sizes: Vec<usize> = self.axes.iter().map(|axis| axis.ranks.size()).collect();
+        (0..sizes.iter().product()).map(move |rank: usize| {
+            let mut place = vec![0; sizes.len()];
+            let mut left = rank;
+            for (at, size) in place.iter_mut().zip(&sizes).rev() {
+                (*at, left) = (left % size, left / size);
+            }
+            place
+        })
+    }
+}
+
+fn failed(op: &'static str, error: &io::Error) -> Error {
+    Error::new(ErrorKind::File, op, error.to_string())
+}
+
+/// Who writes what to a folder.
+pub(crate) struct Writing<'a> {
+    pub(crate) op: &'static str,
+    pub(crate) at: At,
+    pub(crate) path: &'a Path,
+    /// The tensors, which are to be alike on all ranks.
+    pub(crate) pieces: &'a [(String, Piece)],
+}
+
+impl Writing<'_> {
+    /// Writes a folder beside its place and moves it there when all ranks have written: `create` is called on the first rank,
+    /// then `fill` on each, then `complete` on the first one. Where one of them fails there is no folder, and an error on all ranks;
+    /// also where `ready` is one.
+    pub(crate) fn write(
+        &self,
+        shared: &Shared,
+        ready: Result<()>,
+        create: impl FnOnce(&Path) -> Result<()>,
+        fill: impl FnOnce(&Path) -> Result<()>,
+        complete: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<()> {
+        let (op, path) = (self.op, self.path);
+        if shared.is_simulated() {
+            let what = "the other ranks of this mesh are not there, and write nothing";
+            return Err(Error::new(ErrorKind::Mesh, op, what));
+        }
+        self.agree(shared)?;
+        let first = shared.place().iter().all(|&at| at == 0);
+        let beside = beside(path);
+        let begin = || {
+            ready?;
+            for (name, piece) in self.pieces {
+                let checked = piece.check(op, shared);
+                checked.map_err(|error| error.within(format_args!("`{name}`")))?;
+            }
+            let io = |error: io::Error| failed(op, &error);
+            match first {
+                true if path.exists() => Err(Error::new(ErrorKind::File, op, "there is one already")
+                    .hint("give each checkpoint a folder of its own, and remove old ones when a new one is there")),
+                true => {
+                    // What a program left that was ended.
+                    if beside.exists() {
+                        fs::remove_dir_all(&beside).map_err(io)?;
+                    }
+                    fs::create_dir_all(&beside).map_err(io)?;
+                    create(&beside)
+                }
+                false => Ok(()),
+            }
+        };
+        let done = self
+            .settle(shared, begin())
+            .and_then(|()| self.settle(shared, fill(&beside)))
+            .and_then(|()| {
+                let moved = || {
+                    complete(&beside)?;
+                    fs::rename(&beside, path).map_err(|error| failed(op, &error))?;
+                    // The new name, too. Some file systems cannot, and then the folder is there all the same.
+                    #[cfg(unix)]
+                    let _ = File::open(parent(path)).and_then(|folder| folder.sync_all());
+                    Ok(())
+                };
+                self.settle(shared, if first { moved() } else { Ok(()) })
+            });
+        if done.is_err() && first {
+            // Whatever cannot be removed is no checkpoint either, by its name.
+            let _ = fs::remove_dir_all(&beside);
+        }
+        done
+    }
+
+    fn settle(&self, shared: &Shared, done: Result<()>) -> Result<()> {
+        let done = done.map_err(|error| error.within(self.path.display()));
+        let done = done.map(|()| ((), Vec::new()));
+        shared.settle(self.op, self.at, ErrorKind::File, 0, done)
+    }
+
+    /// Lets the ranks compare what they are about to write.
+    fn agree(&self, shared: &Shared) -> Result<()> {
+        let mut hasher = DefaultHasher::new();
+        for (name, piece) in self.pieces {
+            name.hash(&mut hasher);
+            piece.frame.sizes.hash(&mut hasher);
+            let rest = (&piece.frame.places, piece.frame.names.iter(), piece.rows);
+            format!("{rest:?} {}", piece.local.dtype()).hash(&mut hasher);
+        }
+        let tensors = [hasher.finish() as usize];
+        let what = What {
+            names: &[None],
+            sizes: &tensors,
+            ..What::new(self.op, self.at)
+        };
+        for axis in 0..shared.axes.len() {
+            shared.start(axis, &what, Job::Barrier)?.wait()?;
+        }
+        Ok(())
+    }
+}
+
+fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Where a folder is until it is whole.
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    parent(path).join(format!(".{name}.partial"))
+}

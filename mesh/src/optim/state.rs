@@ -1,0 +1,275 @@
+//! What an optimizer keeps, to checkpoints and back: in files it is a tensor like its parameter, under the parameter's name and the
+//! words of nn's optimizers, so that another mesh goes on with it, or one process.
+
+use std::panic::Location;
+
+use nomina::{DynTensor, Error, ErrorKind, Names, Result};
+use nomina_core::mesh::value::Place;
+use nomina_core::mesh::{MeshAxis, Placement};
+
+use super::{AdamW, Kept, Param};
+use crate::boxes::part;
+use crate::check::What;
+use crate::dynamic::DynSharded;
+use crate::frame::{At, Frame};
+use crate::mesh::Mesh;
+use crate::ranks::Job;
+use crate::safetensors::{Checkpoint, Piece};
+use crate::sharded::number;
+
+const OP: &str = "adamw";
+
+/// What the means are called in files, and the number of steps.
+const MEANS: [&str; 2] = ["exp_avg", "exp_avg_sq"];
+const STEP: &str = "step";
+
+/// What a rank's part of a parameter's elements is: those of its rows, or just so many, in their order.
+struct Parts {
+    numel: usize,
+    /// How many rows, and elements of each. A number is one row.
+    rows: usize,
+    each: usize,
+    ranks: usize,
+}
+
+impl Parts {
+    fn new(shape: &[usize], ranks: usize) -> Self {
+        let numel = shape.iter().product();
+        let rows = shape.first().copied().unwrap_or(1);
+        let each = shape.iter().skip(1).product();
+        Self {
+            numel,
+            rows,
+            each,
+            ranks,
+        }
+    }
+
+    /// The elements that a rank keeps, from the first to behind the last.
+    fn kept(&self, rank: usize) -> (usize, usize) {
+        let (start, len) = part(self.numel, self.ranks, rank);
+        (start, start + len)
+    }
+
+    /// The elements of a rank's rows.
+    fn of_rows(&self, rank: usize) -> (usize, usize) {
+        let (start, len) = part(self.rows, self.ranks, rank);
+        (start * self.each, (start + len) * self.each)
+    }
+}
+
+/// What two ranges share: its start and its length.
+fn both(one: (usize, usize), other: (usize, usize)) -> (usize, usize) {
+    let start = one.0.max(other.0);
+    (start, one.1.min(other.1).saturating_sub(start))
+}
+
+impl<X: MeshAxis> AdamW<X> {
+    /// What is kept for parameters, to be saved beside them: for `w` the tensors `w.exp_avg`, `w.exp_avg_sq` and `w.step`. They
+    /// come in the order in which they are stepped, each with its name; of those without a step so far nothing is kept.
+    ///
+    /// All ranks call it: the means go from the ranks that keep them to those whose rows they are.
+    ///
+    /// ```
+    /// use nomina_mesh::optim::{AdamW, Param};
+    /// use nomina_mesh::prelude::*;
+    /// use nomina_mesh::safetensors::{self, Checkpoint};
+    /// dims! { Feature }
+    /// mesh! { Line: Data }
+    ///
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = &folder.path().join("step-1");
+    /// let step = |optimizer: &mut AdamW<Data>, w: &mut Sharded<(Feature,), Line<Synced>>| {
+    ///     w.square().sum(Feature).backward();
+    ///     optimizer.step(&mut [w]);
+    /// };
+    /// let before = Line::threads([2], |mesh| {
+    ///     let mut w = mesh.parameter(Tensor::<(Feature,)>::ones([5]))?;
+    ///     let mut optimizer = AdamW::new(Data, 0.1);
+    ///     step(&mut optimizer, &mut w);
+    ///     let state = optimizer.state([("w", &w as &dyn Param<Data>)])?;
+    ///     let model = [("w".to_owned(), w.to_dyn().into())];
+    ///     safetensors::save(&mesh, path, model.into_iter().chain(state))?;
+    ///     step(&mut optimizer, &mut w);
+    ///     Ok(w.to_vec())
+    /// })?;
+    /// let after = Line::threads([3], |mesh| {
+    ///     let checkpoint = Checkpoint::open(&mesh, path)?;
+    ///     let mut w: Sharded<(Feature,), Line<Synced>> = checkpoint.tensor("w")?.with_grad();
+    ///     let mut optimizer = AdamW::new(Data, 0.1);
+    ///     optimizer.load([("w", &w as &dyn Param<Data>)], &checkpoint)?;
+    ///     step(&mut optimizer, &mut w);
+    ///     Ok(w.to_vec())
+    /// })?;
+    /// assert_eq!(before[0], after[0]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a rank is gone, or memory is missing.
+    #[track_caller]
+    pub fn state<'a, K: Into<String>>(
+        &self,
+        params: impl IntoIterator<Item = (K, &'a dyn Param<X>)>,
+    ) -> Result<Vec<(String, Piece)>> {
+        let at = Location::caller();
+        let mut state = Vec::new();
+        for ((name, param), kept) in params.into_iter().zip(&self.kept) {
+            let (name, Some(kept)) = (name.into(), kept) else {
+                continue;
+            };
+            let param = param.to_dyn();
+            for (word, local) in MEANS.iter().zip(means::<X>(&param, kept, at)?) {
+                let piece = Piece {
+                    frame: param.frame(),
+                    local,
+                    rows: Some(number::<X>()),
+                };
+                state.push((format!("{name}.{word}"), piece));
+            }
+            let steps = i64::try_from(kept.steps).unwrap_or(i64::MAX);
+            let frame = Frame {
+                names: Names::unnamed(0),
+                sizes: Vec::new(),
+                places: param.places().iter().map(|_| Place::Synced).collect(),
+                shared: param.frame().shared,
+            };
+            let steps = DynSharded::of(DynTensor::full(&[], steps, ())?, frame);
+            state.push((format!("{name}.{STEP}"), steps.into()));
+        }
+        Ok(state)
+    }
+
+    /// Takes what was kept for parameters from a checkpoint, which was written on any mesh: by [`state`](Self::state), or by
+    /// an `AdamW` of the crate `nomina-nn`. Parameters come in the order in which they are stepped. Of one whose `step` the
+    /// checkpoint lacks nothing is kept.
+    ///
+    /// # Errors
+    /// On all ranks, when one fails: when a mean is missing, or has other sizes or another dtype than its parameter, or cannot be
+    /// read. Nothing has changed then.
+    #[track_caller]
+    pub fn load<'a, K: Into<String>, M: Placement<Mesh = M>>(
+        &mut self,
+        params: impl IntoIterator<Item = (K, &'a dyn Param<X>)>,
+        checkpoint: &Checkpoint<M>,
+    ) -> Result<()> {
+        let at = Location::caller();
+        let read = || {
+            let mut all = Vec::new();
+            for (name, param) in params {
+                let (name, param) = (name.into(), param.to_dyn());
+                let read = read::<X, M>(&name, &param, checkpoint);
+                all.push(read.map_err(|error| error.in_op(OP).within(format_args!("`{name}`")))?);
+            }
+            Ok((all, Vec::new()))
+        };
+        let Mesh { shared, .. } = checkpoint.mesh();
+        self.kept = shared.settle(OP, at, ErrorKind::Mesh, 0, read())?;
+        Ok(())
+    }
+}
+
+/// The means of this rank's rows of a parameter, from those that keep them.
+fn means<X: MeshAxis>(param: &DynSharded, kept: &Kept, at: At) -> Result<[DynTensor; 2]> {
+    let frame = param.frame();
+    let axis = number::<X>();
+    let (ranks, rank) = (frame.ranks(axis), frame.rank(axis));
+    let parts = Parts::new(&kept.shape, ranks);
+    let own = parts.kept(rank);
+    let mut pieces = Vec::new();
+    for to in 0..ranks {
+        let (start, len) = both(own, parts.of_rows(to));
+        let each = kept.means.each_ref().map(|mean| match len {
+            0 => mean.narrow(0, 0, 0),
+            len => mean.narrow(0, start - own.0, len),
+        });
+        let [first, second] = each;
+        pieces.push(super::joined(&[first?, second?])?);
+    }
+    let rows = parts.of_rows(rank);
+    let lens: Vec<usize> = (0..ranks)
+        .map(|from| both(parts.kept(from), rows).1)
+        .collect();
+    let job = Job::AllToAll {
+        pieces,
+        shapes: lens.iter().map(|len| vec![2 * len]).collect(),
+    };
+    let what = What {
+        dtype: Some(param.dtype()),
+        ..What::new("adamw: state", at)
+    };
+    let found = frame.shared.start(axis, &what, job)?.wait()?;
+    let mut shape = kept.shape.clone();
+    if let Some(rows) = shape.first_mut() {
+        *rows = part(*rows, ranks, rank).1;
+    }
+    let mean = |which: usize| {
+        let halves = found.iter().zip(&lens);
+        let halves = halves.map(|(both, &len)| both.narrow(0, which * len, len));
+        let mean = super::joined(&halves.collect::<Result<Vec<_>>>()?)?;
+        // Of a number the first rank has it.
+        let mean = match (shape.is_empty(), mean.numel()) {
+            (true, 0) => nomina_runtime::Raw::zeros(OP, &[], mean.dtype(), mean.device())?,
+            _ => mean.reshape(&shape)?,
+        };
+        DynTensor::from_parts(mean, param.names().clone())
+    };
+    Ok([mean(0)?, mean(1)?])
+}
+
+/// What a checkpoint has for this rank's part of a parameter.
+fn read<X: MeshAxis, M: Placement<Mesh = M>>(
+    name: &str,
+    param: &DynSharded,
+    checkpoint: &Checkpoint<M>,
+) -> Result<Option<Kept>> {
+    let step = format!("{name}.{STEP}");
+    if !checkpoint.keys().any(|key| key == step) {
+        return Ok(None);
+    }
+    let frame = param.frame();
+    let axis = number::<X>();
+    let shape = param.local().shape().to_vec();
+    let parts = Parts::new(&shape, frame.ranks(axis));
+    let (start, end) = parts.kept(frame.rank(axis));
+    // The rows that the part meets, of which it has all elements but some of the first and the last.
+    let each = parts.each.max(1);
+    let (first, last) = (start / each, end.div_ceil(each));
+    let mut ranges: Vec<_> = (0..shape.len())
+        .map(|dim| {
+            let (start, len) = frame.range(dim, None);
+            start..start + len
+        })
+        .collect();
+    if let Some(rows) = ranges.first_mut() {
+        let begins = rows.start;
+        *rows = begins + first..begins + last;
+    }
+    let mean = |word: &str| {
+        let path = format!("{name}.{word}");
+        if checkpoint.shape(&path)? != frame.sizes {
+            let what = format!("`{word}` has other sizes than the parameter");
+            return Err(Error::new(ErrorKind::Shape, OP, what).operand(&frame.names, &frame.sizes));
+        }
+        let rows = checkpoint.part(&path, &ranges)?;
+        if rows.dtype() != param.dtype() {
+            let what = format!(
+                "`{word}` is of {}, and the parameter of {}",
+                rows.dtype(),
+                param.dtype()
+            );
+            return Err(Error::new(ErrorKind::DType, OP, what));
+        }
+        let raw = rows.contiguous()?.into_parts().0;
+        let numel = raw.numel();
+        let begins = if numel == 0 { 0 } else { start - first * each };
+        raw.reshape(&[numel])?.narrow(0, begins, end - start)
+    };
+    let steps: DynTensor = checkpoint.part(&step, &[])?;
+    Ok(Some(Kept {
+        means: [mean(MEANS[0])?, mean(MEANS[1])?],
+        shape,
+        // A cast saturates.
+        steps: steps.item()?.to_f64() as u64,
+    }))
+}

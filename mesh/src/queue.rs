@@ -1,0 +1,168 @@
+//! Gradients that are summed over the ranks of an axis while backward goes on: they are queued as they come, sent in blocks, and waited
+//! for where they are read.
+
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use nomina::{DynTensor, Error, ErrorKind, Name, Names, Result};
+use nomina_core::mesh::Combine;
+use nomina_runtime::Raw;
+
+use crate::check::What;
+use crate::frame::At;
+use crate::mesh::Shared;
+use crate::ranks::{Job, Ticket};
+
+/// Gradients of this many bytes are summed together, as `bucket_cap_mb` of PyTorch's data-parallel module: 25 MiB.
+pub(crate) const CAP: usize = 25 << 20;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The gradients of an axis that are not sent yet.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    open: Vec<Weak<Mutex<State>>>,
+    bytes: usize,
+    /// The call that the first of them is of.
+    at: Option<At>,
+}
+
+/// A gradient on its way.
+#[derive(Debug)]
+enum State {
+    /// In the queue.
+    Open(Raw),
+    /// In a block, whose elements it has so many of from somewhere on.
+    Sent {
+        block: Arc<Block>,
+        start: usize,
+        shape: Vec<usize>,
+    },
+}
+
+/// Gradients that go together.
+#[derive(Debug)]
+struct Block(Mutex<Sum>);
+
+#[derive(Debug)]
+enum Sum {
+    Started(Ticket),
+    Done(Result<Raw>),
+}
+
+impl Block {
+    fn wait(&self) -> Result<Raw> {
+        let mut sum = lock(&self.0);
+        let lost = Error::new(ErrorKind::Mesh, "whole", "the sum was waited for before");
+        let found = match mem::replace(&mut *sum, Sum::Done(Err(lost))) {
+            Sum::Started(ticket) => ticket.wait_for_one(),
+            Sum::Done(found) => found,
+        };
+        *sum = Sum::Done(found.clone());
+        found
+    }
+}
+
+/// Adds a gradient to the queue of an axis. Called, what it gives waits for the sum.
+pub(crate) fn add(
+    shared: &Arc<Shared>,
+    axis: usize,
+    grad: &Raw,
+    at: At,
+) -> Result<impl FnOnce() -> Result<Raw> + use<>> {
+    let grad = grad.clone().detach();
+    let (bytes, cap) = (grad.nbytes(), shared.bucket_cap());
+    let other = |state: &Arc<Mutex<State>>| match &*lock(state) {
+        State::Open(raw) => raw.dtype() != grad.dtype(),
+        State::Sent { .. } => false,
+    };
+    let mut queue = lock(&shared.axes[axis].queue);
+    let first = queue.open.iter().find_map(Weak::upgrade);
+    if queue.bytes.saturating_add(bytes) > cap || first.is_some_and(|first| other(&first)) {
+        send(shared, axis, &mut queue)?;
+    }
+    let state = Arc::new(Mutex::new(State::Open(grad)));
+    queue.open.push(Arc::downgrade(&state));
+    queue.bytes += bytes;
+    queue.at.get_or_insert(at);
+    if queue.bytes >= cap {
+        send(shared, axis, &mut queue)?;
+    }
+    drop(queue);
+    let shared = Arc::clone(shared);
+    Ok(move || {
+        if matches!(*lock(&state), State::Open(_)) {
+            // Backward has come to where gradients are read: nothing more joins them. All ranks come here alike.
+            for (axis, one) in shared.axes.iter().enumerate() {
+                send(&shared, axis, &mut lock(&one.queue))?;
+            }
+        }
+        let state = lock(&state);
+        match &*state {
+            State::Open(_) => Err(Error::new(ErrorKind::Mesh, "whole", "no sum was started")),
+            State::Sent {
+                block,
+                start,
+                shape,
+            } => {
+                let len = shape.iter().product();
+                block.wait()?.narrow(0, *start, len)?.reshape(shape)
+            }
+        }
+    })
+}
+
+/// Starts the sum of what is in a queue.
+fn send(shared: &Shared, axis: usize, queue: &mut Queue) -> Result<()> {
+    let Queue { open, at, .. } = mem::take(queue);
+    // Those whose backward failed are wanted no more.
+    let states: Vec<_> = open.iter().filter_map(Weak::upgrade).collect();
+    let (Some(at), false) = (at, states.is_empty()) else {
+        return Ok(());
+    };
+    let (mut rows, mut sizes) = (Vec::new(), Vec::new());
+    for state in &states {
+        if let State::Open(grad) = &*lock(state) {
+            let row = grad.reshape(&[grad.numel()])?;
+            rows.push(DynTensor::from_parts(row, Names::unnamed(1))?);
+            sizes.push(grad.numel());
+        }
+    }
+    let piece = match &rows[..] {
+        [one] => one.raw().clone(),
+        all => {
+            DynTensor::cat(&all.iter().collect::<Vec<_>>(), 0)?
+                .into_parts()
+                .0
+        }
+    };
+    drop(rows);
+    let names: Vec<Option<Name>> = vec![None; sizes.len()];
+    let combine = Combine::Add;
+    let what = What {
+        names: &names,
+        sizes: &sizes,
+        dtype: Some(piece.dtype()),
+        combine: Some(combine),
+        ..What::new("whole", at)
+    };
+    let ticket = shared.start_ahead(axis, &what, Job::AllReduce { piece, combine })?;
+    let block = Arc::new(Block(Mutex::new(Sum::Started(ticket))));
+    let mut start = 0;
+    for state in &states {
+        let mut state = lock(state);
+        if let State::Open(grad) = &*state {
+            let shape = grad.shape().to_vec();
+            let len = grad.numel();
+            *state = State::Sent {
+                block: Arc::clone(&block),
+                start,
+                shape,
+            };
+            start += len;
+        }
+    }
+    Ok(())
+}

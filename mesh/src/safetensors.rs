@@ -1,0 +1,298 @@
+//! Checkpoints of safetensors files: each rank writes what it has to a file of its own, and a mesh of any other shape reads them, or
+//! a program without a mesh by [`nomina_io::safetensors::Checkpoint`].
+//!
+//! ```
+//! use nomina_mesh::prelude::*;
+//! use nomina_mesh::safetensors::{self, Checkpoint};
+//! dims! { Batch, Feature }
+//! mesh! { Grid: Data, Model }
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = &folder.path().join("step-10");
+//! Grid::threads([2, 2], |mesh| {
+//!     let w = mesh.whole(tensor!([[1., 2.], [3., 4.], [5., 6.]]; Batch, Feature));
+//!     let w: Sharded<(Batch, Feature), Grid<Split<Batch>, Split<Feature>>> = w.cut(Data, Batch).cut(Model, Feature);
+//!     safetensors::save(&mesh, path, [("w", w.to_dyn()), ("rng", mesh.get_rng_state()?)])
+//! })?;
+//! Grid::threads([1, 3], |mesh| {
+//!     let checkpoint = Checkpoint::open(&mesh, path)?;
+//!     let w: Sharded<(Batch, Feature), Grid<Whole, Split<Batch>>> = checkpoint.tensor("w")?;
+//!     mesh.set_rng_state(&checkpoint.tensor_dyn("rng", &[])?)?;
+//!     assert_eq!(w.local().shape(), [1, 2]);
+//!     Ok(())
+//! })?;
+//! let alone = nomina_io::safetensors::Checkpoint::open(path)?;
+//! let w: Tensor<(Batch, Feature)> = alone.tensor("w")?;
+//! # assert_eq!(w.to_vec(), [1., 2., 3., 4., 5., 6.]);
+//! # Ok::<(), nomina::Error>(())
+//! ```
+
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+use std::panic::Location;
+use std::path::Path;
+
+use nomina::dims::{Dims, Distinct};
+use nomina::{DynTensor, Element, Error, ErrorKind, Name, Names, Result};
+use nomina_core::mesh::value::Place;
+use nomina_core::mesh::{AllFinished, Placement};
+use nomina_io::safetensors as files;
+
+use crate::dynamic::DynSharded;
+pub use crate::folder::Piece;
+use crate::folder::Writing;
+use crate::frame::Frame;
+use crate::mesh::Mesh;
+use crate::sharded::{Sharded, places};
+
+/// The name of a rank's file.
+fn file(rank: usize, ranks: usize) -> String {
+    format!("model-{:05}-of-{ranks:05}.safetensors", rank + 1)
+}
+
+/// Writes tensors to a folder, on all ranks: each writes to a file of its own what it has, and of ranks that have the same, one does. The
+/// first rank writes the index, `model.safetensors.index.json`. A tensor that no axis splits is whole in a file.
+///
+/// The folder is written beside its place, as `.name.partial`, and moved there when all ranks have written: it is there as a whole
+/// or not at all.
+///
+/// # Errors
+/// On all ranks, when one fails: [`ErrorKind::File`] when the folder is there already, or the system cannot write;
+/// [`ErrorKind::Mesh`] when something is pending, or each rank's own, or ranks save other tensors; else that of [`nomina_io::safetensors::save`].
+#[track_caller]
+pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
+    mesh: &Mesh<M>,
+    path: impl AsRef<Path>,
+    tensors: impl IntoIterator<Item = (K, X)>,
+) -> Result<()> {
+    let at = Location::caller();
+    let pieces = tensors.into_iter();
+    let pieces: Vec<(String, Piece)> = pieces
+        .map(|(name, piece)| (name.into(), piece.into()))
+        .collect();
+    let shared = &*mesh.shared;
+    let ranks = shared.places().count();
+    let writing = Writing {
+        op: "save",
+        at,
+        path: path.as_ref(),
+        pieces: &pieces,
+    };
+    let mut seen = HashSet::new();
+    let twice = pieces.iter().find(|(name, _)| !seen.insert(&name[..]));
+    let ready = twice.map_or(Ok(()), |(name, _)| {
+        let what = format!("`{name}` stands twice");
+        Err(Error::new(ErrorKind::Argument, "save", what))
+    });
+    let fill = |folder: &Path| {
+        let own = shared.place();
+        let mut parts = Vec::new();
+        for (number, (name, piece)) in pieces.iter().enumerate() {
+            let Some((start, shape)) = piece.written_at(number, &own) else {
+                continue;
+            };
+            let tensor = match piece.local.shape() == shape {
+                true => piece.local.clone(),
+                // Of a tensor without elements, a part of other sizes.
+                false => DynTensor::options()
+                    .dtype(piece.local.dtype())
+                    .zeros(&shape, piece.local.names().clone())?,
+            };
+            parts.push((&name[..], start, tensor));
+        }
+        let rank = shared.places().position(|place| place == own);
+        match parts.is_empty() {
+            true => Ok(()),
+            false => files::save_parts(folder.join(file(rank.unwrap_or(0), ranks)), parts),
+        }
+    };
+    let complete = |folder: &Path| {
+        let mut parts = Vec::new();
+        for (number, (name, piece)) in pieces.iter().enumerate() {
+            for (rank, place) in shared.places().enumerate() {
+                if let Some((start, shape)) = piece.written_at(number, &place) {
+                    parts.push(files::PartAt {
+                        name: name.clone(),
+                        file: file(rank, ranks),
+                        start,
+                        shape,
+                        dtype: piece.local.dtype(),
+                    });
+                }
+            }
+        }
+        files::save_index(folder, parts)
+    };
+    writing.write(shared, ready, |_| Ok(()), fill, complete)
+}
+
+/// A checkpoint that is read by the ranks of a mesh: what [`save`] wrote, on whatever mesh, and any other that
+/// [`nomina_io::safetensors::Checkpoint`] reads. Each rank reads the elements that it has, and no others.
+///
+/// All ranks call its methods alike, and tell each other whether they could read: an error is one on all of them.
+pub struct Checkpoint<M> {
+    mesh: Mesh<M>,
+    files: files::Checkpoint,
+}
+
+impl<M: Placement<Mesh = M>> Checkpoint<M> {
+    /// Opens a folder, or a file, on all ranks. Only its index is read.
+    ///
+    /// # Errors
+    /// On all ranks, when one fails: those of [`nomina_io::safetensors::Checkpoint::open`].
+    #[track_caller]
+    pub fn open(mesh: &Mesh<M>, path: impl AsRef<Path>) -> Result<Self> {
+        let at = Location::caller();
+        let files = files::Checkpoint::open(path).map(|files| (files, Vec::new()));
+        let shared = &mesh.shared;
+        Ok(Self {
+            files: shared.settle("open", at, ErrorKind::Mesh, 0, files)?,
+            mesh: mesh.clone(),
+        })
+    }
+
+    /// The names of the tensors, sorted.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.files.keys()
+    }
+
+    /// A tensor, in any placement: names, constant sizes and dtype are checked.
+    ///
+    /// # Errors
+    /// On all ranks, when one fails: those of [`nomina_io::safetensors::Checkpoint::tensor`].
+    #[track_caller]
+    pub fn tensor<D: Dims + Distinct, P: Placement<Mesh = M> + AllFinished, T: Element>(
+        &self,
+        name: &str,
+    ) -> Result<Sharded<D, P, T>> {
+        self.typed("tensor", name, Location::caller(), false)
+    }
+
+    /// As [`tensor`](Self::tensor), but that dims without a name in the files take the one which the type says.
+    ///
+    /// # Errors
+    /// As there.
+    #[track_caller]
+    pub fn refine<D: Dims + Distinct, P: Placement<Mesh = M> + AllFinished, T: Element>(
+        &self,
+        name: &str,
+    ) -> Result<Sharded<D, P, T>> {
+        self.typed("refine", name, Location::caller(), true)
+    }
+
+    fn typed<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
+        &self,
+        op: &'static str,
+        name: &str,
+        at: crate::frame::At,
+        refine: bool,
+    ) -> Result<Sharded<D, P, T>> {
+        let names = Names::from_static(D::NAMES);
+        let read = || {
+            let sizes = self.files.shape(name)?;
+            if sizes.len() != D::RANK {
+                let what = format!("{} dims, and the type says {names}", sizes.len());
+                let error = Error::new(ErrorKind::Rank, op, what);
+                return Err(error.within(format_args!("`{name}`")));
+            }
+            let frame = self.frame(names.clone(), sizes, places::<P>());
+            let ranges = ranges(&frame);
+            let local = match refine {
+                false => self.files.part(name, &ranges)?,
+                true => {
+                    let read: DynTensor = self.files.part(name, &ranges)?;
+                    let given = read.names().iter().zip(names.iter());
+                    let given: Vec<Option<Name>> = given
+                        .map(|(own, given)| own.clone().or_else(|| given.clone()))
+                        .collect();
+                    DynTensor::from_parts(read.into_parts().0, Names::new(given)?)?.try_into()?
+                }
+            };
+            Ok(((local, frame.sizes.clone()), frame.sizes))
+        };
+        let kind = ErrorKind::Mesh;
+        let read = self.mesh.shared.settle(op, at, kind, D::RANK, read())?;
+        Ok(Sharded {
+            local: read.0,
+            sizes: read.1,
+            mesh: self.mesh.clone(),
+        })
+    }
+
+    fn frame(&self, names: Names, sizes: Vec<usize>, places: Vec<Place>) -> Frame {
+        Frame {
+            names,
+            sizes,
+            places,
+            shared: self.mesh.shared.clone(),
+        }
+    }
+
+    /// A tensor with the names and the dtype that the files say, placed as `places` says, by axis; it is whole along axes
+    /// behind those.
+    ///
+    /// # Errors
+    /// On all ranks, when one fails: [`ErrorKind::Argument`] when there are more states than axes; [`ErrorKind::Mesh`] for a
+    /// state that is pending; [`ErrorKind::NameNotFound`] when the tensor has not the dim that is split; as
+    /// [`tensor`](Self::tensor).
+    #[track_caller]
+    pub fn tensor_dyn(&self, name: &str, places: &[Place]) -> Result<DynSharded> {
+        let (op, at) = ("tensor", Location::caller());
+        let read = || {
+            let sizes = self.files.shape(name)?;
+            // No elements, but the names.
+            let none: Vec<Range<usize>> = sizes.iter().map(|_| 0..0).collect();
+            let names = self.files.part::<DynTensor>(name, &none)?.names().clone();
+            let axes = self.mesh.shared.axes.len();
+            if places.len() > axes {
+                let what = format!("{} states, and the mesh has {axes} axes", places.len());
+                return Err(Error::new(ErrorKind::Argument, op, what));
+            }
+            let mut places = places.to_vec();
+            places.resize(axes, Place::Whole);
+            let frame = self.frame(names, sizes, places);
+            frame.check(op)?;
+            let local = self.files.part(name, &ranges(&frame))?;
+            let sizes = frame.sizes.clone();
+            Ok((DynSharded::of(local, frame), sizes))
+        };
+        // What the files say of sizes is read by all; that they are alike is compared.
+        let rank = self.files.shape(name).map_or(0, |sizes| sizes.len());
+        let shared = &self.mesh.shared;
+        shared.settle(op, at, ErrorKind::Mesh, rank, read())
+    }
+
+    /// A box of a tensor, for this rank alone.
+    pub(crate) fn part(&self, name: &str, ranges: &[Range<usize>]) -> Result<DynTensor> {
+        self.files.part(name, ranges)
+    }
+
+    /// The sizes of a tensor.
+    pub(crate) fn shape(&self, name: &str) -> Result<Vec<usize>> {
+        self.files.shape(name)
+    }
+
+    pub(crate) fn mesh(&self) -> &Mesh<M> {
+        &self.mesh
+    }
+}
+
+impl<M: Placement> fmt::Debug for Checkpoint<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checkpoint")
+            .field("mesh", &self.mesh)
+            .field("files", &self.files)
+            .finish()
+    }
+}
+
+/// What this rank has.
+fn ranges(frame: &Frame) -> Vec<Range<usize>> {
+    let dims = 0..frame.sizes.len();
+    dims.map(|dim| {
+        let (start, len) = frame.range(dim, None);
+        start..start + len
+    })
+    .collect()
+}

@@ -1,0 +1,246 @@
+//! zarr arrays, version 3, over a mesh: each rank writes the chunks of its box, and a mesh of any other shape reads boxes of its own, as
+//! does whatever reads zarr.
+//!
+//! ```
+//! use nomina_mesh::prelude::*;
+//! use nomina_mesh::zarr;
+//! dims! { Time, Lat }
+//! mesh! { Line: Rows }
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = &folder.path().join("t");
+//! Line::threads([2], |mesh| {
+//!     let t: Sharded<(Time, Lat), Line<Split<Time>>> = mesh.whole(tensor!([[1., 2.], [3., 4.], [5., 6.]]; Time, Lat)).cut(Rows, Time);
+//!     zarr::save(path, &t.to_dyn())
+//! })?;
+//! Line::threads([3], |mesh| {
+//!     let t: Sharded<(Time, Lat), Line<Split<Time>>> = zarr::open(&mesh, path)?;
+//!     assert_eq!(t.local().shape(), [1, 2]);
+//!     Ok(())
+//! })?;
+//! let array = nomina_io::zarr::Zarr::<Tensor<(Time, Lat)>>::open(path)?;
+//! assert_eq!(array.chunks(), [2, 2]);
+//! # Ok::<(), nomina::Error>(())
+//! ```
+
+use std::ops::Range;
+use std::panic::Location;
+use std::path::Path;
+
+use nomina::dims::{Dims, Distinct};
+use nomina::{DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor};
+use nomina_core::mesh::{AllFinished, Placement};
+use nomina_io::zarr::Zarr;
+
+use crate::dynamic::DynSharded;
+use crate::folder::{Piece, Writing};
+use crate::frame::Frame;
+use crate::mesh::Mesh;
+use crate::sharded::{Sharded, places};
+
+/// Chunks that are chosen have no more bytes, where parts allow it.
+const CHUNK: usize = 16 << 20;
+
+/// More chunks than this are a mistake.
+const MOST: usize = 1 << 16;
+
+/// Writes a tensor to an array, on all ranks, in chunks that fit their parts: of a dim that is split, sizes that divide where each part
+/// begins. The array is written beside its place, and moved there when all ranks have written. Ranks that have the same elements
+/// leave them to the first one.
+///
+/// # Errors
+/// On all ranks, when one fails: [`ErrorKind::File`] when there is one already, or the system cannot write; [`ErrorKind::Mesh`] when
+/// something is pending, or each rank's own; [`ErrorKind::Argument`] when parts begin at such places that it took more than 65,536
+/// chunks.
+#[track_caller]
+pub fn save(path: impl AsRef<Path>, tensor: &DynSharded) -> Result<()> {
+    write(path.as_ref(), tensor, None, Location::caller())
+}
+
+/// As [`save`], in chunks of so many elements along each dim.
+///
+/// # Errors
+/// As there, and [`ErrorKind::Argument`] when the part of a rank begins within a chunk, or there is not a size of at least 1 for
+/// each dim.
+#[track_caller]
+pub fn save_with(path: impl AsRef<Path>, tensor: &DynSharded, chunks: &[usize]) -> Result<()> {
+    write(path.as_ref(), tensor, Some(chunks), Location::caller())
+}
+
+fn write(
+    path: &Path,
+    tensor: &DynSharded,
+    chunks: Option<&[usize]>,
+    at: crate::frame::At,
+) -> Result<()> {
+    let pieces = [(String::new(), Piece::from(tensor.clone()))];
+    let piece = &pieces[0].1;
+    let (frame, shared) = (&piece.frame, &*piece.frame.shared);
+    let writing = Writing {
+        op: "save",
+        at,
+        path,
+        pieces: &pieces,
+    };
+    let chunks = match chunks {
+        None => fitting(frame, piece.local.dtype().size()),
+        Some(chunks) => check(frame, chunks).map(|()| chunks.to_vec()),
+    };
+    let (chunks, ready) = match chunks {
+        Ok(chunks) => (chunks, Ok(())),
+        Err(error) => (Vec::new(), Err(error)),
+    };
+    let create = |folder: &Path| {
+        let (dtype, names) = (piece.local.dtype(), &frame.names);
+        Zarr::<DynTensor>::create(folder, dtype, names, &frame.sizes, &chunks).map(drop)
+    };
+    let fill = |folder: &Path| {
+        let Some((start, shape)) = piece.written_at(0, &shared.place()) else {
+            return Ok(());
+        };
+        let mut array = Zarr::<DynTensor>::open(folder)?;
+        for (dim, (start, size)) in start.iter().zip(&shape).enumerate() {
+            // A dim without a name is never split.
+            if let Some(name) = &frame.names[dim] {
+                array = array.narrow(name.as_str(), *start..start + size)?;
+            }
+        }
+        match piece.local.shape() == shape {
+            true => array.write(&piece.local),
+            false => Ok(()),
+        }
+    };
+    writing.write(shared, ready, create, fill, |_| Ok(()))
+}
+
+/// Where the parts of a dim begin.
+fn starts(frame: &Frame, dim: usize) -> Vec<usize> {
+    let splits = |axis: &usize| {
+        let place = &frame.places[*axis];
+        place.dim().is_some() && place.dim() == frame.names[dim].as_ref()
+    };
+    let axes: Vec<usize> = (0..frame.places.len()).filter(splits).collect();
+    let all: usize = axes.iter().map(|&axis| frame.ranks(axis)).product();
+    let start = |number: usize| {
+        // The axes that do not split it do not count.
+        let at = |axis: usize| {
+            let inner = axes.iter().filter(|&&other| other > axis);
+            number / inner.map(|&axis| frame.ranks(axis)).product::<usize>() % frame.ranks(axis)
+        };
+        frame.range_at(dim, at)
+    };
+    let starts = (0..all).map(start).filter(|&(_, len)| len > 0);
+    starts.map(|(start, _)| start).collect()
+}
+
+/// The largest sizes of chunks that fit the parts, down to some bytes.
+fn fitting(frame: &Frame, bytes: usize) -> Result<Vec<usize>> {
+    let common = |a: usize, b: usize| {
+        let (mut a, mut b) = (a, b);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let dims = 0..frame.sizes.len();
+    let steps: Vec<usize> = dims
+        .map(|dim| starts(frame, dim).into_iter().fold(0, common))
+        .collect();
+    let whole = steps.iter().zip(&frame.sizes);
+    let mut chunks: Vec<usize> = whole
+        .map(|(&step, &size)| if step == 0 { size.max(1) } else { step })
+        .collect();
+    for dim in 0..chunks.len() {
+        let all = chunks
+            .iter()
+            .fold(bytes, |all, &size| all.saturating_mul(size));
+        let most = (chunks[dim] as u128 * CHUNK as u128 / all.max(1) as u128) as usize;
+        if all > CHUNK {
+            let fits = |size: &usize| steps[dim] == 0 || steps[dim].is_multiple_of(*size);
+            chunks[dim] = (1..=most.max(1)).rev().find(fits).unwrap_or(1);
+        }
+    }
+    let counts = chunks.iter().zip(&frame.sizes);
+    let count = counts.map(|(chunk, size)| size.div_ceil(*chunk));
+    if count.fold(1, usize::saturating_mul) > MOST {
+        let what = format!(
+            "the parts of ranks begin at such places that chunks of {chunks:?} fit them alone"
+        );
+        return Err(Error::new(ErrorKind::Argument, "save", what)
+            .operand(&frame.names, &frame.sizes)
+            .hint("gather the dim first, give it a size that the ranks divide, or save a checkpoint of safetensors files"));
+    }
+    Ok(chunks)
+}
+
+/// Refuses chunks that two ranks would write.
+fn check(frame: &Frame, chunks: &[usize]) -> Result<()> {
+    let op = "save";
+    if chunks.len() != frame.sizes.len() || chunks.contains(&0) {
+        let what = format!("chunks of sizes {chunks:?}");
+        return Err(Error::new(ErrorKind::Argument, op, what)
+            .operand(&frame.names, &frame.sizes)
+            .hint("give each dim a size of at least 1"));
+    }
+    for (dim, &chunk) in chunks.iter().enumerate() {
+        let starts = starts(frame, dim);
+        if let Some(start) = starts.iter().find(|start| !start.is_multiple_of(chunk)) {
+            let what = format!(
+                "chunks of {chunk}, and the part of a rank begins at {start}: two ranks would write one chunk"
+            );
+            return Err(Error::new(ErrorKind::Argument, op, what)
+                .operand(&frame.names, &frame.sizes)
+                .at(0, dim)
+                .hint(format!(
+                    "give sizes that divide {starts:?}, or none: `save`"
+                )));
+        }
+    }
+    Ok(())
+}
+
+/// Opens an array in any placement, on all ranks: each reads the chunks that its box meets.
+///
+/// # Errors
+/// On all ranks, when one fails: those of [`Zarr::open`] and [`Zarr::read`].
+#[track_caller]
+pub fn open<
+    M: Placement<Mesh = M>,
+    D: Dims + Distinct,
+    P: Placement<Mesh = M> + AllFinished,
+    T: Element,
+>(
+    mesh: &Mesh<M>,
+    path: impl AsRef<Path>,
+) -> Result<Sharded<D, P, T>> {
+    let at = Location::caller();
+    let read = || {
+        let array = Zarr::<Tensor<D, T>>::open(&path)?;
+        let frame = Frame {
+            names: Names::from_static(D::NAMES),
+            sizes: array.shape(),
+            places: places::<P>(),
+            shared: mesh.shared.clone(),
+        };
+        // By names at run time: dims that are split, which all have one.
+        let mut array = Zarr::<DynTensor>::open(&path)?;
+        for (dim, name) in frame.names.iter().enumerate() {
+            let (start, len) = frame.range(dim, None);
+            let range: Range<usize> = start..start + len;
+            if let Some(name) = name.as_ref().map(Name::as_str)
+                && len != frame.sizes[dim]
+            {
+                array = array.narrow(name, range)?;
+            }
+        }
+        let local: Tensor<D, T> = array.read()?.try_into()?;
+        Ok(((local, frame.sizes.clone()), frame.sizes))
+    };
+    let shared = &mesh.shared;
+    let (local, sizes) = shared.settle("open", at, ErrorKind::Mesh, D::RANK, read())?;
+    Ok(Sharded {
+        local,
+        sizes,
+        mesh: mesh.clone(),
+    })
+}
