@@ -26,6 +26,7 @@ pub(crate) fn of_none(
         stay.map(|(name, &size)| (name.clone(), size)).unzip();
     let mut found = DynTensor::options()
         .dtype(local.dtype())
+        .device(local.device())
         .empty(&shape, Names::new(names)?)?;
     found.fill_(extreme(local.dtype(), least))?;
     Ok(Some(found))

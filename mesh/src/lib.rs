@@ -13,6 +13,8 @@ mod frame;
 mod identity;
 mod load;
 mod mesh;
+#[cfg(feature = "nccl")]
+mod nccl;
 pub mod optim;
 mod parts;
 mod plan;

@@ -197,11 +197,11 @@ impl Thread {
 }
 
 /// A tensor that is one row of elements.
-fn row(raw: &Raw) -> Result<Raw> {
+pub(crate) fn row(raw: &Raw) -> Result<Raw> {
     raw.reshape(&[raw.numel()])
 }
 
-fn unnamed(raw: Raw) -> Result<DynTensor> {
+pub(crate) fn unnamed(raw: Raw) -> Result<DynTensor> {
     let names = Names::unnamed(raw.rank());
     DynTensor::from_parts(raw.detach(), names)
 }

@@ -1,25 +1,30 @@
 // Running results along a dim.
 //
 // T0 is the dtype of elements, T1 what they are converted to, T2 the dtype of the result; OP is what is
-// run (Cumsum, Cumprod, Logcumsumexp), SHAPE how lines lie, PACK how many elements are read at once. Few
-// long lines are cut into chunks: TOTALS of each, what stands BEFORE each of them, then the RESULTS.
+// run (Cumsum, Cumprod, Logcumsumexp), SHAPE how lines lie, PACK how many elements are read at once, ITEMS how many
+// neighbours one thread takes in before it looks at other threads. Few long rows are cut into TILES, which go on where those
+// before them end; few long columns into chunks: TOTALS of each, what stands BEFORE each of them, then the RESULTS.
 #include "convert.cuh"
 #include "exp_sum.cuh"
 #include "group.cuh"
 #include "index.cuh"
+#include "turns.cuh"
 
 #define ROWS 0
 #define COLUMNS 1
 #define BEFORE 2
+#define TILES 3
 
 #define TOTALS 0
 #define RESULTS 1
 
-// Operands: elements and results. The chunks of a line follow each other in `totals`.
+// Operands: elements and results. The chunks of a line follow each other in `totals`, tiles in two places each; `turns` has
+// which tile is next, and how far each is.
 struct Scan {
     const char* x;
     char* out;
     char* totals;
+    u64* turns;
     u64 outputs, count, chunk, chunks;
     i64 step, out_step;
     Strided<2> kept;
@@ -108,10 +113,6 @@ template <> struct Logcumsumexp<c128> : ComplexLogcumsumexp {
 using Op = OP<T1>;
 using Acc = Op::Acc;
 
-// Neighbours that one thread takes in before it looks at other threads.
-constexpr int FEWEST = sizeof(Acc) > 8 ? 4 : 8;
-constexpr int ITEMS = PACK > FEWEST ? PACK : FEWEST;
-
 DEVICE INDEX chunk_end(const Scan& job, INDEX from) {
     const INDEX count = (INDEX)job.count, chunk = (INDEX)job.chunk;
     return count - from < chunk ? count : from + chunk;
@@ -162,11 +163,11 @@ DEVICE void write(const Acc (&found)[ITEMS], char* line, INDEX first, INDEX ther
 }
 
 #if SHAPE == ROWS
-// Lines in y, walked by the threads along x; the grid's y counts chunks.
+// Lines in y, walked by the threads along x.
 KERNEL_BOUNDS(scan_rows, Scan, 256) {
     SHARED_ARRAY(Acc, shared, 32);
     const INDEX outputs = (INDEX)job.outputs, tile = (INDEX)blockDim.x * ITEMS;
-    const INDEX from = (INDEX)blockIdx.y * (INDEX)job.chunk, to = chunk_end(job, from);
+    const INDEX to = (INDEX)job.count;
     for (INDEX first = (INDEX)blockIdx.x * blockDim.y; first < outputs;
          first += (INDEX)gridDim.x * blockDim.y) {
         const INDEX output = first + threadIdx.y;
@@ -174,8 +175,7 @@ KERNEL_BOUNDS(scan_rows, Scan, 256) {
         i64 at[2] = {};
         if (live) offsets(job.kept, output, at);
         Acc carry = Op::start();
-        if (PHASE == RESULTS && live && gridDim.y > 1) carry = total(job, output, blockIdx.y);
-        for (INDEX base = from; base < to; base += tile) {
+        for (INDEX base = 0; base < to; base += tile) {
             const INDEX mine = base + threadIdx.x * ITEMS, there = live && mine < to ? to - mine : 0;
             Acc accs[ITEMS];
             read(accs, job.x + at[0], mine, there, job.step);
@@ -183,15 +183,58 @@ KERNEL_BOUNDS(scan_rows, Scan, 256) {
             for (int j = 1; j < ITEMS; j++) accs[j] = Op::join(accs[j - 1], accs[j]);
             Acc all;
             const Acc earlier = scan_group<Op>(accs[ITEMS - 1], shared, all);
-            if constexpr (PHASE == RESULTS) {
-                const Acc before = Op::join(carry, earlier);
+            const Acc before = Op::join(carry, earlier);
 #pragma unroll
-                for (int j = 0; j < ITEMS; j++) accs[j] = Op::join(before, accs[j]);
-                write(accs, job.out + at[1], mine, there, job.out_step);
-            }
+            for (int j = 0; j < ITEMS; j++) accs[j] = Op::join(before, accs[j]);
+            write(accs, job.out + at[1], mine, there, job.out_step);
             carry = Op::join(carry, all);
         }
-        if (PHASE == TOTALS && live && threadIdx.x == 0) total(job, output, blockIdx.y) = carry;
+    }
+}
+#elif SHAPE == TILES
+// A block for each tile of a line, in the order in which blocks come. Each element is read once.
+KERNEL_BOUNDS(scan_tiles, Scan, 256) {
+    SHARED_ARRAY(Acc, shared, 32);
+    SHARED_ARRAY(Acc, carried, 1);
+    SHARED_ARRAY(u64, taken, 1);
+    const u64 chunks = job.chunks, tiles = job.outputs * chunks;
+    u32* const states = reinterpret_cast<u32*>(job.turns + 1);
+    const Turns<Acc> turns = {job.turns, states, reinterpret_cast<Acc*>(job.totals)};
+    const INDEX count = (INDEX)job.count;
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x == 0) taken[0] = atomicAdd(turns.next, static_cast<u64>(1));
+        __syncthreads();
+        const u64 tile = taken[0];
+        if (tile >= tiles) return;
+        const INDEX output = (INDEX)(tile / chunks);
+        const u64 chunk = tile - output * chunks;
+        i64 at[2];
+        offsets(job.kept, output, at);
+        const INDEX mine = (INDEX)(chunk * job.chunk) + threadIdx.x * ITEMS;
+        const INDEX there = mine < count ? count - mine : 0;
+        Acc accs[ITEMS];
+        read(accs, job.x + at[0], mine, there, job.step);
+#pragma unroll
+        for (int j = 1; j < ITEMS; j++) accs[j] = Op::join(accs[j - 1], accs[j]);
+        Acc all;
+        const Acc earlier = scan_group<Op>(accs[ITEMS - 1], shared, all);
+        if (threadIdx.x < 32) {
+            Acc carry = Op::start();
+            if (chunk > 0) {
+                if (threadIdx.x == 0) turns.publish(tile, SUMMED, all);
+                carry = turns.before<Op>(tile - chunk, tile);
+            }
+            if (threadIdx.x == 0) {
+                turns.publish(tile, DONE, Op::join(carry, all));
+                carried[0] = carry;
+            }
+        }
+        __syncthreads();
+        const Acc before = Op::join(carried[0], earlier);
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++) accs[j] = Op::join(before, accs[j]);
+        write(accs, job.out + at[1], mine, there, job.out_step);
     }
 }
 #elif SHAPE == COLUMNS

@@ -9,6 +9,8 @@ mod common;
 mod convolve;
 #[path = "../../tests/cuda/here.rs"]
 mod here;
+#[path = "cuda_conv/library.rs"]
+mod library;
 #[path = "cuda_conv/pool.rs"]
 mod pool;
 #[path = "cuda_conv/resample.rs"]
@@ -16,15 +18,17 @@ mod resample;
 #[path = "../../tests/cuda/sample.rs"]
 mod sample;
 
-/// A device of one processor takes the largest tiles.
+/// Our own kernels. A device of one processor takes the largest tiles.
 const SCHEDULES: [here::Schedule<'_>; 3] = [
-    &[("NOMINA_FAKE_PROCESSORS", "1")],
+    &[("NOMINA_CUDA_CONV", "own"), ("NOMINA_FAKE_PROCESSORS", "1")],
     &[
+        ("NOMINA_CUDA_CONV", "own"),
         ("NOMINA_FAKE_ORDER", "backward"),
         ("NOMINA_FAKE_LAZY", "1"),
         ("NOMINA_FAKE_PROCESSORS", "132"),
     ],
     &[
+        ("NOMINA_CUDA_CONV", "own"),
         ("NOMINA_FAKE_ORDER", "7"),
         ("NOMINA_FAKE_LAZY", "1"),
         ("NOMINA_FAKE_PROCESSORS", "12"),

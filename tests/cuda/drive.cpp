@@ -54,13 +54,13 @@ static std::string read(const std::string& path) {
 
 static std::string compile(const std::string& source, const std::string& folder,
                            const std::string& define) {
-    const char* names[] = {"types.cuh", "index.cuh", "block.cuh"};
+    const char* names[] = {"types.cuh", "index.cuh", "block.cuh", "turns.cuh"};
     std::vector<std::string> texts;
     std::vector<const char*> headers;
     for (const char* name : names) texts.push_back(read(folder + "/" + name));
     for (const std::string& text : texts) headers.push_back(text.c_str());
     void* program;
-    CHECK(nvrtcCreateProgram(&program, source.c_str(), "host.cu", 3, headers.data(), names));
+    CHECK(nvrtcCreateProgram(&program, source.c_str(), "host.cu", 4, headers.data(), names));
     const char* options[] = {"--gpu-architecture=sm_90", "--std=c++17", define.c_str()};
     int compiled = nvrtcCompileProgram(program, 3, options);
     size_t bytes;

@@ -1,6 +1,7 @@
 // Kernels that try the host itself, right ones and such as a GPU would not forgive; one a module.
 #include "block.cuh"
 #include "index.cuh"
+#include "turns.cuh"
 
 struct Arguments {
     const f32* x;
@@ -170,6 +171,37 @@ KERNEL(warp_calls, Arguments) {
     wrong += wide.a != (lane ^ 16) || wide.c != (lane ^ 16) + 2;
     u32 total = __reduce_add_sync(FULL_WARP, wrong);
     if (threadIdx.x == 0) job.y[blockIdx.x] = total;
+}
+#endif
+
+#ifdef KERNEL_turns_in_order
+// No two orders of joining give the same.
+struct Fading {
+    static DEVICE f32 start() { return 0; }
+    static DEVICE f32 join(f32 x, f32 y) { return 0.75f * x + y; }
+};
+
+// One tile of each block's line is done, and all after it are summed: at either end, and some warps before it.
+KERNEL_BOUNDS(turns_in_order, Arguments, 256) {
+    constexpr u32 FIRST = 3, TILE = 140;
+    const u32 places[6] = {FIRST, 4, 75, 76, TILE - 32, TILE - 1}, done = places[blockIdx.x];
+    u32* const states = reinterpret_cast<u32*>(const_cast<f32*>(job.x) + blockIdx.x * job.n);
+    const Turns<f32> turns = {nullptr, states, reinterpret_cast<f32*>(states + TILE)};
+    const auto sum = [](u32 tile) { return static_cast<f32>(tile * 37 % 11) - 4; };
+    f32 want = sum(FIRST), line = want;
+    for (u32 tile = FIRST + 1; tile < TILE; tile++) {
+        want = Fading::join(want, sum(tile));
+        if (tile == done) line = want;
+    }
+    for (u32 tile = threadIdx.x; tile < TILE; tile += blockDim.x) {
+        turns.publish(tile, SUMMED, sum(tile));
+        if (tile == done) turns.publish(tile, DONE, line);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        const f32 found = turns.before<Fading>(FIRST, TILE);
+        if (threadIdx.x == 31) job.y[blockIdx.x] = found == want;
+    }
 }
 #endif
 

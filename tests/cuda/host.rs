@@ -15,10 +15,12 @@ use std::{env, fs, process};
 const MARK: &str = "NOMINA_FAKE_GPU";
 
 /// A library: its name, the one that programs ask for, and its sources (a folder or a file).
-const LIBRARIES: [(&str, &str, &str); 3] = [
+const LIBRARIES: [(&str, &str, &str); 5] = [
     ("libcuda.so.1", "libcuda.so", "driver"),
     ("libnvrtc.so.13", "libnvrtc.so", "nvrtc.cpp"),
     ("libcublasLt.so.13", "libcublasLt.so", "cublaslt.cpp"),
+    ("libcudnn.so.9", "libcudnn.so", "cudnn.cpp"),
+    ("libnccl.so.2", "libnccl.so", "nccl.cpp"),
 ];
 
 const FLAGS: [&str; 4] = ["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden"];

@@ -60,7 +60,7 @@ figures() {
     {
         echo "$(date -u +%Y-%m-%d), $card"
         echo
-        [ ! -s "$out/log/report" ] || { sed -n '/^device: /,/^cuBLASLt: /p' "$out/log/report"; echo; }
+        [ ! -s "$out/log/report" ] || { sed -n '/^device: /,/^cuDNN: /p' "$out/log/report"; echo; }
         echo "| step | | time | |"
         echo "|---|---|--:|---|"
         cat "$out"/rows/* 2>/dev/null

@@ -407,7 +407,7 @@ impl Scores {
         let (length, source) = (q.shape()[q.rank() - 2], k.shape()[k.rank() - 2]);
         let count = |from: usize, len: usize, shape: &[usize]| {
             let all: Vec<i64> = (from as i64..).take(len).collect();
-            DynTensor::from_vec(all, shape, Names::unnamed(2))
+            DynTensor::from_vec(all, shape, Names::unnamed(2))?.to_device(q.device())
         };
         let later =
             count(start, source, &[1, source])?.gt(&count(self.first, length, &[length, 1])?)?;

@@ -103,7 +103,10 @@ impl Parts {
         });
         let shapes = lens.map(|len| vec![len]).collect();
         let of = self.each(pieces, shapes)?;
-        let of = of.into_iter().map(plain).collect::<Result<_>>()?;
+        let of = of
+            .into_iter()
+            .map(|rows| plain(rows)?.to_device(table.device()));
+        let of = of.collect::<Result<_>>()?;
         let asked = Arc::new(Asked { of, count });
         let found = named(self.answered(table.raw(), &asked)?, table)?;
         let inverse = unique.inverse.into_parts().0.reshape(ids.shape())?;

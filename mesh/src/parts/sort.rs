@@ -111,7 +111,7 @@ impl Parts {
         let count: Vec<i64> = (first..).take(len).collect();
         let mut shape = vec![1; x.rank()];
         shape[self.dim] = len;
-        let row = DynTensor::from_vec(count, &shape, x.names().clone())?;
+        let row = DynTensor::from_vec(count, &shape, x.names().clone())?.to_device(x.device())?;
         let zeros = x.detach().zeros_like()?.to_dtype(DType::I64)?;
         zeros.add(&row)
     }

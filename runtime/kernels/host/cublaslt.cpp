@@ -5,56 +5,26 @@
 // would then read or write elsewhere, ends the process. NOMINA_FAKE_CUBLASLT is a list of what it has
 // no algorithm for: `bias`, `batch`, `unaligned`, `all`.
 #include <complex>
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
 #include <mutex>
 #include <new>
 
-#include "shim.h"
-
-#include "../types.cuh"
+#define LIBRARY "cublasLt"
+#include "library.h"
 
 enum Status : int { SUCCESS = 0, INVALID_VALUE = 7, EXECUTION_FAILED = 13, NOT_SUPPORTED = 15 };
 enum : int { R_32F = 0, R_64F = 1, R_16F = 2, C_32F = 4, C_64F = 5, R_16BF = 14 };
 enum : int { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_TF32 = 77 };
 enum : int { EPILOGUE_DEFAULT = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4 };
-enum : u64 { HANDLE = 0x6c74'01, DESC, LAYOUT, WISHES, ALGORITHM, DEAD };
+enum : u64 { HANDLE = 0x6c74'01, DESC, LAYOUT, WISHES, ALGORITHM };
 
 #define API extern "C" __attribute__((visibility("default"))) Status
-
-[[noreturn]] __attribute__((format(printf, 1, 2))) static void give_up(const char* format, ...) {
-    va_list rest;
-    va_start(rest, format);
-    fputs("fake cublasLt: ", stderr);
-    vfprintf(stderr, format, rest);
-    fputc('\n', stderr);
-    abort();
-}
 
 static bool refuses(const char* what) {
     const char* list = getenv("NOMINA_FAKE_CUBLASLT");
     return list && (strstr(list, what) || strstr(list, "all"));
 }
 
-// ---- The driver beside it.
-
-template <class F> static F driver(const char* name) {
-    static void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!library) give_up("the driver is not loaded");
-    void* symbol = dlsym(library, name);
-    if (!symbol) give_up("the driver has no %s", name);
-    return reinterpret_cast<F>(symbol);
-}
-
-static void check_range(const void* start, u64 bytes, const char* what) {
-    static auto check = driver<void (*)(u64, size_t, const char*)>("fake_check_range");
-    check(reinterpret_cast<u64>(start), bytes, what);
-}
-
-// ---- Objects. Destroyed ones stay, so that a later use is seen.
+// ---- Objects.
 
 struct Handle {
     u64 magic;
@@ -88,12 +58,6 @@ struct Answer {
     int reserved[4];
 };
 
-template <class T> static bool is(const T* object, u64 magic, const char* what) {
-    if (!object) return false;
-    if (object->magic == DEAD) give_up("a %s is used after it was destroyed", what);
-    if (object->magic != magic) give_up("something else is passed as a %s", what);
-    return true;
-}
 template <class T> static Status destroy(T* object, u64 magic, const char* what) {
     if (!is(object, magic, what)) return INVALID_VALUE;
     object->magic = DEAD;
@@ -119,9 +83,7 @@ extern "C" __attribute__((visibility("default"))) size_t cublasLtGetCudartVersio
 
 API cublasLtCreate(Handle** out) {
     if (!out) return INVALID_VALUE;
-    void* context = nullptr;
-    driver<int (*)(void**)>("cuCtxGetCurrent")(&context);
-    if (!context) return static_cast<Status>(1); // not initialised
+    if (!has_context()) return static_cast<Status>(1); // not initialised
     *out = new Handle{HANDLE};
     return SUCCESS;
 }
@@ -308,13 +270,6 @@ static void check_apart(const Job& job, const Layout& x, const char* at, const c
     if (from < last && first < to) give_up("the result lies over %s", what);
 }
 
-static f32 to_tf32(f32 x) {
-    u32 bits;
-    memcpy(&bits, &x, 4);
-    if ((bits & 0x7f800000) != 0x7f800000) bits = (bits + 0x0fff + ((bits >> 13) & 1)) & ~0x1fffu;
-    memcpy(&x, &bits, 4);
-    return x;
-}
 template <class S> static S rounded(S x) { return x; }
 template <> f32 rounded(f32 x) { return to_tf32(x); }
 template <> std::complex<f32> rounded(std::complex<f32> x) {
@@ -382,7 +337,6 @@ static void run(void* data) {
     case C_32F: multiply<std::complex<f32>>(*job); break;
     case C_64F: multiply<std::complex<f64>>(*job); break;
     }
-    delete job;
     std::lock_guard<std::mutex> locked(counting);
     multiplied++;
 }
@@ -419,6 +373,5 @@ API cublasLtMatmul(Handle* handle, Desc* desc, const void* alpha, const void* a,
                        static_cast<char*>(d), static_cast<char*>(workspace), algorithm->workspace, {}, {}};
     memcpy(job->alpha, alpha, scale);
     memcpy(job->beta, beta, scale);
-    using Launch = int (*)(void*, void (*)(void*), void*);
-    return driver<Launch>("cuLaunchHostFunc")(stream, run, job) == 0 ? SUCCESS : EXECUTION_FAILED;
+    return enqueue(stream, run, job) ? SUCCESS : EXECUTION_FAILED;
 }

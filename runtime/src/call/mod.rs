@@ -13,6 +13,8 @@ pub(crate) mod backend;
 mod bytes;
 mod check;
 mod clamp;
+#[cfg(feature = "nccl")]
+mod communicator;
 mod contract;
 mod conv;
 mod convert;
@@ -61,6 +63,8 @@ pub use arg::{Arg, result_dtype};
 pub use attention::{Scores, attention};
 pub use bytes::{combine_bytes, combines};
 pub use clamp::{clamp, clamp_bounds};
+#[cfg(feature = "nccl")]
+pub use communicator::Communicator;
 pub use contract::contract;
 pub use conv::{
     AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair,

@@ -9,6 +9,7 @@ use crate::job::{
     AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
     LineJob, Multinomial, NormJob, Place, Pointwise, PoolJob, Product, ReduceJob, Repeat,
     ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob, UnpoolJob, Update,
+    WeightGradientJob,
 };
 
 use crate::plan::Plan;
@@ -173,6 +174,15 @@ impl Backend for Cpu {
     unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::transpose::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn conv_weight(&self, job: &WeightGradientJob) -> Result<bool> {
+        if job.dtype.is_integral() || arithmetic(job.dtype) != job.dtype {
+            return Ok(false);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::weight::execute(job) }.map_err(|error| error.in_op(job.op))?;
+        Ok(true)
     }
 
     unsafe fn pool(&self, job: &PoolJob) -> Result<()> {

@@ -4,6 +4,20 @@ use nomina_core::{Error, ErrorKind, Result};
 
 use super::{Properties, Report, Stats};
 
+/// No graph is ever captured.
+#[derive(Debug)]
+pub(crate) enum Captured {}
+
+impl Captured {
+    pub(super) fn replay(&self) -> Result<()> {
+        match *self {}
+    }
+}
+
+pub(super) fn graph<R>(_: usize, _: impl FnOnce() -> Result<R>) -> Result<(Captured, R)> {
+    Err(missing("cuda::graph"))
+}
+
 #[cold]
 fn missing(op: &'static str) -> Error {
     let what = "this build has no CUDA backend";

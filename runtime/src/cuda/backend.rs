@@ -11,11 +11,15 @@ use crate::job::{
     AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
     LineJob, Multinomial, NormJob, Place, Pointwise, PoolJob, Product, ReduceJob, Repeat,
     ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob, UnpoolJob, Update,
+    WeightGradientJob,
 };
 
 use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
+
+/// What no region may that is started again: the numbers would be the same each time.
+const DRAWS: &str = "draws random numbers";
 
 impl Cuda {
     /// Itself, as what stays open for good: what a block of memory refers to.
@@ -91,6 +95,7 @@ impl Backend for Cuda {
     }
 
     unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()> {
+        self.outside("random", DRAWS)?;
         // SAFETY: the caller's promise.
         unsafe { random::random(self.forever("random")?, n, dest, draw) }
     }
@@ -103,16 +108,19 @@ impl Backend for Cuda {
         what: Drawn,
         words: &Stream,
     ) -> Result<()> {
+        self.outside("random", DRAWS)?;
         // SAFETY: the caller's promise.
         unsafe { random::random_of(self.forever("random")?, n, dest, of, what, words) }
     }
 
     unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()> {
+        self.outside("randperm", DRAWS)?;
         // SAFETY: the caller's promise.
         unsafe { random::permutation(self.forever("randperm")?, n, dest, words) }
     }
 
     unsafe fn multinomial(&self, job: &Multinomial) -> Result<()> {
+        self.outside("multinomial", DRAWS)?;
         // SAFETY: the caller's promise.
         unsafe { random::multinomial(self.forever("multinomial")?, job) }
     }
@@ -154,12 +162,17 @@ impl Backend for Cuda {
 
     unsafe fn conv(&self, job: &ConvJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { super::conv::conv(self, job) }
+        unsafe { super::conv::conv(self.forever(job.op)?, job) }
     }
 
     unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { super::conv_transpose::transpose(self, job) }
+        unsafe { super::conv_transpose::transpose(self.forever(job.op)?, job) }
+    }
+
+    unsafe fn conv_weight(&self, job: &WeightGradientJob) -> Result<bool> {
+        // SAFETY: the caller's promise.
+        unsafe { super::cudnn::weight(self.forever(job.op)?, job) }
     }
 
     unsafe fn pool(&self, job: &PoolJob) -> Result<()> {

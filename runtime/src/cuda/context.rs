@@ -8,7 +8,11 @@ use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use nomina_core::{Error, ErrorKind, Result};
 
+pub(super) use super::capture::{Captured, graph};
+use super::capture::{Gate, Held, Pass, Region};
+use super::choice::Who;
 use super::cublaslt::Library;
+use super::cudnn;
 use super::failure::failed;
 use super::flag::Board;
 use super::function::{Function, Key, Modules};
@@ -32,6 +36,10 @@ pub(crate) struct Cuda {
     pub(super) pool: Option<sys::CUmemoryPool>,
     pub(super) properties: Properties,
     pub(super) live: Mutex<Live>,
+    /// The region that a thread captures.
+    pub(super) region: Mutex<Option<Region>>,
+    pub(super) gate: Gate,
+    pub(super) held: Held,
     pub(super) staging: Mutex<Option<Staging>>,
     pub(super) board: Board,
     pub(super) functions: RwLock<HashMap<Key, Function>>,
@@ -40,6 +48,10 @@ pub(crate) struct Cuda {
     library: OnceLock<Result<Library, String>>,
     /// How many products our own kernels have made.
     pub(super) own_products: AtomicU64,
+    /// cuDNN, from the first convolution on, or why it does not convolve.
+    convolver: OnceLock<Result<cudnn::Library, String>>,
+    /// How many convolutions our own kernels have made.
+    pub(super) own_convolutions: AtomicU64,
 }
 
 // SAFETY: the driver's handles may be used by any thread that has the context bound, which every
@@ -56,11 +68,14 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The device is the thread's; the end of it gives the thread back the context of somebody else that it
 /// had. A thread that had none keeps the device's.
 #[must_use]
-pub(super) struct Bound(Option<sys::CUcontext>);
+pub(super) struct Bound<'a> {
+    before: Option<sys::CUcontext>,
+    _pass: Option<Pass<'a>>,
+}
 
-impl Drop for Bound {
+impl Drop for Bound<'_> {
     fn drop(&mut self) {
-        if let Some(before) = self.0 {
+        if let Some(before) = self.before {
             // SAFETY: the thread had it. Who destroyed it meanwhile has no use of it.
             let _ = unsafe { result::ctx::set_current(before) };
         }
@@ -119,7 +134,10 @@ impl Cuda {
         };
         // SAFETY: as above. The context is never released: the device stays open.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(said)?;
-        let before = Bound(result::ctx::get_current().map_err(said)?);
+        let before = Bound {
+            before: result::ctx::get_current().map_err(said)?,
+            _pass: None,
+        };
         // SAFETY: the context was given just now.
         unsafe { result::ctx::set_current(context) }.map_err(said)?;
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking);
@@ -144,31 +162,58 @@ impl Cuda {
             pool,
             properties,
             live: Mutex::default(),
+            region: Mutex::default(),
+            gate: Gate::default(),
+            held: Held::default(),
             staging: Mutex::default(),
             board: Board::default(),
             functions: RwLock::default(),
             modules: Mutex::default(),
             library: OnceLock::new(),
             own_products: AtomicU64::new(0),
+            convolver: OnceLock::new(),
+            own_convolutions: AtomicU64::new(0),
         })
     }
 
     /// Makes the device the calling thread's as long as what it gives lives; what calls the driver does
     /// so first.
-    pub(super) fn bind(&self, op: &'static str) -> Result<Bound> {
+    pub(super) fn bind(&self, op: &'static str) -> Result<Bound<'_>> {
         let said = |error| failed(op, "the device's context", error);
+        let mut bound = Bound {
+            before: None,
+            _pass: Some(self.gate.enter()),
+        };
         let before = result::ctx::get_current().map_err(said)?;
-        if before == Some(self.context) {
-            return Ok(Bound(None));
+        if before != Some(self.context) {
+            // SAFETY: the context is never released.
+            unsafe { result::ctx::set_current(self.context) }.map_err(said)?;
+            bound.before = before;
         }
-        // SAFETY: the context is never released.
-        unsafe { result::ctx::set_current(self.context) }.map_err(said)?;
-        Ok(Bound(before))
+        Ok(bound)
     }
 
     /// cuBLASLt, or why it does not multiply.
     pub(super) fn library(&self) -> Result<&Library, &String> {
-        self.library.get_or_init(|| Library::open(self)).as_ref()
+        self.opened(&self.library, Library::open)
+    }
+
+    /// cuDNN, or why it does not convolve.
+    pub(super) fn convolver(&self) -> Result<&cudnn::Library, &String> {
+        self.opened(&self.convolver, cudnn::Library::open)
+    }
+
+    /// A library, opened when it is not yet; while a region is captured none is.
+    fn opened<'a, L>(
+        &'a self,
+        place: &'a OnceLock<Result<L, String>>,
+        open: fn(&Self) -> Result<L, String>,
+    ) -> Result<&'a L, &'a String> {
+        static LATER: String = String::new();
+        if place.get().is_none() && self.in_region(|_| ()).is_some() {
+            return Err(&LATER);
+        }
+        place.get_or_init(|| open(self)).as_ref()
     }
 
     /// How many multiprocessors it has.
@@ -189,6 +234,7 @@ impl Cuda {
 
     /// Waits, and looks at no flags.
     pub(super) fn wait(&self, op: &'static str) -> Result<()> {
+        self.outside(op, "waits for the device")?;
         // SAFETY: the stream is never destroyed.
         unsafe { result::stream::synchronize(self.stream) }
             .map_err(|error| failed(op, "waiting for the device", error))
@@ -229,6 +275,7 @@ pub(super) unsafe fn across(
 pub(super) fn report(ordinal: usize) -> Result<Report> {
     let cuda = Cuda::get("report", ordinal)?;
     let library = cuda.library().map(Library::told);
+    let convolver = cuda.convolver().map(cudnn::Library::told);
     Ok(Report {
         device: cuda.properties.clone(),
         driver: probe::driver("report")?,
@@ -239,6 +286,12 @@ pub(super) fn report(ordinal: usize) -> Result<Report> {
         },
         by_cublaslt: library.map_or(0, |(_, made)| made),
         by_kernels: cuda.own_products.load(Ordering::Relaxed),
+        cudnn: match cudnn::who() {
+            Who::Own => Err("NOMINA_CUDA_CONV=own".to_owned()),
+            _ => convolver.map(|(version, _)| version).map_err(String::clone),
+        },
+        convolved_by_cudnn: convolver.map_or(0, |(_, made)| made),
+        convolved_by_kernels: cuda.own_convolutions.load(Ordering::Relaxed),
     })
 }
 

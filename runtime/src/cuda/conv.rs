@@ -2,15 +2,18 @@
 //! a product would be too narrow.
 
 use std::ffi::CStr;
+use std::sync::atomic::Ordering;
 
 use nomina_core::{DType, Result};
 
-use super::Cuda;
 use super::catalog::Module;
+use super::choice::Who;
 use super::index::WIDE;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
+use super::widened::widened;
 use super::window::{NUMBERS, Size, Sliding, any_wide, counts, extent, reaches};
+use super::{Cuda, cudnn};
 use crate::job::ConvJob;
 
 use crate::dispatch::arithmetic;
@@ -170,11 +173,48 @@ pub(super) fn of(bias: Option<*const u8>) -> *const u8 {
     bias.unwrap_or(std::ptr::null())
 }
 
-/// A convolution.
+/// A convolution: by cuDNN, as a product, or by kernels of our own.
 ///
 /// # Safety
 /// See [`Backend`].
-pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
+pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<()> {
+    let (_, taps, _) = counts(&job.windows);
+    let depth = job.channels * taps;
+    let narrow = job.outs < ROWS || depth < 2 * SLICE;
+    // Elements of a product are all of one dtype.
+    let plain = job.bias.is_none() && arithmetic(job.dtype) == job.dtype;
+    let product = job
+        .as_product()
+        .filter(|_| !narrow && plain && !job.dtype.is_integral());
+    let library = cudnn::who() == Who::Library || (!narrow && product.is_none());
+    // SAFETY: the caller's promise.
+    if library && unsafe { cudnn::conv(cuda, job)? } {
+        return Ok(());
+    }
+    if let Some((product, repeats)) = product {
+        // SAFETY: the matrices lie where the job says.
+        return unsafe { super::gemm::product(cuda, product, &repeats) };
+    }
+    cuda.own_convolutions.fetch_add(1, Ordering::Relaxed);
+    let all = job.groups * job.outs;
+    // SAFETY: the caller's promise: weight and bias lie without gaps.
+    let wide = |at, count| unsafe { widened(cuda, job.op, job.dtype, at, count) };
+    let weight = wide(job.weight, all * depth)?;
+    let bias = job.bias.map(|bias| wide(bias, all)).transpose()?;
+    let job = ConvJob {
+        weight: weight.at,
+        bias: bias.as_ref().map(|bias| bias.at),
+        ..*job
+    };
+    // SAFETY: the caller's promise.
+    unsafe { own(cuda, &job, narrow) }
+}
+
+/// A convolution by kernels of our own; `narrow` where a product does not pay.
+///
+/// # Safety
+/// See [`Backend`]; weight and bias are in the dtype of [`arithmetic`].
+unsafe fn own(cuda: &'static Cuda, job: &ConvJob, narrow: bool) -> Result<()> {
     let (positions, taps, _) = counts(&job.windows);
     let [d, h, w] = job.windows.map(|window| window.size);
     let (depth, all) = (job.channels * taps, job.groups * job.outs);
@@ -190,7 +230,7 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
     let out_strides = job.out_strides.map(|stride| stride as i64);
     let size = |size| Size::new(size, wide);
     let windows = Sliding::all(&job.windows, wide);
-    if job.outs < ROWS || depth < 2 * SLICE {
+    if narrow {
         let each = OUTS[usize::from(job.outs > 1)];
         let blocks = job.outs.div_ceil(each);
         let count = columns * job.groups * blocks;
@@ -221,15 +261,6 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
         // SAFETY: the kernel's struct; the caller's promise.
         return unsafe { cuda.launch(job.op, f, Grid::linear(count, THREADS), &args) };
     }
-    // Elements of a product are all of one dtype.
-    let plain = job.bias.is_none() && arithmetic(job.dtype) == job.dtype;
-    if let Some((product, repeats)) = job
-        .as_product()
-        .filter(|_| plain && !job.dtype.is_integral())
-    {
-        // SAFETY: the matrices lie where the job says.
-        return unsafe { super::gemm::product(cuda.forever(job.op)?, product, &repeats) };
-    }
     let way = Way::choose(cuda, job, columns, wide);
     let (row_tiles, col_tiles) = (job.outs.div_ceil(way.rows), columns.div_ceil(way.cols));
     let tiles = row_tiles * col_tiles * job.groups;
@@ -245,7 +276,7 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
         1 => None,
         _ => {
             let factors = [splits, sums, sum_bytes(job.dtype)];
-            Some(cuda.forever(job.op)?.scratch(job.op, factors)?)
+            Some(cuda.scratch(job.op, factors)?)
         }
     };
     let partial_at = partial

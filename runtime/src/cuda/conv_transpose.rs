@@ -1,14 +1,18 @@
 //! The transpose of convolutions: `conv_transpose.cu` where they are matrix products,
 //! `conv_transpose_direct.cu` where a product would be too narrow.
 
+use std::sync::atomic::Ordering;
+
 use nomina_core::{DType, Result};
 
-use super::Cuda;
 use super::catalog::Module;
+use super::choice::Who;
 use super::conv::{ROWS, SLICE, THREADS, Tile, of, shapes, tiled};
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
+use super::widened::widened;
 use super::window::{Backward, NUMBERS, Size, any_wide, counts, extent, reaches};
+use super::{Cuda, cudnn};
 use crate::job::{Sliding, TransposedJob};
 
 #[repr(C)]
@@ -54,11 +58,37 @@ struct TransposedDirect {
 // SAFETY: as in `conv_transpose_direct.cu`.
 unsafe impl Argument for TransposedDirect {}
 
-/// The transpose of a convolution.
+/// The transpose of a convolution: by cuDNN, or by kernels of our own.
 ///
 /// # Safety
 /// See [`Backend`].
-pub(super) unsafe fn transpose(cuda: &Cuda, job: &TransposedJob) -> Result<()> {
+pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Result<()> {
+    let narrow = job.outs < ROWS || job.channels < SLICE;
+    // SAFETY: the caller's promise.
+    if (!narrow || cudnn::who() == Who::Library) && unsafe { cudnn::transpose(cuda, job)? } {
+        return Ok(());
+    }
+    cuda.own_convolutions.fetch_add(1, Ordering::Relaxed);
+    let (_, taps, _) = counts(&job.windows);
+    let all = job.groups * job.outs;
+    // SAFETY: the caller's promise: weight and bias lie without gaps.
+    let wide = |at, count| unsafe { widened(cuda, job.op, job.dtype, at, count) };
+    let weight = wide(job.weight, job.channels * all * taps)?;
+    let bias = job.bias.map(|bias| wide(bias, all)).transpose()?;
+    let job = TransposedJob {
+        weight: weight.at,
+        bias: bias.as_ref().map(|bias| bias.at),
+        ..*job
+    };
+    // SAFETY: the caller's promise.
+    unsafe { own(cuda, &job, narrow) }
+}
+
+/// The transpose of a convolution by kernels of our own; `narrow` where a product does not pay.
+///
+/// # Safety
+/// See [`Backend`]; weight and bias are in the dtype of [`arithmetic`](crate::dispatch::arithmetic).
+unsafe fn own(cuda: &'static Cuda, job: &TransposedJob, narrow: bool) -> Result<()> {
     let (_, taps, elements) = counts(&job.windows);
     let [d, h, w] = job.windows.map(|window| window.out);
     let all = job.groups * job.outs;
@@ -78,7 +108,7 @@ pub(super) unsafe fn transpose(cuda: &Cuda, job: &TransposedJob) -> Result<()> {
     let phases = each(|window| window.stride.min(window.size));
     let columns = job.batch * run;
     // Tiles of few columns compute mostly what is thrown away.
-    if job.outs < ROWS || job.channels < SLICE || columns < 32 {
+    if narrow || columns < 32 {
         let args = TransposedDirect {
             x: job.x,
             weight: job.weight,

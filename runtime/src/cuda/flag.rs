@@ -7,11 +7,12 @@
 
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use cudarc::driver::result;
 use nomina_core::{Error, Result};
 
+use super::capture::Raises;
 use super::context::{Cuda, lock};
 use super::failure::failed;
 
@@ -28,12 +29,14 @@ struct Flag {
     value: i64,
 }
 
-type Tell = Box<dyn Fn(i64) -> Error + Send>;
+pub(super) type Tell = Arc<dyn Fn(i64) -> Error + Send + Sync>;
 
 /// What a started kernel may have found.
 struct Record {
     flag: u32,
     tell: Tell,
+    /// Whether the flag is free afterwards, unless other records of it are left: those of a graph's replays.
+    last: bool,
 }
 
 /// The flags of a device.
@@ -64,7 +67,7 @@ impl fmt::Debug for Board {
 pub(crate) struct Raise {
     pub(crate) flag: *mut u8,
     pub(crate) record: u32,
-    board: &'static Board,
+    cuda: &'static Cuda,
     tell: Option<Tell>,
 }
 
@@ -72,7 +75,16 @@ impl Drop for Raise {
     fn drop(&mut self) {
         if let Some(tell) = self.tell.take() {
             let flag = self.record;
-            lock(&self.board.0).started.push(Record { flag, tell });
+            let mut raises = Some(Raises { flag, tell });
+            // A kernel in a region may raise it each time that it is started.
+            self.cuda
+                .in_region(|region| region.may_raise(raises.take()));
+            if let Some(Raises { flag, tell }) = raises {
+                let last = true;
+                lock(&self.cuda.board.0)
+                    .started
+                    .push(Record { flag, tell, last });
+            }
         }
     }
 }
@@ -99,7 +111,7 @@ impl Pending<'_> {
     pub(super) fn told(mut self) -> Result<()> {
         let mut inner = lock(&self.board.0);
         let mut first = Ok(());
-        for Record { flag, tell } in self.records.drain(..) {
+        for Record { flag, tell, last } in self.records.drain(..) {
             if let Some(flags) = inner.flags {
                 // SAFETY: one of the flags, which no kernel writes any more.
                 let found = unsafe { flags.add(flag as usize).replace(Flag::default()) };
@@ -107,9 +119,35 @@ impl Pending<'_> {
                     first = Err(tell(found.value).settled());
                 }
             }
-            inner.free.push(flag);
+            if last && Arc::strong_count(&tell) == 1 {
+                inner.free.push(flag);
+            } else if last {
+                inner.started.push(Record { flag, tell, last });
+            }
         }
         first
+    }
+}
+
+impl Board {
+    /// A region was started, whose kernels may raise these.
+    pub(super) fn may_raise_again(&self, raises: &[Raises]) {
+        let records = raises.iter().map(|Raises { flag, tell }| Record {
+            flag: *flag,
+            tell: Arc::clone(tell),
+            last: false,
+        });
+        lock(&self.0).started.extend(records);
+    }
+
+    /// A region is started no more.
+    pub(super) fn ends(&self, raises: Vec<Raises>) {
+        let records = raises.into_iter().map(|Raises { flag, tell }| Record {
+            flag,
+            tell,
+            last: true,
+        });
+        lock(&self.0).started.extend(records);
     }
 }
 
@@ -119,7 +157,7 @@ impl Cuda {
     pub(crate) fn may_raise(
         &'static self,
         op: &'static str,
-        tell: impl Fn(i64) -> Error + Send + 'static,
+        tell: impl Fn(i64) -> Error + Send + Sync + 'static,
     ) -> Result<Raise> {
         loop {
             let mut inner = lock(&self.board.0);
@@ -135,8 +173,8 @@ impl Cuda {
                 return Ok(Raise {
                     flag: flags.as_ptr().cast(),
                     record,
-                    board: &self.board,
-                    tell: Some(Box::new(tell)),
+                    cuda: self,
+                    tell: Some(Arc::new(tell)),
                 });
             }
             drop(inner);

@@ -82,6 +82,7 @@ impl Cuda {
 
     /// A module from disk, for which nothing but the driver is asked, or compiled.
     fn module(&self, op: &'static str, source: &Source) -> Result<Module> {
+        self.outside(op, "needs a kernel that is not loaded yet")?;
         let capability = self.properties.capability;
         let _bound = self.bind(op)?;
         // PTX is text that ends with zero, which the compiler's result has; other code says

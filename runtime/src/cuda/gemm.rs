@@ -11,6 +11,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
 use super::catalog::Module;
+use super::choice::Who;
 use super::context::Cuda;
 use super::cublaslt;
 use super::index::{Divider, WIDE};
@@ -63,23 +64,9 @@ struct Args {
 unsafe impl Argument for Args {}
 
 /// Who multiplies, as `NOMINA_CUDA_MATMUL` says.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Who {
-    /// Whoever is faster.
-    Auto,
-    /// cuBLASLt whatever it can.
-    Library,
-    /// Our own kernels.
-    Own,
-}
-
 fn who() -> Who {
     static WHO: OnceLock<Who> = OnceLock::new();
-    *WHO.get_or_init(|| match std::env::var("NOMINA_CUDA_MATMUL").as_deref() {
-        Ok("cublaslt") => Who::Library,
-        Ok("own") => Who::Own,
-        _ => Who::Auto,
-    })
+    *WHO.get_or_init(|| Who::of("NOMINA_CUDA_MATMUL", "cublaslt"))
 }
 
 /// Whether cuBLASLt is asked for nothing.

@@ -28,18 +28,40 @@ pub(super) struct Live {
     peak: usize,
 }
 
+impl Live {
+    pub(super) fn addresses(&self) -> impl Iterator<Item = usize> + '_ {
+        self.blocks.keys().copied()
+    }
+}
+
 impl Release for Cuda {
     fn release(&self, address: usize) {
+        // Before the block is forgotten: a region that is captured meanwhile may use it.
+        let bound = self.bind("drop");
         let mut live = lock(&self.live);
         let bytes = live.blocks.remove(&address).unwrap_or(0);
         live.in_use -= bytes;
         drop(live);
-        // There is nobody to tell. After an error that ends the context its memory is gone anyhow.
-        let Ok(_bound) = self.bind("drop") else {
+        if bound.is_err() || self.left_to_region(address) || self.held.keeps(address) {
             return;
-        };
-        // SAFETY: the block was reserved this way, its owner is dropped, and work that reads it was
-        // started before, on the same stream or, without a pool, is waited for by the driver.
+        }
+        // SAFETY: the owner is dropped.
+        unsafe { self.free(address) };
+    }
+
+    fn is_lent(&self, address: usize) -> bool {
+        self.held.is_lent(address)
+    }
+}
+
+impl Cuda {
+    /// Frees a block.
+    ///
+    /// # Safety
+    /// It was reserved here, the device's context is bound, nobody owns it, and work that reads it was started before.
+    pub(super) unsafe fn free(&self, address: usize) {
+        // There is nobody to tell. After an error that ends the context its memory is gone anyhow.
+        // SAFETY: the caller's promise: that work is on the same stream or, without a pool, is waited for by the driver.
         let _ = unsafe {
             match self.pool {
                 Some(_) => result::free_async(address as u64, self.stream),
@@ -101,14 +123,17 @@ impl Cuda {
         let _bound = self.bind(op)?;
         // Whole words: kernels change elements of 8 and 16 bits together with their neighbours.
         let room = bytes.next_multiple_of(WORD);
-        let address = match self.reserve(room) {
-            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                // What was freed may be in pieces, or not freed yet.
-                self.wait(op)?;
-                self.trim(op)?;
-                self.reserve(room)
-            }
-            other => other,
+        let address = match self.of_region(room) {
+            Some(own) => own,
+            None => match self.reserve(room) {
+                Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                    // What was freed may be in pieces, or not freed yet.
+                    self.wait(op)?;
+                    self.trim(op)?;
+                    self.reserve(room)
+                }
+                other => other,
+            },
         };
         let address = address.map_err(|error| match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => refused(op, bytes),

@@ -13,8 +13,12 @@ mod attention;
 #[cfg(feature = "cuda")]
 mod backend;
 #[cfg(feature = "cuda")]
+mod capture;
+#[cfg(feature = "cuda")]
 #[doc(hidden)]
 pub mod catalog;
+#[cfg(feature = "cuda")]
+mod choice;
 #[cfg(feature = "cuda")]
 mod columns;
 #[cfg(feature = "cuda")]
@@ -31,6 +35,8 @@ mod copy;
 mod count;
 #[cfg(feature = "cuda")]
 mod cublaslt;
+#[cfg(feature = "cuda")]
+mod cudnn;
 #[cfg(feature = "cuda")]
 mod data_dependent;
 mod device;
@@ -58,6 +64,7 @@ mod gather;
 mod gemm;
 #[cfg(feature = "cuda")]
 mod generated;
+mod graph;
 #[cfg(feature = "cuda")]
 mod index;
 #[cfg(feature = "cuda")]
@@ -70,6 +77,8 @@ mod lines;
 mod map;
 #[cfg(feature = "cuda")]
 mod memory;
+#[cfg(feature = "nccl")]
+pub(crate) mod nccl;
 #[cfg(feature = "cuda")]
 mod norm;
 #[cfg(feature = "cuda")]
@@ -111,6 +120,8 @@ mod topk;
 mod transfer;
 pub(crate) mod uses;
 #[cfg(feature = "cuda")]
+mod widened;
+#[cfg(feature = "cuda")]
 mod window;
 #[cfg(feature = "cuda")]
 mod written;
@@ -129,6 +140,7 @@ use context as driver;
 
 #[cfg(feature = "cuda")]
 pub(crate) use context::Cuda;
+pub use graph::Graph;
 pub use report::Report;
 pub use uses::{by_host, reset_by_host};
 
@@ -186,13 +198,14 @@ pub fn set_current(ordinal: usize) -> Result<()> {
     Ok(())
 }
 
-/// Whether matrix products of `f32` and `c64` may round their operands to TF32, ten bits of precision.
+/// Whether matrix products of `f32` and `c64`, and convolutions of `f32`, may round their operands to TF32, ten bits of
+/// precision.
 static TF32: AtomicBool = AtomicBool::new(false);
 
-/// Lets matrix products of `f32` and `c64` round their operands to TF32: several times as fast, with
-/// three digits instead of seven. Off unless asked for, as PyTorch's
-/// `torch.backends.cuda.matmul.allow_tf32`; for all threads and devices, and without effect where
-/// cuBLASLt is not installed.
+/// Lets matrix products of `f32` and `c64`, and convolutions of `f32`, round their operands to TF32: several times as
+/// fast, with three digits instead of seven. Off unless asked for, as PyTorch's
+/// `torch.backends.cuda.matmul.allow_tf32`; for all threads and devices, and without effect on products where cuBLASLt
+/// is not installed, on convolutions where cuDNN is not.
 pub fn allow_tf32(allow: bool) {
     TF32.store(allow, Ordering::Relaxed);
 }
@@ -227,6 +240,44 @@ pub(crate) fn check(op: &'static str, ordinal: usize) -> Result<()> {
 /// [`ErrorKind::Device`] when there is no such device.
 pub fn report(ordinal: impl Into<Option<usize>>) -> Result<Report> {
     driver::report(ordinal.into().unwrap_or_else(current))
+}
+
+/// Captures all that a closure asks of the current device as one [`Graph`], and starts it once: afterwards everything is
+/// as if the closure had been called. [`Graph::replay`] then starts all of it again by one call, which takes the device
+/// about as long as it computes, where the calls of the closure would each wait for the host.
+///
+/// A replay reads and writes the same memory each time: whatever tensors of before the closure read is read anew, so that
+/// inputs are tensors that are written in place; what it wrote in place is written in place again; and its results are
+/// written to the tensors that it gave. Those are shared with the graph, so that whoever writes one in place gets a copy,
+/// which no replay changes. Memory of tensors that lived meanwhile stays reserved as long as the graph lives.
+///
+/// Nothing in the closure may wait for the device, read or write elements on the host, draw random numbers (they would
+/// be the same each time), or need a kernel that was not loaded before: call it once before it is captured. Other threads
+/// wait where they would use the device, so that the closure must not wait for them.
+///
+/// ```
+/// # use nomina_runtime::{Device, DynTensor, cuda};
+/// # fn main() -> nomina_core::Result<()> {
+/// # let Ok(device) = Device::cuda(0) else { return Ok(()) };
+/// let mut x = DynTensor::from_vec(vec![1.0_f32, 2.0], &[2], ())?.to_device(device)?;
+/// let next = DynTensor::from_vec(vec![3.0_f32, 4.0], &[2], ())?.to_device(device)?;
+/// let region = |x: &DynTensor| x.mul(x)?.sum(..);
+/// region(&x)?; // its kernels are compiled
+/// let (graph, sum) = cuda::graph(|| region(&x))?;
+/// assert_eq!(sum.item()?.to_f64(), 5.0);
+/// x.copy_(&next)?;
+/// graph.replay()?;
+/// assert_eq!(sum.item()?.to_f64(), 25.0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// The closure's; what it may not do, also where it went on after that; what the driver says. What was captured until
+/// then is started once, so that tensors which outlive the closure hold what was computed.
+pub fn graph<R>(region: impl FnOnce() -> Result<R>) -> Result<(Graph, R)> {
+    let (captured, found) = driver::graph(current(), region)?;
+    Ok((Graph(captured), found))
 }
 
 /// Copies elements from the second device to the first.

@@ -136,6 +136,7 @@ pub(super) fn fits(
     }
     // From 13 on, wheels no longer have the version in their names.
     let wheel = match known {
+        _ if package.ends_with("-cu") => format!("{package}{known}"),
         ..=12 => format!("{package}-cu{known}"),
         _ => format!("{package}=={known}.*"),
     };

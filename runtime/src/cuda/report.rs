@@ -21,6 +21,13 @@ pub struct Report {
     /// How many products our own kernels have made: small ones, those of integers, those with a vector,
     /// and all where cuBLASLt does not multiply.
     pub by_kernels: u64,
+    /// cuDNN's own version, major and minor, or why it does not convolve.
+    pub cudnn: Result<(u32, u32), String>,
+    /// How many convolutions, transposes and gradients of weights cuDNN has made.
+    pub convolved_by_cudnn: u64,
+    /// How many our own kernels have made: small ones, those of integers and of complex numbers, and all where cuDNN
+    /// does not convolve. A gradient of a weight may be one more of them.
+    pub convolved_by_kernels: u64,
 }
 
 impl fmt::Display for Report {
@@ -38,10 +45,19 @@ impl fmt::Display for Report {
         writeln!(f, "driver: {}", said(&Ok(self.driver)))?;
         writeln!(f, "compiler: {}", said(&self.compiler))?;
         writeln!(f, "cuBLASLt: {}", said(&self.cublaslt))?;
-        write!(
+        match &self.cudnn {
+            Ok((major, minor)) => writeln!(f, "cuDNN: {major}.{minor}")?,
+            Err(why) => writeln!(f, "cuDNN: none: {why}")?,
+        }
+        writeln!(
             f,
             "products: {} by cuBLASLt, {} by our own kernels",
             self.by_cublaslt, self.by_kernels
+        )?;
+        write!(
+            f,
+            "convolutions: {} by cuDNN, {} by our own kernels",
+            self.convolved_by_cudnn, self.convolved_by_kernels
         )
     }
 }

@@ -1,5 +1,8 @@
 //! Running results along a dim.
 
+use std::ffi::CStr;
+use std::ptr::null_mut;
+
 use nomina_core::op::class;
 use nomina_core::{DType, Result};
 
@@ -12,6 +15,7 @@ use super::{Cuda, staged};
 use crate::SmallVec;
 use crate::dispatch::arithmetic;
 use crate::job::ScanJob;
+use crate::storage::DeviceBuffer;
 
 /// What `scan.cu` takes.
 #[repr(C)]
@@ -20,6 +24,7 @@ struct Scan {
     x: *const u8,
     out: *mut u8,
     totals: *mut u8,
+    turns: *mut u8,
     outputs: u64,
     count: u64,
     chunk: u64,
@@ -41,9 +46,24 @@ const SHORTEST: usize = 64;
 /// The most bytes of what is carried along.
 const CARRIED: usize = 16;
 
+/// How lines are walked: those that lie side by side, or one behind the other, which may be cut into tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lines {
+    Columns,
+    Rows,
+    Tiles,
+}
+
+/// How many elements a thread takes in at a time; those of what is carried along that is long are fewer.
+fn items(op: class::Scan, compute: DType, pack: usize) -> usize {
+    let double = op == class::Scan::Logcumsumexp && element(compute) == DType::F64;
+    let fewest = if compute.is_complex() || double { 4 } else { 8 };
+    pack.max(fewest)
+}
+
 /// How lines are walked.
 struct Way {
-    rows: bool,
+    lines: Lines,
     pack: usize,
     chunk: usize,
     chunks: usize,
@@ -56,7 +76,7 @@ fn power(n: usize) -> usize {
 }
 
 impl Way {
-    fn new(walk: &LineDims<2>, job: &ScanJob<'_>) -> Self {
+    fn new(walk: &LineDims<2>, job: &ScanJob<'_>, processors: usize) -> Self {
         let (outputs, count) = (walk.outputs, walk.count);
         let inner = walk.inner(0).unsigned_abs();
         // A logarithm of complex numbers goes on from the last one in its turns: one by one, so that it
@@ -81,7 +101,7 @@ impl Way {
             grid.threads[1] = tall as u32;
             grid.blocks[1] = chunks.div_ceil(tall) as u32;
             return Self {
-                rows: false,
+                lines: Lines::Columns,
                 pack: 1,
                 chunk,
                 chunks,
@@ -101,34 +121,39 @@ impl Way {
         let packed =
             aligned(0, job.x, job.dtype.size()) && aligned(1, job.out, job.out_dtype.size());
         let pack = if packed { most } else { 1 };
-        // What a thread takes in at a time, at most.
-        let items = pack.max(8);
+        let items = items(job.op, job.compute, pack);
         let mut threads = power(count.div_ceil(items)).min(32);
         if outputs * threads < BUSY && count > items * 32 {
             threads = power(count.div_ceil(items)).min(BLOCK);
         }
         let tile = threads * items;
-        let wanted = (BUSY / (outputs * threads))
-            .min(count / (4 * tile))
-            .clamp(1, 4096);
-        let chunk = count.div_ceil(wanted).next_multiple_of(tile);
-        let chunks = count.div_ceil(chunk);
+        if threads == BLOCK && 2 * outputs * threads <= BUSY && count >= 8 * tile {
+            let chunks = count.div_ceil(tile);
+            // As many blocks as run at a time take tiles in turns.
+            let blocks = (outputs * chunks).min(8 * processors);
+            return Self {
+                lines: Lines::Tiles,
+                pack,
+                chunk: tile,
+                chunks,
+                grid: Grid::blocks(blocks, BLOCK as u32),
+            };
+        }
         Self {
-            rows: true,
+            lines: Lines::Rows,
             pack,
-            chunk,
-            chunks,
-            grid: of_rows(outputs, threads, chunks),
+            chunk: count,
+            chunks: 1,
+            grid: of_rows(outputs, threads),
         }
     }
 }
 
-/// Blocks of lines with so many threads each, and a y for each chunk.
-fn of_rows(outputs: usize, threads: usize, chunks: usize) -> Grid {
+/// Blocks of lines with so many threads each.
+fn of_rows(outputs: usize, threads: usize) -> Grid {
     let lines = if threads > 32 { 1 } else { BLOCK / threads };
     let mut grid = Grid::blocks(outputs.div_ceil(lines), threads as u32);
     grid.threads[1] = lines as u32;
-    grid.blocks[1] = chunks as u32;
     grid
 }
 
@@ -175,17 +200,33 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
         // SAFETY: the caller's promise.
         return unsafe { staged::scan(cuda, job) };
     };
-    let way = Way::new(&walk, job);
+    let way = Way::new(&walk, job, cuda.multiprocessors());
+    let tiles = way.lines == Lines::Tiles;
     let totals = match way.chunks {
         1 => None,
-        chunks => Some(cuda.scratch(op, [walk.outputs, chunks, CARRIED])?),
+        chunks => {
+            // A tile has two: its own, and that of its line up to its end.
+            let each = if tiles { 2 * CARRIED } else { CARRIED };
+            Some(cuda.scratch(op, [walk.outputs, chunks, each])?)
+        }
     };
+    let turns = match tiles {
+        true => {
+            // Which tile is next, and how far each is.
+            let bytes = size_of::<u64>() + walk.outputs * way.chunks * size_of::<u32>();
+            let turns = cuda.scratch(op, [bytes])?;
+            // SAFETY: the scratch is that long.
+            unsafe { cuda.clear(op, turns.as_ptr(), bytes)? };
+            Some(turns)
+        }
+        false => None,
+    };
+    let at = |block: &Option<DeviceBuffer>| block.as_ref().map_or(null_mut(), DeviceBuffer::as_ptr);
     let args = Scan {
         x: job.x,
         out: job.out,
-        totals: totals
-            .as_ref()
-            .map_or(std::ptr::null_mut(), |totals| totals.as_ptr()),
+        totals: at(&totals),
+        turns: at(&turns),
         outputs: walk.outputs as u64,
         count: walk.count as u64,
         chunk: way.chunk as u64,
@@ -196,21 +237,18 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
     };
     let module = module(name(job.op), job.dtype, job.compute, job.out_dtype);
     let phase = |phase: &'static str| {
-        let entry = if way.rows {
-            c"scan_rows"
-        } else {
-            c"scan_columns"
-        };
-        let module = walking(&module, way.rows, phase, way.pack).index(walk.is_wide());
+        let entry = way.lines.entry();
+        let items = items(job.op, job.compute, way.pack);
+        let module = walking(&module, way.lines, phase, [way.pack, items]).index(walk.is_wide());
         let function = cuda.function(op, module, entry)?;
         // SAFETY: the walk has the job's positions, and the scratch what is carried from each chunk.
         unsafe { cuda.launch(op, function, way.grid, &args) }
     };
-    if totals.is_some() {
+    if totals.is_some() && !tiles {
         phase("TOTALS")?;
         let before = before(&module).index(walk.is_wide());
         let function = cuda.function(op, before, c"scan_before")?;
-        let grid = of_rows(walk.outputs, power(way.chunks).min(BLOCK), 1);
+        let grid = of_rows(walk.outputs, power(way.chunks).min(BLOCK));
         // SAFETY: as above.
         unsafe { cuda.launch(op, function, grid, &args)? };
     }
@@ -218,18 +256,41 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
 }
 
 /// A module that walks lines, but for what positions are counted in.
-fn walking(source: &Source, rows: bool, phase: &'static str, pack: usize) -> Source {
-    shaped(source, if rows { "ROWS" } else { "COLUMNS" }, phase, pack)
+fn walking(source: &Source, lines: Lines, phase: &'static str, packs: [usize; 2]) -> Source {
+    let shape = match lines {
+        Lines::Columns => "COLUMNS",
+        Lines::Rows => "ROWS",
+        Lines::Tiles => "TILES",
+    };
+    shaped(source, shape, phase, packs)
+}
+
+impl Lines {
+    fn entry(self) -> &'static CStr {
+        match self {
+            Self::Columns => c"scan_columns",
+            Self::Rows => c"scan_rows",
+            Self::Tiles => c"scan_tiles",
+        }
+    }
 }
 
 /// The module that adds up totals.
 fn before(source: &Source) -> Source {
-    shaped(source, "BEFORE", "TOTALS", 1)
+    shaped(source, "BEFORE", "TOTALS", [1, 1])
 }
 
-fn shaped(source: &Source, shape: &'static str, phase: &'static str, pack: usize) -> Source {
+/// With how many elements are read at once, and taken in.
+fn shaped(
+    source: &Source,
+    shape: &'static str,
+    phase: &'static str,
+    [pack, items]: [usize; 2],
+) -> Source {
     let source = source.clone().word("SHAPE", shape).word("PHASE", phase);
-    source.number("PACK", pack as i64)
+    source
+        .number("PACK", pack as i64)
+        .number("ITEMS", items as i64)
 }
 
 /// Every module that calls here ask for, unless another dtype is asked for as that of the result.
@@ -246,17 +307,20 @@ pub(super) fn modules() -> Vec<Module> {
                 all.push(Module::new(before, &[c"scan_before"]));
             }
             let most = 16 / dtype.size();
+            let of = |pack| [pack, items(op, resolved.compute, pack)];
             for phase in ["RESULTS", "TOTALS"] {
-                let columns = walking(&source, false, phase, 1);
+                let columns = walking(&source, Lines::Columns, phase, of(1));
                 all.push(Module::new(columns.index(false), &[c"scan_columns"]));
                 if turns {
                     break;
                 }
-                let packs = [1, most];
-                for &pack in &packs[..1 + usize::from(most > 1)] {
-                    let rows = walking(&source, true, phase, pack);
-                    all.push(Module::new(rows.index(false), &[c"scan_rows"]));
-                }
+            }
+            let packs = [1, most];
+            for &pack in packs[..1 + usize::from(most > 1)].iter().filter(|_| !turns) {
+                let rows = walking(&source, Lines::Rows, "RESULTS", of(pack));
+                all.push(Module::new(rows.index(false), &[c"scan_rows"]));
+                let tiles = walking(&source, Lines::Tiles, "RESULTS", of(pack));
+                all.push(Module::new(tiles.index(false), &[c"scan_tiles"]));
             }
         }
     }

@@ -147,6 +147,7 @@ headers![
     "special_gamma.cuh",
     "special_whole.cuh",
     "tile.cuh",
+    "turns.cuh",
     "types.cuh",
     "window.cuh",
 ];

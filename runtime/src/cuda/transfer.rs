@@ -79,6 +79,7 @@ impl Cuda {
         if bytes == 0 {
             return Ok(());
         }
+        self.outside(op, "copies from the host")?;
         let _bound = self.bind(op)?;
         let mut staging = lock(&self.staging);
         let staging = match &mut *staging {
@@ -118,6 +119,7 @@ impl Cuda {
         from: *const u8,
         bytes: usize,
     ) -> Result<()> {
+        self.outside(op, "reads elements on the host")?;
         let pending = self.pending();
         let _bound = self.bind(op)?;
         let mut staging = lock(&self.staging);
@@ -170,6 +172,8 @@ impl Cuda {
         bytes: usize,
     ) -> Result<()> {
         let said = |error| failed(op, "copying between devices", error);
+        self.outside(op, "copies between devices")?;
+        other.outside(op, "copies between devices")?;
         other.before(op, self)?;
         let _bound = self.bind(op)?;
         // SAFETY: contexts and streams are never destroyed; the rest is the caller's promise.

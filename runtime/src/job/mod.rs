@@ -203,6 +203,13 @@ pub(crate) trait Backend: DataDependent {
     /// See [`Backend`].
     unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()>;
 
+    /// The gradient of a convolution's weight; does nothing and returns false where it has no way that is better than
+    /// that of a convolution.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn conv_weight(&self, job: &WeightGradientJob) -> Result<bool>;
+
     /// One number from the elements under a window.
     ///
     /// # Safety

@@ -8,7 +8,7 @@ use crate::shape::product;
 
 /// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before`
 /// fit into `isize`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sliding {
     /// The size of what it slides over.
     pub(crate) size: usize,
@@ -95,11 +95,11 @@ pub(crate) struct ConvJob {
     pub(crate) x: *const u8,
     /// Of batch, channels, and the spatial dims.
     pub(crate) x_strides: [isize; 5],
-    /// In the dtype of [`arithmetic`]: output channels, channels of a group, kernel.
+    /// Output channels, channels of a group, kernel: on the host in the dtype of [`arithmetic`], elsewhere in `dtype`.
     pub(crate) weight: *const u8,
     /// Whether the weight has the channels behind the kernel, as the input has them innermost.
     pub(crate) channels_last: bool,
-    /// One for each output channel, in the dtype of [`arithmetic`].
+    /// One for each output channel, in the weight's dtype.
     pub(crate) bias: Option<*const u8>,
     pub(crate) out: *mut u8,
     /// Of batch, channels, and positions.
@@ -121,7 +121,7 @@ pub(crate) struct TransposedJob {
     pub(crate) windows: Windows,
     pub(crate) x: *const u8,
     pub(crate) x_strides: [isize; 5],
-    /// In the dtype of [`arithmetic`]: input channels, output channels of a group, kernel.
+    /// Input channels, output channels of a group, kernel, in the dtype that [`ConvJob`] has it in.
     pub(crate) weight: *const u8,
     pub(crate) bias: Option<*const u8>,
     /// Row-major: batch, output channels, spatial dims.
@@ -131,8 +131,10 @@ pub(crate) struct TransposedJob {
 // SAFETY: as for `ConvJob`.
 unsafe impl Sync for TransposedJob {}
 
-/// The gradient of a convolution's weight, in a dtype that is computed with as it is. Strides are in elements.
+/// The gradient of a convolution's weight. Strides are in elements.
 pub(crate) struct WeightGradientJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) batch: usize,
     pub(crate) groups: usize,

@@ -9,6 +9,9 @@ use crate::Device;
 pub(crate) trait Release: fmt::Debug + Sync + RefUnwindSafe {
     /// Frees the block at an address, after the work that was started before.
     fn release(&self, address: usize);
+
+    /// Whether the block at an address is written by somebody who does not own it, so that its owner shares it.
+    fn is_lent(&self, address: usize) -> bool;
 }
 
 /// A block of a device's memory, freed when dropped.
@@ -44,6 +47,11 @@ impl DeviceBuffer {
     /// The address of its first byte on the device.
     pub(crate) fn as_ptr(&self) -> *mut u8 {
         self.address as *mut u8
+    }
+
+    /// Whether somebody writes it who does not own it.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.memory.is_lent(self.address)
     }
 
     /// The device.

@@ -201,7 +201,12 @@ impl Storage {
     #[inline]
     pub fn is_unique(&self) -> bool {
         // Whoever dropped the reference before read and wrote before this returns.
-        self.shared().count.load(Ordering::Acquire) == 1
+        let one = self.shared().count.load(Ordering::Acquire) == 1;
+        #[cfg(feature = "cuda")]
+        if let Buffer::Device(buffer) = &self.shared().buffer {
+            return one && !buffer.is_lent();
+        }
+        one
     }
 
     /// Whether both are the same buffer.

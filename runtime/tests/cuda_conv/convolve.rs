@@ -1,7 +1,7 @@
 //! Convolutions and their transposes.
 
-use nomina_core::DType;
 use nomina_core::op::Op;
+use nomina_core::{DType, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::call::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
 
@@ -19,21 +19,21 @@ const TRANSPOSE: [Op; 3] = [
 
 /// How a kernel slides; all dims that there are take the last ones.
 #[derive(Clone, Debug)]
-struct Case {
-    batch: usize,
+pub struct Case {
+    pub batch: usize,
     channels: usize,
     outs: usize,
     groups: usize,
     size: Vec<usize>,
     kernel: Vec<usize>,
     stride: Vec<usize>,
-    padding: Option<Vec<usize>>,
+    pub padding: Option<Vec<usize>>,
     dilation: Vec<usize>,
     bias: bool,
 }
 
 impl Case {
-    fn new(channels: usize, outs: usize, size: &[usize], kernel: &[usize]) -> Self {
+    pub fn new(channels: usize, outs: usize, size: &[usize], kernel: &[usize]) -> Self {
         let same = |number| vec![number; size.len()];
         Self {
             batch: 2,
@@ -49,12 +49,12 @@ impl Case {
         }
     }
 
-    fn groups(mut self, groups: usize) -> Self {
+    pub fn groups(mut self, groups: usize) -> Self {
         self.groups = groups;
         self
     }
 
-    fn slides(mut self, stride: usize, padding: usize, dilation: usize) -> Self {
+    pub fn slides(mut self, stride: usize, padding: usize, dilation: usize) -> Self {
         // Along the last dim; along the others one less or more.
         let rank = self.size.len();
         let near = |number: usize, least: usize| -> Vec<usize> {
@@ -67,7 +67,7 @@ impl Case {
         self
     }
 
-    fn bias(mut self) -> Self {
+    pub fn bias(mut self) -> Self {
         self.bias = true;
         self
     }
@@ -88,7 +88,7 @@ impl Case {
         )
     }
 
-    fn operands(&self, dtype: DType, transposed: bool) -> Vec<Raw> {
+    pub fn operands(&self, dtype: DType, transposed: bool) -> Vec<Raw> {
         let mut all = vec![self.input(dtype), self.weight(dtype, transposed)];
         if self.bias {
             all.push(numbers(&[self.outs], dtype, 3));
@@ -96,8 +96,8 @@ impl Case {
         all
     }
 
-    /// On both devices.
-    fn check(&self, transposed: bool, operands: &[Raw]) -> usize {
+    /// The convolution, or its transpose.
+    pub fn call(&self, transposed: bool, all: &[Raw]) -> Result<Raw> {
         let rank = self.size.len();
         let spatial: Vec<usize> = (2..2 + rank).collect();
         let sites = ConvSites {
@@ -107,40 +107,43 @@ impl Case {
             weight_channel: usize::from(!transposed),
             kernel: &spatial,
         };
+        let (x, w, bias) = (&all[0], &all[1], all.get(2));
+        if transposed {
+            let none = vec![0; rank];
+            // As much as the stride leaves, along the last dim.
+            let mut more = none.clone();
+            more[rank - 1] = self.stride[rank - 1].max(self.dilation[rank - 1]) - 1;
+            let args = TransposedArgs {
+                stride: &self.stride,
+                padding: self.padding.as_deref().unwrap_or(&none),
+                output_padding: &more,
+                groups: self.groups,
+                dilation: &self.dilation,
+            };
+            return conv_transpose(TRANSPOSE[rank - 1], x, w, bias, &sites, &args);
+        }
+        let args = ConvArgs {
+            stride: &self.stride,
+            padding: self.padding.as_deref(),
+            dilation: &self.dilation,
+            groups: self.groups,
+        };
+        conv(CONV[rank - 1], x, w, bias, &sites, &args)
+    }
+
+    /// On both devices.
+    pub fn check(&self, transposed: bool, operands: &[Raw]) -> usize {
         let operands: Vec<&Raw> = operands.iter().collect();
         let what = format!(
             "{:?} {self:?} transposed: {transposed}",
             operands[0].dtype()
         );
         agree(&what, &operands, 0.0, |all| {
-            let (x, w, bias) = (&all[0], &all[1], all.get(2));
-            let result = if transposed {
-                let none = vec![0; rank];
-                // As much as the stride leaves, along the last dim.
-                let mut more = none.clone();
-                more[rank - 1] = self.stride[rank - 1].max(self.dilation[rank - 1]) - 1;
-                let args = TransposedArgs {
-                    stride: &self.stride,
-                    padding: self.padding.as_deref().unwrap_or(&none),
-                    output_padding: &more,
-                    groups: self.groups,
-                    dilation: &self.dilation,
-                };
-                conv_transpose(TRANSPOSE[rank - 1], x, w, bias, &sites, &args)
-            } else {
-                let args = ConvArgs {
-                    stride: &self.stride,
-                    padding: self.padding.as_deref(),
-                    dilation: &self.dilation,
-                    groups: self.groups,
-                };
-                conv(CONV[rank - 1], x, w, bias, &sites, &args)
-            };
-            Ok(vec![result?])
+            Ok(vec![self.call(transposed, all)?])
         })
     }
 
-    fn both(&self, dtype: DType) -> usize {
+    pub fn both(&self, dtype: DType) -> usize {
         [false, true]
             .map(|transposed| self.check(transposed, &self.operands(dtype, transposed)))
             .iter()
@@ -149,7 +152,7 @@ impl Case {
 }
 
 /// Sizes for one to three dims.
-const SIZES: [(&[usize], &[usize]); 3] =
+pub const SIZES: [(&[usize], &[usize]); 3] =
     [(&[29], &[3]), (&[9, 11], &[3, 2]), (&[4, 5, 7], &[2, 2, 3])];
 
 #[test]

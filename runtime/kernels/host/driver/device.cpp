@@ -27,6 +27,7 @@ static Settings read_settings() {
     s.fence = number("NOMINA_FAKE_FENCE", 0) != 0;
     s.report = number("NOMINA_FAKE_REPORT", 0) != 0;
     s.trace = number("NOMINA_FAKE_TRACE", 0) != 0;
+    s.uncaptured = number("NOMINA_FAKE_UNCAPTURED", 0) != 0;
     bool known = s.order == "forward" || s.order == "backward"
                  || s.order.find_first_not_of("0123456789") == std::string::npos;
     if (!known) give_up("NOMINA_FAKE_ORDER is forward, backward or a seed, not '%s'", order);

@@ -30,6 +30,9 @@ enum CUresult : int {
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
     CUDA_ERROR_NOT_SUPPORTED = 801,
+    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
+    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
+    CUDA_ERROR_ILLEGAL_STATE = 401,
 };
 
 typedef int CUdevice;
@@ -45,7 +48,7 @@ struct Settings {
     size_t memory;
     std::string order;
     uint64_t seed;
-    bool lazy, fence, report, trace;
+    bool lazy, fence, report, trace, uncaptured;
 };
 const Settings& settings();
 
@@ -76,12 +79,18 @@ Context* current();
     if (!current()) return CUDA_ERROR_INVALID_CONTEXT
 
 // ---- streams
+// What a stream was asked for while it captured, and what to look at before it is done again.
+struct Graph {
+    std::vector<std::function<void()>> work, checks;
+    bool invalid;
+};
 struct Stream {
     int device;
     bool blocking;
     uint64_t queued, done;
     std::deque<std::function<void()>> queue;
     uint64_t made;
+    Graph* capture; // null where it does what it is asked for
 };
 typedef Stream* CUstream;
 // The stream that a handle means (null: the device's own), or null if it is not one.
@@ -89,7 +98,12 @@ Stream* stream_of(CUstream handle);
 // Does it now, or with NOMINA_FAKE_LAZY=1 when the stream is waited for.
 void enqueue(Stream* stream, std::function<void()> work);
 void drain(Stream* stream, uint64_t upto);
+// What cannot be captured: the capture is then of no use.
+CUresult uncaptured(Stream* stream);
+#define NOT_WHILE_CAPTURING(stream)                                                                \
+    if (stream->capture) return uncaptured(stream)
 void drain_device(int ordinal);
+bool is_capturing(int ordinal);
 
 // ---- memory
 struct Allocation {

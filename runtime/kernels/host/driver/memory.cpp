@@ -201,6 +201,8 @@ CUDA cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream handle) {
     NEED_CONTEXT;
     Stream* stream = stream_of(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    // A graph would have a block of its own for it, which is none outside.
+    if (stream->capture) give_up("cuMemAllocAsync on a stream that captures");
     return allocate(out, bytes, stream->device);
 }
 
@@ -218,6 +220,7 @@ CUDA cuMemFreeAsync(CUdeviceptr start, CUstream handle) {
     NEED_CONTEXT;
     Stream* stream = stream_of(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture) give_up("cuMemFreeAsync on a stream that captures");
     auto found = live.find(start);
     if (found != live.end()) {
         if (found->second.free_queued) give_up("cuMemFreeAsync: the memory is freed twice");

@@ -49,6 +49,8 @@ static void* open_image(const unsigned char* image, size_t bytes) {
 static CUresult load(CUmodule* out, const void* image) {
     LOCK;
     NEED_CONTEXT;
+    // The real one may do it, and may also wait for the device.
+    if (is_capturing(current()->device)) give_up("a module is loaded while a stream captures");
     if (!image) return CUDA_ERROR_INVALID_VALUE;
     size_t bytes = image_size(static_cast<const unsigned char*>(image));
     if (bytes == 0) return CUDA_ERROR_INVALID_IMAGE;
@@ -241,6 +243,9 @@ CUDA cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsig
     if (settings().trace)
         fprintf(stderr, "fake driver: launch %s, grid (%u, %u, %u), block (%u, %u, %u), shared %u\n",
                 function->name.c_str(), grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic);
+    if (stream->capture)
+        stream->capture->checks.push_back(
+            [launch, stream] { check_arguments(*launch.function, *stream, launch.arguments); });
     enqueue(stream, [launch = std::move(launch)] {
         run(launch);
         std::string what = "kernel " + launch.function->name;

@@ -20,7 +20,7 @@ static uint64_t count;
 static Stream* null_stream(int ordinal) {
     static std::vector<Stream>& own = *[] {
         auto* all = new std::vector<Stream>(static_cast<size_t>(settings().devices));
-        for (size_t i = 0; i < all->size(); i++) (*all)[i] = {int(i), true, 0, 0, {}, 0};
+        for (size_t i = 0; i < all->size(); i++) (*all)[i] = {int(i), true, 0, 0, {}, 0, nullptr};
         return all;
     }();
     return &own[static_cast<size_t>(ordinal)];
@@ -40,12 +40,27 @@ void drain(Stream* stream, uint64_t upto) {
     }
 }
 
+bool is_capturing(int ordinal) {
+    for (Stream* stream : streams)
+        if (stream->device == ordinal && stream->capture) return true;
+    return false;
+}
+
 void drain_device(int ordinal) {
     for (Stream* stream : streams)
         if (stream->device == ordinal) drain(stream, stream->queued);
 }
 
+CUresult uncaptured(Stream* stream) {
+    stream->capture->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
 void enqueue(Stream* stream, std::function<void()> work) {
+    if (stream->capture) {
+        stream->capture->work.push_back(std::move(work));
+        return;
+    }
     stream->queued++;
     if (!settings().lazy || stream == null_stream(stream->device)) {
         // The null stream waits for all but those made not to.
@@ -69,7 +84,7 @@ static CUresult create(CUstream* out, unsigned flags) {
     LOCK;
     NEED_CONTEXT;
     if (flags > 1) return CUDA_ERROR_INVALID_VALUE;
-    *out = new Stream{current()->device, flags == 0, 0, 0, {}, ++count};
+    *out = new Stream{current()->device, flags == 0, 0, 0, {}, ++count, nullptr};
     streams.insert(*out);
     return CUDA_SUCCESS;
 }
@@ -80,6 +95,7 @@ CUDA cuStreamDestroy_v2(CUstream stream) {
     LOCK;
     NEED_CONTEXT;
     if (!streams.count(stream)) return CUDA_ERROR_INVALID_HANDLE;
+    NOT_WHILE_CAPTURING(stream);
     drain(stream, stream->queued);
     for (Event* event : events)
         if (event->stream == stream) event->stream = null_stream(stream->device), event->position = 0;
@@ -93,6 +109,7 @@ CUDA cuStreamSynchronize(CUstream handle) {
     NEED_CONTEXT;
     Stream* stream = stream_of(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    NOT_WHILE_CAPTURING(stream);
     drain(stream, stream->queued);
     return CUDA_SUCCESS;
 }
@@ -103,6 +120,7 @@ CUDA cuStreamQuery(CUstream handle) {
     NEED_CONTEXT;
     Stream* stream = stream_of(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    NOT_WHILE_CAPTURING(stream);
     if (stream->done == stream->queued) return CUDA_SUCCESS;
     drain(stream, stream->done + 1);
     return CUDA_ERROR_NOT_READY;
@@ -113,6 +131,7 @@ CUDA cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
     NEED_CONTEXT;
     Stream* stream = stream_of(handle);
     if (!stream || !events.count(event)) return CUDA_ERROR_INVALID_HANDLE;
+    NOT_WHILE_CAPTURING(stream);
     if (!event->stream || event->stream == stream) return CUDA_SUCCESS;
     Stream* other = event->stream;
     uint64_t position = event->position, made = other->made;
@@ -142,6 +161,18 @@ CUDA cuLaunchHostFunc(CUstream handle, void (*work)(void*), void* data) {
     return CUDA_SUCCESS;
 }
 
+// For the other fakes: what was captured may be done again, so that `data` is kept as long as somebody may do it.
+extern "C" __attribute__((visibility("default"))) CUresult
+fake_enqueue(CUstream handle, void (*work)(void*), void* data, void (*end)(void*)) {
+    LOCK;
+    NEED_CONTEXT;
+    Stream* stream = stream_of(handle);
+    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    std::shared_ptr<void> kept(data, end);
+    enqueue(stream, [work, kept] { work(kept.get()); });
+    return CUDA_SUCCESS;
+}
+
 CUDA cuEventCreate(CUevent* out, unsigned) {
     LOCK;
     NEED_CONTEXT;
@@ -162,6 +193,7 @@ CUDA cuEventRecord(CUevent event, CUstream handle) {
     NEED_CONTEXT;
     Stream* stream = stream_of(handle);
     if (!stream || !events.count(event)) return CUDA_ERROR_INVALID_HANDLE;
+    NOT_WHILE_CAPTURING(stream);
     uint64_t stamp = ++count;
     event->stamp = stamp;
     event->stream = stream;
@@ -211,6 +243,7 @@ static CUresult upload(CUdeviceptr to, const void* from, size_t bytes, CUstream 
     Stream* stream = stream_of(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     if (bytes == 0) return CUDA_SUCCESS;
+    NOT_WHILE_CAPTURING(stream);
     check_range(to, bytes, what);
     check_host(from, bytes, what);
     if (!settings().lazy || is_pinned(from)) {
@@ -237,6 +270,7 @@ static CUresult download(void* to, CUdeviceptr from, size_t bytes, CUstream hand
     Stream* stream = stream_of(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     if (bytes == 0) return CUDA_SUCCESS;
+    NOT_WHILE_CAPTURING(stream);
     check_range(from, bytes, what);
     check_host(to, bytes, what);
     enqueue(stream, [=] { memcpy(to, reinterpret_cast<void*>(from), bytes); });

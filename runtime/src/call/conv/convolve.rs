@@ -1,7 +1,7 @@
 //! Convolutions and their transposes.
 
 use nomina_core::op::Op;
-use nomina_core::{Error, ErrorKind, Result};
+use nomina_core::{DType, Error, ErrorKind, Result};
 
 use super::{check_count, check_dims, inverse, order, refuse, three};
 use crate::call::backend::backend;
@@ -152,7 +152,7 @@ fn ready(
         return Err(refuse(ErrorKind::Shape, op, &both, what)
             .hint("a bias has one number for each output channel"));
     }
-    let compute = arithmetic(x.dtype());
+    let compute = compute(x);
     let bias = bias
         .map(|bias| contiguous(&to_dtype(bias, compute)?))
         .transpose()?;
@@ -165,6 +165,14 @@ fn ready(
         channels: given / groups,
         outs,
     })
+}
+
+/// The dtype of weights and biases, as jobs say it.
+fn compute(x: &Raw) -> DType {
+    match x.device().is_cpu() {
+        true => arithmetic(x.dtype()),
+        false => x.dtype(),
+    }
 }
 
 fn outs_split(outs: usize, groups: usize, transposed: bool) -> bool {
@@ -213,7 +221,7 @@ pub fn conv(
         (input.clone(), last)
     };
     let behind: Shape = [0].into_iter().chain(2..rank).chain([1]).collect();
-    let w = to_dtype(&ready.weight, arithmetic(input.dtype()))?;
+    let w = to_dtype(&ready.weight, compute(&input))?;
     let w = contiguous(&if last { w.permute(&behind)? } else { w })?;
     let mut out = if last {
         let shape: Shape = behind.iter().map(|&dim| shape[dim]).collect();
@@ -357,7 +365,7 @@ pub fn conv_transpose(
             .iter()
             .map(|window| window.size),
     );
-    let w = contiguous(&to_dtype(&ready.weight, arithmetic(input.dtype()))?)?;
+    let w = contiguous(&to_dtype(&ready.weight, compute(input))?)?;
     let mut out = Raw::empty(op.name(), &shape, input.dtype(), input.device())?;
     let job = TransposedJob {
         op: op.name(),

@@ -6,14 +6,13 @@ use nomina_core::{Result, Scalar};
 
 use super::arithmetic::sum;
 use super::{Back, by};
+use crate::call::backend::backend;
 use crate::call::conv::{convolve::strides, three};
 use crate::call::product::conjugated;
 use crate::call::reduce::address;
 use crate::call::{
     ConvArgs, ConvSites, PadMode, TransposedArgs, contiguous, conv, conv_transpose, pad,
 };
-use crate::cpu;
-use crate::dispatch::arithmetic;
 use crate::job::{Sliding, WeightGradientJob};
 use crate::profile::Span;
 use crate::raw::Raw;
@@ -133,7 +132,7 @@ impl Slides {
         if shape.contains(&0) || over.numel() == 0 || other.numel() == 0 {
             return Raw::zeros("backward", shape, over.dtype(), over.device());
         }
-        if !records && let Some(found) = self.on_host(over, other, shape)? {
+        if !records && let Some(found) = self.at_once(over, other, shape)? {
             return Ok(found);
         }
         let (batch, channels) = (over.shape()[0], shape[1]);
@@ -156,18 +155,18 @@ impl Slides {
         fitting(found.transpose(0, 1)?, shape)
     }
 
-    /// The same by blocks of what the kernel sees, where the host computes in the tensors' dtype.
-    fn on_host(&self, over: &Raw, other: &Raw, shape: &[usize]) -> Result<Option<Raw>> {
-        let dtype = over.dtype();
-        let host = over.device().is_cpu() && other.device().is_cpu();
-        if !host || dtype != other.dtype() || dtype.is_integral() || arithmetic(dtype) != dtype {
+    /// The same by what a backend has for it.
+    fn at_once(&self, over: &Raw, other: &Raw, shape: &[usize]) -> Result<Option<Raw>> {
+        let (dtype, device) = (over.dtype(), over.device());
+        if dtype != other.dtype() || device != other.device() {
             return Ok(None);
         }
         let op = self.op.name();
         let other = contiguous(other)?;
-        let mut out = Raw::empty(op, shape, dtype, over.device())?;
+        let mut out = Raw::empty(op, shape, dtype, device)?;
         let apart = other.strides();
         let job = WeightGradientJob {
+            op,
             dtype,
             batch: over.shape()[0],
             groups: self.groups,
@@ -182,8 +181,8 @@ impl Slides {
         };
         let _span = Span::new(op);
         // SAFETY: windows slide over one operand and have the other's positions; the result is fresh and row-major.
-        unsafe { cpu::conv::weight::execute(&job) }.map_err(|error| error.in_op(op))?;
-        Ok(Some(out))
+        let found = unsafe { backend(op, device)?.conv_weight(&job)? };
+        Ok(found.then_some(out))
     }
 
     /// With zeros behind where a window reaches farther beyond the last element than before the first.

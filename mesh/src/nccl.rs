@@ -1,0 +1,280 @@
+//! Pieces on CUDA devices, which go from one to the other by NCCL. The engine of the host agrees with the other ranks before,
+//! and does the jobs of pieces on the host.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nomina::{DType, Device, DynTensor, Error, ErrorKind, Result};
+use nomina_core::mesh::{Combine, Placement};
+use nomina_core::op::Op;
+use nomina_runtime::{Raw, call::Communicator};
+
+use crate::boxes::part;
+use crate::mesh::Mesh;
+use crate::ranks::{Job, Ranks, Ticket};
+use crate::threads::{combined, row, unnamed};
+
+impl<M: Placement<Mesh = M>> Mesh<M> {
+    /// The same ranks, as a mesh whose tensors on `device` go to those of other ranks by NCCL, from GPU to GPU. Each rank names a
+    /// device of its own. Tensors on the host go as they do in this mesh.
+    ///
+    /// NCCL combines in an order of its own, the same on all ranks.
+    ///
+    /// # Errors
+    /// On all ranks, when NCCL or the device is missing on one of them, or two have one device.
+    ///
+    /// ```no_run
+    /// use nomina::Device;
+    /// use nomina_mesh::prelude::*;
+    /// mesh! { Line: Data }
+    ///
+    /// Line::threads([2], |mesh| {
+    ///     let device = Device::cuda(mesh.rank(Data))?;
+    ///     let mesh = mesh.with_nccl(device)?;
+    ///     // Tensors on the device that are distributed over `mesh` ...
+    ///     Ok(())
+    /// })?;
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    pub fn with_nccl(&self, device: Device) -> Result<Self> {
+        let each = self.shared.axes.iter().map(|axis| {
+            let host = Arc::clone(&axis.ranks);
+            let ranks: Arc<dyn Ranks> = match host.size() {
+                1 => host,
+                _ => Arc::new(Devices::new(host, device)?),
+            };
+            Ok(ranks)
+        });
+        Self::new(each.collect::<Result<_>>()?)
+    }
+}
+
+/// A rank of an axis, with a device.
+#[derive(Debug)]
+struct Devices {
+    host: Arc<dyn Ranks>,
+    nccl: Communicator,
+    sent: AtomicU64,
+}
+
+/// The error of this rank, or that another one has one.
+fn agree(ranks: &dyn Ranks, own: Result<()>) -> Result<()> {
+    let flag = Raw::from_vec(vec![u8::from(own.is_ok())], &[1])?;
+    let job = Job::AllGather {
+        piece: flag,
+        shapes: vec![vec![1]; ranks.size()],
+    };
+    let all = ranks.start(job)?.wait()?;
+    own?;
+    let failed = |flag: &Raw| flag.as_slice::<u8>() != Some(&[1]);
+    match all.iter().position(failed) {
+        None => Ok(()),
+        Some(rank) => {
+            let what = format!("rank {rank} cannot take part: its own error says why");
+            Err(Error::new(ErrorKind::Mesh, "mesh", what))
+        }
+    }
+}
+
+/// The operator that combines two elements so.
+fn operator(combine: Combine) -> Op {
+    match combine {
+        Combine::Add => Op::Add,
+        Combine::Mul => Op::Mul,
+        Combine::Max => Op::Maximum,
+        Combine::Min => Op::Minimum,
+        Combine::Any => Op::LogicalOr,
+        Combine::All => Op::LogicalAnd,
+    }
+}
+
+fn bytes(piece: &Raw) -> u64 {
+    piece.numel().saturating_mul(piece.dtype().size()) as u64
+}
+
+/// Whether all are alike; all ranks see the same ones.
+fn alike(shapes: &[Vec<usize>]) -> bool {
+    shapes.iter().all(|shape| *shape == shapes[0])
+}
+
+impl Devices {
+    fn new(host: Arc<dyn Ranks>, device: Device) -> Result<Self> {
+        let here = || {
+            Raw::zeros("nccl", &[1], DType::U8, device)?;
+            Communicator::unique_id()
+        };
+        let here = here();
+        agree(&*host, here.as_ref().map(|_| ()).map_err(Clone::clone))?;
+        let job = Job::Broadcast {
+            piece: Raw::from_vec(here?.to_vec(), &[128])?,
+            root: 0,
+        };
+        let found = host.start(job)?.wait_for_one()?;
+        let id = found.as_slice::<u8>().and_then(|id| id.try_into().ok());
+        let id =
+            id.ok_or_else(|| Error::new(ErrorKind::Mesh, "mesh", "no number of ranks came"))?;
+        let nccl = Communicator::new(id, host.rank(), host.size(), device)?;
+        Ok(Self {
+            host,
+            nccl,
+            sent: AtomicU64::new(0),
+        })
+    }
+
+    fn ready(&self) -> impl FnOnce(Result<()>) -> Result<()> + '_ {
+        |own| agree(&*self.host, own)
+    }
+
+    fn count(&self, bytes: u64) {
+        self.sent.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// How many ranks there are besides this one.
+    fn others(&self) -> u64 {
+        self.host.size() as u64 - 1
+    }
+
+    /// A piece to each rank, and one of the shape from each. This rank's own stays.
+    fn exchange(&self, pieces: Vec<Raw>, shapes: &[Vec<usize>]) -> Result<Vec<Raw>> {
+        let (rank, size) = (self.host.rank(), self.host.size());
+        if pieces.len() != size || shapes.len() != size {
+            let what = format!("{} pieces for {size} ranks", pieces.len());
+            return Err(Error::new(ErrorKind::Mesh, "mesh", what));
+        }
+        let dtype = pieces[rank].dtype();
+        let own = pieces[rank].clone();
+        let sent = pieces.into_iter().enumerate();
+        let sent: Vec<_> = sent.filter(|(to, _)| *to != rank).collect();
+        let received = shapes.iter().cloned().enumerate();
+        let received: Vec<_> = received.filter(|(from, _)| *from != rank).collect();
+        self.count(sent.iter().map(|(_, piece)| bytes(piece)).sum());
+        let mut found = self.nccl.exchange(&sent, &received, dtype, self.ready())?;
+        found.insert(rank, own);
+        Ok(found)
+    }
+
+    fn gather(&self, piece: Raw, shapes: &[Vec<usize>]) -> Result<Vec<Raw>> {
+        if alike(shapes) {
+            self.count(bytes(&piece) * self.others());
+            return self.nccl.all_gather(&piece, self.ready());
+        }
+        self.exchange(vec![piece; self.host.size()], shapes)
+    }
+
+    fn reduce_scatter(&self, pieces: Vec<Raw>, combine: Combine) -> Result<Raw> {
+        let rank = self.host.rank();
+        let shapes: Vec<_> = pieces.iter().map(|piece| piece.shape().to_vec()).collect();
+        let op = operator(combine);
+        if alike(&shapes) && Communicator::combines(op, pieces[rank].dtype()) {
+            let own = bytes(&pieces[rank]);
+            self.count(pieces.iter().map(bytes).sum::<u64>() - own);
+            return self.nccl.reduce_scatter(op, &pieces, self.ready());
+        }
+        let shape = shapes[rank].clone();
+        let parts = self.exchange(pieces, &vec![shape; self.host.size()])?;
+        combined(&parts, combine)
+    }
+
+    fn all_reduce(&self, piece: &Raw, combine: Combine) -> Result<Raw> {
+        let (rank, size, count) = (self.host.rank(), self.host.size(), piece.numel());
+        let parts: Vec<_> = (0..size).map(|rank| part(count, size, rank)).collect();
+        let op = operator(combine);
+        if Communicator::combines(op, piece.dtype()) {
+            // The other ranks' parts, and this one's to all of them.
+            let elements =
+                count as u64 - parts[rank].1 as u64 + parts[rank].1 as u64 * self.others();
+            self.count(elements * piece.dtype().size() as u64);
+            return self.nccl.all_reduce(op, piece, self.ready());
+        }
+        let elements = row(piece)?;
+        let each = parts
+            .iter()
+            .map(|&(start, len)| elements.narrow(0, start, len));
+        let own = self.exchange(
+            each.collect::<Result<_>>()?,
+            &vec![vec![parts[rank].1]; size],
+        )?;
+        let shapes: Vec<_> = parts.iter().map(|&(_, len)| vec![len]).collect();
+        let all = self.gather(combined(&own, combine)?, &shapes)?;
+        let all = all.into_iter().map(unnamed).collect::<Result<Vec<_>>>()?;
+        let whole = DynTensor::cat(&all.iter().collect::<Vec<_>>(), 0)?;
+        whole.into_parts().0.reshape(piece.shape())
+    }
+
+    fn run(&self, job: Job) -> Result<Vec<Raw>> {
+        let (rank, size) = (self.host.rank(), self.host.size());
+        match job {
+            Job::AllReduce { piece, combine } => Ok(vec![self.all_reduce(&piece, combine)?]),
+            Job::ReduceScatter { pieces, combine } => {
+                Ok(vec![self.reduce_scatter(pieces, combine)?])
+            }
+            Job::AllGather { piece, shapes } => self.gather(piece, &shapes),
+            Job::AllToAll { pieces, shapes } => self.exchange(pieces, &shapes),
+            Job::Shift { piece, by, shape } => {
+                let along = |by: isize| (rank as isize + by).rem_euclid(size as isize) as usize;
+                if along(by) == rank {
+                    return Ok(vec![piece]);
+                }
+                self.count(bytes(&piece));
+                let (dtype, to, from) = (piece.dtype(), along(by), along(-by));
+                let (sent, received) = ([(to, piece)], [(from, shape)]);
+                self.nccl.exchange(&sent, &received, dtype, self.ready())
+            }
+            Job::Broadcast { piece, root } => {
+                self.count(if rank == root {
+                    bytes(&piece) * self.others()
+                } else {
+                    0
+                });
+                Ok(vec![self.nccl.broadcast(&piece, root, self.ready())?])
+            }
+            Job::Scan { piece, combine } => {
+                let (dtype, shape) = (piece.dtype(), piece.shape().to_vec());
+                let sent: Vec<_> = (rank + 1..size).map(|to| (to, piece.clone())).collect();
+                let received: Vec<_> = (0..rank).map(|from| (from, shape.clone())).collect();
+                self.count(sent.iter().map(|(_, piece)| bytes(piece)).sum());
+                let before = self.nccl.exchange(&sent, &received, dtype, self.ready())?;
+                match before.is_empty() {
+                    true => Ok(before),
+                    false => Ok(vec![combined(&before, combine)?]),
+                }
+            }
+            Job::Barrier => self.host.start(Job::Barrier)?.wait(),
+        }
+    }
+}
+
+impl Ranks for Devices {
+    fn rank(&self) -> usize {
+        self.host.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.host.size()
+    }
+
+    fn start(&self, job: Job) -> Result<Ticket> {
+        let there = match &job {
+            Job::AllReduce { piece, .. }
+            | Job::AllGather { piece, .. }
+            | Job::Shift { piece, .. }
+            | Job::Broadcast { piece, .. }
+            | Job::Scan { piece, .. } => Some(piece),
+            Job::ReduceScatter { pieces, .. } | Job::AllToAll { pieces, .. } => pieces.first(),
+            Job::Barrier => None,
+        };
+        match there.is_some_and(|piece| !piece.device().is_cpu()) {
+            // The device does it in the order of its stream.
+            true => Ok(Ticket::done(self.run(job)?)),
+            false => self.host.start(job),
+        }
+    }
+
+    fn sent(&self) -> u64 {
+        self.host.sent() + self.sent.load(Ordering::Relaxed)
+    }
+
+    fn abort(&self, code: i32) -> ! {
+        self.host.abort(code)
+    }
+}

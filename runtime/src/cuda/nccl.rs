@@ -1,0 +1,331 @@
+//! Exchange between devices by NCCL, which is loaded when the first communicator is made.
+
+use std::ffi::CStr;
+use std::sync::{Mutex, OnceLock};
+
+use cudarc::nccl::sys::{self, ncclDataType_t as Type, ncclRedOp_t as How, ncclResult_t as Status};
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Result};
+
+use super::context::{Cuda, lock};
+
+/// Bytes of the number by which the ranks of a communicator find each other.
+pub(crate) const ID: usize = 128;
+
+/// What is called of the library.
+const NEEDED: &[&str] = &[
+    "ncclAllGather",
+    "ncclAllReduce",
+    "ncclBroadcast",
+    "ncclCommDestroy",
+    "ncclCommInitRank",
+    "ncclGetErrorString",
+    "ncclGetUniqueId",
+    "ncclGroupEnd",
+    "ncclGroupStart",
+    "ncclRecv",
+    "ncclReduceScatter",
+    "ncclSend",
+];
+
+/// Whether the library is installed, and has what is called.
+fn present(op: &'static str) -> Result<()> {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    // SAFETY: loads a library by name, which may be done at any time; symbols are only looked for.
+    let there = *THERE.get_or_init(|| unsafe {
+        let there = |name: &&str| sys::culib().get::<*const ()>(name.as_bytes()).is_ok();
+        sys::is_culib_present() && NEEDED.iter().all(there)
+    });
+    if there {
+        return Ok(());
+    }
+    Err(
+        Error::new(ErrorKind::Device, op, "NCCL (libnccl) was not found").hint(
+            "install it with the Python package `nvidia-nccl-cu13` or `nvidia-nccl-cu12`, and name its folder in LD_LIBRARY_PATH",
+        ),
+    )
+}
+
+/// What the library says, as an error.
+fn done(op: &'static str, doing: &str, status: Status) -> Result<()> {
+    if status == Status::ncclSuccess {
+        return Ok(());
+    }
+    // SAFETY: the library gives a text of its own for every number.
+    let said = unsafe { CStr::from_ptr(sys::ncclGetErrorString(status)) };
+    let what = format!("{doing}: NCCL says: {}", said.to_string_lossy());
+    Err(Error::new(ErrorKind::Device, op, what)
+        .hint("each rank needs a GPU of its own; `NCCL_DEBUG=INFO` prints more"))
+}
+
+/// A number by which the ranks of a communicator find each other.
+pub(crate) fn unique_id(op: &'static str) -> Result<[u8; ID]> {
+    present(op)?;
+    let mut id = sys::ncclUniqueId { internal: [0; ID] };
+    // SAFETY: the library is there, and this is room for the number.
+    done(op, "asking for a number of ranks", unsafe {
+        sys::ncclGetUniqueId(&raw mut id)
+    })?;
+    Ok(id.internal.map(i8::cast_unsigned))
+}
+
+/// The type by which the library combines elements, how many of it an element is, and how.
+pub(crate) type Reduction = (Type, usize, How);
+
+/// How the library combines elements as an operator does. `None` where it has no such type, or does otherwise: its extremes
+/// pass over NaN.
+pub(crate) fn reduction(combine: Op, dtype: DType) -> Option<Reduction> {
+    let (of, parts) = match dtype {
+        DType::I8 => (Type::ncclInt8, 1),
+        DType::U8 | DType::Bool => (Type::ncclUint8, 1),
+        DType::I32 => (Type::ncclInt32, 1),
+        DType::I64 => (Type::ncclInt64, 1),
+        DType::F16 => (Type::ncclFloat16, 1),
+        DType::BF16 => (Type::ncclBfloat16, 1),
+        DType::F32 => (Type::ncclFloat32, 1),
+        DType::F64 => (Type::ncclFloat64, 1),
+        DType::C64 => (Type::ncclFloat32, 2),
+        DType::C128 => (Type::ncclFloat64, 2),
+        DType::I16 => return None,
+    };
+    let how = match combine {
+        Op::LogicalOr if dtype == DType::Bool => How::ncclMax,
+        Op::LogicalAnd if dtype == DType::Bool => How::ncclMin,
+        _ if dtype == DType::Bool => return None,
+        Op::Add => How::ncclSum,
+        Op::Mul if parts == 1 => How::ncclProd,
+        Op::Maximum if dtype.is_integral() => How::ncclMax,
+        Op::Minimum if dtype.is_integral() => How::ncclMin,
+        _ => return None,
+    };
+    Some((of, parts, how))
+}
+
+/// One rank's handle. Calls return when the device has been asked; it does them in the order of its stream.
+#[derive(Debug)]
+pub(crate) struct Handle {
+    cuda: &'static Cuda,
+    comm: Mutex<sys::ncclComm_t>,
+}
+
+// SAFETY: a communicator may be used by any thread, by one at a time: it is behind a lock.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    /// Waits for all ranks.
+    pub(crate) fn new(
+        op: &'static str,
+        id: [u8; ID],
+        [rank, size]: [usize; 2],
+        ordinal: usize,
+    ) -> Result<Self> {
+        present(op)?;
+        let cuda = Cuda::get(op, ordinal)?;
+        let numbers = i32::try_from(size).ok().zip(i32::try_from(rank).ok());
+        let Some((size, rank)) = numbers.filter(|(size, rank)| rank < size) else {
+            let what = format!("rank {rank} of {size}");
+            return Err(Error::new(ErrorKind::Argument, op, what));
+        };
+        let id = sys::ncclUniqueId {
+            internal: id.map(u8::cast_signed),
+        };
+        let mut comm = std::ptr::null_mut();
+        let _bound = cuda.bind(op)?;
+        // SAFETY: the library is there, and this is room for the handle.
+        done(op, "starting the ranks", unsafe {
+            sys::ncclCommInitRank(&raw mut comm, size, id, rank)
+        })?;
+        Ok(Self {
+            cuda,
+            comm: Mutex::new(comm),
+        })
+    }
+
+    /// Calls the library with the communicator and the device's stream.
+    fn call(
+        &self,
+        op: &'static str,
+        doing: &str,
+        call: impl FnOnce(sys::ncclComm_t, sys::cudaStream_t) -> Result<Status>,
+    ) -> Result<()> {
+        self.cuda
+            .outside(op, "exchanges elements with other devices")?;
+        let _bound = self.cuda.bind(op)?;
+        let comm = lock(&self.comm);
+        done(op, doing, call(*comm, self.cuda.stream.cast())?)
+    }
+
+    /// Combines `count` elements of each rank.
+    ///
+    /// # Safety
+    /// `from` and `to` have so many on the device; all ranks do the same.
+    pub(crate) unsafe fn all_reduce(
+        &self,
+        op: &'static str,
+        (of, parts, how): Reduction,
+        [from, to]: [*mut u8; 2],
+        count: usize,
+    ) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise; an element is so many of the library's.
+        self.call(op, "an all-reduce", |comm, stream| unsafe {
+            let count = count * parts;
+            Ok(sys::ncclAllReduce(
+                from.cast(),
+                to.cast(),
+                count,
+                of,
+                how,
+                comm,
+                stream,
+            ))
+        })
+    }
+
+    /// Combines `count` elements for each rank of all, and gives each its own.
+    ///
+    /// # Safety
+    /// As of [`all_reduce`](Self::all_reduce); `from` has as many for each rank.
+    pub(crate) unsafe fn reduce_scatter(
+        &self,
+        op: &'static str,
+        (of, parts, how): Reduction,
+        [from, to]: [*mut u8; 2],
+        count: usize,
+    ) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        // SAFETY: as above.
+        self.call(op, "a reduce-scatter", |comm, stream| unsafe {
+            let count = count * parts;
+            Ok(sys::ncclReduceScatter(
+                from.cast(),
+                to.cast(),
+                count,
+                of,
+                how,
+                comm,
+                stream,
+            ))
+        })
+    }
+
+    /// Gives all ranks the bytes of each.
+    ///
+    /// # Safety
+    /// `from` has so many on the device, `to` as many for each rank; all ranks do the same.
+    pub(crate) unsafe fn all_gather(
+        &self,
+        op: &'static str,
+        [from, to]: [*mut u8; 2],
+        bytes: usize,
+    ) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        self.call(op, "an all-gather", |comm, stream| unsafe {
+            let byte = Type::ncclUint8;
+            Ok(sys::ncclAllGather(
+                from.cast(),
+                to.cast(),
+                bytes,
+                byte,
+                comm,
+                stream,
+            ))
+        })
+    }
+
+    /// Gives all ranks the bytes of one.
+    ///
+    /// # Safety
+    /// `from` and `to` have so many on the device; all ranks do the same.
+    pub(crate) unsafe fn broadcast(
+        &self,
+        op: &'static str,
+        [from, to]: [*mut u8; 2],
+        bytes: usize,
+        root: usize,
+    ) -> Result<()> {
+        let root = root as i32;
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        self.call(op, "a broadcast", |comm, stream| unsafe {
+            let byte = Type::ncclUint8;
+            Ok(sys::ncclBroadcast(
+                from.cast(),
+                to.cast(),
+                bytes,
+                byte,
+                root,
+                comm,
+                stream,
+            ))
+        })
+    }
+
+    /// Sends and receives at once: with whom, from or to where, how many bytes.
+    ///
+    /// # Safety
+    /// All lie on the device; the others send and receive as many.
+    pub(crate) unsafe fn exchange(
+        &self,
+        op: &'static str,
+        sends: &[(usize, *mut u8, usize)],
+        receives: &[(usize, *mut u8, usize)],
+    ) -> Result<()> {
+        // SAFETY: the caller's promise; the group ends whatever became of its parts.
+        self.call(op, "an exchange", |comm, stream| unsafe {
+            done(op, "an exchange", sys::ncclGroupStart())?;
+            let mut first = Status::ncclSuccess;
+            let mut note = |status| {
+                if first == Status::ncclSuccess {
+                    first = status;
+                }
+            };
+            for &(peer, at, bytes) in sends {
+                let (at, peer) = (at.cast_const().cast(), peer as i32);
+                note(sys::ncclSend(
+                    at,
+                    bytes,
+                    Type::ncclUint8,
+                    peer,
+                    comm,
+                    stream,
+                ));
+            }
+            for &(peer, at, bytes) in receives {
+                let peer = peer as i32;
+                note(sys::ncclRecv(
+                    at.cast(),
+                    bytes,
+                    Type::ncclUint8,
+                    peer,
+                    comm,
+                    stream,
+                ));
+            }
+            note(sys::ncclGroupEnd());
+            Ok(first)
+        })
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // Nobody asks whether it ended well.
+        let Ok(_bound) = self.cuda.bind("nccl") else {
+            return;
+        };
+        // SAFETY: the handle is used no more; the library waits for what was started.
+        let _ = unsafe { sys::ncclCommDestroy(*lock(&self.comm)) };
+    }
+}

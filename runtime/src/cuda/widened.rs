@@ -1,0 +1,48 @@
+//! Weights and biases in the dtype that our own kernels multiply in.
+
+use nomina_core::{DType, Result};
+
+use super::Cuda;
+use crate::dispatch::arithmetic;
+use crate::job::{Backend, Place};
+use crate::plan::Plan;
+use crate::storage::DeviceBuffer;
+
+/// An operand, and the block that it lies in where it was converted.
+pub(super) struct Widened {
+    pub(super) at: *const u8,
+    _block: Option<DeviceBuffer>,
+}
+
+/// `count` elements of a dtype in that of [`arithmetic`].
+///
+/// # Safety
+/// So many lie there one after the other, on this device.
+pub(super) unsafe fn widened(
+    cuda: &'static Cuda,
+    op: &'static str,
+    dtype: DType,
+    at: *const u8,
+    count: usize,
+) -> Result<Widened> {
+    let wide = arithmetic(dtype);
+    if wide == dtype {
+        return Ok(Widened { at, _block: None });
+    }
+    let block = cuda.scratch(op, [count, wide.size()])?;
+    let plan = Plan::new(&[count], &[(&[1], wide.size()), (&[1], dtype.size())]);
+    let to = Place {
+        ptr: block.as_ptr(),
+        dtype: wide,
+    };
+    let from = Place {
+        ptr: at.cast_mut(),
+        dtype,
+    };
+    // SAFETY: the caller's promise; the block is as long as the copy.
+    unsafe { Backend::copy(cuda, &plan, to, from)? };
+    Ok(Widened {
+        at: block.as_ptr(),
+        _block: Some(block),
+    })
+}

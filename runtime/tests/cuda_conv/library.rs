@@ -1,0 +1,196 @@
+//! Convolutions by cuDNN: on the host that stands for a GPU one that computes number by number, refuses, fails or is
+//! missing.
+
+use nomina_core::DType;
+use nomina_runtime::call::to_device;
+use nomina_runtime::grad::vjp;
+use nomina_runtime::{Device, Raw, cuda};
+
+use super::common::{agree, apart, channels_last, numbers};
+use super::convolve::{Case, SIZES};
+use crate::here::{self, device, name};
+use crate::sample::some;
+
+/// The dtypes that the library has.
+const DTYPES: [DType; 4] = [DType::F32, DType::F16, DType::F64, DType::BF16];
+
+/// Gradients of both operands, of a result's gradient in two layouts.
+fn gradients(case: &Case, transposed: bool, operands: &[Raw]) -> usize {
+    let out = case.call(transposed, operands).unwrap();
+    let whole = numbers(out.shape(), out.dtype(), 5);
+    let mut count = 0;
+    for seed in [channels_last(&whole), whole] {
+        let all = [&operands[0], &operands[1], &seed];
+        count += agree(&format!("gradients of {case:?}"), &all, 0.0, |all| {
+            let call = |both: &[Raw]| case.call(transposed, both);
+            Ok(vjp(&call, &[&all[0], &all[1]], &all[2])?.1)
+        });
+    }
+    count
+}
+
+#[test]
+#[ignore = "run by the tests below, with a library that does what they say"]
+fn inside() {
+    let _here = device!(&[]);
+    let mut cases = 0;
+    for (size, kernel) in SIZES {
+        for (channels, outs, groups) in [(3, 5, 1), (16, 12, 1), (8, 8, 4)] {
+            for (stride, padding, dilation) in some([(1, 0, 1), (2, 1, 1), (1, 2, 2), (3, 2, 1)]) {
+                let case = Case::new(channels, outs, size, kernel).groups(groups);
+                let case = case.slides(stride, padding, dilation);
+                for transposed in [false, true] {
+                    let whole = case.operands(DType::F32, transposed);
+                    for x in [channels_last(&whole[0]), apart(&whole[0]), whole[0].clone()] {
+                        let all = [x, whole[1].clone()];
+                        cases += case.check(transposed, &all);
+                        cases += gradients(&case, transposed, &all);
+                    }
+                }
+                cases += case.bias().both(DType::F32);
+            }
+            // Ends that are padded differently, where the kernel has an even size.
+            let mut same = Case::new(channels, outs, size, kernel).groups(groups);
+            same.padding = None;
+            let all = same.operands(DType::F32, false);
+            cases += same.check(false, &all) + gradients(&same, false, &all);
+        }
+    }
+    for dtype in DTYPES {
+        let case = Case::new(8, 9, &[6, 7], &[3, 2]).slides(2, 1, 1);
+        cases += case.both(dtype);
+        cases += gradients(&case, false, &case.operands(dtype, false));
+    }
+    let mut empty = Case::new(4, 4, &[5, 5], &[3, 3]);
+    empty.batch = 0;
+    cases += empty.both(DType::F32);
+    // Nothing that it has.
+    for dtype in some([DType::I32, DType::C64]) {
+        cases += Case::new(4, 8, &[6, 7], &[3, 3]).both(dtype);
+    }
+    here::cases(cases);
+    println!("{}", cuda::report(None).unwrap());
+}
+
+/// By cuDNN and by our own kernels: how many there were of each, as a report says.
+fn made(said: &str) -> (usize, usize) {
+    let mut lines = said.lines();
+    let line = lines.find_map(|line| line.strip_prefix("convolutions: "));
+    let words: Vec<&str> = line.expect("a report").split(' ').collect();
+    (words[0].parse().unwrap(), words[3].parse().unwrap())
+}
+
+const LIBRARY: (&str, &str) = ("NOMINA_CUDA_CONV", "cudnn");
+
+#[test]
+fn by_the_library() {
+    let Some(said) = here::again("library::inside", &[LIBRARY, ("NOMINA_FAKE_LAZY", "1")]) else {
+        return;
+    };
+    let (library, own) = made(&said);
+    // Ends that differ, integers, complex numbers.
+    assert!(library > 300 && own < library / 4, "{said}");
+    assert!(said.contains("cuDNN: 9."), "{said}");
+    println!("{library} by cuDNN, {own} by our own kernels");
+}
+
+#[test]
+fn where_the_library_has_no_way() {
+    if !here::needs_stand_in(name!(), "cuDNN refuses what it does there") {
+        return;
+    }
+    for refused in ["all", "late", "handle", "version"] {
+        let env = [LIBRARY, ("NOMINA_FAKE_CUDNN", refused)];
+        let Some(said) = here::again("library::inside", &env) else {
+            return;
+        };
+        assert!(matches!(made(&said), (0, 100..)), "{said}");
+        let words = match refused {
+            "handle" => "cuDNN: none: cuDNN does not start: CUDNN_STATUS_NOT_INITIALIZED",
+            "version" => "cuDNN: none: libcudnn is cuDNN 0.89, and 9 is the oldest",
+            _ => "cuDNN: 9.19",
+        };
+        assert!(said.contains(words), "{said}");
+    }
+    let own = [("NOMINA_CUDA_CONV", "own")];
+    let said = here::again("library::inside", &own).unwrap();
+    assert!(matches!(made(&said), (0, 100..)), "{said}");
+    assert!(said.contains("cuDNN: none: NOMINA_CUDA_CONV=own"), "{said}");
+}
+
+#[test]
+fn a_machine_without_the_library() {
+    if !here::needs_stand_in(name!(), "its libraries are where they are") {
+        return;
+    }
+    let Ok(folder) = here::host::without("libcudnn") else {
+        return;
+    };
+    let path = ("LD_LIBRARY_PATH", folder.to_str().unwrap());
+    let said = here::again("library::inside", &[LIBRARY, path]).unwrap();
+    assert!(matches!(made(&said), (0, 100..)), "{said}");
+    assert!(
+        said.contains("cuDNN: none: cuDNN (libcudnn.so.9) was not found"),
+        "{said}"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+#[ignore = "run by the test below, with a library that fails"]
+fn inside_broken() {
+    let _here = device!(&[]);
+    let case = Case::new(8, 9, &[6, 7], &[3, 2]);
+    let there = |x: &Raw| to_device(x, Device::from(0)).unwrap();
+    let operands: Vec<Raw> = case.operands(DType::F32, false).iter().map(there).collect();
+    println!("error: {}", case.call(false, &operands).unwrap_err());
+    here::cases(1);
+}
+
+/// What fails while it computes is no refusal: it is told.
+#[test]
+fn a_library_that_fails() {
+    if !here::needs_stand_in(name!(), "cuDNN does not fail there") {
+        return;
+    }
+    let env = [LIBRARY, ("NOMINA_FAKE_CUDNN", "broken")];
+    let Some(said) = here::again("library::inside_broken", &env) else {
+        return;
+    };
+    for words in [
+        "error: conv2d: ",
+        "cuDNN says CUDNN_STATUS_EXECUTION_FAILED",
+        "NOMINA_CUDA_CONV=own",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "run by the test below"]
+fn inside_tf32() {
+    let _here = device!(&[]);
+    // Needs eleven bits and more.
+    let x = Raw::from_vec(vec![1.0_f32 + 1.0 / 4096.0; 16 * 16 * 25], &[16, 16, 5, 5]).unwrap();
+    let w = Raw::from_vec(vec![1.0_f32; 16 * 16 * 9], &[16, 16, 3, 3]).unwrap();
+    let case = Case::new(16, 16, &[5, 5], &[3, 3]);
+    let first = |device| {
+        let all = [&x, &w].map(|x| to_device(x, device).unwrap());
+        let out = to_device(&case.call(false, &all).unwrap(), Device::Cpu).unwrap();
+        out.to_vec::<f32>().unwrap()[0]
+    };
+    let exact = first(Device::Cpu);
+    assert_eq!(first(Device::from(0)), exact);
+    cuda::allow_tf32(true);
+    assert_ne!(first(Device::from(0)), exact);
+    cuda::allow_tf32(false);
+    assert_eq!(first(Device::from(0)), exact);
+    here::cases(3);
+}
+
+#[test]
+fn products_are_rounded_to_tf32_where_that_is_allowed() {
+    if here::needs_stand_in(name!(), "not every device has it") {
+        here::again("library::inside_tf32", &[]);
+    }
+}
