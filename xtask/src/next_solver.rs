@@ -15,7 +15,7 @@ const CRATES: [&str; 3] = ["nomina", "nomina_mesh", "nomina_nn"];
 const TARGET: &str = "target/next-solver";
 
 /// Mistakes that the next solver tells otherwise, each with the reason.
-const LISTED: [(&str, &str); 14] = [
+const LISTED: [(&str, &str); 17] = [
     ("align/not_a_dim", BEHIND_LIST),
     ("broadcast/a_tuple", ARGUMENT_AND_RESULT),
     ("broadcast/where_cond", ARGUMENT_AND_RESULT),
@@ -25,6 +25,9 @@ const LISTED: [(&str, &str); 14] = [
     ("index/indexed_by_two", BASE_AND_RESULT),
     ("index/one_hot_without_a_size", ARGUMENT_AND_RESULT),
     ("join/cat_by_number", BEHIND_LIFT),
+    ("mesh/a_dim_for_an_axis", TWO_ARGUMENTS),
+    ("mesh/place_of_no_layout", BOUND_AND_PROJECTION),
+    ("nn/row_of_layers_that_do_not_fit", BEHIND_LIST),
     ("remove/dims_in_a_vec", VECTOR_AND_ARGUMENT),
     ("rename/ravel_to_a_string", ARGUMENT_AND_RESULT),
     ("rename/string", TWO_ARGUMENTS),
@@ -46,6 +49,9 @@ const TWO_ARGUMENTS: &str = "a relation and its argument fail apart";
 
 /// `x[0]` is asked for its impl, and then for the type that this impl gives.
 const BASE_AND_RESULT: &str = "what is indexed and its result fail apart";
+
+/// A type whose dims are projected from a layout: its bound, and the projection.
+const BOUND_AND_PROJECTION: &str = "a bound and the projection behind it fail apart";
 
 /// A vector of two types is one mistake, what takes no vector another; today's solver stops at the first.
 const VECTOR_AND_ARGUMENT: &str = "the vector and what takes it fail apart";
