@@ -101,6 +101,13 @@ pub fn agree(
     1
 }
 
+/// How near convolutions of small whole numbers are to the host's: equal, but for a real cuDNN, which may transform them.
+pub fn convolved(dtype: DType) -> f64 {
+    let own = std::env::var_os("NOMINA_CUDA_CONV").is_some_and(|who| who == "own");
+    let exact = own || crate::here::host::is_fake() || !FLOATS.contains(&dtype);
+    if exact { 0.0 } else { 64.0 * unit(dtype) }
+}
+
 /// A rounding of the dtype.
 pub fn unit(dtype: DType) -> f64 {
     match dtype {

@@ -5,7 +5,7 @@ use nomina_core::{DType, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::call::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
 
-use super::common::{NUMBERS, agree, apart, channels_last, numbers};
+use super::common::{NUMBERS, agree, apart, channels_last, convolved, numbers};
 use crate::SCHEDULES;
 use crate::here::{self, device};
 use crate::sample::some;
@@ -138,7 +138,7 @@ impl Case {
             "{:?} {self:?} transposed: {transposed}",
             operands[0].dtype()
         );
-        agree(&what, &operands, 0.0, |all| {
+        agree(&what, &operands, convolved(operands[0].dtype()), |all| {
             Ok(vec![self.call(transposed, all)?])
         })
     }
