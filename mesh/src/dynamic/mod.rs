@@ -2,6 +2,7 @@
 
 mod far;
 mod generated;
+mod over;
 mod via;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
 use crate::sharded::{Sharded, places};
 
+pub use over::Over;
 pub use via::{ClassOptions, DimVia};
 
 /// A tensor over a mesh of ranks, as [`Sharded`], with names, dtype and placement as values.
@@ -41,50 +43,6 @@ pub struct DynSharded {
     sizes: Vec<usize>,
     places: Vec<Place>,
     shared: Arc<Shared>,
-}
-
-/// Dims of a reduction: those that each rank has all of, or across split ones; in a product also one via the axis that splits it.
-#[derive(Clone, Debug)]
-pub struct Over {
-    dims: Vec<String>,
-    across: bool,
-    via: Option<String>,
-}
-
-impl Over {
-    /// Dims of which ranks have different parts: the result is pending. No dims are all of them.
-    pub fn across<N: Into<String>>(dims: impl IntoIterator<Item = N>) -> Self {
-        Self {
-            dims: dims.into_iter().map(Into::into).collect(),
-            across: true,
-            via: None,
-        }
-    }
-
-    /// A dim of a product that is split in its second factor alone: its parts go round the axis.
-    pub fn via(dim: impl Into<String>, axis: impl Into<String>) -> Self {
-        Self {
-            dims: vec![dim.into()],
-            across: false,
-            via: Some(axis.into()),
-        }
-    }
-}
-
-impl<N: Into<String>, const K: usize> From<[N; K]> for Over {
-    fn from(dims: [N; K]) -> Self {
-        Self {
-            dims: dims.into_iter().map(Into::into).collect(),
-            across: false,
-            via: None,
-        }
-    }
-}
-
-impl From<&str> for Over {
-    fn from(dim: &str) -> Self {
-        [dim].into()
-    }
 }
 
 impl DynSharded {
