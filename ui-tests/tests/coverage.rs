@@ -50,7 +50,7 @@ const FAULT: &str = "rustc goes down to the fault, and says that";
 const LINT: &str = "is asked by `cargo nomina check` alone";
 
 /// Traits whose message is not told yet, and why.
-const UNTOLD: [(&str, &str); 32] = [
+const UNTOLD: [(&str, &str); 33] = [
     ("Adjacent", IN_GENERIC_CODE),
     ("Along", FAULT),
     ("AlongDim", HIDDEN),
@@ -73,6 +73,7 @@ const UNTOLD: [(&str, &str); 32] = [
     ("PlacedWith", FAULT),
     ("PlacedWithNumber", FAULT),
     ("Points", TWICE),
+    ("ReduceDims", HIDDEN),
     ("Reducing", FAULT),
     ("ScatterFrom", LONG),
     ("Slides", FAULT),

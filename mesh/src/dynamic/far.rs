@@ -81,7 +81,7 @@ impl DynSharded {
             true => other.places[own].splits(&name),
             false => other.places[own].has_every(&names),
         })?;
-        self.ask(op, |_, place| place.has_every(&names))?;
+        self.ask(op, |_, place| place.has_all(&names))?;
         let met = other.met(Some(axis));
         let own = (&self.places[..], self.names());
         let places = self.joined(op, Mode::ProductOfTwo, own, (&met, other.names()))?;

@@ -81,7 +81,7 @@ impl<N: Dim + Axes, X: MeshAxis> Over for Via<N, X> {
     type Placed<P: Placement, D: Dims, R: Combiner> = PendingOver<P, (), R>;
     type Reduces<P: Placement, D: Dims> = ViaOfSumOver<X, N>;
     type Sums<P: Placement, Q: Placement> =
-        <SplitsBy<Q, X, N> as Verdict>::Then<HasEveryVerdict<P, (N,)>>;
+        <SplitsBy<Q, X, N> as Verdict>::Then<<N as Over>::Reduces<P, (N,)>>;
     type Met<Q: Placement> = Set<Q, X, Whole>;
     fn axes(self) -> N {
         N::default()
