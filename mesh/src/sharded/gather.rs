@@ -37,17 +37,14 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// # Errors
     /// [`ErrorKind::Index`](nomina::ErrorKind::Index) for a row that is not there; when memory is missing, or a rank is gone.
     #[twin]
-    pub fn try_embedding<
-        A: Along<P, D>,
-        E: Dims + EmbedIn<D, A::Dim>,
-        Q: Placement<Mesh = P::Mesh> + AllFinished,
-        I: IndexElement,
-    >(
+    pub fn try_embedding<A: Along<P, D>, E, Q, I: IndexElement>(
         &self,
         dim: A,
         ids: &Sharded<E, Q, I>,
     ) -> Result<Sharded<Embedded<D, A::Dim, E>, RowsPlaced<P, Q, A>, T>>
     where
+        E: Dims + EmbedIn<D, A::Dim>,
+        Q: Placement<Mesh = P::Mesh> + AllFinished,
         A::Whole<P>: PlacedWith<InPointwise, Q, D, E>,
         D: Has<A::Dim>,
         Embedded<D, A::Dim, E>: Distinct,

@@ -11,6 +11,11 @@ pub mod generator {
             let seed = d.bytes.word();
             d.generator().manual_seed(seed)
         };
+        get_offset |d| { d.generator().get_offset() };
+        set_offset |d| {
+            let offset = d.bytes.word();
+            d.generator().set_offset(offset)
+        };
     }
 }
 

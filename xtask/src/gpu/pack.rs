@@ -111,5 +111,6 @@ fn a_pack_runs_to_its_end_and_as_far_as_its_budget_goes() {
     let ended = figures(&out);
     assert!(count(&ended, "passed") >= 2, "{ended}");
     assert!(count(&ended, "cut off") >= 1, "{ended}");
-    fs::remove_dir_all(within).unwrap();
+    // What the ended script had started may still write there.
+    let _ = fs::remove_dir_all(within);
 }
