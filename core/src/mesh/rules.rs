@@ -287,8 +287,7 @@ pub trait OverBoth<P, Q, D, E>: Over {}
 impl<A: Over, P: Placement, Q: Placement<Mesh = P::Mesh>, D: Dims, E: Dims> OverBoth<P, Q, D, E>
     for A
 where
-    <A::Sums<P, Q> as Verdict>::Then<BesideVerdict<InProducts, P, A::Met<Q>, D, E>>:
-        Accepted<P, Q>,
+    <A::Sums<P, Q> as Verdict>::Then<BesideVerdict<InProducts, P, A::Met<Q>, D, E>>: Accepted<P, Q>,
 {
 }
 

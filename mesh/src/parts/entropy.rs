@@ -92,7 +92,7 @@ fn mean_of_split_rows(op: &'static str, classes: &Classes<'_>) -> Result<()> {
 /// The share of each class in the targets of each row: what stands before its logarithm.
 enum Shares {
     /// A number for each of this rank's classes.
-    Each(DynTensor),
+    Each(Box<DynTensor>),
     /// One class of each row, and all classes a little.
     Class(Box<OneClass>),
 }
@@ -130,7 +130,7 @@ impl Shares {
     ) -> Result<DynTensor> {
         match self {
             Self::Each(shares) => {
-                let terms = of(x)?.mul(shares)?;
+                let terms = of(x)?.mul(&**shares)?;
                 terms
                     .masked_fill(&shares.eq(0_i64)?, 0_i64)?
                     .sum(parts.keep())
@@ -218,7 +218,7 @@ impl Parts {
             None => x.neg(),
         };
         let given = match &shares {
-            Shares::Each(each) => each.clone(),
+            Shares::Each(each) => (**each).clone(),
             Shares::Class(class) => class.share.clone(),
         };
         let rows = shares.times(self, &x.detach(), losses)?.detach();
@@ -378,7 +378,7 @@ impl Parts {
         let total = self.over(&spread.sum(self.keep())?, Combine::Add)?;
         let own: usize = total.numel();
         Ok(Targets {
-            shares: Shares::Each(spread),
+            shares: Shares::Each(Box::new(spread)),
             total: total.detach(),
             count: own as f64,
         })
