@@ -55,6 +55,22 @@ fn the_dim_of_rows_stands_anywhere() {
 }
 
 #[test]
+fn negative_numbers_count_from_the_end() {
+    let ids = DynTensor::from_vec(vec![-1_i64, 0, -7, 3, -2], &[5], ["T"]).unwrap();
+    for split in [Some("T"), None] {
+        same(
+            "rows from the end",
+            &[
+                (leaf(&[7, 2], &["Vocab", "Embed"], 2), Some("Vocab")),
+                (ids.clone(), split),
+            ],
+            &|x| Ok(vec![x[0].embedding("Vocab", &x[1])?]),
+            &|x| Ok(vec![x[0].embedding(via(), &x[1])?]),
+        );
+    }
+}
+
+#[test]
 fn types_say_what_each_rank_has() {
     let table = tensor!([[0., 1.], [2., 3.], [4., 5.]]; Vocab, Embed);
     let found = Line::threads([2], |mesh| {
@@ -78,7 +94,7 @@ fn types_say_what_each_rank_has() {
 
 #[test]
 fn a_row_that_is_not_there_is_an_error() {
-    for row in [-1, 7] {
+    for row in [-8, 7] {
         let error = Line::threads([3], |mesh| {
             let table = mesh
                 .whole_dyn(numbers(&[7, 2], &["Vocab", "Embed"], 0))

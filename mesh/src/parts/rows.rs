@@ -30,18 +30,19 @@ impl Parts {
         ids: &DynTensor,
         place: &Place,
     ) -> Result<DynTensor> {
+        let size = self.size() as i64;
         let numbers = ids.detach().to_dtype(DType::I64)?;
-        let beyond = numbers
-            .lt(0_i64)?
-            .logical_or(&numbers.ge(self.size() as i64)?)?;
+        let beyond = numbers.lt(-size)?.logical_or(&numbers.ge(size)?)?;
         if beyond.any(..)?.to_vec::<bool>()?.first() == Some(&true) {
             let what = format!("an index is none of {} rows", self.size());
             let error = Error::new(ErrorKind::Index, self.op, what);
             return Err(error
                 .operand(&self.frame.names, &self.frame.sizes)
                 .operand(ids.names(), ids.shape())
-                .hint("rows are counted from 0 over all ranks"));
+                .hint("rows are counted over all ranks, from 0, or from -1 at the end"));
         }
+        let from_end = numbers.lt(0_i64)?;
+        let numbers = from_end.where_cond(&numbers.add(size)?, &numbers)?;
         match place {
             Place::Whole | Place::Synced => self.added(table, &numbers, *place == Place::Synced),
             _ => self.asked(table, &numbers),
