@@ -10,7 +10,8 @@ use crate::Device;
 use crate::cuda::nccl::{Handle, ID, Reduction, reduction, unique_id};
 use crate::raw::Raw;
 
-/// One rank of some CUDA devices, a device each, that exchange tensors by NCCL. All ranks make the same calls in the same order.
+/// One rank of some CUDA devices, a device each, that exchange tensors by NCCL. All ranks make the same calls in the same order, with the same
+/// sizes; otherwise they wait for each other without end.
 ///
 /// Each call first makes ready what it needs: copies of operands that lie otherwise, and memory for the result. It hands
 /// whether that went well to `ready`, which asks the other ranks and gives an error if one of them cannot: nothing is
@@ -26,12 +27,8 @@ const OP: &str = "nccl";
 
 /// What was made ready, if all ranks are.
 fn agreed<T>(own: Result<T>, ready: impl FnOnce(Result<()>) -> Result<()>) -> Result<T> {
-    let (value, own) = match own {
-        Ok(value) => (Ok(value), Ok(())),
-        Err(error) => (Err(error.clone()), Err(error)),
-    };
-    ready(own)?;
-    value
+    ready(own.as_ref().map(|_| ()).map_err(Clone::clone))?;
+    own
 }
 
 fn start(raw: &Raw) -> *mut u8 {
@@ -179,7 +176,10 @@ impl Communicator {
         let (piece, mut out) = agreed(own(), ready)?;
         let ends = [start(&piece), address(&mut out)];
         // SAFETY: both have the bytes of the piece, without gaps; the result is new.
-        unsafe { self.handle.broadcast(OP, ends, piece.nbytes(), root)? };
+        unsafe {
+            self.handle
+                .broadcast(OP, ends, piece.nbytes(), root as i32)?
+        };
         Ok(out)
     }
 

@@ -143,24 +143,28 @@ impl Handle {
         })
     }
 
-    /// Calls the library with the communicator and the device's stream.
+    /// Calls the library with the communicator and the device's stream; where nothing is to be sent, none of the ranks calls it.
     fn call(
         &self,
         op: &'static str,
         doing: &str,
-        call: impl FnOnce(sys::ncclComm_t, sys::cudaStream_t) -> Result<Status>,
+        count: usize,
+        call: impl FnOnce(sys::ncclComm_t, sys::cudaStream_t) -> Status,
     ) -> Result<()> {
         self.cuda
             .outside(op, "exchanges elements with other devices")?;
+        if count == 0 {
+            return Ok(());
+        }
         let _bound = self.cuda.bind(op)?;
         let comm = lock(&self.comm);
-        done(op, doing, call(*comm, self.cuda.stream.cast())?)
+        done(op, doing, call(*comm, self.cuda.stream.cast()))
     }
 
     /// Combines `count` elements of each rank.
     ///
     /// # Safety
-    /// `from` and `to` have so many on the device; all ranks do the same.
+    /// `from` and `to` have so many on the device.
     pub(crate) unsafe fn all_reduce(
         &self,
         op: &'static str,
@@ -168,28 +172,16 @@ impl Handle {
         [from, to]: [*mut u8; 2],
         count: usize,
     ) -> Result<()> {
-        if count == 0 {
-            return Ok(());
-        }
-        // SAFETY: the caller's promise; an element is so many of the library's.
-        self.call(op, "an all-reduce", |comm, stream| unsafe {
-            let count = count * parts;
-            Ok(sys::ncclAllReduce(
-                from.cast(),
-                to.cast(),
-                count,
-                of,
-                how,
-                comm,
-                stream,
-            ))
+        // SAFETY: the caller's promise; an element is so many of the library's. Ranks that call something else only make it wait.
+        self.call(op, "an all-reduce", count, |comm, stream| unsafe {
+            sys::ncclAllReduce(from.cast(), to.cast(), count * parts, of, how, comm, stream)
         })
     }
 
     /// Combines `count` elements for each rank of all, and gives each its own.
     ///
     /// # Safety
-    /// As of [`all_reduce`](Self::all_reduce); `from` has as many for each rank.
+    /// `to` has so many on the device, and `from` as many for each rank.
     pub(crate) unsafe fn reduce_scatter(
         &self,
         op: &'static str,
@@ -197,124 +189,90 @@ impl Handle {
         [from, to]: [*mut u8; 2],
         count: usize,
     ) -> Result<()> {
-        if count == 0 {
-            return Ok(());
-        }
-        // SAFETY: as above.
-        self.call(op, "a reduce-scatter", |comm, stream| unsafe {
-            let count = count * parts;
-            Ok(sys::ncclReduceScatter(
-                from.cast(),
-                to.cast(),
-                count,
-                of,
-                how,
-                comm,
-                stream,
-            ))
+        // SAFETY: as of `all_reduce`.
+        self.call(op, "a reduce-scatter", count, |comm, stream| unsafe {
+            sys::ncclReduceScatter(from.cast(), to.cast(), count * parts, of, how, comm, stream)
         })
     }
 
     /// Gives all ranks the bytes of each.
     ///
     /// # Safety
-    /// `from` has so many on the device, `to` as many for each rank; all ranks do the same.
+    /// `from` has so many on the device, and `to` as many for each rank.
     pub(crate) unsafe fn all_gather(
         &self,
         op: &'static str,
         [from, to]: [*mut u8; 2],
         bytes: usize,
     ) -> Result<()> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: the caller's promise.
-        self.call(op, "an all-gather", |comm, stream| unsafe {
-            let byte = Type::ncclUint8;
-            Ok(sys::ncclAllGather(
-                from.cast(),
-                to.cast(),
-                bytes,
-                byte,
-                comm,
-                stream,
-            ))
+        // SAFETY: as of `all_reduce`.
+        self.call(op, "an all-gather", bytes, |comm, stream| unsafe {
+            sys::ncclAllGather(from.cast(), to.cast(), bytes, Type::ncclUint8, comm, stream)
         })
     }
 
     /// Gives all ranks the bytes of one.
     ///
     /// # Safety
-    /// `from` and `to` have so many on the device; all ranks do the same.
+    /// `from` and `to` have so many on the device.
     pub(crate) unsafe fn broadcast(
         &self,
         op: &'static str,
         [from, to]: [*mut u8; 2],
         bytes: usize,
-        root: usize,
+        root: i32,
     ) -> Result<()> {
-        let root = root as i32;
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: the caller's promise.
-        self.call(op, "a broadcast", |comm, stream| unsafe {
-            let byte = Type::ncclUint8;
-            Ok(sys::ncclBroadcast(
+        // SAFETY: as of `all_reduce`.
+        self.call(op, "a broadcast", bytes, |comm, stream| unsafe {
+            sys::ncclBroadcast(
                 from.cast(),
                 to.cast(),
                 bytes,
-                byte,
+                Type::ncclUint8,
                 root,
                 comm,
                 stream,
-            ))
+            )
         })
     }
 
     /// Sends and receives at once: with whom, from or to where, how many bytes.
     ///
     /// # Safety
-    /// All lie on the device; the others send and receive as many.
+    /// All lie on the device.
     pub(crate) unsafe fn exchange(
         &self,
         op: &'static str,
         sends: &[(usize, *mut u8, usize)],
         receives: &[(usize, *mut u8, usize)],
     ) -> Result<()> {
+        // A group without parts does nothing.
+        let count = sends.len() + receives.len();
         // SAFETY: the caller's promise; the group ends whatever became of its parts.
-        self.call(op, "an exchange", |comm, stream| unsafe {
-            done(op, "an exchange", sys::ncclGroupStart())?;
-            let mut first = Status::ncclSuccess;
-            let mut note = |status| {
-                if first == Status::ncclSuccess {
-                    first = status;
-                }
-            };
-            for &(peer, at, bytes) in sends {
-                let (at, peer) = (at.cast_const().cast(), peer as i32);
-                note(sys::ncclSend(
-                    at,
+        self.call(op, "an exchange", count, |comm, stream| unsafe {
+            let byte = Type::ncclUint8;
+            let mut all = vec![sys::ncclGroupStart()];
+            if all[0] != Status::ncclSuccess {
+                return all[0];
+            }
+            all.extend(sends.iter().map(|&(peer, at, bytes)| {
+                sys::ncclSend(
+                    at.cast_const().cast(),
                     bytes,
-                    Type::ncclUint8,
-                    peer,
+                    byte,
+                    peer as i32,
                     comm,
                     stream,
-                ));
-            }
-            for &(peer, at, bytes) in receives {
-                let peer = peer as i32;
-                note(sys::ncclRecv(
-                    at.cast(),
-                    bytes,
-                    Type::ncclUint8,
-                    peer,
-                    comm,
-                    stream,
-                ));
-            }
-            note(sys::ncclGroupEnd());
-            Ok(first)
+                )
+            }));
+            all.extend(receives.iter().map(|&(peer, at, bytes)| {
+                sys::ncclRecv(at.cast(), bytes, byte, peer as i32, comm, stream)
+            }));
+            all.push(sys::ncclGroupEnd());
+            let failed = all
+                .into_iter()
+                .find(|&status| status != Status::ncclSuccess);
+            failed.unwrap_or(Status::ncclSuccess)
         })
     }
 }

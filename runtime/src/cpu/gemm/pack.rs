@@ -217,7 +217,7 @@ pub(super) unsafe fn pairs(
     Ok(())
 }
 
-/// The elements of two rows by turns, as pairs.
+/// Interleaves two rows, whose elements become pairs.
 #[cfg(target_arch = "x86_64")]
 struct Interleave<'a> {
     rows: [&'a [u16]; 2],
