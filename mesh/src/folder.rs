@@ -45,7 +45,7 @@ impl From<DynSharded> for Piece {
 }
 
 /// Where a part of a tensor begins, and its sizes.
-pub(crate) type Box = (Vec<usize>, Vec<usize>);
+pub(crate) type Extent = (Vec<usize>, Vec<usize>);
 
 impl Piece {
     /// Refuses what is not there yet, and what is no tensor together.
@@ -69,7 +69,7 @@ impl Piece {
     }
 
     /// What the rank that stands at `at` has; none where that are no elements.
-    fn at(&self, at: &[usize]) -> Option<Box> {
+    fn at(&self, at: &[usize]) -> Option<Extent> {
         let frame = &self.frame;
         let dims = 0..frame.sizes.len();
         let mut ranges: Vec<(usize, usize)> = dims
@@ -85,13 +85,13 @@ impl Piece {
                 None => {}
             }
         }
-        let (start, shape): Box = ranges.into_iter().unzip();
+        let (start, shape): Extent = ranges.into_iter().unzip();
         (!shape.contains(&0)).then_some((start, shape))
     }
 
     /// What the rank that stands at `at` writes: of ranks that have the same elements, one does, another one for the next
     /// `number`.
-    pub(crate) fn written_at(&self, number: usize, at: &[usize]) -> Option<Box> {
+    pub(crate) fn written_at(&self, number: usize, at: &[usize]) -> Option<Extent> {
         let frame = &self.frame;
         if frame.sizes.contains(&0) {
             let first = at.iter().all(|&at| at == 0);
