@@ -196,11 +196,16 @@ impl Writing<'_> {
                 };
                 self.settle(shared, if first { moved() } else { Ok(()) })
             });
-        if done.is_err() && first {
+        let Err(error) = done else { return Ok(()) };
+        if first {
             // Whatever cannot be removed is no checkpoint either, by its name.
             let _ = fs::remove_dir_all(&beside);
         }
-        done
+        if error.kind() != ErrorKind::Mesh {
+            // A rank that leaves may end all of them: it waits for what the first one removes.
+            self.barrier(shared, &What::new(self.op, self.at))?;
+        }
+        Err(error)
     }
 
     fn settle(&self, shared: &Shared, done: Result<()>) -> Result<()> {
@@ -224,8 +229,12 @@ impl Writing<'_> {
             sizes: &tensors,
             ..What::new(self.op, self.at)
         };
+        self.barrier(shared, &what)
+    }
+
+    fn barrier(&self, shared: &Shared, what: &What<'_>) -> Result<()> {
         for axis in 0..shared.axes.len() {
-            shared.start(axis, &what, Job::Barrier)?.wait()?;
+            shared.start(axis, what, Job::Barrier)?.wait()?;
         }
         Ok(())
     }

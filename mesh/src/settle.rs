@@ -11,7 +11,8 @@ use crate::ranks::Job;
 
 impl Shared {
     /// What this rank did, where no other one failed, and all have the same `count` numbers beside it; else an error, on all
-    /// ranks: that of this one, or the text of another one's, of the kind `other`.
+    /// ranks: that of this one, or the text of another one's, of the kind `other`. It names the rank that failed, also where this
+    /// one did: a launcher ends all ranks when the first one has left, and prints what that one said.
     pub(crate) fn settle<V>(
         &self,
         op: &'static str,
@@ -26,6 +27,7 @@ impl Shared {
             let number = done.as_ref().ok().map(|(_, numbers)| numbers[place] as i64);
             words.extend(number.map_or([i64::MIN; 2], |number| [number, !number]));
         }
+        let mut done = done;
         let mut text = done
             .as_ref()
             .err()
@@ -44,12 +46,15 @@ impl Shared {
             }
             if words[0] != 0 && axis.ranks.size() > 1 {
                 let texts = texts(&*axis.ranks, &text)?;
-                let first = texts
-                    .into_iter()
-                    .enumerate()
-                    .find(|(_, text)| !text.is_empty());
-                if let (true, Some((rank, first))) = (text.is_empty(), first) {
-                    text = format!("rank {rank} of mesh axis `{}`: {first}", axis.name);
+                let named = |rank| format!("rank {rank} of mesh axis `{}`", axis.name);
+                let own = named(axis.ranks.rank());
+                done = done.map_err(|error| error.within(&own));
+                let first = match text.is_empty() {
+                    true => texts.iter().enumerate().find(|(_, text)| !text.is_empty()),
+                    false => Some((axis.ranks.rank(), &text)),
+                };
+                if let Some((rank, first)) = first {
+                    text = format!("{}: {first}", named(rank));
                 }
             }
         }

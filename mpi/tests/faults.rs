@@ -89,7 +89,7 @@ const FAULTS: [(&str, Option<i32>, &[&str]); 14] = [
     (
         "disk",
         Some(1),
-        &["rank 1 of mesh axis `Everyone`: save: ", "File too large"],
+        &["rank 1 of mesh axis `Everyone`: ", "File too large"],
     ),
 ];
 
