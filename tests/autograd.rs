@@ -199,3 +199,22 @@ fn errors_say_the_way_out() {
          a seed has the sizes of its tensor",
     );
 }
+
+#[test]
+fn what_is_empty_has_a_gradient_too() {
+    // No element is under the only window: it has nothing to send back to.
+    let x: Tensor<(N, C), f64> = Tensor::ones([2, 1]).with_grad();
+    let options = MaxPoolOptions {
+        padding: [1],
+        dilation: [2],
+        ..MaxPoolOptions::default()
+    };
+    let y = x.max_pool1d_with(C, [2], options);
+    assert_eq!(y.to_vec(), [f64::NEG_INFINITY; 2]);
+    y.sum(..).backward();
+    assert_eq!(x.grad().unwrap().to_vec(), [0.0; 2]);
+
+    let x: Tensor<(N, C), f64> = Tensor::ones([2, 3]).with_grad();
+    x.narrow(C, 1..1).sum(..).backward();
+    assert_eq!(x.grad().unwrap().to_vec(), [0.0; 6]);
+}

@@ -151,7 +151,7 @@ fn pooled(
     }
     let back = inverse(&moved);
     let out = match (kind, &places) {
-        (PoolKind::Max, Some(places)) => greatest(op, out, &input, places, dims.len())?,
+        (PoolKind::Max, Some(places)) => greatest(op, out, &input, places, covers)?,
         (PoolKind::Max, None) => out,
         (PoolKind::Mean(divisor), _) => means(op, out, &input, covers, divisor)?,
     };

@@ -2,28 +2,39 @@
 
 use nomina_core::Result;
 use nomina_core::op::Op;
+use smallvec::SmallVec;
 
 use super::by;
 use super::pick::{Addressing, At};
 use super::resample::{Weights, linear_along};
-use crate::call::gather;
+use crate::call::{gather, index_select, to_device};
 use crate::job::{Cover, Update};
 use crate::raw::Raw;
 use crate::shape::{Shape, count};
 
-/// Records the greatest elements, which were at `places` of their planes.
+/// Records the greatest elements, which were at `places` of their planes. A window over padding alone has none.
 pub(in crate::call) fn greatest(
     op: Op,
     out: Raw,
     x: &Raw,
     places: &Raw,
-    dims: usize,
+    covers: &[Cover],
 ) -> Result<Raw> {
     by(op, out, [x], || {
         let (places, shape) = (places.clone(), Shape::from_slice(x.shape()));
+        let (dims, outer) = (covers.len(), shape.len() - covers.len());
+        let filled: SmallVec<[_; 3]> = covers.iter().map(filled).collect();
         move |back, _| {
-            let grad = flat(&back.grad()?, dims)?;
-            let outer = shape.len() - dims;
+            let (mut grad, mut places) = (back.grad()?, places.clone());
+            for (dim, filled) in (outer..).zip(&filled) {
+                if let Some(filled) = filled {
+                    let at = Raw::from_vec(filled.clone(), &[filled.len()])?;
+                    let at = to_device(&at, grad.device())?;
+                    grad = index_select(op, &grad, dim, &at)?;
+                    places = index_select(op, &places, dim, &at)?;
+                }
+            }
+            let grad = flat(&grad, dims)?;
             let mut planes = Shape::from_slice(&shape[..outer]);
             planes.push(count(&shape[outer..]));
             let zeros = Raw::zeros("backward", &planes, grad.dtype(), grad.device())?;
@@ -39,6 +50,13 @@ pub(in crate::call) fn greatest(
             at.put(zeros, &grad, Update::Add)?.reshape(&shape).map(Some)
         }
     })
+}
+
+/// The positions whose windows hold an element, where not all do.
+fn filled(cover: &Cover) -> Option<Vec<i64>> {
+    let filled = (0..cover.len()).filter(|&at| cover.span(at).taps > 0);
+    let filled: Vec<i64> = filled.map(|at| at as i64).collect();
+    (filled.len() < cover.len()).then_some(filled)
 }
 
 /// Records means, which are divided by `divisor` or by the count.
