@@ -4,7 +4,7 @@
 #   scripts/mpi.sh install    installs both MPIs and libclang (as root)
 #   scripts/mpi.sh build      builds the crate and its tests
 #   scripts/mpi.sh lint       formatting, and clippy without a warning
-#   scripts/mpi.sh test       runs its tests; NOMINA_FAULT_RUNS=10 runs each fault so often
+#   scripts/mpi.sh test       runs its tests; NOMINA_FAULT_RUNS=10 runs each fault so often, NOMINA_FAULT=disk one alone
 #   scripts/mpi.sh train      trains a small GPT on four processes and on one: the losses are the same
 #   scripts/mpi.sh bench      compares two ranks with bare MPI, and with mpi4py and PyTorch's gloo where $PYTHON has them
 #

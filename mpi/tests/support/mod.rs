@@ -13,8 +13,12 @@ pub struct Run {
     pub took: Duration,
 }
 
-/// The code of a run whose ranks had all ended, and the launcher had to be.
+/// The code of a run whose ranks had all ended, and the launcher had to be: that of Open MPI 4.1 now and then waits for
+/// ever in `PMIx_server_finalize`.
 pub const HUNG: i32 = -2;
+
+/// How long a launcher without ranks gets to end.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs this program as so many ranks. `MPIEXEC` names the launcher and `MPIEXEC_FLAGS` what it is given. A run that takes
 /// longer than `limit` is ended, and has no code.
@@ -37,7 +41,7 @@ pub fn launch(ranks: usize, args: &[&str], variables: &[(&str, &str)], limit: Du
         .unwrap_or_else(|error| panic!("{launcher}: {error}"));
     let out = read(child.stdout.take());
     let err = read(child.stderr.take());
-    let code = wait(&mut child, began + limit);
+    let code = wait(&mut child, limit);
     let took = began.elapsed();
     let text = |reader: std::thread::JoinHandle<String>| reader.join().expect("a reader");
     Run {
@@ -57,29 +61,52 @@ fn read(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<S
     })
 }
 
-fn wait(child: &mut Child, until: Instant) -> Option<i32> {
+/// What the system says of a launcher's processes that run, and how many have ended without that it asked for it.
+fn ranks(launcher: &str) -> (Vec<String>, usize) {
+    let threads = std::fs::read_dir(format!("/proc/{launcher}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let children = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
+    let all: String = children.map(Result::unwrap_or_default).collect();
+    let states = all.split_whitespace().filter_map(|rank| {
+        let status = std::fs::read_to_string(format!("/proc/{rank}/status")).ok()?;
+        let state = status.lines().find(|line| line.starts_with("State:"))?;
+        Some(format!("{rank}: {state}"))
+    });
+    let (ended, left): (Vec<_>, Vec<_>) = states.partition(|state| state.contains('Z'));
+    (left, ended.len())
+}
+
+fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
+    let (began, id) = (Instant::now(), child.id().to_string());
     loop {
         if let Some(status) = child.try_wait().expect("the launcher") {
             // Launchers answer a signal as shells do, or die by it.
             return status.code().or(Some(-1));
         }
-        if Instant::now() > until {
-            let id = child.id().to_string();
-            let ranks = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
-            // Open MPI's launcher now and then waits for ever for ranks that are gone.
-            let gone = ranks.is_ok_and(|ranks| ranks.trim().is_empty());
-            // Asked to end, it ends those that are there.
-            let asked = Command::new("kill").args(["-TERM", &id]).status();
-            assert!(asked.is_ok_and(|status| status.success()), "kill");
-            let patience = Instant::now() + Duration::from_secs(5);
-            while child.try_wait().expect("the launcher").is_none() {
-                if Instant::now() > patience {
-                    child.kill().expect("the launcher");
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            return gone.then_some(HUNG);
-        }
         std::thread::sleep(Duration::from_millis(5));
+        if began.elapsed() < PATIENCE {
+            continue;
+        }
+        let (left, ended) = ranks(&id);
+        let hung = left.is_empty();
+        if !(hung && ended > 0) && began.elapsed() < limit {
+            std::thread::sleep(Duration::from_millis(100));
+            continue;
+        }
+        eprintln!(
+            "{:?} are over; ranks that are left: {left:?}",
+            began.elapsed()
+        );
+        // Asked to end, it ends those that are there.
+        let asked = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(asked.is_ok_and(|status| status.success()), "kill");
+        let killed = Instant::now() + PATIENCE;
+        while child.try_wait().expect("the launcher").is_none() {
+            if Instant::now() > killed {
+                child.kill().expect("the launcher");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        return hung.then_some(HUNG);
     }
 }
