@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
@@ -201,13 +202,32 @@ impl Drop for Session {
             // A panic of it has ended the program.
             drop(thread.join());
         }
-        let _turn = Turn::take();
+        let turn = Turn::take();
+        meet(&turn);
         turn::finish();
         let universe = self
             .universe
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         drop(universe.take());
+    }
+}
+
+/// Waits for all ranks before MPI ends. Where another one ends the program meanwhile, this one is in no call of MPI: Open MPI 4.1's
+/// launcher may wait for ever for a rank that was about to end.
+fn meet(_turn: &Turn) {
+    // SAFETY: MPI runs, and it is this thread's turn.
+    unsafe {
+        let mut request = ffi::RSMPI_REQUEST_NULL;
+        ffi::MPI_Ibarrier(ffi::RSMPI_COMM_WORLD, &raw mut request);
+        let mut done = 0;
+        loop {
+            ffi::MPI_Test(&raw mut request, &raw mut done, ffi::RSMPI_STATUS_IGNORE);
+            if done != 0 {
+                return;
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
     }
 }
 
