@@ -191,6 +191,13 @@ def by_square(w):
     return z
 
 
+def beyond_origin(w):
+    """What erfinv(x) / x has over that of zero, over w = -ln(1 - x²)."""
+    if w < mpf(10) ** -12:
+        return m.sqrt(m.pi) / 2 * m.pi / 12
+    return (by_square(w) / m.sqrt(-m.expm1(-w)) - m.sqrt(m.pi) / 2) / w
+
+
 def relative(f, *rest):
     """A fit whose relative error counts."""
     return (f, *rest, lambda x: 1 / f(x))
@@ -232,10 +239,10 @@ FITS = {
     "erfc of f32": relative(over_inverse(lambda a: m.exp(a * a) * m.erfc(a), 2, 0.416748046875),
                             0.1632 - 0.416748046875, 1 - 0.416748046875, 11),
     "log1p of a power": relative(lambda e: m.log1p(e) / e if e else mpf(1), 0, 1, 11),
-    # of w = -ln(1 - x²), over x, and of its root
-    "near erfinv": relative(lambda v: by_square(v + mpf(3.125)) / m.sqrt(-m.expm1(-v - mpf(3.125)))
-                            if v > mpf("-3.12499") else m.sqrt(m.pi) / 2, -3.125, 3.125, 23),
-    "far erfinv": relative(lambda v: by_square((v + mpf(3.25)) ** 2), -0.75, 0.75, 17),
+    # of w = -ln(1 - x²), and of its root
+    "near erfinv": (lambda v: beyond_origin(v + mpf(2.75)), -2.75, 2.75, 22,
+                    lambda v: (v + mpf(2.7501)) / (m.sqrt(m.pi) / 2 + (v + mpf(2.75)) * beyond_origin(v + mpf(2.75)))),
+    "far erfinv": relative(lambda v: by_square((v + mpf(3.1875)) ** 2), -0.845, 0.8126, 19),
     "farthest erfinv": relative(lambda v: by_square((v + 5) ** 2), -1, 1.05, 17),
     "lgamma": relative(lambda v: lgamma(v + mpf(1.625)), -0.625, 0.625, 23),
     "stirling": (stirling, 0, 1 / 64, 7),

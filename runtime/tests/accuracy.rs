@@ -34,6 +34,7 @@ const VECTOR: &[&str] = &[
     "cosh",
     "erf",
     "erfc",
+    "erfinv",
     "rsqrt",
     "sqrt",
     "reciprocal",

@@ -75,8 +75,11 @@ fn read(file: &Path) -> String {
     std::fs::read_to_string(file).expect("a readable source")
 }
 
-/// As [`fused`], of numbers up to a bound; beyond, they are calls.
+/// As [`fused`], of angles up to a bound; beyond, they are calls.
 const REACHING: &str = "sin cos tan";
+
+/// As [`fused`], of most numbers, which `reaches` is true of, by the function of that name and `_near`.
+const NEAR: &str = "double::erfinv double::ndtri";
 
 /// As [`fused`], of most numbers; the others are calls.
 const HOLDING: &str = "floor_divide fmod remainder";
@@ -141,10 +144,20 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<
         if let (true, Some(function)) = (!list.is_empty(), expr.strip_suffix("(x)"))
             && named(REACHING, function)
         {
-            let t = format!("{dtype}");
             let _ = writeln!(
                 out,
-                "DType::{dtype:?} => reaching!({module}, {function}, {t}),"
+                "DType::{dtype:?} => reaching!({dtype}, {module}::reaches, {module}::{function}::<FMA>, <{dtype}>::{function}),"
+            );
+            continue;
+        }
+        if let Some(function) = expr
+            .strip_suffix("(x)")
+            .map(|function| format!("{module}::{function}"))
+            && named(NEAR, &function)
+        {
+            let _ = writeln!(
+                out,
+                "DType::{dtype:?} => reaching!({dtype}, {function}_reaches, {function}_near::<FMA>, {function}::<FMA>),"
             );
             continue;
         }

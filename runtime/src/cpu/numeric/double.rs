@@ -29,8 +29,8 @@ pub(crate) use logarithm::{
 };
 pub(super) use pair::product;
 pub(crate) use power::{hypot, pow};
-pub(crate) use quantile::{erfinv, ndtri};
-pub(crate) use trigonometry::{REACH, acos, asin, atan, atan2, cos, sin, sinc, tan};
+pub(crate) use quantile::{erfinv, erfinv_near, erfinv_reaches, ndtri, ndtri_near, ndtri_reaches};
+pub(crate) use trigonometry::{acos, asin, atan, atan2, cos, reaches, sin, sinc, tan};
 
 /// Adding it makes the last bits the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -192,7 +192,7 @@ mod tests {
 
     /// The argument itself where it is farther than angles reach.
     fn within(f: One) -> impl Fn(f64) -> f64 {
-        move |x| if x.abs() > REACH { x } else { f(x) }
+        move |x| if reaches(x) { f(x) } else { x }
     }
 
     #[test]

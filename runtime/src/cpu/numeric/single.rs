@@ -237,7 +237,13 @@ pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
 }
 
 /// How far sine, cosine and tangent reach. Beyond, so many digits of π count that calls take over.
-pub(crate) const REACH: f32 = 4_194_304.0;
+const REACH: f32 = 4_194_304.0;
+
+/// Whether an angle lies within [`REACH`]; NaN does not.
+#[inline(always)]
+pub(crate) fn reaches(x: f32) -> bool {
+    x.abs() <= REACH
+}
 /// π in two parts, the first with so few bits that its product with a multiple is exact.
 const PI: [f64; 2] = [3.141_592_651_605_606, 1.984_187_159_361_081e-9];
 

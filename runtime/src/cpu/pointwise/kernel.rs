@@ -5,7 +5,6 @@ use std::slice;
 
 use nomina_core::{DType, Element};
 
-use crate::cpu::numeric::{double, single};
 use crate::cpu::simd::{LEVELS, level};
 
 /// The addresses of the inputs' elements; as many count as the kernel has operands.
@@ -166,51 +165,34 @@ pub(super) unsafe fn own2<A: Copy, B: Copy>(
 /// the cache when they are read again.
 const STRETCH: usize = 256;
 
-/// A float whose angles have functions that vectorise, up to a bound.
-pub(super) trait Reaching: Copy {
-    /// Whether it lies within the bound; NaN does not.
-    fn reaches(self) -> bool;
-}
-
-impl Reaching for f32 {
-    #[inline(always)]
-    fn reaches(self) -> bool {
-        self.abs() <= single::REACH
-    }
-}
-
-impl Reaching for f64 {
-    #[inline(always)]
-    fn reaches(self) -> bool {
-        self.abs() <= double::REACH
-    }
-}
-
-/// As [`loop1`], of a function that vectorises and holds for numbers that reach; `far` computes the
-/// others.
+/// As [`loop1`], of a function that vectorises and holds for numbers that `reaches` is true of; `far` computes the others.
 ///
 /// # Safety
 /// As [`Kernel::pick`] says.
 #[inline(always)]
-pub(super) unsafe fn loop_reaching<T: Reaching>(
+pub(super) unsafe fn loop_reaching<T: Copy>(
     n: usize,
     out: *mut u8,
     inputs: Inputs,
+    reaches: impl Fn(T) -> bool,
     near: impl Fn(T) -> T,
-    far: fn(T) -> T,
+    far: impl Fn(T) -> T,
 ) {
     // SAFETY: the caller's promise.
     let (out, x) = unsafe { (output::<T>(out, n), input::<T>(inputs[0], n)) };
     for (out, x) in out.chunks_mut(STRETCH).zip(x.chunks(STRETCH)) {
-        // All are looked at, as vectors do.
-        if x.iter().fold(true, |all, x| all & x.reaches()) {
+        // All are computed and looked at, as vectors do; then the others by themselves: a result does not depend on what
+        // lies next to it.
+        let mut all = true;
+        for (out, &x) in out.iter_mut().zip(x) {
+            out.write(near(x));
+            all &= reaches(x);
+        }
+        if !all {
             for (out, &x) in out.iter_mut().zip(x) {
-                out.write(near(x));
-            }
-        } else {
-            // Each by itself: a result does not depend on what lies next to it.
-            for (out, &x) in out.iter_mut().zip(x) {
-                out.write(if x.reaches() { near(x) } else { far(x) });
+                if !reaches(x) {
+                    out.write(far(x));
+                }
             }
         }
     }
@@ -325,11 +307,10 @@ pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
 
 /// The kernel of a function of one float that reaches up to a bound without a call, of the module.
 macro_rules! reaching {
-    ($module:ident, $function:ident, $t:ty) => {{
+    ($t:ty, $reaches:expr, $near:expr, $far:expr) => {{
         const KERNEL: Kernel = {
             let loops = fused!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-                let near = $module::$function::<FMA>;
-                super::kernel::loop_reaching(n, out, inputs, near, <$t>::$function)
+                super::kernel::loop_reaching::<$t>(n, out, inputs, $reaches, $near, $far)
             });
             let dtype = <$t as Element>::DTYPE;
             Kernel::new(1, [dtype; 4], dtype, loops)

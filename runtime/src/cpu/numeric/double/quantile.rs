@@ -59,57 +59,103 @@ fn inverse<const FMA: bool>(x: f64, rest: f64) -> f64 {
     z - step / z.madd::<FMA>(step, 1.0)
 }
 
+/// Up to which number [`erfinv_near`] is that of it: w = 5.5.
+const NEAR: f64 = 0.997_954;
+
+/// Whether [`erfinv_near`] is the number whose error function is `x`; not for NaN.
+#[inline(always)]
+pub(crate) fn erfinv_reaches(x: f64) -> bool {
+    x.abs() <= NEAR
+}
+
+/// The number whose error function is `x`, for most that have one.
+#[inline(always)]
+pub(crate) fn erfinv_near<const FMA: bool>(x: f64) -> f64 {
+    let a = x.abs();
+    near::<FMA>(a, 1.0 - a).copysign(x)
+}
+
+/// Whether [`ndtri_near`] is the inverse of the normal distribution function; not for NaN.
+#[inline(always)]
+pub(crate) fn ndtri_reaches(p: f64) -> bool {
+    erfinv_reaches(2.0 * p - 1.0)
+}
+
+/// The inverse of the normal distribution function, for most numbers that have one.
+#[inline(always)]
+pub(crate) fn ndtri_near<const FMA: bool>(p: f64) -> f64 {
+    let rest = 2.0 * if p > 0.5 { 1.0 - p } else { p };
+    let x = 2.0 * p - 1.0;
+    std::f64::consts::SQRT_2 * near::<FMA>(x.abs(), rest).copysign(x)
+}
+
+/// w = -ln(1 - a²), of a number that is not negative and of 1 - a.
+#[inline(always)]
+fn minus_log<const FMA: bool>(rest: f64) -> f64 {
+    -log::<FMA>(rest * (2.0 - rest))
+}
+
+/// [`erfinv`] up to [`NEAR`], of a number that is not negative and of what it lacks of 1.
+#[inline(always)]
+fn near<const FMA: bool>(a: f64, rest: f64) -> f64 {
+    /// What erfinv(a) / a has over that of zero, over w, of w - 2.75.
+    const SERIES: [f64; 22] = [
+        -4.034432193559508e-20,
+        3.006790405856518e-20,
+        3.964397274733938e-18,
+        -1.6436816138673215e-17,
+        -1.5047820061926228e-16,
+        1.548321960596165e-15,
+        -7.468163451032686e-16,
+        -7.19121799264056e-14,
+        4.447469000498407e-13,
+        1.0564401330402064e-12,
+        -2.8550218107458327e-11,
+        1.1188443251551417e-10,
+        8.061830075361634e-10,
+        -1.050217215618995e-08,
+        2.0661668941124742e-08,
+        4.261334020827294e-07,
+        -3.7407018606140985e-06,
+        8.008772409987069e-07,
+        0.00020686385533409492,
+        -0.0016074575203839623,
+        -0.0006154675689442074,
+        0.24602279482967304,
+    ];
+    let w = minus_log::<FMA>(rest);
+    // Over zero nothing cancels.
+    let over = long::<FMA, 22>(w - 2.75, SERIES);
+    a * w.madd::<FMA>(over, 1.0 / std::f64::consts::FRAC_2_SQRT_PI)
+}
+
 /// The number whose error function is `x`; infinite at ±1, NaN beyond.
 ///
 /// Of w = -ln(1 - x²), or of its root (M. Giles, Approximating the erfinv function, 2011): the inverse
 /// function bends with it as little as the logarithm is off.
 #[inline(always)]
 pub(crate) fn erfinv<const FMA: bool>(x: f64) -> f64 {
-    /// Over x, of w - 3.125, up to w = 6.25.
-    const NEAR: [f64; 23] = [
-        -4.3227494518615404e-21,
-        -1.6926624299600068e-19,
-        1.3221763043475935e-18,
-        1.1197186497576252e-17,
-        -1.3415649866191395e-16,
-        2.0101869625408113e-17,
-        6.648584330272577e-15,
-        -4.0534864745842894e-14,
-        -8.160786336540217e-14,
-        2.6334272391270385e-12,
-        -1.2974674149080114e-11,
-        -5.4153726650712286e-11,
-        1.0512107472532316e-09,
-        -4.112635165050748e-09,
-        -2.9070366803396714e-08,
-        4.2347878042094493e-07,
-        -1.3654692038753468e-06,
-        -1.3882523364914099e-05,
-        0.00018673420803638513,
-        -0.0007407025341652982,
-        -0.006033670871430703,
-        0.24015818242558948,
-        1.653654562683103,
-    ];
-    /// Of √w - 3.25, up to w = 16.
-    const FAR: [f64; 17] = [
-        -5.174902239558235e-09,
-        2.3087891699638596e-08,
-        -2.2163830313240362e-08,
-        -9.411380353176393e-08,
-        4.000572852186184e-07,
-        -6.205844424391479e-07,
-        -4.6565212559431164e-07,
-        5.082645418990482e-06,
-        -1.3807592700586293e-05,
-        1.70747123298129e-05,
-        2.414510422875534e-05,
-        -0.00022201675270145104,
-        0.000856026072029632,
-        -0.0024458934123190333,
-        0.004652609839185521,
-        1.0055052352453016,
-        3.083845723103243,
+    /// Of √w - 3.1875, up to w = 16.
+    const FAR: [f64; 19] = [
+        1.856229501804403e-09,
+        -2.946638488509031e-09,
+        -8.15958849502436e-09,
+        3.445870023904598e-08,
+        -4.4595841098528835e-08,
+        -6.996297088891985e-08,
+        4.6572162557343107e-07,
+        -9.442848525160111e-07,
+        7.017858057539951e-08,
+        5.2171940839432275e-06,
+        -1.672024615048398e-05,
+        2.47035692994919e-05,
+        1.5059273314081646e-05,
+        -0.00022947187463825857,
+        0.000926659794094883,
+        -0.0026686804734815874,
+        0.005131825158820187,
+        1.0048941431698657,
+        3.021020430574567,
     ];
     /// Of √w - 5.
     const FARTHEST: [f64; 17] = [
@@ -132,13 +178,12 @@ pub(crate) fn erfinv<const FMA: bool>(x: f64) -> f64 {
         4.8499064013749065,
     ];
     let a = x.abs();
-    let w = -log::<FMA>((1.0 - a) * (1.0 + a));
-    let near = a * long::<FMA, 23>(w - 3.125, NEAR);
-    let root = w.sqrt();
-    let far = long::<FMA, 17>(root - 3.25, FAR);
+    let near = near::<FMA>(a, 1.0 - a);
+    let root = minus_log::<FMA>(1.0 - a).sqrt();
+    let far = long::<FMA, 19>(root - 3.1875, FAR);
     let farthest = long::<FMA, 17>(root - 5.0, FARTHEST);
-    let far = if w < 16.0 { far } else { farthest };
-    let value = if w < 6.25 { near } else { far };
+    let far = if root < 4.0 { far } else { farthest };
+    let value = if a <= NEAR { near } else { far };
     let value = if a == 1.0 { f64::INFINITY } else { value };
     (if a <= 1.0 { value } else { f64::NAN }).copysign(x)
 }

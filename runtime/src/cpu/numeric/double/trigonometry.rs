@@ -9,7 +9,13 @@ use super::pair::quick_sum;
 use crate::cpu::numeric::single::{Madd, polynomial};
 
 /// How far sine, cosine and tangent reach. Beyond, so many digits of π count that calls take over.
-pub(crate) const REACH: f64 = 8_388_608.0;
+const REACH: f64 = 8_388_608.0;
+
+/// Whether an angle lies within [`REACH`]; NaN does not.
+#[inline(always)]
+pub(crate) fn reaches(x: f64) -> bool {
+    x.abs() <= REACH
+}
 /// π in full parts.
 const PI: [f64; 3] = [
     std::f64::consts::PI,
