@@ -97,16 +97,17 @@ pub(crate) fn sizes_of<D: Dims, P: Placement>(
         if !split {
             return Ok(shape[at]);
         }
-        let found = operands.iter().filter_map(|(names, sizes)| {
+        let mut found = operands.iter().filter_map(|(names, sizes)| {
             let dim = names.iter().position(|own| own == name)?;
             Some(sizes[dim])
         });
-        let mut found = found.collect::<Vec<_>>();
-        found.dedup();
-        match found[..] {
-            [one] => Ok(one),
-            [] => Ok(shape[at]),
-            _ => {
+        let Some(one) = found.next() else {
+            return Ok(shape[at]);
+        };
+        match found.find(|&other| other != one) {
+            None => Ok(one),
+            Some(other) => {
+                let found = [one, other];
                 let name = name.unwrap_or("*");
                 let what = format!("split dim `{name}` has sizes {found:?} in the operands");
                 let error = Error::new(ErrorKind::Shape, op, what);
@@ -195,12 +196,22 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         other: &R,
         local: Result<Tensor<E, U>>,
     ) -> Result<Sharded<E, Q, U>> {
-        self.fits(op, other)?;
+        let local = match local {
+            Ok(local) => local,
+            // Split sizes that differ are told as such.
+            Err(error) => return self.fits(op, other).and(Err(error)),
+        };
         match other.described() {
-            Some((other, _)) => {
-                Sharded::of(op, local?, self.mesh.clone(), &[self.operand(), other])
+            Some((described, shared)) => {
+                self.on_mesh(op, shared)?;
+                // Of dims that the result lacks, it cannot say that their sizes differ.
+                let lacks = |place: &StaticPlace| matches!(place, StaticPlace::Split(dim) if !E::NAMES.contains(dim));
+                if P::PLACES.iter().any(lacks) {
+                    self.fits(op, other)?;
+                }
+                Sharded::of(op, local, self.mesh.clone(), &[self.operand(), described])
             }
-            None => Sharded::of(op, local?, self.mesh.clone(), &[self.operand()]),
+            None => Sharded::of(op, local, self.mesh.clone(), &[self.operand()]),
         }
     }
 
