@@ -7,6 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
+use nomina::{DType, Device};
 use nomina_mesh::{Combine, Engine, Job, Ranks};
 use nomina_mpi::Mpi;
 use nomina_runtime::Raw;
@@ -33,32 +34,39 @@ fn rank() {
         );
     }
     for elements in [1, 256, 16 << 10, 256 << 10, 4 << 20] {
-        let x = Raw::from_vec(vec![1.0_f32; elements], &[elements]).unwrap();
-        let (from, mut into) = (vec![1.0_f32; elements], vec![0.0_f32; elements]);
+        let (x, from, mut into) = (block(elements), block(elements), block(elements));
+        let (from, into) = (from.as_slice().unwrap(), into.as_mut_slice().unwrap());
         compare(
             axis,
             "all_reduce",
             elements,
-            || reduce(&from, &mut into),
+            || reduce(from, into),
             || reduce_job(axis, x.clone()),
         );
-        let mut own = Some(Raw::from_vec(vec![1.0_f32; elements], &[elements]).unwrap());
+        let mut own = Some(block(elements));
         let ours = || own = own.take().map(|own| reduce_job(axis, own));
         compare(
             axis,
             "all_reduce in place",
             elements,
-            || reduce_in_place(&mut into),
+            || reduce_in_place(into),
             ours,
         );
         compare(
             axis,
             "shift",
             elements,
-            || shift(axis, &from, &mut into),
+            || shift(axis, from, into),
             || shift_job(axis, &x),
         );
     }
+}
+
+/// Memory as tensors have it, for both sides: on huge pages where it is large.
+fn block(elements: usize) -> Raw {
+    let mut block = Raw::zeros("bench", &[elements], DType::F32, Device::Cpu).unwrap();
+    block.as_mut_slice::<f32>().unwrap().fill(1.0);
+    block
 }
 
 /// Times both by turns and prints what the first rank saw.
