@@ -1,5 +1,5 @@
-//! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX and
-//! to code for sm_80 and sm_90, without spills and stack frames but for those that are listed.
+//! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX without generic
+//! accesses, and to code for sm_80 and sm_90 without spills and stack frames but for those that are listed.
 //!
 //! `cargo xtask kernels [--only SUBSTRING,...] [--names] [--verbose] [--require]` compiles them all, which takes
 //! a core twenty minutes; as a test among others it takes a sample, the same one every time. The
@@ -158,7 +158,7 @@ fn all(options: &Options) -> Result<(), String> {
             false => Err(found.failures.join("\n")),
         };
     }
-    let mut unlisted = Vec::new();
+    let (mut unlisted, mut generics) = (Vec::new(), Vec::new());
     let mut largest: BTreeMap<&str, u32> = BTreeMap::new();
     for kernel in &found.kernels {
         let file = kernel.file();
@@ -171,6 +171,24 @@ fn all(options: &Options) -> Result<(), String> {
             unlisted.push(kernel.to_string());
         }
     }
+    let mut accesses = [0; 2];
+    for line in &found.accesses {
+        let mut fields = line.splitn(3, '\t');
+        let [generic, global] =
+            [(); 2].map(|()| fields.next().and_then(|n| n.parse().ok()).unwrap_or(1));
+        accesses = [accesses[0] + generic, accesses[1] + global];
+        if generic > 0 {
+            let module = fields.next().unwrap_or(line);
+            generics.push(format!(
+                "{module}: {generic} of {} accesses",
+                generic + global
+            ));
+        }
+    }
+    println!(
+        "accesses of memory in PTX: {} global, {} generic",
+        accesses[1], accesses[0]
+    );
     let registers: Vec<String> = largest.iter().map(|(f, n)| format!("{f} {n}")).collect();
     println!("most registers of a thread: {}", registers.join(", "));
     let part = match options.every {
@@ -191,6 +209,12 @@ fn all(options: &Options) -> Result<(), String> {
     if !found.failures.is_empty() {
         return Err(found.failures.join("\n"));
     }
+    if !generics.is_empty() {
+        return Err(format!(
+            "generic accesses, whose space the device has to find out (a pointer that went by way of a number?):\n{}",
+            generics.join("\n")
+        ));
+    }
     if unlisted.is_empty() {
         return Ok(());
     }
@@ -206,5 +230,7 @@ struct Found {
     modules: usize,
     compiled: usize,
     kernels: Vec<Kernel>,
+    /// Generic and global accesses, and the module.
+    accesses: Vec<String>,
     failures: Vec<String>,
 }

@@ -1,6 +1,7 @@
 //! Work shared by processes: the compiler takes one program at a time in each.
 
 use std::collections::hash_map::DefaultHasher;
+use std::fmt::Write;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io::{BufRead, BufReader};
@@ -49,6 +50,7 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
             let line = line.map_err(|error| error.to_string())?;
             match line.split_once('\t') {
                 Some(("module", _)) => found.modules += 1,
+                Some(("accesses", rest)) => found.accesses.push(rest.to_owned()),
                 Some(("compiled", _)) => found.compiled += 1,
                 Some(("kernel", rest)) => {
                     let kernel = Kernel::parse(rest);
@@ -91,7 +93,7 @@ pub fn asked(options: &Options) -> Result<Vec<Module>, String> {
 pub fn work(options: &Options) -> Result<(), String> {
     let (this, of) = options.share.unwrap_or((0, 1));
     let version = catalog::compiler().map_err(|error| error.to_string())?;
-    let kept = folder().join(format!("checked-{}.{}", version.0, version.1));
+    let kept = folder().join(format!("found-{}.{}", version.0, version.1));
     fs::create_dir_all(&kept).map_err(|error| format!("{}: {error}", kept.display()))?;
     let modules = asked(options)?;
     for module in modules.iter().skip(this).step_by(of) {
@@ -148,10 +150,12 @@ fn kernels(module: &Module, capability: u32, file: &PathBuf) -> Result<String, S
     {
         return Err(said(&format!("the compiler says nothing of `{entry}`")));
     }
-    let lines: String = kernels
+    let mut lines: String = kernels
         .iter()
         .map(|kernel| format!("kernel\t{}\n", kernel.line()))
         .collect();
+    let [generic, global] = report::accesses(&ptx);
+    let _ = writeln!(lines, "accesses\t{generic}\t{global}\t{name}");
     // Under another name first: a file that another process reads is whole. Without it the next run
     // takes longer, and that is all.
     let own = file.with_extension(std::process::id().to_string());
