@@ -11,6 +11,8 @@
 mod library;
 #[path = "cuda_kernels/listed.rs"]
 mod listed;
+#[path = "cuda_kernels/pack.rs"]
+mod pack;
 #[path = "cuda_kernels/report.rs"]
 mod report;
 #[path = "cuda_kernels/share.rs"]
@@ -28,9 +30,6 @@ use report::Kernel;
 
 /// What code is made for: a data centre's GPUs of two generations.
 const CAPABILITIES: [u32; 2] = [80, 90];
-
-/// What kernels are kept for: H100 and H200.
-const KEPT: u32 = 90;
 
 /// How many modules there are for each that is compiled, unless all are asked for.
 const SAMPLE: u64 = 8;
@@ -50,6 +49,8 @@ struct Options {
     require: bool,
     /// Compiles for sm_90 alone, and keeps the kernels in `NOMINA_CUDA_CACHE`.
     keep: bool,
+    /// Keeps them for sm_80 and as PTX too, with those of the list that are common, and writes all to this file.
+    pack: Option<PathBuf>,
     /// Instead of those that are listed, the modules that a program on the host that stands for a GPU has asked
     /// for, whose cache this was.
     among: Option<PathBuf>,
@@ -75,6 +76,7 @@ impl Options {
                 "--all" => (options.every, options.fetch) = (1, true),
                 "--fetch" => options.fetch = true,
                 "--keep" => options.keep = true,
+                "--pack" => (options.keep, options.pack) = (true, Some(value()?.into())),
                 "--among" => options.among = Some(value()?.into()),
                 "--names" => options.names = true,
                 "--verbose" => options.verbose = true,
@@ -148,14 +150,15 @@ fn all(options: &Options) -> Result<(), String> {
     }
     if options.keep {
         println!(
-            "{} modules for sm_{KEPT}, {} compiled now, {} failed; {seconds:.1} s",
+            "{} modules for sm_90, {} compiled now, {} failed; {seconds:.1} s",
             found.modules,
             found.compiled,
             found.failures.len()
         );
-        return match found.failures.is_empty() {
-            true => Ok(()),
-            false => Err(found.failures.join("\n")),
+        return match (found.failures.is_empty(), &options.pack) {
+            (false, _) => Err(found.failures.join("\n")),
+            (true, Some(file)) => pack::write(options, file),
+            (true, None) => Ok(()),
         };
     }
     let (mut unlisted, mut generics) = (Vec::new(), Vec::new());

@@ -1,5 +1,6 @@
 //! Work shared by processes: the compiler takes one program at a time in each.
 
+use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write;
 use std::fs;
@@ -12,7 +13,7 @@ use nomina_runtime::cuda::catalog::{self, Module};
 
 use super::library::Library;
 use super::report::{self, Kernel};
-use super::{CAPABILITIES, Found, KEPT, Options, folder};
+use super::{CAPABILITIES, Found, Options, folder};
 
 /// Starts a process for every core and collects what they find.
 pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
@@ -30,6 +31,9 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
         }
         if options.keep {
             command.arg("--keep");
+        }
+        if let Some(file) = &options.pack {
+            command.arg("--pack").arg(file);
         }
         if let Some(folder) = &options.among {
             command.arg("--among").arg(folder);
@@ -79,6 +83,13 @@ pub fn asked(options: &Options) -> Result<Vec<Module>, String> {
         }
         None => catalog::modules(),
     };
+    if options.pack.is_some() {
+        let mut common = catalog::modules();
+        common.retain(|module| is_common(&module.name()));
+        let files: HashSet<_> = modules.iter().map(|module| module.file(90)).collect();
+        common.retain(|module| !files.contains(&module.file(90)));
+        modules.append(&mut common);
+    }
     modules.retain(|module| {
         let name = module.name();
         let mut hasher = DefaultHasher::new();
@@ -87,6 +98,15 @@ pub fn asked(options: &Options) -> Result<Vec<Module>, String> {
             && hasher.finish().is_multiple_of(options.every)
     });
     Ok(modules)
+}
+
+/// Whether a module is of `f32`, `i64` and `bool` alone, and counts positions in 32 bits: what most programs ask for.
+fn is_common(name: &str) -> bool {
+    let rare = [
+        "u8", "i8", "u16", "i16", "i32", "f16", "bf16", "u64", "f64", "c64", "c128",
+    ];
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    !words.any(|word| rare.contains(&word))
 }
 
 /// One process's part: the modules whose numbers leave its own as a remainder.
@@ -99,7 +119,7 @@ pub fn work(options: &Options) -> Result<(), String> {
     for module in modules.iter().skip(this).step_by(of) {
         println!("module\t{}", module.name());
         if options.keep {
-            match module.keep(KEPT) {
+            match module.keep(options.pack.is_some()) {
                 Ok(true) => println!("compiled\t"),
                 Ok(false) => {}
                 Err(error) => println!("failure\t{}", error.to_string().replace('\n', "\r")),
