@@ -26,14 +26,6 @@ impl Target {
         Self::Cubin(major * 10 + minor)
     }
 
-    /// Whether a device runs it: code goes with later devices of its major version, PTX with all later ones.
-    pub(super) fn runs_on(self, (major, minor): (u32, u32)) -> bool {
-        match self {
-            Self::Cubin(arch) => arch / 10 == major && arch % 10 <= minor,
-            Self::Ptx(arch) => arch <= major * 10 + minor,
-        }
-    }
-
     /// As the compiler's option says it.
     fn option(self) -> String {
         match self {

@@ -67,6 +67,8 @@ pub(super) fn name(source: &Source, target: Target) -> String {
     format!("{:032x}", number(source, target))
 }
 
+/// By the hasher of the standard library. A release that hashed otherwise would find nothing that another kept, nor in a
+/// pack, and compile it anew.
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -2,6 +2,8 @@
 
 use super::source::Source;
 
+pub(super) use pack::{count, load};
+
 #[cfg(feature = "cuda-kernels")]
 mod pack {
     use std::sync::OnceLock;
@@ -35,13 +37,25 @@ mod pack {
         PACK.get_or_init(look).as_ref().map_err(Clone::clone)
     }
 
-    pub(crate) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
-        let pack = pack().ok()?;
-        let targets = Target::SHIPPED.into_iter();
-        let mut fitting = targets.filter(|target| target.runs_on(capability));
-        fitting.find_map(|target| pack.get(disk::number(source, target)))
+    /// Code goes with later devices of its major version, PTX with all later ones.
+    pub(super) fn goes_with(target: Target, (major, minor): (u32, u32)) -> bool {
+        match target {
+            Target::Cubin(arch) => arch / 10 == major && arch % 10 <= minor,
+            Target::Ptx(arch) => arch <= major * 10 + minor,
+        }
     }
 
+    /// The module for a device, if it came with the program and is whole.
+    pub(crate) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
+        let pack = pack().ok()?;
+        let mut targets = Target::SHIPPED.into_iter();
+        targets.find_map(|target| {
+            let fits = goes_with(target, capability);
+            fits.then(|| pack.get(disk::number(source, target)))?
+        })
+    }
+
+    /// How many modules came with the program, or why there are none.
     pub(crate) fn count() -> Result<usize, String> {
         let pack = pack()?;
         match pack.torn() {
@@ -64,12 +78,26 @@ mod pack {
     }
 }
 
-/// The module for a device, if it came with the program and is whole.
-pub(super) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
-    pack::load(source, capability)
-}
+#[cfg(all(test, feature = "cuda-kernels"))]
+mod tests {
+    use super::pack::goes_with;
+    use crate::cuda::compile::Target::{self, Cubin, Ptx};
 
-/// How many modules came with the program, or why there are none.
-pub(super) fn count() -> Result<usize, String> {
-    pack::count()
+    #[test]
+    fn what_a_device_takes_of_a_pack() {
+        let fitting = |capability| {
+            let mut targets = Target::SHIPPED.into_iter();
+            targets.find(|target| goes_with(*target, capability))
+        };
+        for (capability, target) in [
+            ((7, 5), None),
+            ((8, 0), Some(Cubin(80))),
+            ((8, 9), Some(Cubin(80))),
+            ((9, 0), Some(Cubin(90))),
+            ((10, 0), Some(Ptx(90))),
+            ((12, 1), Some(Ptx(90))),
+        ] {
+            assert_eq!(fitting(capability), target, "{capability:?}");
+        }
+    }
 }
