@@ -4,8 +4,11 @@ use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    println!("cargo::rerun-if-changed=kernels.pack");
-    let pack = match fs::read("kernels.pack") {
+    let pack = fs::read("kernels.pack");
+    // To cargo a file that is missing has changed each time, and all that depends on this would be built anew.
+    let watched = if pack.is_ok() { "kernels.pack" } else { "." };
+    println!("cargo::rerun-if-changed={watched}");
+    let pack = match pack {
         Ok(pack) => pack,
         // Cargo writes this file into what it packages.
         Err(_) if !Path::new(".cargo_vcs_info.json").exists() => Vec::new(),
