@@ -159,7 +159,6 @@ fn a_machine_without_the_library() {
             "{said}"
         );
     }
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX and
-//! to code for sm_80 and sm_90, without spills and stack frames but for those that are listed.
+//! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX without generic
+//! accesses, and to code for sm_80 and sm_90 without spills and stack frames but for those that are listed.
 //!
 //! `cargo xtask kernels [--only SUBSTRING,...] [--names] [--verbose] [--require]` compiles them all, which takes
 //! a core twenty minutes; as a test among others it takes a sample, the same one every time. The
@@ -11,6 +11,8 @@
 mod library;
 #[path = "cuda_kernels/listed.rs"]
 mod listed;
+#[path = "cuda_kernels/pack.rs"]
+mod pack;
 #[path = "cuda_kernels/report.rs"]
 mod report;
 #[path = "cuda_kernels/share.rs"]
@@ -28,9 +30,6 @@ use report::Kernel;
 
 /// What code is made for: a data centre's GPUs of two generations.
 const CAPABILITIES: [u32; 2] = [80, 90];
-
-/// What kernels are kept for: H100 and H200.
-const KEPT: u32 = 90;
 
 /// How many modules there are for each that is compiled, unless all are asked for.
 const SAMPLE: u64 = 8;
@@ -50,6 +49,8 @@ struct Options {
     require: bool,
     /// Compiles for sm_90 alone, and keeps the kernels in `NOMINA_CUDA_CACHE`.
     keep: bool,
+    /// Keeps them for sm_80 and as PTX too, with those of the list that are common, and writes all to this file.
+    pack: Option<PathBuf>,
     /// Instead of those that are listed, the modules that a program on the host that stands for a GPU has asked
     /// for, whose cache this was.
     among: Option<PathBuf>,
@@ -75,6 +76,7 @@ impl Options {
                 "--all" => (options.every, options.fetch) = (1, true),
                 "--fetch" => options.fetch = true,
                 "--keep" => options.keep = true,
+                "--pack" => (options.keep, options.pack) = (true, Some(value()?.into())),
                 "--among" => options.among = Some(value()?.into()),
                 "--names" => options.names = true,
                 "--verbose" => options.verbose = true,
@@ -148,17 +150,18 @@ fn all(options: &Options) -> Result<(), String> {
     }
     if options.keep {
         println!(
-            "{} modules for sm_{KEPT}, {} compiled now, {} failed; {seconds:.1} s",
+            "{} modules for sm_90, {} compiled now, {} failed; {seconds:.1} s",
             found.modules,
             found.compiled,
             found.failures.len()
         );
-        return match found.failures.is_empty() {
-            true => Ok(()),
-            false => Err(found.failures.join("\n")),
+        return match (found.failures.is_empty(), &options.pack) {
+            (false, _) => Err(found.failures.join("\n")),
+            (true, Some(file)) => pack::write(options, file),
+            (true, None) => Ok(()),
         };
     }
-    let mut unlisted = Vec::new();
+    let (mut unlisted, mut generics) = (Vec::new(), Vec::new());
     let mut largest: BTreeMap<&str, u32> = BTreeMap::new();
     for kernel in &found.kernels {
         let file = kernel.file();
@@ -171,6 +174,24 @@ fn all(options: &Options) -> Result<(), String> {
             unlisted.push(kernel.to_string());
         }
     }
+    let mut accesses = [0; 2];
+    for line in &found.accesses {
+        let mut fields = line.splitn(3, '\t');
+        let [generic, global] =
+            [(); 2].map(|()| fields.next().and_then(|n| n.parse().ok()).unwrap_or(1));
+        accesses = [accesses[0] + generic, accesses[1] + global];
+        if generic > 0 {
+            let module = fields.next().unwrap_or(line);
+            generics.push(format!(
+                "{module}: {generic} of {} accesses",
+                generic + global
+            ));
+        }
+    }
+    println!(
+        "accesses of memory in PTX: {} global, {} generic",
+        accesses[1], accesses[0]
+    );
     let registers: Vec<String> = largest.iter().map(|(f, n)| format!("{f} {n}")).collect();
     println!("most registers of a thread: {}", registers.join(", "));
     let part = match options.every {
@@ -191,6 +212,12 @@ fn all(options: &Options) -> Result<(), String> {
     if !found.failures.is_empty() {
         return Err(found.failures.join("\n"));
     }
+    if !generics.is_empty() {
+        return Err(format!(
+            "generic accesses, whose space the device has to find out (a pointer that went by way of a number?):\n{}",
+            generics.join("\n")
+        ));
+    }
     if unlisted.is_empty() {
         return Ok(());
     }
@@ -206,5 +233,7 @@ struct Found {
     modules: usize,
     compiled: usize,
     kernels: Vec<Kernel>,
+    /// Generic and global accesses, and the module.
+    accesses: Vec<String>,
     failures: Vec<String>,
 }

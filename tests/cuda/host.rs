@@ -6,6 +6,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -193,11 +194,29 @@ fn finish(child: Child) -> Result<(), String> {
     }
 }
 
+/// A folder that is there as long as this is.
+pub struct Folder(PathBuf);
+
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// A folder of this process's with the fake libraries but for one, or why there is none.
-pub fn without(library: &str) -> Result<PathBuf, String> {
+pub fn without(library: &str) -> Result<Folder, String> {
     let fakes = fakes()?;
     let own = fakes.with_extension(format!("without-{library}-{}", process::id()));
-    text(fs::create_dir_all(&own), &own)?;
+    let own = Folder(own);
+    text(fs::create_dir_all(&*own), &own)?;
     for file in files(&fakes)? {
         let name = file.file_name().unwrap_or_default();
         if !file.is_symlink() && !name.to_string_lossy().starts_with(library) {

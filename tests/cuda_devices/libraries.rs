@@ -152,7 +152,6 @@ fn a_module_is_compiled_once_and_kept_for_machines_without_a_compiler() {
     let without = here::host::without("libnvrtc").unwrap();
     let path = ("LD_LIBRARY_PATH", without.to_str().unwrap());
     here::again("libraries::inside", &[kernels, path]);
-    fs::remove_dir_all(without).unwrap();
 }
 
 #[test]

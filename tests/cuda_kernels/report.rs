@@ -65,6 +65,29 @@ fn before(line: &str, word: &str) -> Option<u32> {
     head.trim().rsplit([' ', ',']).next()?.parse().ok()
 }
 
+/// How many accesses of a module are generic, whose space the device finds out, and how many global: loads, stores and
+/// atomics of PTX.
+pub fn accesses(ptx: &str) -> [usize; 2] {
+    let mut found = [0; 2];
+    for line in ptx.lines() {
+        // An instruction may have a predicate: `@%p1 ld.global.u32 %r1, [%rd2];`.
+        let word = line.split_whitespace().find(|word| !word.starts_with('@'));
+        let mut parts = word.unwrap_or_default().split('.');
+        if !matches!(parts.next(), Some("ld" | "st" | "atom" | "red")) {
+            continue;
+        }
+        let space = parts.find_map(|part| match part.split("::").next() {
+            Some("global") => Some(Some(1)),
+            Some("shared" | "local" | "param" | "const") => Some(None),
+            _ => None,
+        });
+        if let Some(kind) = space.unwrap_or(Some(0)) {
+            found[kind] += 1;
+        }
+    }
+    found
+}
+
 /// Reads what ptxas says of each function: a line with its name, then its memory, then its registers.
 pub fn read(module: &str, capability: u32, report: &str) -> Vec<Kernel> {
     let mut kernels: Vec<Kernel> = Vec::new();
@@ -112,6 +135,15 @@ ptxas info    : Used 7 registers, used 1 barriers, 2048 bytes smem
         .iter()
         .map(|k| (k.name.as_str(), k.registers, k.frame, k.spilled))
         .collect();
+    let ptx = "
+	@%p1 ld.global.nc.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];
+	ld.param.u64 %rd2, [k_param_0];
+	st.u8 [%rd3], %rs1;
+	@%p2 atom.cas.b64 %rd4, [%rd5], %rd6, %rd7;
+	st.shared::cta.f32 [%r5], %f1;
+	red.global.add.f32 [%rd8], %f2;
+";
     numbers == [("first", 25, 16, 20), ("second", 7, 0, 0)]
+        && accesses(ptx) == [2, 2]
         && Kernel::parse(&read[0].line()).as_ref() == Some(&read[0])
 }

@@ -1,6 +1,8 @@
 //! Work shared by processes: the compiler takes one program at a time in each.
 
+use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
+use std::fmt::Write;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io::{BufRead, BufReader};
@@ -11,7 +13,7 @@ use nomina_runtime::cuda::catalog::{self, Module};
 
 use super::library::Library;
 use super::report::{self, Kernel};
-use super::{CAPABILITIES, Found, KEPT, Options, folder};
+use super::{CAPABILITIES, Found, Options, folder};
 
 /// Starts a process for every core and collects what they find.
 pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
@@ -29,6 +31,9 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
         }
         if options.keep {
             command.arg("--keep");
+        }
+        if let Some(file) = &options.pack {
+            command.arg("--pack").arg(file);
         }
         if let Some(folder) = &options.among {
             command.arg("--among").arg(folder);
@@ -49,6 +54,7 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
             let line = line.map_err(|error| error.to_string())?;
             match line.split_once('\t') {
                 Some(("module", _)) => found.modules += 1,
+                Some(("accesses", rest)) => found.accesses.push(rest.to_owned()),
                 Some(("compiled", _)) => found.compiled += 1,
                 Some(("kernel", rest)) => {
                     let kernel = Kernel::parse(rest);
@@ -77,6 +83,13 @@ pub fn asked(options: &Options) -> Result<Vec<Module>, String> {
         }
         None => catalog::modules(),
     };
+    if options.pack.is_some() {
+        let mut common = catalog::modules();
+        common.retain(|module| is_common(&module.name()));
+        let files: HashSet<_> = modules.iter().map(|module| module.file(90)).collect();
+        common.retain(|module| !files.contains(&module.file(90)));
+        modules.append(&mut common);
+    }
     modules.retain(|module| {
         let name = module.name();
         let mut hasher = DefaultHasher::new();
@@ -87,17 +100,26 @@ pub fn asked(options: &Options) -> Result<Vec<Module>, String> {
     Ok(modules)
 }
 
+/// Whether a module is of `f32`, `i64` and `bool` alone, and counts positions in 32 bits: what most programs ask for.
+fn is_common(name: &str) -> bool {
+    let rare = [
+        "u8", "i8", "u16", "i16", "i32", "f16", "bf16", "u64", "f64", "c64", "c128",
+    ];
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    !words.any(|word| rare.contains(&word))
+}
+
 /// One process's part: the modules whose numbers leave its own as a remainder.
 pub fn work(options: &Options) -> Result<(), String> {
     let (this, of) = options.share.unwrap_or((0, 1));
     let version = catalog::compiler().map_err(|error| error.to_string())?;
-    let kept = folder().join(format!("checked-{}.{}", version.0, version.1));
+    let kept = folder().join(format!("found-{}.{}", version.0, version.1));
     fs::create_dir_all(&kept).map_err(|error| format!("{}: {error}", kept.display()))?;
     let modules = asked(options)?;
     for module in modules.iter().skip(this).step_by(of) {
         println!("module\t{}", module.name());
         if options.keep {
-            match module.keep(KEPT) {
+            match module.keep(options.pack.is_some()) {
                 Ok(true) => println!("compiled\t"),
                 Ok(false) => {}
                 Err(error) => println!("failure\t{}", error.to_string().replace('\n', "\r")),
@@ -148,10 +170,12 @@ fn kernels(module: &Module, capability: u32, file: &PathBuf) -> Result<String, S
     {
         return Err(said(&format!("the compiler says nothing of `{entry}`")));
     }
-    let lines: String = kernels
+    let mut lines: String = kernels
         .iter()
         .map(|kernel| format!("kernel\t{}\n", kernel.line()))
         .collect();
+    let [generic, global] = report::accesses(&ptx);
+    let _ = writeln!(lines, "accesses\t{generic}\t{global}\t{name}");
     // Under another name first: a file that another process reads is whole. Without it the next run
     // takes longer, and that is all.
     let own = file.with_extension(std::process::id().to_string());

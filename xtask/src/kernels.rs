@@ -23,3 +23,16 @@ pub fn warm(args: &[String]) -> Outcome {
         .env("NOMINA_CUDA_CACHE", &kept.to_string_lossy())
         .run()
 }
+
+/// `cargo xtask cuda-kernels`: what models ask for and what is common, compiled for sm_80 and sm_90 and as PTX, as the file
+/// of the package `nomina-cuda-kernels`.
+pub fn ship() -> Outcome {
+    Command::cargo(["test", "--workspace", "--test", "cuda_models"]).run()?;
+    let path = |name: &str| root().join(name).to_string_lossy().into_owned();
+    Command::cargo(TEST)
+        .args(["--all", "--require"])
+        .args(["--among", &path("target/tmp/kernels-shipped")])
+        .args(["--pack", &path("cuda-kernels/kernels.pack")])
+        .env("NOMINA_CUDA_CACHE", &path("target/cuda/shipped"))
+        .run()
+}

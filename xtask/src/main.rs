@@ -38,6 +38,7 @@ cargo xtask <task>
   cuda-warm [--only SUBSTRING,...] [--among CACHE]
                         kernels compiled for sm_90 by the real compiler, all or those of such names, or those that a
                         program asked for whose cache is named; `gpu --pack` carries them
+  cuda-kernels          compiled kernels for the package `nomina-cuda-kernels`: what models ask for
   gpu [--budget SECONDS] [STEP]...
                         on a machine with a GPU: conformance, kernels, sanitizers, speed;
                         --pack FOLDER for one without cargo, --record FIGURES into docs/cuda.md
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         "soak" => soak::run(rest),
         "kernels" => kernels::run(rest),
         "cuda-warm" => kernels::warm(rest),
+        "cuda-kernels" => kernels::ship(),
         "levels" => levels::run(),
         "sanitize" => sanitize::run(),
         "compile-time" => step::Command::cargo(["run", "--release", "-p", "compile-time", "--"])

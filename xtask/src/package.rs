@@ -4,10 +4,11 @@ use crate::house::code;
 use crate::step::{Command, root};
 
 /// The folders of the packages that are published.
-const PUBLISHED: [&str; 9] = [
+const PUBLISHED: [&str; 10] = [
     ".",
     "cargo-nomina",
     "core",
+    "cuda-kernels",
     "io",
     "macros",
     "mesh",

@@ -57,22 +57,35 @@ impl Module {
     /// The name of its file in the cache of a device of this capability, as `90`.
     #[must_use]
     pub fn file(&self, capability: u32) -> String {
-        disk::name(&self.source, (capability / 10, capability % 10))
+        disk::name(&self.source, Target::Cubin(capability))
     }
 
-    /// Compiles it for a compute capability, as `90`, and keeps it where calls look for it: `NOMINA_CUDA_CACHE`.
-    /// False where it was there.
+    /// Compiles it for sm_90, and with `ship` for all that a pack has it for, and keeps it where calls look for it:
+    /// `NOMINA_CUDA_CACHE`. False where it was there.
     ///
     /// # Errors
     /// When the compiler is missing, or refuses the source, with what it says.
-    pub fn keep(&self, capability: u32) -> Result<bool> {
-        let of = (capability / 10, capability % 10);
-        if disk::load(&self.source, of).is_some() {
-            return Ok(false);
+    pub fn keep(&self, ship: bool) -> Result<bool> {
+        let mut compiled = false;
+        for target in &Target::SHIPPED[..if ship { 3 } else { 1 }] {
+            if disk::load(&self.source, *target).is_none() {
+                let code = compile("catalog", &self.source, *target)?;
+                disk::store(&self.source, *target, &code);
+                compiled = true;
+            }
         }
-        let code = compile("catalog", &self.source, Target::Cubin(capability))?;
-        disk::store(&self.source, of, &code);
-        Ok(true)
+        Ok(compiled)
+    }
+
+    /// What of it is kept there for a pack: under which names, and the code.
+    pub fn shipped(&self) -> impl Iterator<Item = (u128, Vec<u8>)> {
+        let kept = |target| {
+            Some((
+                disk::number(&self.source, target),
+                disk::load(&self.source, target)?,
+            ))
+        };
+        Target::SHIPPED.into_iter().filter_map(kept)
     }
 
     /// Compiles it for a compute capability, as `90`, by the options of real use.
@@ -97,22 +110,30 @@ pub fn compiler() -> Result<(i32, i32)> {
     version("catalog")
 }
 
-/// The modules that a device was asked for by this process and that are not listed, by their names: a cache that
-/// was filled from the list lacks them, and each is compiled where it is first needed. What `fuse!` writes is the
-/// program's own, and no list has it.
+/// The modules that a device was asked for by this process. They know no names of kernels.
+///
+/// # Errors
+/// When there is no such device.
+pub fn used(ordinal: usize) -> Result<Vec<Module>> {
+    let asked = lock(&Cuda::get("catalog", ordinal)?.modules);
+    let mut all: Vec<_> = asked
+        .keys()
+        .map(|source| Module::new(source.clone(), &[]))
+        .collect();
+    all.sort_by_cached_key(Module::name);
+    Ok(all)
+}
+
+/// Those of them that are not listed, by their names: a cache that was filled from the list lacks them, and each is
+/// compiled where it is first needed. What `fuse!` writes is the program's own, and no list has it.
 ///
 /// # Errors
 /// When there is no such device.
 pub fn unlisted(ordinal: usize) -> Result<Vec<String>> {
-    let cuda = Cuda::get("catalog", ordinal)?;
     let listed: HashSet<Source> = modules().into_iter().map(|module| module.source).collect();
-    let asked = lock(&cuda.modules);
-    let missing = asked
-        .keys()
-        .filter(|source| !source.is_own() && !listed.contains(source));
-    let mut names: Vec<String> = missing.map(Source::to_string).collect();
-    names.sort();
-    Ok(names)
+    let mut missing = used(ordinal)?;
+    missing.retain(|Module { source, .. }| !source.is_own() && !listed.contains(source));
+    Ok(missing.iter().map(Module::name).collect())
 }
 
 /// The modules that programs asked for which had this folder as their cache, and `NOMINA_CUDA_SOURCES` set: chains

@@ -18,6 +18,14 @@ pub(crate) enum Target {
 }
 
 impl Target {
+    /// What a pack of kernels has each module for, in the order in which a device takes it.
+    pub(super) const SHIPPED: [Self; 3] = [Self::Cubin(90), Self::Cubin(80), Self::Ptx(90)];
+
+    /// Code of the device's own, under whose name the cache has it; PTX where the compiler does not know the device.
+    pub(super) fn own((major, minor): (u32, u32)) -> Self {
+        Self::Cubin(major * 10 + minor)
+    }
+
     /// As the compiler's option says it.
     fn option(self) -> String {
         match self {

@@ -280,6 +280,7 @@ pub(super) fn report(ordinal: usize) -> Result<Report> {
         device: cuda.properties.clone(),
         driver: probe::driver("report")?,
         compiler: super::compile::fitting("report").map_err(|error| error.to_string()),
+        shipped: super::shipped::count(),
         cublaslt: match super::gemm::never_asks() {
             true => Err("NOMINA_CUDA_MATMUL=own".to_owned()),
             false => library.map(|(version, _)| version).map_err(String::clone),

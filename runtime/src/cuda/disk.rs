@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, io, process};
 
+use super::compile::Target;
 use super::source::{HEADERS, Source};
 
 /// How a file begins.
@@ -47,15 +48,27 @@ pub(super) fn fingerprint(source: &Source) -> u64 {
     hash(&(source.headers(), source.text(), source.contracts()))
 }
 
-/// 128 bits of what a module is made from. Who wants to may make two that meet; nobody else will. The
+/// 128 bits of what a module is made from, and for what. Who wants to may make two that meet; nobody else will. The
 /// compiler is no part of it: where there is none, what another made is as good.
-pub(super) fn name(source: &Source, capability: (u32, u32)) -> String {
+pub(super) fn number(source: &Source, target: Target) -> u128 {
     let shared = shared();
     let text = source.text();
-    let half = |salt: u8| hash(&(salt, shared, &text, source.contracts(), capability));
-    format!("{:016x}{:016x}", half(1), half(2))
+    let of = match target {
+        Target::Cubin(arch) => (arch / 10, arch % 10),
+        // No device has such a capability.
+        Target::Ptx(arch) => (arch, u32::MAX),
+    };
+    let half = |salt: u8| u128::from(hash(&(salt, shared, &text, source.contracts(), of)));
+    half(1) << 64 | half(2)
 }
 
+/// The name of a module's file.
+pub(super) fn name(source: &Source, target: Target) -> String {
+    format!("{:032x}", number(source, target))
+}
+
+/// By the hasher of the standard library. A release that hashed otherwise would find nothing that another kept, nor in a
+/// pack, and compile it anew.
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
@@ -63,16 +76,16 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// The module, if it is there and whole.
-pub(super) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
-    let bytes = fs::read(folder()?.join(name(source, capability))).ok()?;
+pub(super) fn load(source: &Source, target: Target) -> Option<Vec<u8>> {
+    let bytes = fs::read(folder()?.join(name(source, target))).ok()?;
     unpacked(&bytes).map(<[u8]>::to_vec)
 }
 
 /// Keeps a module for the next process; with `NOMINA_CUDA_SOURCES` also what it is compiled from, so that
 /// another machine's compiler can make what this one was asked for.
-pub(super) fn store(source: &Source, capability: (u32, u32), module: &[u8]) {
+pub(super) fn store(source: &Source, target: Target, module: &[u8]) {
     static SOURCES: OnceLock<bool> = OnceLock::new();
-    let name = name(source, capability);
+    let name = name(source, target);
     if *SOURCES.get_or_init(|| env::var_os("NOMINA_CUDA_SOURCES").is_some()) {
         write(&format!("{name}.{KEPT}"), source.kept().as_bytes());
     }

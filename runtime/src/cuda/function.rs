@@ -12,6 +12,7 @@ use super::compile::{Target, compile};
 use super::context::{Cuda, lock};
 use super::disk;
 use super::failure::failed;
+use super::shipped;
 use super::source::Source;
 
 /// A kernel on one device. Modules are never unloaded.
@@ -37,7 +38,7 @@ pub(super) type Modules = HashMap<Source, Arc<Mutex<Option<Module>>>>;
 pub(super) type Key = (Source, &'static CStr);
 
 impl Cuda {
-    /// The kernel `entry` of a module: kept, or loaded from disk, or compiled.
+    /// The kernel `entry` of a module: kept, or loaded from disk or a pack, or compiled.
     ///
     /// # Errors
     /// When the compiler is missing or refuses the source, or the driver the module.
@@ -80,7 +81,7 @@ impl Cuda {
             .map_err(|error| failed(op, &format!("looking for a kernel of `{source}`"), error))
     }
 
-    /// A module from disk, for which nothing but the driver is asked, or compiled.
+    /// A module from disk or a pack, for which nothing but the driver is asked, or compiled.
     fn module(&self, op: &'static str, source: &Source) -> Result<Module> {
         self.outside(op, "needs a kernel that is not loaded yet")?;
         let capability = self.properties.capability;
@@ -89,14 +90,17 @@ impl Cuda {
         // itself how long it is.
         // SAFETY: code as the compiler made it, whole.
         let open = |code: &[u8]| unsafe { result::module::load_data(code.as_ptr().cast()) };
-        let kept = disk::load(source, capability);
-        if let Some(module) = kept.and_then(|code| open(&code).ok()) {
+        let own = Target::own(capability);
+        let opened = |code: Option<Vec<u8>>| code.and_then(|code| open(&code).ok());
+        let kept = opened(disk::load(source, own));
+        // Code of a newer CUDA than the driver's is refused, and compiled here.
+        if let Some(module) = kept.or_else(|| opened(shipped::load(source, capability))) {
             return Ok(Module(module));
         }
         let code = compile(op, source, Target::of(op, capability)?)?;
         let module = open(&code)
             .map_err(|error| failed(op, &format!("loading the kernels of `{source}`"), error))?;
-        disk::store(source, capability, &code);
+        disk::store(source, own, &code);
         Ok(Module(module))
     }
 }

@@ -105,6 +105,8 @@ mod search;
 #[cfg(feature = "cuda")]
 mod select;
 #[cfg(feature = "cuda")]
+mod shipped;
+#[cfg(feature = "cuda")]
 mod softmax;
 #[cfg(feature = "cuda")]
 mod sort;

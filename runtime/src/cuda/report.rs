@@ -14,6 +14,8 @@ pub struct Report {
     pub driver: (u32, u32),
     /// NVRTC's, or why kernels that are not kept on disk cannot be compiled.
     pub compiler: Result<(u32, u32), String>,
+    /// How many modules of compiled kernels came with the program, each for one kind of device, or why they are not used.
+    pub shipped: Result<usize, String>,
     /// cuBLASLt's, or why it does not multiply.
     pub cublaslt: Result<(u32, u32), String>,
     /// How many products cuBLASLt has made. A call may take several.
@@ -44,6 +46,10 @@ impl fmt::Display for Report {
         )?;
         writeln!(f, "driver: {}", said(&Ok(self.driver)))?;
         writeln!(f, "compiler: {}", said(&self.compiler))?;
+        match &self.shipped {
+            Ok(count) => writeln!(f, "compiled kernels: {count} modules")?,
+            Err(why) => writeln!(f, "compiled kernels: none: {why}")?,
+        }
         writeln!(f, "cuBLASLt: {}", said(&self.cublaslt))?;
         match &self.cudnn {
             Ok((major, minor)) => writeln!(f, "cuDNN: {major}.{minor}")?,

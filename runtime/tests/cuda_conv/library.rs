@@ -133,7 +133,6 @@ fn a_machine_without_the_library() {
         said.contains("cuDNN: none: cuDNN (libcudnn.so.9) was not found"),
         "{said}"
     );
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

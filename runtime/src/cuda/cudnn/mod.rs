@@ -244,21 +244,31 @@ unsafe fn convolve(
     unsafe { library.run(cuda, op, question, at, result) }
 }
 
+/// What a job of one of the three kinds asks, with channels outermost.
+macro_rules! question {
+    ($way:ident, $job:ident) => {
+        Question {
+            way: Way::$way,
+            dtype: $job.dtype,
+            tf32: super::tf32_is_allowed() && $job.dtype == DType::F32,
+            batch: $job.batch,
+            groups: $job.groups,
+            channels: $job.channels,
+            outs: $job.outs,
+            windows: $job.windows,
+            last: false,
+        }
+    };
+}
+
 /// A convolution; false where our own kernels are to compute it.
 ///
 /// # Safety
 /// See [`Backend`].
 pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<bool> {
     let question = Question {
-        way: Way::Forward,
-        dtype: job.dtype,
-        tf32: super::tf32_is_allowed() && job.dtype == DType::F32,
-        batch: job.batch,
-        groups: job.groups,
-        channels: job.channels,
-        outs: job.outs,
-        windows: job.windows,
         last: job.channels_last,
+        ..question!(Forward, job)
     };
     let x = Side {
         at: job.x,
@@ -286,16 +296,10 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<bool> {
 /// See [`Backend`].
 pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Result<bool> {
     let question = Question {
-        way: Way::Data,
-        dtype: job.dtype,
-        tf32: super::tf32_is_allowed() && job.dtype == DType::F32,
-        batch: job.batch,
-        groups: job.groups,
         // What is slid over is the result.
         channels: job.outs,
         outs: job.channels,
-        windows: job.windows,
-        last: false,
+        ..question!(Data, job)
     };
     let x = Side {
         at: job.x,
@@ -318,17 +322,7 @@ pub(super) unsafe fn transpose(cuda: &'static Cuda, job: &TransposedJob) -> Resu
 /// # Safety
 /// See [`Backend`].
 pub(super) unsafe fn weight(cuda: &'static Cuda, job: &WeightGradientJob) -> Result<bool> {
-    let question = Question {
-        way: Way::Weight,
-        dtype: job.dtype,
-        tf32: super::tf32_is_allowed() && job.dtype == DType::F32,
-        batch: job.batch,
-        groups: job.groups,
-        channels: job.channels,
-        outs: job.outs,
-        windows: job.windows,
-        last: false,
-    };
+    let question = question!(Weight, job);
     let x = Side {
         at: job.x,
         sizes: question.over(),
