@@ -19,7 +19,7 @@ fn one(name: &Name) -> Result<Names> {
 
 impl DynSharded {
     /// The states, as where the parts along an axis are together.
-    fn met(&self, axis: Option<usize>) -> Vec<Place> {
+    pub(super) fn met(&self, axis: Option<usize>) -> Vec<Place> {
         let mut places = self.places.clone();
         if let Some(axis) = axis {
             places[axis] = Place::Whole;
@@ -287,30 +287,5 @@ impl DynSharded {
             },
         };
         self.slid(op, slid, self.places.clone(), &[])
-    }
-
-    /// As [`Sharded::roll`](crate::Sharded::roll).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn roll(&self, shift: i64, dim: impl Into<DimVia>) -> Result<Self> {
-        let (op, at) = (Op::Roll, Location::caller());
-        let found = self.found(op, dim.into())?;
-        let local = match found.axis {
-            Some(axis) => self
-                .parts(op, found.dim, axis, at)
-                .rolled(&self.local, shift)?,
-            None => self.local.roll(&[shift], found.dim)?,
-        };
-        self.slid(
-            op,
-            Slid {
-                local,
-                sizes: Vec::new(),
-            },
-            self.places.clone(),
-            &[],
-        )
     }
 }

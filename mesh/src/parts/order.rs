@@ -9,8 +9,8 @@ use super::{Parts, named};
 use crate::identity;
 
 impl Parts {
-    /// The greatest or smallest of each row and its place; NaN where one is, and its place. The dim stays, of size 1. The value
-    /// and the place are reduced; nothing else is sent.
+    /// The greatest or smallest of each row and its place; NaN where one is, and its place. The value and the place
+    /// are reduced; nothing else is sent.
     pub(crate) fn extreme(
         &self,
         x: &DynTensor,
@@ -45,7 +45,7 @@ impl Parts {
         let place = place.masked_fill(&found.logical_not()?, i64::MAX)?;
         let place = self.over(&place, Combine::Min)?;
         let all = self.picked(x, all, &place)?;
-        Ok((all, place))
+        Ok((all.squeeze(self.dim)?, place.squeeze(self.dim)?))
     }
 
     /// `values`, which stand at `places`: the gradient of each goes back to where it stands.

@@ -114,10 +114,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match (A::VIA, combine) {
-            (Some(axis), _) => {
-                let (values, places) = self.parts(op, dim, axis, at).extreme(&x, combine)?;
-                (values.squeeze(dim)?, places.squeeze(dim)?)
-            }
+            (Some(axis), _) => self.parts(op, dim, axis, at).extreme(&x, combine)?,
             (None, Combine::Max) => x.max(DimArg::one(dim))?,
             (None, _) => x.min(DimArg::one(dim))?,
         };
