@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use nomina::dynamic::{LayerNormOptions, Reduction, RmsNormOptions};
-use nomina::{DynTensor, Name, Names, Result, SortOptions, TopkOptions};
+use nomina::{DiffOptions, DynTensor, Name, Names, Result, SortOptions, TopkOptions};
 use nomina_core::mesh::Combine;
 use nomina_core::mesh::value::Mode;
 use nomina_core::op::{Op, Spread};
@@ -12,7 +12,7 @@ use nomina_runtime::tensor::CrossEntropyOptions;
 
 use super::DynSharded;
 use crate::frame::At;
-use crate::parts::{Classes, Parts, Scan, entropy};
+use crate::parts::{Classes, Parts, Scan, Slid, entropy};
 
 /// A dim that each rank has all of, or one via the mesh axis that splits it.
 ///
@@ -138,6 +138,11 @@ impl DynSharded {
         Ok((self.like(found.clone(), both.0)?, self.like(found, both.1)?))
     }
 
+    /// A result whose split dims have sizes of their own.
+    fn slides(&self, found: Found, slid: Slid) -> Result<Self> {
+        self.slid(found.op, slid, self.places.clone(), &[])
+    }
+
     /// A result that each rank has all of, along the axis.
     fn whole(&self, found: Found, local: DynTensor) -> Result<Self> {
         self.result(found.op, local, self.met(found.axis), &[])
@@ -193,10 +198,17 @@ along! {
     cummax Cummax [] [] likes (Self, Self): |x, dim| x.cummax(dim), |parts| parts.running(x, Combine::Max);
     cummin Cummin [] [] likes (Self, Self): |x, dim| x.cummin(dim), |parts| parts.running(x, Combine::Min);
     sort_with Sort [] [options: SortOptions] likes (Self, Self): |x, dim| x.sort_with(dim, options), |parts| parts.sort(x, options);
+    diff_with Diff [] [options: DiffOptions] slides Self:
+        |x, dim| x.diff_with(dim, options).map(Slid::from), |parts| parts.diff(x, options);
+    unfold Unfold [] [size: usize, step: usize, outdim: Option<&str>] slides Self:
+        |x, dim| x.unfold(dim, size, step, outdim).map(Slid::from), |parts| parts.unfold(x, size, step, outdim);
     roll Roll [shift: i64] [] like Self: |x, dim| x.roll(&[shift], dim), |parts| parts.rolled(x, shift);
     logsumexp Logsumexp [] [] whole Self: |x, dim| x.logsumexp(dim), |parts| parts.logsumexp(x)?.squeeze(parts.dim);
     max Max [] [] wholes (Self, Self): |x, dim| x.max(DimArg::one(dim)), |parts| parts.extreme(x, Combine::Max);
     min Min [] [] wholes (Self, Self): |x, dim| x.min(DimArg::one(dim)), |parts| parts.extreme(x, Combine::Min);
+    kthvalue Kthvalue [k: usize] [] wholes (Self, Self):
+        |x, dim| x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::one(dim)), |parts| parts.kthvalue(x, k);
+    median Median [] [] wholes (Self, Self): |x, dim| x.median(DimArg::one(dim)), |parts| parts.median(x);
     argmax Argmax [] [] whole Self: |x, dim| x.argmax(DimArg::one(dim)), |parts| Ok(parts.extreme(x, Combine::Max)?.1);
     argmin Argmin [] [] whole Self: |x, dim| x.argmin(DimArg::one(dim)), |parts| Ok(parts.extreme(x, Combine::Min)?.1);
     topk_with Topk [k: usize] [options: TopkOptions] wholes (Self, Self):

@@ -7,7 +7,8 @@ use nomina::dims::{
     Without, position, positions,
 };
 use nomina::{
-    AvgPoolOptions, ConvOptions, DynTensor, Element, MaxPoolOptions, Numeric, Real, Result,
+    AvgPoolOptions, ConvOptions, ConvTransposeOptions, DynTensor, Element, MaxPoolOptions, Numeric,
+    Real, Result,
 };
 use nomina_core::dims::Accepted;
 use nomina_core::mesh::{
@@ -128,15 +129,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         (op, at): (&'static str, At),
         weight: &Sharded<E, Q, T>,
         bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
-        options: ConvOptions<S>,
-        conv: impl FnOnce(
-            &DynTensor,
-            usize,
-            &[usize],
-            &DynTensor,
-            Option<&DynTensor>,
-            ConvOptions<S>,
-        ) -> Result<DynTensor>,
+        groups: usize,
+        slid: impl FnOnce(&Sliding, &DynTensor, usize, &DynTensor, Option<&DynTensor>) -> Result<Slid>,
     ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
     where
         (OutChannel<E, X>,): Dims,
@@ -146,37 +140,37 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         if let Some(bias) = bias {
             self.one_mesh(op, bias)?;
         }
-        if options.groups != 1 && weight.local.shape() != weight.shape() {
-            return Err(crate::parts::groups_apart(op, options.groups));
+        if groups != 1 && weight.local.shape() != weight.shape() {
+            return Err(crate::parts::groups_apart(op, groups));
         }
         let (by, bias) = (weight.local.to_dyn(), bias.map(|bias| bias.local.to_dyn()));
+        let (x, channel) = (self.local.to_dyn(), position::<X, D>());
         let sliding = self.sliding::<A, S>(op, at);
-        let (dims, channel) = (sliding.places(), position::<X, D>());
-        let slid = sliding.conv(&self.local.to_dyn(), channel, &by, options, |x, options| {
-            conv(x, channel, &dims, &by, bias.as_ref(), options)
-        })?;
+        let slid = slid(&sliding, &x, channel, &by, bias.as_ref())?;
         self.slid(op, slid, &[self.operand(), weight.operand()])
     }
 }
 
-macro_rules! windows {
-    ($($s:tt $conv:ident $try_conv:ident $conv_by:ident $max:ident $try_max:ident $max_by:ident $avg:ident $try_avg:ident $avg_by:ident;)*) => {
-        /// # Windows
-        impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {$(
-            /// Slides a kernel along dims and sums over channels, of which each rank has all. The dims may be split, each via its axis:
-            /// then each rank gets what its kernels cover of others' parts, however far. Batches may be split, and output channels of
-            /// weight and bias.
+/// A method for each number of dims: what it is called, and what computes it on one rank.
+macro_rules! convolutions {
+    ($($doc:literal $options:ident $slid:ident: $($s:literal $name:ident $try_name:ident $by:ident)*;)*) => {
+        /// # Convolutions
+        impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {$($(
+            #[doc = $doc]
+            ///
+            /// Each rank has all channels. The dims may be split, each via its axis: then each rank gets what its results take of
+            /// others' parts, however far. Batches may be split, and output channels of weight and bias.
             ///
             /// # Errors
             /// When sizes do not fit; when memory is missing, or a rank is gone.
             #[twin]
-            pub fn $try_conv<X: DimOf<D>, A: Slides<P, $s, Axes: SpatialOf<Without<D, X>, $s>>, E: WeightFor<D, X, A::Axes, $s>, Q: WeightPlaced<P, X, E>>(
+            pub fn $try_name<X: DimOf<D>, A: Slides<P, $s, Axes: SpatialOf<Without<D, X>, $s>>, E: WeightFor<D, X, A::Axes, $s>, Q: WeightPlaced<P, X, E>>(
                 &self,
                 channel: X,
                 dims: A,
                 weight: &Sharded<E, Q, T>,
                 bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
-                options: ConvOptions<$s>,
+                options: $options<$s>,
             ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
             where
                 T: Numeric,
@@ -184,64 +178,59 @@ macro_rules! windows {
                 (OutChannel<E, X>,): Dims,
                 Convolved<D, E, X>: Distinct,
             {
-                let (_, _, call) = (channel, dims, (stringify!($conv), Location::caller()));
-                self.convolved::<X, A, E, Q, $s>(call, weight, bias, options, |x, channel, dims, weight, bias, options| {
-                    x.$conv_by(channel, dims, weight, bias, options)
+                let (_, _, call) = (channel, dims, (stringify!($name), Location::caller()));
+                self.convolved::<X, A, E, Q, $s>(call, weight, bias, options.groups, |sliding, x, channel, weight, bias| {
+                    let dims = sliding.places();
+                    sliding.$slid(x, channel, weight, bias, options, |x, bias, options| {
+                        x.$by(channel, &dims, weight, bias, options)
+                    })
                 })
             }
-
-            /// The greatest element under a window along dims, which may be split, each via its axis.
-            ///
-            /// # Errors
-            /// When sizes do not fit; when memory is missing, or a rank is gone.
-            #[twin(with = "with options.")]
-            pub fn $try_max<A: Slides<P, $s, Axes: SpatialOf<D, $s>>>(
-                &self,
-                dims: A,
-                kernel_size: [usize; $s],
-                options: MaxPoolOptions<$s>,
-            ) -> Result<Self>
-            where
-                T: Real + Numeric,
-                P: AllFinished,
-            {
-                let (_, op, at) = (dims, stringify!($max), Location::caller());
-                let sliding = self.sliding::<A, $s>(op, at);
-                let dims = sliding.places();
-                let slid = sliding.max_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
-                    x.$max_by(&dims, kernel_size, options)
-                })?;
-                self.slid(op, slid, &[self.operand()])
-            }
-
-            /// The mean under a window along dims, which may be split, each via its axis; then without `ceil_mode`.
-            ///
-            /// # Errors
-            /// When sizes do not fit; when memory is missing, or a rank is gone.
-            #[twin(with = "with options.")]
-            pub fn $try_avg<A: Slides<P, $s, Axes: SpatialOf<D, $s>>>(
-                &self,
-                dims: A,
-                kernel_size: [usize; $s],
-                options: AvgPoolOptions<$s>,
-            ) -> Result<Self>
-            where
-                T: Real + Numeric,
-                P: AllFinished,
-            {
-                let (_, op, at) = (dims, stringify!($avg), Location::caller());
-                let sliding = self.sliding::<A, $s>(op, at);
-                let dims = sliding.places();
-                let slid = sliding.avg_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
-                    x.$avg_by(&dims, kernel_size, options)
-                })?;
-                self.slid(op, slid, &[self.operand()])
-            }
-        )*}
+        )*)*}
     };
 }
-windows! {
-    1 conv1d try_conv1d_with conv1d_by max_pool1d try_max_pool1d_with max_pool1d_by avg_pool1d try_avg_pool1d_with avg_pool1d_by;
-    2 conv2d try_conv2d_with conv2d_by max_pool2d try_max_pool2d_with max_pool2d_by avg_pool2d try_avg_pool2d_with avg_pool2d_by;
-    3 conv3d try_conv3d_with conv3d_by max_pool3d try_max_pool3d_with max_pool3d_by avg_pool3d try_avg_pool3d_with avg_pool3d_by;
+convolutions! {
+    "Slides a kernel along dims and sums over channels." ConvOptions conv:
+        1 conv1d try_conv1d_with conv1d_by
+        2 conv2d try_conv2d_with conv2d_by
+        3 conv3d try_conv3d_with conv3d_by;
+    "The transpose of a convolution: each element adds a kernel to the result." ConvTransposeOptions conv_transpose:
+        1 conv_transpose1d try_conv_transpose1d_with conv_transpose1d_by
+        2 conv_transpose2d try_conv_transpose2d_with conv_transpose2d_by
+        3 conv_transpose3d try_conv_transpose3d_with conv_transpose3d_by;
+}
+
+/// As [`convolutions`].
+macro_rules! pools {
+    ($($doc:literal $options:ident $slid:ident: $($s:literal $name:ident $try_name:ident $by:ident)*;)*) => {
+        /// # Pools
+        impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {$($(
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// When sizes do not fit; when memory is missing, or a rank is gone.
+            #[twin(with = "with options.")]
+            pub fn $try_name<A: Slides<P, $s, Axes: SpatialOf<D, $s>>>(&self, dims: A, kernel_size: [usize; $s], options: $options<$s>) -> Result<Self>
+            where
+                T: Real + Numeric,
+                P: AllFinished,
+            {
+                let (_, op, at) = (dims, stringify!($name), Location::caller());
+                let (x, sliding) = (self.local.to_dyn(), self.sliding::<A, $s>(op, at));
+                let dims = sliding.places();
+                let slid = sliding.$slid(&x, kernel_size, options, |x, options| x.$by(&dims, kernel_size, options))?;
+                self.slid(op, slid, &[self.operand()])
+            }
+        )*)*}
+    };
+}
+pools! {
+    "The greatest element under a window along dims, which may be split, each via its axis." MaxPoolOptions max_pool:
+        1 max_pool1d try_max_pool1d_with max_pool1d_by
+        2 max_pool2d try_max_pool2d_with max_pool2d_by
+        3 max_pool3d try_max_pool3d_with max_pool3d_by;
+    "The mean under a window along dims, which may be split, each via its axis; then without `ceil_mode`." AvgPoolOptions avg_pool:
+        1 avg_pool1d try_avg_pool1d_with avg_pool1d_by
+        2 avg_pool2d try_avg_pool2d_with avg_pool2d_by
+        3 avg_pool3d try_avg_pool3d_with avg_pool3d_by;
 }
