@@ -1,9 +1,12 @@
 //! What training on a mesh needs beside operators: the optimizer whose memory is split steps as the plain one does, and rows that each
 //! rank reads are one tensor, or an error on all ranks.
 
+use std::sync::{Arc, Mutex};
+
 use nomina::Result;
 use nomina_mesh::optim::{AdamOptions, AdamW};
 use nomina_mesh::prelude::*;
+use nomina_mesh::{Job, Ranks, Ticket};
 use nomina_runtime::Raw;
 use nomina_runtime::call::{StepParam, adam};
 
@@ -217,5 +220,117 @@ fn what_one_rank_cannot_read_is_an_error_on_all() {
                 || text.contains("[5, 4] here") && text.contains("3 elsewhere instead of 4"),
             "{text}"
         );
+    }
+}
+
+/// What an engine was asked to do, in order: starts, and waits for their ends.
+#[derive(Debug, Default)]
+struct Log(Mutex<Vec<String>>);
+
+impl Log {
+    fn add(&self, what: String) {
+        self.0.lock().unwrap().push(what);
+    }
+}
+
+/// One of two ranks, of which the other is not there: it is taken to have the same pieces.
+#[derive(Debug)]
+struct Recorded(Arc<Log>);
+
+impl Ranks for Recorded {
+    fn rank(&self) -> usize {
+        0
+    }
+    fn size(&self) -> usize {
+        2
+    }
+    fn start(&self, job: Job) -> Result<Ticket> {
+        let (log, name) = (Arc::clone(&self.0), job.name());
+        let found = match job {
+            Job::AllReduce { piece, .. } => return Ok(Ticket::done(vec![piece])),
+            Job::ReduceScatter { mut pieces, .. } => vec![pieces.swap_remove(0)],
+            Job::AllGather { piece, .. } => vec![piece.clone(), piece],
+            other => panic!("an optimizer does no {}", other.name()),
+        };
+        log.add(format!("start {name}"));
+        Ok(Ticket::new(move || {
+            log.add(format!("wait {name}"));
+            Ok(found)
+        }))
+    }
+    fn sent(&self) -> u64 {
+        0
+    }
+    fn abort(&self, code: i32) -> ! {
+        std::process::exit(code)
+    }
+}
+
+#[test]
+fn sums_of_all_blocks_are_started_before_the_first_is_waited_for() {
+    let log = Arc::new(Log::default());
+    let mesh: Mesh<Line> = Mesh::new(vec![Arc::new(Recorded(Arc::clone(&log)))]).unwrap();
+    // A dtype is a block.
+    let mut one = mesh.whole(Tensor::<(N,)>::ones([4])).with_grad();
+    let mut two = mesh.whole(Tensor::<(N,), f64>::ones([6])).with_grad();
+    let mut three = mesh.whole(Tensor::<(N,)>::ones([2])).with_grad();
+    one.square().sum(N).pend(Row).backward();
+    two.square().sum(N).pend(Row).backward();
+    three.square().sum(N).pend(Row).backward();
+    AdamW::with(Row, OPTIONS).step(&mut [&mut one, &mut two, &mut three]);
+    let [reduce, gather] = ["reduce_scatter", "all_gather"];
+    let pairs = [
+        ("start", reduce),
+        ("start", reduce),
+        ("start", reduce),
+        ("wait", reduce),
+        ("start", gather),
+        ("wait", reduce),
+        ("start", gather),
+        ("wait", reduce),
+        ("start", gather),
+        ("wait", gather),
+        ("wait", gather),
+        ("wait", gather),
+    ];
+    let expected = pairs.map(|(what, job)| format!("{what} {job}"));
+    assert_eq!(*log.0.lock().unwrap(), expected);
+}
+
+#[test]
+fn blocks_that_overlap_step_to_the_bit_as_parameters_one_by_one() {
+    type Leaf<T> = Sharded<(N,), Line<Whole>, T>;
+    /// Of its gradient each rank has a share of its own.
+    fn leaf<T: Float>(mesh: &Mesh<Line>, size: usize) -> Leaf<T> {
+        let of = |seed| {
+            let of: Tensor<(N,)> = Tensor::from_vec(numbers(size, seed), [size]).unwrap();
+            mesh.whole(of.to::<T>())
+        };
+        let leaf: Leaf<T> = of(0.5).with_grad();
+        let share: Leaf<T> = of(1.0 + mesh.rank(Row) as f32);
+        (&leaf * &share).local().sum(..).backward();
+        leaf
+    }
+    for ranks in 1..=4 {
+        let found = Line::threads([ranks], |mesh| {
+            let (one, two, three) = (leaf(&mesh, 7), leaf(&mesh, 10), leaf(&mesh, 300));
+            let (mut one, mut two, mut three): (Leaf<f32>, Leaf<f64>, Leaf<f32>) =
+                (one, two, three);
+            AdamW::with(Row, OPTIONS).step(&mut [&mut one, &mut two, &mut three]);
+            let together = (one.to_vec(), two.to_vec(), three.to_vec());
+            let (one, two, three) = (leaf(&mesh, 7), leaf(&mesh, 10), leaf(&mesh, 300));
+            let (mut one, mut two, mut three): (Leaf<f32>, Leaf<f64>, Leaf<f32>) =
+                (one, two, three);
+            AdamW::with(Row, OPTIONS).step(&mut [&mut one]);
+            AdamW::with(Row, OPTIONS).step(&mut [&mut two]);
+            AdamW::with(Row, OPTIONS).step(&mut [&mut three]);
+            Ok((together, (one.to_vec(), two.to_vec(), three.to_vec())))
+        });
+        let found = found.unwrap();
+        for (together, apart) in &found {
+            assert_eq!(together, apart, "{ranks} ranks");
+            assert_eq!(together, &found[0].0, "{ranks} ranks");
+            assert_ne!(together.2, numbers(300, 0.5), "a step changes something");
+        }
     }
 }

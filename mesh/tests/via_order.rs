@@ -218,3 +218,40 @@ fn bytes_are_those_of_the_formulas() {
         assert_eq!(sent, [value_and_place, candidates, boxes], "rank {rank}");
     }
 }
+
+#[test]
+fn medians_and_the_kth() {
+    for columns in COLUMNS {
+        for x in inputs(columns) {
+            let one = [(x, Some("C"))];
+            same(
+                &format!("median of {columns}"),
+                &one,
+                &|x| x[0].median("C").map(|(x, i)| vec![x, i]),
+                &|x| x[0].median(via()).map(|(x, i)| vec![x, i]),
+            );
+            for k in [1, columns.div_ceil(2), columns] {
+                same(
+                    &format!("the {k}-th of {columns}"),
+                    &one,
+                    &|x| x[0].kthvalue(k as i64, "C").map(|(x, i)| vec![x, i]),
+                    &|x| x[0].kthvalue(k, via()).map(|(x, i)| vec![x, i]),
+                );
+            }
+        }
+    }
+    for (columns, k) in [(5, 0), (5, 6), (0, 1)] {
+        let error = Line::threads([3], |mesh| {
+            let x = mesh.whole_dyn(numbers(&[2, columns], &["N", "C"], 0));
+            let x = x.cut("Data", "C")?;
+            let error = x.kthvalue(k, via()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Index, "{error}");
+            assert!(error.to_string().contains(&format!("no element {k} of")));
+            x.median(via()).map(drop)
+        });
+        match columns {
+            0 => assert_eq!(error.unwrap_err().kind(), ErrorKind::Index),
+            _ => drop(error.unwrap()),
+        }
+    }
+}

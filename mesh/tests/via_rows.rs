@@ -133,3 +133,55 @@ fn each_row_is_sent_once_to_who_asks() {
         assert_eq!(sent, [forth, wants * row + checks(rank, RANKS, 1)]);
     }
 }
+
+#[test]
+fn slices_stand_where_the_dim_stood() {
+    for rows in [1, 2, 3, 7, 10] {
+        for (shape, names) in [
+            (&[0][..], &["T"][..]),
+            (&[5], &["T"]),
+            (&[2, 3], &["B", "T"]),
+        ] {
+            for split in [Some("T"), None] {
+                let inputs = [
+                    (
+                        leaf(&[2, rows, 3], &["N", "Vocab", "Embed"], 2),
+                        Some("Vocab"),
+                    ),
+                    (ids(shape, names, rows), split),
+                ];
+                same(
+                    &format!("slices of {rows} at {shape:?} split by {split:?}"),
+                    &inputs,
+                    &|x| Ok(vec![x[0].index_select("Vocab", &x[1])?]),
+                    &|x| Ok(vec![x[0].index_select(via(), &x[1])?]),
+                );
+            }
+        }
+    }
+    let found = Line::threads([2], |mesh| {
+        let x = mesh.whole(tensor!([[1., 2., 3.], [4., 5., 6.]]; Embed, Vocab));
+        let x: Sharded<(Embed, Vocab), Line<Split<Vocab>>> = x.cut(Data, Vocab);
+        let index = mesh.whole(tensor!([2, 0, -2]; T));
+        let all: Sharded<(Embed, T), Line<Whole>> = x.index_select(Vocab.via(Data), &index);
+        let index = index.cut(Data, T);
+        let own: Sharded<(Embed, T), Line<Split<T>>> = x.index_select(Vocab.via(Data), &index);
+        // Along a dim that is not split nothing is fetched.
+        let rows = mesh.whole(tensor!([1]; T));
+        let plain: Sharded<(T, Vocab), Line<Split<Vocab>>> = x.index_select(Embed, &rows);
+        assert_eq!(plain.all_gather(Data).to_vec(), [4.0, 5.0, 6.0]);
+        Ok((all.to_vec(), own.all_gather(Data).to_vec()))
+    });
+    for (all, own) in found.unwrap() {
+        assert_eq!(all, [3.0, 1.0, 2.0, 6.0, 4.0, 5.0]);
+        assert_eq!(own, all);
+    }
+    let error = Line::threads([3], |mesh| {
+        let x = mesh.whole_dyn(numbers(&[7, 2], &["Vocab", "Embed"], 0));
+        let index = mesh.whole_dyn(DynTensor::from_vec(vec![0_i64, 7], &[2], ["T"])?);
+        x.cut("Data", "Vocab")?
+            .index_select(via(), &index)
+            .map(drop)
+    });
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Index);
+}

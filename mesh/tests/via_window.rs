@@ -380,3 +380,87 @@ fn plans_count_the_halo() {
     assert_eq!((found[2].0, found[2].1), ("max", 2));
     assert!(plan.seconds() > 0.0);
 }
+
+#[test]
+fn windows_of_elements() {
+    for size in [1, 3, 4, 7, 11] {
+        for span in [1, 2, 3, 5] {
+            for step in [1, 2, 4] {
+                if span > size {
+                    continue;
+                }
+                same(
+                    &format!("unfold of {size} by {span}, step {step}"),
+                    &[(leaf(&[2, size, 3], &["N", "H", "C"], 1), Some("H"))],
+                    &|x| Ok(vec![x[0].unfold("H", span, step, "K")?]),
+                    &|x| Ok(vec![x[0].unfold(via(), span, step, Some("K"))?]),
+                );
+            }
+        }
+    }
+    let error = Line::threads([2], |mesh| {
+        let x = mesh.whole(tensor!([1., 2., 3., 5., 8.]; H));
+        let x: Sharded<(H,), Line<Split<H>>> = x.cut(Data, H);
+        let windows: Sharded<(H, K), Line<Split<H>>> = x.unfold(H.via(Data), 3, 2, K);
+        assert_eq!(windows.shape(), [2, 3]);
+        assert_eq!(windows.sum(K).all_gather(Data).to_vec(), [6.0, 16.0]);
+        let error = x.try_unfold(H.via(Data), 2, 0, K).unwrap_err();
+        assert!(error.to_string().contains("stride 0"), "{error}");
+        x.try_unfold(H.via(Data), 6, 1, K).map(drop)
+    });
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Shape);
+}
+
+#[test]
+fn gradients_of_a_stencil_go_to_its_neighbours() {
+    for size in [1, 2, 5, 9] {
+        let weights = values(&numbers(&[size], &["H"], 4));
+        let at = |i: isize| match usize::try_from(i) {
+            Ok(i) if i < size => weights[i],
+            _ => 0.0,
+        };
+        // Of y[i] = x[i - 2] - 3 x[i] x[i + 1], with -1 around.
+        let x = values(&numbers(&[size], &["H"], 1));
+        let of = |i: isize| match usize::try_from(i) {
+            Ok(i) if i < size => x[i],
+            _ => -1.0,
+        };
+        let expected: Vec<f64> = (0..size as isize)
+            .map(|i| at(i + 2) - 3.0 * at(i) * of(i + 1) - 3.0 * at(i - 1) * of(i - 1))
+            .collect();
+        for ranks in 1..=4 {
+            let found = Line::threads([ranks], |mesh| {
+                let of = |all: &[f64]| Ok(mesh.whole(Tensor::from_vec(all.to_vec(), [size])?));
+                let leaf: Sharded<(H,), Line<Whole>, f64> = of(&x)?.with_grad();
+                let weights: Sharded<(H,), Line<Split<H>>, f64> = of(&weights)?.cut(Data, H);
+                let y = leaf.cut(Data, H).with_halo(H.via(Data), [2, 1], -1.0, |x| {
+                    let n = x.size(H) - 3;
+                    let product = x.try_narrow(H, 2..2 + n)? * x.try_narrow(H, 3..)? * 3.0;
+                    x.try_narrow(H, 0..n)?.try_sub(&product)
+                });
+                let loss: Sharded<(), Line<Pending>, f64> = (y * weights).sum(across(H));
+                loss.backward();
+                // Ranks without elements take part: all have a gradient.
+                Ok(leaf.grad().unwrap().all_reduce(Data).to_vec())
+            });
+            for own in found.unwrap() {
+                let what = format!("gradient of a stencil of {size} on {ranks} ranks");
+                assert_close(&what, &own, &expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_without_results_take_part_in_the_sum_of_the_weight() {
+    let found = Line::threads([4], |mesh| {
+        let x = mesh.whole(Tensor::<(C, H)>::ones([1, 4])).cut(Data, H);
+        let weight = mesh.parameter(Tensor::<(Out, C, K)>::ones([1, 1, 3]))?;
+        let options = ConvOptions::default();
+        // Two results, and four ranks.
+        let y = x.conv1d_with(C, H.via(Data), &weight.whole(Data), None, options);
+        y.sum(across(..)).backward();
+        Ok(weight.grad().unwrap().to_vec())
+    });
+    assert_eq!(found.unwrap(), [[2.0; 3]; 4]);
+}

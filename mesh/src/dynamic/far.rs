@@ -3,15 +3,15 @@
 use std::panic::Location;
 
 use nomina::{
-    AttentionOptions, AvgPoolOptions, ConvOptions, DiffOptions, DynTensor, Error, ErrorKind,
-    MaxPoolOptions, Name, Names, Result,
+    AttentionOptions, AvgPoolOptions, ConvOptions, ConvTransposeOptions, DynTensor, Error,
+    ErrorKind, MaxPoolOptions, Name, Names, Result,
 };
 use nomina_core::mesh::value::{Mode, Place};
 use nomina_core::op::Op;
 
 use super::{DimVia, DynSharded};
 use crate::frame::At;
-use crate::parts::{Attention, Slid, Sliding, groups_apart};
+use crate::parts::{Attention, Parts, Slid, Sliding, groups_apart};
 
 fn one(name: &Name) -> Result<Names> {
     Names::new([Some(name.clone())])
@@ -19,7 +19,7 @@ fn one(name: &Name) -> Result<Names> {
 
 impl DynSharded {
     /// The states, as where the parts along an axis are together.
-    fn met(&self, axis: Option<usize>) -> Vec<Place> {
+    pub(super) fn met(&self, axis: Option<usize>) -> Vec<Place> {
         let mut places = self.places.clone();
         if let Some(axis) = axis {
             places[axis] = Place::Whole;
@@ -48,21 +48,43 @@ impl DynSharded {
     /// As there, and where the placements do not go together.
     #[track_caller]
     pub fn embedding(&self, dim: impl Into<DimVia>, ids: &Self) -> Result<Self> {
-        let (op, at) = (Op::Embedding, Location::caller());
-        let found = self.found(op, dim.into())?;
-        self.one_mesh(op, ids)?;
-        ids.ask(op, |_, place| place.finished())?;
+        let call = (Op::Embedding, dim.into(), Location::caller());
+        let plain = |x: &DynTensor, dim, ids: &DynTensor| x.embedding(dim, ids);
+        self.looked_up(call, ids, plain, Parts::rows)
+    }
+
+    /// As [`Sharded::index_select`](crate::Sharded::index_select).
+    ///
+    /// # Errors
+    /// As there, and where the placements do not go together.
+    #[track_caller]
+    pub fn index_select(&self, dim: impl Into<DimVia>, index: &Self) -> Result<Self> {
+        let call = (Op::IndexSelect, dim.into(), Location::caller());
+        let plain = |x: &DynTensor, dim, index: &DynTensor| x.index_select(dim, index);
+        self.looked_up(call, index, plain, Parts::index_select)
+    }
+
+    fn looked_up(
+        &self,
+        (op, dim, at): (Op, DimVia, At),
+        index: &Self,
+        plain: impl FnOnce(&DynTensor, usize, &DynTensor) -> Result<DynTensor>,
+        via: impl FnOnce(&Parts, &DynTensor, &DynTensor, &Place) -> Result<DynTensor>,
+    ) -> Result<Self> {
+        let found = self.found(op, dim)?;
+        self.one_mesh(op, index)?;
+        index.ask(op, |_, place| place.finished())?;
         let met = self.met(found.axis);
         let own = (&met[..], self.names());
-        let places = self.joined(op, Mode::Pointwise, own, (&ids.places, ids.names()))?;
+        let places = self.joined(op, Mode::Pointwise, own, (&index.places, index.names()))?;
         let local = match found.axis {
             Some(axis) => {
                 let parts = self.parts(op, found.dim, axis, at);
-                parts.rows(&self.local, &ids.local, &ids.places[axis])?
+                via(&parts, &self.local, &index.local, &index.places[axis])?
             }
-            None => self.local.embedding(found.dim, &ids.local)?,
+            None => plain(&self.local, found.dim, &index.local)?,
         };
-        ids.result(op, local, places, &[self])
+        index.result(op, local, places, &[self])
     }
 
     /// The product over a dim that is split in `other` alone.
@@ -155,7 +177,13 @@ impl DynSharded {
         })
     }
 
-    fn slid(&self, op: Op, slid: Slid, places: Vec<Place>, others: &[&Self]) -> Result<Self> {
+    pub(super) fn slid(
+        &self,
+        op: Op,
+        slid: Slid,
+        places: Vec<Place>,
+        others: &[&Self],
+    ) -> Result<Self> {
         let mut found = self.result(op, slid.local, places, others)?;
         for (dim, size) in slid.sizes {
             found.sizes[dim] = size;
@@ -210,107 +238,62 @@ impl DynSharded {
     }
 }
 
-macro_rules! windows {
-    ($($s:literal $conv_op:ident $conv:ident $conv_by:ident $max_op:ident $max:ident $max_by:ident $avg_op:ident $avg:ident $avg_by:ident;)*) => {
+/// A method for each row: what computes it on one rank, and of which options.
+macro_rules! convolutions {
+    ($($s:literal $op:ident $name:ident $by:ident $options:ident $slid:ident;)*) => {
         impl DynSharded {$(
-            #[doc = concat!("As [`Sharded::", stringify!($conv), "`](crate::Sharded::", stringify!($conv), ").")]
+            #[doc = concat!("As [`Sharded::", stringify!($name), "`](crate::Sharded::", stringify!($name), ").")]
             ///
             /// # Errors
             /// As there, and where the placements do not go together.
             #[track_caller]
-            pub fn $conv(&self, channel: &str, dims: [DimVia; $s], weight: &Self, bias: Option<&Self>, options: ConvOptions<$s>) -> Result<Self> {
-                let (op, at) = (Op::$conv_op, Location::caller());
+            pub fn $name(&self, channel: &str, dims: [DimVia; $s], weight: &Self, bias: Option<&Self>, options: $options<$s>) -> Result<Self> {
+                let (op, at) = (Op::$op, Location::caller());
                 let sliding = self.sliding(op, dims, at)?;
                 let (channel, places) = self.convolved(op, channel, weight, bias, options.groups)?;
-                let spatial = sliding.places();
+                let (dims, by) = (sliding.places(), &weight.local);
                 let bias: Option<&DynTensor> = bias.map(|bias| &bias.local);
-                let slid = sliding.conv(&self.local, channel, &weight.local, options, |x, options| {
-                    x.$conv_by(channel, &spatial, &weight.local, bias, options)
+                let slid = sliding.$slid(&self.local, channel, by, bias, options, |x, bias, options| {
+                    x.$by(channel, &dims, by, bias, options)
                 })?;
                 self.slid(op, slid, places, &[weight])
             }
+        )*}
+    };
+}
+convolutions! {
+    1 Conv1d conv1d_with conv1d_by ConvOptions conv;
+    2 Conv2d conv2d_with conv2d_by ConvOptions conv;
+    3 Conv3d conv3d_with conv3d_by ConvOptions conv;
+    1 ConvTranspose1d conv_transpose1d_with conv_transpose1d_by ConvTransposeOptions conv_transpose;
+    2 ConvTranspose2d conv_transpose2d_with conv_transpose2d_by ConvTransposeOptions conv_transpose;
+    3 ConvTranspose3d conv_transpose3d_with conv_transpose3d_by ConvTransposeOptions conv_transpose;
+}
 
-            #[doc = concat!("As [`Sharded::", stringify!($max), "`](crate::Sharded::", stringify!($max), ").")]
+/// As [`convolutions`].
+macro_rules! pools {
+    ($($s:literal $op:ident $name:ident $by:ident $options:ident $slid:ident;)*) => {
+        impl DynSharded {$(
+            #[doc = concat!("As [`Sharded::", stringify!($name), "`](crate::Sharded::", stringify!($name), ").")]
             ///
             /// # Errors
             /// As there, and where the placement does not allow it.
             #[track_caller]
-            pub fn $max(&self, dims: [DimVia; $s], kernel_size: [usize; $s], options: MaxPoolOptions<$s>) -> Result<Self> {
-                let (op, at) = (Op::$max_op, Location::caller());
+            pub fn $name(&self, dims: [DimVia; $s], kernel_size: [usize; $s], options: $options<$s>) -> Result<Self> {
+                let (op, at) = (Op::$op, Location::caller());
                 let sliding = self.sliding(op, dims, at)?;
-                let spatial = sliding.places();
-                let slid = sliding.max_pool(&self.local, kernel_size, options, |x, options| {
-                    x.$max_by(&spatial, kernel_size, options)
-                })?;
-                self.slid(op, slid, self.places.clone(), &[])
-            }
-
-            #[doc = concat!("As [`Sharded::", stringify!($avg), "`](crate::Sharded::", stringify!($avg), ").")]
-            ///
-            /// # Errors
-            /// As there, and where the placement does not allow it.
-            #[track_caller]
-            pub fn $avg(&self, dims: [DimVia; $s], kernel_size: [usize; $s], options: AvgPoolOptions<$s>) -> Result<Self> {
-                let (op, at) = (Op::$avg_op, Location::caller());
-                let sliding = self.sliding(op, dims, at)?;
-                let spatial = sliding.places();
-                let slid = sliding.avg_pool(&self.local, kernel_size, options, |x, options| {
-                    x.$avg_by(&spatial, kernel_size, options)
-                })?;
+                let dims = sliding.places();
+                let slid = sliding.$slid(&self.local, kernel_size, options, |x, options| x.$by(&dims, kernel_size, options))?;
                 self.slid(op, slid, self.places.clone(), &[])
             }
         )*}
     };
 }
-windows! {
-    1 Conv1d conv1d_with conv1d_by MaxPool1d max_pool1d_with max_pool1d_by AvgPool1d avg_pool1d_with avg_pool1d_by;
-    2 Conv2d conv2d_with conv2d_by MaxPool2d max_pool2d_with max_pool2d_by AvgPool2d avg_pool2d_with avg_pool2d_by;
-    3 Conv3d conv3d_with conv3d_by MaxPool3d max_pool3d_with max_pool3d_by AvgPool3d avg_pool3d_with avg_pool3d_by;
-}
-
-impl DynSharded {
-    /// As [`Sharded::diff_with`](crate::Sharded::diff_with).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn diff_with(&self, dim: impl Into<DimVia>, options: DiffOptions) -> Result<Self> {
-        let (op, at) = (Op::Diff, Location::caller());
-        let found = self.found(op, dim.into())?;
-        let slid = match found.axis {
-            Some(axis) => self
-                .parts(op, found.dim, axis, at)
-                .diff(&self.local, options)?,
-            None => Slid {
-                local: self.local.diff_with(found.dim, options)?,
-                sizes: Vec::new(),
-            },
-        };
-        self.slid(op, slid, self.places.clone(), &[])
-    }
-
-    /// As [`Sharded::roll`](crate::Sharded::roll).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn roll(&self, shift: i64, dim: impl Into<DimVia>) -> Result<Self> {
-        let (op, at) = (Op::Roll, Location::caller());
-        let found = self.found(op, dim.into())?;
-        let local = match found.axis {
-            Some(axis) => self
-                .parts(op, found.dim, axis, at)
-                .rolled(&self.local, shift)?,
-            None => self.local.roll(&[shift], found.dim)?,
-        };
-        self.slid(
-            op,
-            Slid {
-                local,
-                sizes: Vec::new(),
-            },
-            self.places.clone(),
-            &[],
-        )
-    }
+pools! {
+    1 MaxPool1d max_pool1d_with max_pool1d_by MaxPoolOptions max_pool;
+    2 MaxPool2d max_pool2d_with max_pool2d_by MaxPoolOptions max_pool;
+    3 MaxPool3d max_pool3d_with max_pool3d_by MaxPoolOptions max_pool;
+    1 AvgPool1d avg_pool1d_with avg_pool1d_by AvgPoolOptions avg_pool;
+    2 AvgPool2d avg_pool2d_with avg_pool2d_by AvgPoolOptions avg_pool;
+    3 AvgPool3d avg_pool3d_with avg_pool3d_by AvgPoolOptions avg_pool;
 }

@@ -3,16 +3,16 @@
 use std::panic::Location;
 
 use nomina::dynamic::{LayerNormOptions, Reduction, RmsNormOptions};
-use nomina::{DynTensor, Name, Names, Result, SortOptions, TopkOptions};
+use nomina::{DiffOptions, DynTensor, Name, Names, Result, SortOptions, TopkOptions};
 use nomina_core::mesh::Combine;
-use nomina_core::mesh::value::{Mode, Place};
+use nomina_core::mesh::value::Mode;
 use nomina_core::op::{Op, Spread};
 use nomina_core::rule::DimArg;
 use nomina_runtime::tensor::CrossEntropyOptions;
 
 use super::DynSharded;
 use crate::frame::At;
-use crate::parts::{Classes, Parts, Scan, entropy};
+use crate::parts::{Classes, Parts, Scan, Slid, entropy};
 
 /// A dim that each rank has all of, or one via the mesh axis that splits it.
 ///
@@ -82,8 +82,10 @@ impl Default for ClassOptions<'_> {
     }
 }
 
-/// A dim and the axis that splits it, found.
+/// A dim and the axis that splits it, found for an operator.
+#[derive(Clone)]
 pub(super) struct Found {
+    pub(super) op: Op,
     pub(super) name: Name,
     pub(super) dim: usize,
     pub(super) axis: Option<usize>,
@@ -106,6 +108,7 @@ impl DynSharded {
             _ => place.finished(),
         })?;
         Ok(Found {
+            op,
             name,
             dim: position,
             axis,
@@ -122,272 +125,97 @@ impl DynSharded {
         }
     }
 
-    fn like(&self, local: DynTensor) -> Self {
-        Self {
+    /// A result that is placed as this tensor.
+    fn like(&self, _: Found, local: DynTensor) -> Result<Self> {
+        Ok(Self {
             local,
             ..self.clone()
-        }
+        })
+    }
+
+    /// Two of them.
+    fn likes(&self, found: Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
+        Ok((self.like(found.clone(), both.0)?, self.like(found, both.1)?))
+    }
+
+    /// A result whose split dims have sizes of their own.
+    fn slides(&self, found: Found, slid: Slid) -> Result<Self> {
+        self.slid(found.op, slid, self.places.clone(), &[])
     }
 
     /// A result that each rank has all of, along the axis.
-    fn whole_along(&self, op: Op, axis: Option<usize>, local: DynTensor) -> Result<Self> {
-        let mut places = self.places.clone();
-        if let Some(axis) = axis {
-            places[axis] = Place::Whole;
-        }
-        self.result(op, local, places, &[])
+    fn whole(&self, found: Found, local: DynTensor) -> Result<Self> {
+        self.result(found.op, local, self.met(found.axis), &[])
     }
 
-    /// Along a dim, which stays as it is.
-    fn through<V>(
-        &self,
-        (op, dim, at): (Op, DimVia, At),
-        plain: impl FnOnce(&DynTensor, usize) -> Result<V>,
-        via: impl FnOnce(&Parts, &DynTensor) -> Result<V>,
-    ) -> Result<V> {
-        let found = self.found(op, dim)?;
-        match found.axis {
-            Some(axis) => via(&self.parts(op, found.dim, axis, at), &self.local),
-            None => plain(&self.local, found.dim),
-        }
-    }
-
-    /// As [`Sharded::softmax`](crate::Sharded::softmax).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn softmax(&self, dim: impl Into<DimVia>) -> Result<Self> {
-        let call = (Op::Softmax, dim.into(), Location::caller());
-        let done = self.through(call, |x, dim| x.softmax(dim), Parts::softmax)?;
-        Ok(self.like(done))
-    }
-
-    /// As [`Sharded::log_softmax`](crate::Sharded::log_softmax).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn log_softmax(&self, dim: impl Into<DimVia>) -> Result<Self> {
-        let call = (Op::LogSoftmax, dim.into(), Location::caller());
-        let done = self.through(call, |x, dim| x.log_softmax(dim), Parts::log_softmax)?;
-        Ok(self.like(done))
-    }
-
-    /// As [`Sharded::layer_norm`](crate::Sharded::layer_norm).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn layer_norm(&self, dim: impl Into<DimVia>, eps: f64) -> Result<Self> {
-        let call = (Op::LayerNorm, dim.into(), Location::caller());
-        let options = LayerNormOptions {
-            weight: None,
-            bias: None,
-            eps,
-        };
-        let done = self.through(
-            call,
-            |x, dim| x.layer_norm_with(dim, options),
-            |parts, x| parts.layer_norm(x, eps),
-        )?;
-        Ok(self.like(done))
-    }
-
-    /// As [`Sharded::rms_norm`](crate::Sharded::rms_norm).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn rms_norm(&self, dim: impl Into<DimVia>, eps: f64) -> Result<Self> {
-        let call = (Op::RmsNorm, dim.into(), Location::caller());
-        let options = RmsNormOptions {
-            weight: None,
-            eps: Some(eps),
-        };
-        let done = self.through(
-            call,
-            |x, dim| x.rms_norm_with(dim, options),
-            |parts, x| parts.rms_norm(x, eps),
-        )?;
-        Ok(self.like(done))
-    }
-
-    /// As [`Sharded::logsumexp`](crate::Sharded::logsumexp).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn logsumexp(&self, dim: impl Into<DimVia>) -> Result<Self> {
-        let (op, at) = (Op::Logsumexp, Location::caller());
-        let found = self.found(op, dim.into())?;
-        let local = match found.axis {
-            Some(axis) => {
-                let parts = self.parts(op, found.dim, axis, at);
-                parts.logsumexp(&self.local)?.squeeze(found.dim)?
-            }
-            None => self.local.logsumexp(found.dim)?,
-        };
-        self.whole_along(op, found.axis, local)
-    }
-
-    /// As [`Sharded::cumsum`](crate::Sharded::cumsum).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn cumsum(&self, dim: impl Into<DimVia>) -> Result<Self> {
-        let call = (Op::Cumsum, dim.into(), Location::caller());
-        let done = self.through(call, |x, dim| x.cumsum(dim), Parts::cumsum)?;
-        Ok(self.like(done))
-    }
-
-    /// As [`Sharded::cumprod`](crate::Sharded::cumprod).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn cumprod(&self, dim: impl Into<DimVia>) -> Result<Self> {
-        let call = (Op::Cumprod, dim.into(), Location::caller());
-        let via = |parts: &Parts, x: &DynTensor| parts.scan(x, Scan::Prod);
-        Ok(self.like(self.through(call, |x, dim| x.cumprod(dim), via)?))
-    }
-
-    /// As [`Sharded::logcumsumexp`](crate::Sharded::logcumsumexp).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn logcumsumexp(&self, dim: impl Into<DimVia>) -> Result<Self> {
-        let call = (Op::Logcumsumexp, dim.into(), Location::caller());
-        let via = |parts: &Parts, x: &DynTensor| parts.scan(x, Scan::LogSumExp);
-        Ok(self.like(self.through(call, |x, dim| x.logcumsumexp(dim), via)?))
-    }
-
-    /// As [`Sharded::cummax`](crate::Sharded::cummax).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn cummax(&self, dim: impl Into<DimVia>) -> Result<(Self, Self)> {
-        let call = (Op::Cummax, dim.into(), Location::caller());
-        let via = |parts: &Parts, x: &DynTensor| parts.running(x, Combine::Max);
-        let (values, places) = self.through(call, |x, dim| x.cummax(dim), via)?;
-        Ok((self.like(values), self.like(places)))
-    }
-
-    /// As [`Sharded::cummin`](crate::Sharded::cummin).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn cummin(&self, dim: impl Into<DimVia>) -> Result<(Self, Self)> {
-        let call = (Op::Cummin, dim.into(), Location::caller());
-        let via = |parts: &Parts, x: &DynTensor| parts.running(x, Combine::Min);
-        let (values, places) = self.through(call, |x, dim| x.cummin(dim), via)?;
-        Ok((self.like(values), self.like(places)))
-    }
-
-    /// As [`Sharded::sort_with`](crate::Sharded::sort_with).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn sort_with(&self, dim: impl Into<DimVia>, options: SortOptions) -> Result<(Self, Self)> {
-        let call = (Op::Sort, dim.into(), Location::caller());
-        let (values, places) = self.through(
-            call,
-            |x, dim| x.sort_with(dim, options),
-            |parts, x| parts.sort(x, options),
-        )?;
-        Ok((self.like(values), self.like(places)))
-    }
-
-    fn extreme(&self, op: Op, dim: DimVia, combine: Combine, at: At) -> Result<(Self, Self)> {
-        let found = self.found(op, dim)?;
-        let dim = found.dim;
-        let (values, places) = match (found.axis, combine) {
-            (Some(axis), _) => {
-                let parts = self.parts(op, dim, axis, at);
-                let (values, places) = parts.extreme(&self.local, combine)?;
-                (values.squeeze(dim)?, places.squeeze(dim)?)
-            }
-            (None, Combine::Max) => self.local.max(DimArg::one(dim))?,
-            (None, _) => self.local.min(DimArg::one(dim))?,
-        };
+    /// Two of them.
+    fn wholes(&self, found: Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
         Ok((
-            self.whole_along(op, found.axis, values)?,
-            self.whole_along(op, found.axis, places)?,
+            self.whole(found.clone(), both.0)?,
+            self.whole(found, both.1)?,
         ))
     }
+}
 
-    /// As [`Sharded::max`](crate::Sharded::max).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn max(&self, dim: impl Into<DimVia>) -> Result<(Self, Self)> {
-        self.extreme(Op::Max, dim.into(), Combine::Max, Location::caller())
-    }
-
-    /// As [`Sharded::min`](crate::Sharded::min).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn min(&self, dim: impl Into<DimVia>) -> Result<(Self, Self)> {
-        self.extreme(Op::Min, dim.into(), Combine::Min, Location::caller())
-    }
-
-    /// As [`Sharded::argmax`](crate::Sharded::argmax).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn argmax(&self, dim: impl Into<DimVia>) -> Result<Self> {
-        let at = Location::caller();
-        Ok(self.extreme(Op::Argmax, dim.into(), Combine::Max, at)?.1)
-    }
-
-    /// As [`Sharded::argmin`](crate::Sharded::argmin).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn argmin(&self, dim: impl Into<DimVia>) -> Result<Self> {
-        let at = Location::caller();
-        Ok(self.extreme(Op::Argmin, dim.into(), Combine::Min, at)?.1)
-    }
-
-    /// As [`Sharded::topk_with`](crate::Sharded::topk_with).
-    ///
-    /// # Errors
-    /// As there, and where the placement does not allow it.
-    #[track_caller]
-    pub fn topk_with(
-        &self,
-        k: usize,
-        dim: impl Into<DimVia>,
-        options: TopkOptions,
-    ) -> Result<(Self, Self)> {
-        let (op, at) = (Op::Topk, Location::caller());
-        let found = self.found(op, dim.into())?;
-        let (values, places) = match found.axis {
-            Some(axis) => {
-                let parts = self.parts(op, found.dim, axis, at);
-                parts.topk(&self.local, k, options)?
+/// A method for each row: of which operator, what it takes before and behind the dim, what becomes of the result, and what it does
+/// along a dim that each rank has all of, and `via` an axis.
+macro_rules! along {
+    ($($name:ident $op:ident [$($first:ident: $first_type:ty),*] [$($more:ident: $more_type:ty),*] $placed:ident $out:ty:
+        |$x:ident, $dim:ident| $plain:expr, |$parts:ident| $via:expr;)*) => {
+        impl DynSharded {$(
+            #[doc = concat!("As [`Sharded::", stringify!($name), "`](crate::Sharded::", stringify!($name), ").")]
+            ///
+            /// # Errors
+            /// As there, and where the placement does not allow it.
+            #[track_caller]
+            pub fn $name(&self, $($first: $first_type,)* dim: impl Into<DimVia> $(, $more: $more_type)*) -> Result<$out> {
+                let (found, $x) = (self.found(Op::$op, dim.into())?, &self.local);
+                let made = match found.axis {
+                    Some(axis) => {
+                        let $parts = self.parts(Op::$op, found.dim, axis, Location::caller());
+                        $via
+                    }
+                    None => {
+                        let $dim = found.dim;
+                        $plain
+                    }
+                };
+                self.$placed(found, made?)
             }
-            None => {
-                let k = i64::try_from(k).unwrap_or(i64::MAX);
-                self.local.topk_with(k, found.dim, options)?
-            }
-        };
-        Ok((
-            self.whole_along(op, found.axis, values)?,
-            self.whole_along(op, found.axis, places)?,
-        ))
-    }
+        )*}
+    };
+}
+along! {
+    softmax Softmax [] [] like Self: |x, dim| x.softmax(dim), |parts| parts.softmax(x);
+    log_softmax LogSoftmax [] [] like Self: |x, dim| x.log_softmax(dim), |parts| parts.log_softmax(x);
+    layer_norm LayerNorm [] [eps: f64] like Self:
+        |x, dim| x.layer_norm_with(dim, LayerNormOptions { weight: None, bias: None, eps }), |parts| parts.layer_norm(x, eps);
+    rms_norm RmsNorm [] [eps: f64] like Self:
+        |x, dim| x.rms_norm_with(dim, RmsNormOptions { weight: None, eps: Some(eps) }), |parts| parts.rms_norm(x, eps);
+    cumsum Cumsum [] [] like Self: |x, dim| x.cumsum(dim), |parts| parts.cumsum(x);
+    cumprod Cumprod [] [] like Self: |x, dim| x.cumprod(dim), |parts| parts.scan(x, Scan::Prod);
+    logcumsumexp Logcumsumexp [] [] like Self: |x, dim| x.logcumsumexp(dim), |parts| parts.scan(x, Scan::LogSumExp);
+    cummax Cummax [] [] likes (Self, Self): |x, dim| x.cummax(dim), |parts| parts.running(x, Combine::Max);
+    cummin Cummin [] [] likes (Self, Self): |x, dim| x.cummin(dim), |parts| parts.running(x, Combine::Min);
+    sort_with Sort [] [options: SortOptions] likes (Self, Self): |x, dim| x.sort_with(dim, options), |parts| parts.sort(x, options);
+    diff_with Diff [] [options: DiffOptions] slides Self:
+        |x, dim| x.diff_with(dim, options).map(Slid::from), |parts| parts.diff(x, options);
+    unfold Unfold [] [size: usize, step: usize, outdim: Option<&str>] slides Self:
+        |x, dim| x.unfold(dim, size, step, outdim).map(Slid::from), |parts| parts.unfold(x, size, step, outdim);
+    roll Roll [shift: i64] [] like Self: |x, dim| x.roll(&[shift], dim), |parts| parts.rolled(x, shift);
+    logsumexp Logsumexp [] [] whole Self: |x, dim| x.logsumexp(dim), |parts| parts.logsumexp(x)?.squeeze(parts.dim);
+    max Max [] [] wholes (Self, Self): |x, dim| x.max(DimArg::one(dim)), |parts| parts.extreme(x, Combine::Max);
+    min Min [] [] wholes (Self, Self): |x, dim| x.min(DimArg::one(dim)), |parts| parts.extreme(x, Combine::Min);
+    kthvalue Kthvalue [k: usize] [] wholes (Self, Self):
+        |x, dim| x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::one(dim)), |parts| parts.kthvalue(x, k);
+    median Median [] [] wholes (Self, Self): |x, dim| x.median(DimArg::one(dim)), |parts| parts.median(x);
+    argmax Argmax [] [] whole Self: |x, dim| x.argmax(DimArg::one(dim)), |parts| Ok(parts.extreme(x, Combine::Max)?.1);
+    argmin Argmin [] [] whole Self: |x, dim| x.argmin(DimArg::one(dim)), |parts| Ok(parts.extreme(x, Combine::Min)?.1);
+    topk_with Topk [k: usize] [options: TopkOptions] wholes (Self, Self):
+        |x, dim| x.topk_with(i64::try_from(k).unwrap_or(i64::MAX), dim, options), |parts| parts.topk(x, k, options);
+}
 
+impl DynSharded {
     /// As [`Sharded::cross_entropy_with`](crate::Sharded::cross_entropy_with).
     ///
     /// # Errors

@@ -46,7 +46,7 @@ use crate::check::What;
 use crate::dynamic::DynSharded;
 use crate::frame::At;
 use crate::mesh::Shared;
-use crate::ranks::Job;
+use crate::ranks::{Job, Ticket};
 use crate::sharded::{Sharded, number};
 
 /// Gradients of this many bytes are sent together; a larger one alone.
@@ -89,7 +89,8 @@ struct Kept {
 
 /// `AdamW` whose running means are split over mesh axis `X`: each rank keeps those of its part of the elements, and steps that
 /// part. Gradients that are pending are reduced so that each rank gets its part, parameters are gathered: what is sent is no more
-/// than in an all-reduce of the gradients, in blocks of about 4 MiB, and a rank of `p` keeps one of `p` parts.
+/// than in an all-reduce of the gradients, in blocks of about 4 MiB, and a rank of `p` keeps one of `p` parts. The sums of all blocks
+/// are started before the first is waited for, and the parameters of a block are on their way while the next one is stepped.
 ///
 /// ```
 /// # use nomina_mesh::optim::AdamW;
@@ -119,6 +120,7 @@ struct Stepped {
     /// Its place in the list.
     at: usize,
     leaf: DynTensor,
+    /// In a row.
     grad: Raw,
     pending: bool,
 }
@@ -128,21 +130,23 @@ impl Stepped {
         self.leaf.dtype()
     }
 
-    /// Its elements in a row, those of one rank.
-    fn part(&self, whole: &Raw, ranks: usize, rank: usize) -> Result<Raw> {
-        let numel = whole.numel();
-        let (start, len) = part(numel, ranks, rank);
-        whole.reshape(&[numel])?.narrow(0, start, len)
-    }
-
     /// How many elements a rank's part has.
     fn len(&self, ranks: usize, rank: usize) -> usize {
         part(self.grad.numel(), ranks, rank).1
     }
 }
 
-/// Tensors of one dim, one behind the other.
+/// Of elements in a row those of one rank.
+fn part_of(row: &Raw, ranks: usize, rank: usize) -> Result<Raw> {
+    let (start, len) = part(row.numel(), ranks, rank);
+    row.clone().narrow(0, start, len)
+}
+
+/// Tensors of one dim, one behind the other; one as it is.
 fn joined(rows: &[Raw]) -> Result<Raw> {
+    if let [one] = rows {
+        return Ok(one.clone());
+    }
     let rows = rows.iter().cloned().map(row).collect::<Result<Vec<_>>>()?;
     let rows: Vec<&DynTensor> = rows.iter().collect();
     Ok(DynTensor::cat(&rows, 0)?.into_parts().0)
@@ -208,9 +212,10 @@ impl<X: MeshAxis> AdamW<X> {
         let mut stepped = Vec::new();
         for (at, param) in all.iter().enumerate() {
             if let Some(grad) = param.local().grad() {
+                let grad = grad.into_parts().0.detach();
                 stepped.push(Stepped {
                     at,
-                    grad: grad.into_parts().0.detach(),
+                    grad: grad.reshape(&[grad.numel()])?,
                     pending: param.places()[number::<X>()] == Place::Whole,
                     leaf: param.local().detach(),
                 });
@@ -219,10 +224,19 @@ impl<X: MeshAxis> AdamW<X> {
         // What is kept changes only where all of the step is done.
         let mut kept = self.kept.clone();
         kept.resize(kept.len().max(params.len()), None);
+        let blocks = blocks(&stepped);
+        let blocks = || blocks.iter().map(|block| &stepped[block.clone()]);
+        // All sums are on their way before the first is waited for; those that nobody waits for any more are waited for when dropped.
+        let sums = blocks().map(|block| Self::reduced(&shared, block, at));
+        let sums = sums.collect::<Result<Vec<_>>>()?;
+        let gathers = blocks().zip(sums).map(|(block, sum)| {
+            let grads = sum.wait_for_one()?;
+            self.step_block(&shared, block, &grads, &mut kept, at)
+        });
+        let gathers = gathers.collect::<Result<Vec<_>>>()?;
         let mut found = Vec::new();
-        for block in blocks(&stepped) {
-            let block = &stepped[block];
-            found.extend(self.step_block(&shared, block, &mut kept, at)?);
+        for (block, gather) in blocks().zip(gathers) {
+            found.extend(gathered(block, &gather.wait()?)?);
         }
         for (one, value) in stepped.iter().zip(&found) {
             params[one.at].put(value)?;
@@ -232,40 +246,48 @@ impl<X: MeshAxis> AdamW<X> {
         Ok(())
     }
 
-    /// The stepped parameters of a block.
+    /// How many ranks there are, and which this one is.
+    fn ranks(shared: &Shared) -> (usize, usize) {
+        let ranks = &shared.axes[number::<X>()].ranks;
+        (ranks.size(), ranks.rank())
+    }
+
+    /// Starts the sum of a block's gradients, of which each rank gets its part.
+    fn reduced(shared: &Shared, block: &[Stepped], at: At) -> Result<Ticket> {
+        let (ranks, rank) = Self::ranks(shared);
+        let piece = |rank: usize| {
+            let parts = block.iter().map(|one| part_of(&one.grad, ranks, rank));
+            joined(&parts.collect::<Result<Vec<_>>>()?)
+        };
+        if !block[0].pending {
+            return Ok(Ticket::done(vec![piece(rank)?]));
+        }
+        let combine = Combine::Add;
+        let what = What {
+            combine: Some(combine),
+            dtype: Some(block[0].dtype()),
+            ..What::new("adamw: gradients", at)
+        };
+        let pieces = (0..ranks).map(piece).collect::<Result<_>>()?;
+        shared.start_ahead(number::<X>(), &what, Job::ReduceScatter { pieces, combine })
+    }
+
+    /// Steps the parameters of a block, and starts to gather them.
     fn step_block(
         &self,
         shared: &Shared,
         block: &[Stepped],
+        grads: &Raw,
         kept: &mut [Option<Kept>],
         at: At,
-    ) -> Result<Vec<DynTensor>> {
-        let axis = number::<X>();
-        let ranks = &shared.axes[axis].ranks;
-        let (ranks, rank) = (ranks.size(), ranks.rank());
-        let what = |op| What {
-            dtype: Some(block[0].dtype()),
-            ..What::new(op, at)
-        };
-        let piece = |rank: usize| {
-            let parts = block.iter().map(|one| one.part(&one.grad, ranks, rank));
-            joined(&parts.collect::<Result<Vec<_>>>()?)
-        };
-        let grads = match block[0].pending {
-            true => {
-                let pieces = (0..ranks).map(piece).collect::<Result<_>>()?;
-                let combine = Combine::Add;
-                let mut what = what("adamw: gradients");
-                what.combine = Some(combine);
-                shared.one(axis, &what, Job::ReduceScatter { pieces, combine })?
-            }
-            false => piece(rank)?,
-        };
+    ) -> Result<Ticket> {
+        let (ranks, rank) = Self::ranks(shared);
         let mut parts = Vec::new();
         let mut start = 0;
         for one in block {
             let len = one.len(ranks, rank);
-            let own = row(one.part(one.leaf.raw(), ranks, rank)?)?.contiguous()?;
+            let leaf = one.leaf.raw().reshape(&[one.leaf.numel()])?;
+            let own = row(part_of(&leaf, ranks, rank)?)?.contiguous()?;
             parts.push((own.into_parts().0, grads.clone().narrow(0, start, len)?));
             start += len;
             fitting(&mut kept[one.at], one, len)?;
@@ -292,23 +314,28 @@ impl<X: MeshAxis> AdamW<X> {
             piece: joined(&own)?,
             shapes: (0..ranks).map(shape).collect(),
         };
-        let all = shared
-            .start(axis, &what("adamw: parameters"), job)?
-            .wait()?;
-        // Of each rank's row the part of one parameter after the other.
-        let mut starts = vec![0; ranks];
-        let whole = |one: &Stepped| {
-            let mut parts = Vec::new();
-            for (rank, row) in all.iter().enumerate() {
-                let len = one.len(ranks, rank);
-                parts.push(row.clone().narrow(0, starts[rank], len)?);
-                starts[rank] += len;
-            }
-            let whole = joined(&parts)?.reshape(one.leaf.shape())?;
-            DynTensor::from_parts(whole, one.leaf.names().clone())
+        let what = What {
+            dtype: Some(block[0].dtype()),
+            ..What::new("adamw: parameters", at)
         };
-        block.iter().map(whole).collect()
+        shared.start_ahead(number::<X>(), &what, job)
     }
+}
+
+/// The parameters of a block, of the rows of all ranks: in each the part of one parameter after the other.
+fn gathered(block: &[Stepped], all: &[Raw]) -> Result<Vec<DynTensor>> {
+    let mut starts = vec![0; all.len()];
+    let whole = |one: &Stepped| {
+        let mut parts = Vec::new();
+        for (rank, row) in all.iter().enumerate() {
+            let len = one.len(all.len(), rank);
+            parts.push(row.clone().narrow(0, starts[rank], len)?);
+            starts[rank] += len;
+        }
+        let whole = joined(&parts)?.reshape(one.leaf.shape())?;
+        DynTensor::from_parts(whole, one.leaf.names().clone())
+    };
+    block.iter().map(whole).collect()
 }
 
 /// Parameters that go together: of one dtype and one kind of gradient, up to the bytes of a block.

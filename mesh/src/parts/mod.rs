@@ -3,12 +3,15 @@
 
 mod entropy;
 mod fetch;
+mod neighbours;
 mod norm;
 mod order;
+mod pick;
 mod ring;
 mod rows;
 mod scan;
 mod sort;
+mod transpose;
 mod window;
 
 pub(crate) use entropy::{Classes, entropy};

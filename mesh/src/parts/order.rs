@@ -9,24 +9,28 @@ use super::{Parts, named};
 use crate::identity;
 
 impl Parts {
-    /// The greatest or smallest of each row and its place; NaN where one is, and its place. The dim stays, of size 1. The value
-    /// and the place are reduced; nothing else is sent.
+    /// The greatest or smallest of each row and its place; NaN where one is, and its place. The value and the place
+    /// are reduced; nothing else is sent.
     pub(crate) fn extreme(
         &self,
         x: &DynTensor,
         combine: Combine,
     ) -> Result<(DynTensor, DynTensor)> {
+        self.picked(x, self.most(&x.detach(), combine)?)
+    }
+
+    /// The same without gradients. The dim stays, of size 1.
+    pub(super) fn most(&self, own: &DynTensor, combine: Combine) -> Result<(DynTensor, DynTensor)> {
         if self.size() == 0 {
             let error = Error::new(ErrorKind::Index, self.op, "no elements to choose from");
             return Err(error
                 .operand(&self.frame.names, &self.frame.sizes)
                 .hint("take a dim whose size is not 0"));
         }
-        let own = x.detach();
         let (value, place) = match (own.shape()[self.dim], combine) {
             (0, _) => {
-                let row = identity::extreme_row(&own, self.dim, combine)?;
-                let mut nowhere = identity::row(&own, self.dim)?.to_dtype(DType::I64)?;
+                let row = identity::extreme_row(own, self.dim, combine)?;
+                let mut nowhere = identity::row(own, self.dim)?.to_dtype(DType::I64)?;
                 nowhere.fill_(i64::MAX)?;
                 (row, nowhere)
             }
@@ -43,28 +47,34 @@ impl Parts {
             _ => place.add(self.own().0 as i64)?,
         };
         let place = place.masked_fill(&found.logical_not()?, i64::MAX)?;
-        let place = self.over(&place, Combine::Min)?;
-        let all = self.picked(x, all, &place)?;
-        Ok((all, place))
+        Ok((all, self.over(&place, Combine::Min)?))
     }
 
-    /// `values`, which stand at `places`: the gradient of each goes back to where it stands.
-    fn picked(&self, x: &DynTensor, values: DynTensor, places: &DynTensor) -> Result<DynTensor> {
-        let (parts, like, places) = (self.again(), x.detach(), places.clone());
+    /// One element of each row, and where it stands: its gradient goes back there. Both have the dim still, which goes.
+    pub(super) fn picked(
+        &self,
+        x: &DynTensor,
+        (values, places): (DynTensor, DynTensor),
+    ) -> Result<(DynTensor, DynTensor)> {
+        let (parts, like, at) = (self.again(), x.detach(), places.clone());
         let back = move |grad: &Raw| {
             let grad = parts.over(&named(grad.clone(), &like)?, Combine::Add)?;
             let zeros = like.zeros_like()?;
             let found = match like.shape()[parts.dim] {
                 0 => zeros,
                 _ => {
-                    let (within, own) = parts.owned(&places)?;
+                    let (within, own) = parts.owned(&at)?;
                     let grad = grad.masked_fill(&own.logical_not()?, 0_i64)?;
                     zeros.scatter_add(parts.dim, &within, &grad)?
                 }
             };
             Ok(vec![Some(found.into_parts().0)])
         };
-        named(custom(self.op, &[x.raw()], values.into_parts().0, back)?, x)
+        let values = custom(self.op, &[x.raw()], values.into_parts().0, back)?;
+        Ok((
+            named(values, x)?.squeeze(self.dim)?,
+            places.squeeze(self.dim)?,
+        ))
     }
 
     /// The `k` greatest or smallest, and where they stand: each rank sends those of its part.

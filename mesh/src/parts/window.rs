@@ -2,8 +2,8 @@
 //! they reach, and computes these as one rank would.
 
 use nomina::{
-    AvgPoolOptions, ConvOptions, DiffOptions, DynTensor, Error, ErrorKind, MaxPoolOptions, Padding,
-    Result, Scalar,
+    AvgPoolOptions, ConvOptions, DynTensor, Error, ErrorKind, MaxPoolOptions, Padding, Result,
+    Scalar,
 };
 use nomina_core::rule::{self, FilterForm, Sites};
 
@@ -115,14 +115,21 @@ impl Under {
         }
     }
 
-    /// The own results among what was computed of [`x`](Self::x): none of one window, where the rank has none.
-    pub(crate) fn own(&self, op: &'static str, found: DynTensor, dim: usize) -> Result<DynTensor> {
+    /// The own results among what was computed of [`x`](Self::x) and of what was `beside` it: none of one window, where the rank has
+    /// none.
+    pub(crate) fn own(
+        &self,
+        op: &'static str,
+        found: DynTensor,
+        dim: usize,
+        beside: &[&DynTensor],
+    ) -> Result<DynTensor> {
+        let of = || std::iter::once(&self.came).chain(beside.iter().copied());
         match self.own {
-            0 => tied(
-                op,
-                found.detach().narrow(dim, 0, 0)?,
-                std::slice::from_ref(&self.came),
-            ),
+            0 => {
+                let of: Vec<DynTensor> = of().cloned().collect();
+                tied(op, found.detach().narrow(dim, 0, 0)?, &of)
+            }
             _ => Ok(found),
         }
     }
@@ -162,52 +169,6 @@ impl Parts {
             all,
         })
     }
-
-    /// Differences of neighbours, so many times over.
-    pub(crate) fn diff(&self, x: &DynTensor, options: DiffOptions) -> Result<Slid> {
-        let times = usize::try_from(options.n).ok();
-        let Some(span) = times.and_then(|times| times.checked_add(1)) else {
-            let what = format!("{} times", options.n);
-            return Err(Error::new(ErrorKind::Argument, self.op, what).hint("take 0 or more"));
-        };
-        if span > self.size() {
-            // None are left, on any rank.
-            let none = x.narrow(self.dim, 0, 0)?;
-            return Ok(Slid {
-                local: none,
-                sizes: vec![(self.dim, 0)],
-            });
-        }
-        let slide = Slide {
-            span,
-            stride: 1,
-            around: [0, 0],
-            ceil: false,
-        };
-        let under = self.under(x, &slide, Scalar::Int(0))?;
-        let found = under.x.diff_with(self.dim, options)?;
-        Ok(Slid {
-            local: under.own(self.op, found, self.dim)?,
-            sizes: vec![(self.dim, under.all)],
-        })
-    }
-
-    /// Each element moved by so many places, around the end.
-    pub(crate) fn rolled(&self, x: &DynTensor, shift: i64) -> Result<DynTensor> {
-        let (size, ranks) = (self.size(), self.ranks());
-        let Ok(shift) = usize::try_from(shift.rem_euclid((size.max(1)) as i64)) else {
-            return Ok(x.clone());
-        };
-        let wants = |rank| {
-            let (start, len) = part(size, ranks, rank);
-            // The element before which the others were.
-            let first = (start + size - shift) % size.max(1);
-            let until_end = len.min(size - first);
-            vec![(first, until_end), (0, len - until_end)]
-        };
-        let wants = (0..ranks).map(wants).collect();
-        self.fetched(x, &Route::of_parts(size, ranks, wants))
-    }
 }
 
 /// An operator that slides along dims, some of which are split.
@@ -225,6 +186,16 @@ pub(crate) struct Slid {
     pub(crate) sizes: Vec<(usize, usize)>,
 }
 
+impl From<DynTensor> for Slid {
+    /// Whose split dims have the sizes that they had.
+    fn from(local: DynTensor) -> Self {
+        Self {
+            local,
+            sizes: Vec::new(),
+        }
+    }
+}
+
 /// The error of groups of channels beside output channels that are split.
 pub(crate) fn groups_apart(op: &'static str, groups: usize) -> Error {
     let what = format!("{groups} groups of channels, and output channels that are split");
@@ -237,16 +208,18 @@ impl Sliding {
         self.dims.iter().map(|(dim, _)| *dim).collect()
     }
 
-    fn refuse(&self, kind: ErrorKind, what: String) -> Error {
+    pub(super) fn refuse(&self, kind: ErrorKind, what: String) -> Error {
         Error::new(kind, self.op, what).operand(&self.frame.names, &self.frame.sizes)
     }
 
-    /// What `compute` makes of the elements under the windows along split dims, of which it is told how many stand around.
+    /// What `compute` makes of the elements under the windows along split dims, of which it is told how many stand around, and of
+    /// what is `beside` them.
     pub(crate) fn slid(
         &self,
         x: &DynTensor,
         slides: &[Slide],
         fill: Scalar,
+        beside: &[&DynTensor],
         compute: impl FnOnce(&DynTensor, &[(usize, [usize; 2])]) -> Result<DynTensor>,
     ) -> Result<Slid> {
         let (mut x, mut sizes, mut outside) = (x.clone(), Vec::new(), Vec::new());
@@ -268,13 +241,13 @@ impl Sliding {
         }
         let mut local = compute(&x, &outside)?;
         for (dim, under) in along {
-            local = under.own(self.op, local, dim)?;
+            local = under.own(self.op, local, dim, beside)?;
         }
         Ok(Slid { local, sizes })
     }
 
     /// A window's span, of which each number is at least 1.
-    fn span(&self, kernel: usize, dilation: usize) -> Result<usize> {
+    pub(super) fn span(&self, kernel: usize, dilation: usize) -> Result<usize> {
         let reach = kernel.checked_sub(1).filter(|_| dilation > 0);
         let reach = reach.and_then(|reach| reach.checked_mul(dilation)?.checked_add(1));
         reach.ok_or_else(|| {
@@ -290,8 +263,9 @@ impl Sliding {
         x: &DynTensor,
         channel: usize,
         weight: &DynTensor,
+        bias: Option<&DynTensor>,
         mut options: ConvOptions<S>,
-        compute: impl FnOnce(&DynTensor, ConvOptions<S>) -> Result<DynTensor>,
+        compute: impl FnOnce(&DynTensor, Option<&DynTensor>, ConvOptions<S>) -> Result<DynTensor>,
     ) -> Result<Slid> {
         let sites = Sites {
             channel,
@@ -303,11 +277,7 @@ impl Sliding {
         };
         let filter = rule::filter(self.op, x.names(), &sites, weight.names(), form)?;
         if self.dims.iter().all(|(_, axis)| axis.is_none()) {
-            let local = compute(x, options)?;
-            return Ok(Slid {
-                local,
-                sizes: Vec::new(),
-            });
+            return compute(x, bias, options).map(Slid::from);
         }
         let same = options.padding == Padding::Same;
         if same && options.stride != [1; S] {
@@ -340,7 +310,9 @@ impl Sliding {
             });
         }
         options.padding = Padding::Zeros(zeros);
-        self.slid(&x, &slides, Scalar::Int(0), |x, _| compute(x, options))
+        let beside: Vec<&DynTensor> = std::iter::once(weight).chain(bias).collect();
+        let zero = Scalar::Int(0);
+        self.slid(&x, &slides, zero, &beside, |x, _| compute(x, bias, options))
     }
 
     /// The windows of a pool, and what padding is left to the operator: that along dims that are not split.
@@ -392,7 +364,7 @@ impl Sliding {
         let (slides, padding) = self.pool(kernel, dilation, stride, padding, ceil_mode)?;
         let least = identity::extreme(x.dtype(), true);
         let options = MaxPoolOptions { padding, ..options };
-        self.slid(x, &slides, least, |x, _| compute(x, options))
+        self.slid(x, &slides, least, &[], |x, _| compute(x, options))
     }
 
     /// Means under windows.
@@ -415,14 +387,14 @@ impl Sliding {
         let own = AvgPoolOptions { padding, ..options };
         let zero = Scalar::Int(0);
         if !split || options.count_include_pad || options.divisor_override.is_some() {
-            return self.slid(x, &slides, zero, |x, _| compute(x, own));
+            return self.slid(x, &slides, zero, &[], |x, _| compute(x, own));
         }
         // Sums, over the counts of what is not around.
         let sums = AvgPoolOptions {
             divisor_override: Some(1),
             ..own
         };
-        self.slid(x, &slides, zero, |x, outside| {
+        self.slid(x, &slides, zero, &[], |x, outside| {
             let mut ones = x.detach().ones_like()?;
             for &(dim, [before, after]) in outside {
                 let inside = ones.shape()[dim] - before - after;

@@ -1,8 +1,8 @@
-//! Embedding look-ups.
+//! Embedding look-ups, and slices at indices.
 
 use std::panic::Location;
 
-use nomina::dims::{Dims, Distinct, EmbedIn, Embedded, Has, position};
+use nomina::dims::{DimOf, Dims, Distinct, EmbedIn, Embedded, Has, IndexOf, Selected, position};
 use nomina::{Element, IndexElement, Result};
 use nomina_core::mesh::{AllFinished, InPointwise, Joined, PlacedWith, Placement};
 use nomina_macros::twin;
@@ -65,6 +65,61 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             of(rows)?,
             self.mesh.clone(),
             &[ids.operand(), self.operand()],
+        )
+    }
+
+    /// The slices at the indices of a dim, whose place the index's dims take; negative indices count from the end. Where the dim is
+    /// split, slices are fetched `via` the axis, as rows by [`embedding`](Self::embedding): the index may be split, and so is then
+    /// the result.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { N, C, K }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
+    ///     let x: Sharded<_, Line<Split<C>>> = mesh.whole(x).cut(Data, C);
+    ///     let index = mesh.whole(tensor!([2, 0]; K)).cut(Data, K);
+    ///     let slices: Sharded<(N, K), Line<Split<K>>> = x.index_select(C.via(Data), &index);
+    ///     Ok(slices.all_gather(Data).to_vec())
+    /// })?;
+    /// assert_eq!(found[0], [3.0, 1.0, 6.0, 4.0]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) for an index that is out of range; when memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_index_select<A: Along<P, D>, E, Q, I: IndexElement>(
+        &self,
+        dim: A,
+        index: &Sharded<E, Q, I>,
+    ) -> Result<Sharded<Selected<D, A::Dim, E>, RowsPlaced<P, Q, A>, T>>
+    where
+        E: Dims + IndexOf<D, A::Dim>,
+        Q: Placement<Mesh = P::Mesh> + AllFinished,
+        A::Whole<P>: PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+        A::Dim: DimOf<D>,
+        Selected<D, A::Dim, E>: Distinct,
+    {
+        let (_, op, at) = (dim, "index_select", Location::caller());
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        self.one_mesh(op, index)?;
+        let by = index.local.to_dyn();
+        let slices = match A::VIA {
+            Some(axis) => {
+                let place = &places::<Q>()[axis];
+                self.parts(op, dim, axis, at).index_select(&x, &by, place)?
+            }
+            None => x.index_select(dim, &by)?,
+        };
+        Sharded::of(
+            op,
+            of(slices)?,
+            self.mesh.clone(),
+            &[index.operand(), self.operand()],
         )
     }
 }

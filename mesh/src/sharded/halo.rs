@@ -2,7 +2,9 @@
 
 use std::panic::Location;
 
-use nomina::dims::{DimOf, Dims, Distinct, Has, Resizable, SizeOf, position};
+use nomina::dims::{
+    Append, Appended, DimOf, DimTuple, Dims, Distinct, Has, OneDim, Resizable, SizeOf, position,
+};
 use nomina::{DiffOptions, DynTensor, Element, Error, ErrorKind, Result, Scalar, Tensor};
 use nomina_core::mesh::{AllFinished, AllLinear, Placement};
 use nomina_macros::twin;
@@ -82,7 +84,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
                 .hint("it gives back the part without what was before and behind it"));
         }
         match &under {
-            Some(under) => self.mapped(of(under.own(op, found.into_dyn(), dim)?)),
+            Some(under) => self.mapped(of(under.own(op, found.into_dyn(), dim, &[])?)),
             None => self.mapped(Ok(found)),
         }
     }
@@ -106,6 +108,46 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
             return self.reduced(op, of(x.diff_with(dim, options)?));
         };
         let slid = self.parts(op, dim, axis, at).diff(&x, options)?;
+        self.slid(op, slid, &[self.operand()])
+    }
+
+    /// Windows of `size` elements that begin `step` apart along a dim; the dim within a window stands last. `via` a mesh axis, each
+    /// rank gets what its windows cover of others' parts.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T, K }
+    /// mesh! { Line: Data }
+    ///
+    /// let means = Line::threads([2], |mesh| {
+    ///     let x: Sharded<(T,), Line<Split<T>>> = mesh.whole(tensor!([1., 2., 3., 4., 8.]; T)).cut(Data, T);
+    ///     let windows: Sharded<(T, K), Line<Split<T>>> = x.unfold(T.via(Data), 3, 1, K);
+    ///     Ok(windows.mean(K).all_gather(Data).to_vec())
+    /// })?;
+    /// assert_eq!(means[0], [2.0, 3.0, 5.0]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when a window does not fit into the dim, or `step` is 0; when memory is missing, or a rank is gone.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_unfold<A: Along<P, D>, K: OneDim + Append<D>>(&self, dim: A, size: usize, step: usize, window: K) -> Result<Sharded<Appended<D, K>, P, T>>
+    where
+        P: AllLinear,
+        D: Has<A::Dim>,
+        A::Dim: DimOf<D>,
+        SizeOf<A::Dim>: Resizable<A::Dim>,
+        Appended<D, K>: Distinct,
+    {
+        let (_, op, at) = ((dim, window), "unfold", Location::caller());
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let name = <Appended<D, K>>::NAMES.last().copied().flatten();
+        let Some(axis) = A::VIA else {
+            return self.reduced(op, of(x.unfold(dim, size, step, name)?));
+        };
+        let slid = self.parts(op, dim, axis, at).unfold(&x, size, step, name)?;
         self.slid(op, slid, &[self.operand()])
     }
 

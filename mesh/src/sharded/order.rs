@@ -114,12 +114,65 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     {
         let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
         let (values, places) = match (A::VIA, combine) {
-            (Some(axis), _) => {
-                let (values, places) = self.parts(op, dim, axis, at).extreme(&x, combine)?;
-                (values.squeeze(dim)?, places.squeeze(dim)?)
-            }
+            (Some(axis), _) => self.parts(op, dim, axis, at).extreme(&x, combine)?,
             (None, Combine::Max) => x.max(DimArg::one(dim))?,
             (None, _) => x.min(DimArg::one(dim))?,
+        };
+        Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
+    }
+
+    /// The `k`-th smallest element along a dim, counted from 1, and where it stands: of equal ones that which a stable sort puts there.
+    /// `via` a mesh axis, all parts are put in order as by [`sort`](Self::sort), and each rank has the result.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) when there is no such element; when memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_kthvalue<A: Along<P, D>>(&self, k: usize, dim: A) -> Result<Extremes<D, P, A, T>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+        Without<D, A::Dim>: Distinct,
+    {
+        let (_, op, at) = (dim, "kthvalue", Location::caller());
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let (values, places) = match A::VIA {
+            Some(axis) => self.parts(op, dim, axis, at).kthvalue(&x, k)?,
+            None => x.kthvalue(i64::try_from(k).unwrap_or(i64::MAX), DimArg::one(dim))?,
+        };
+        Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
+    }
+
+    /// The median along a dim, the lower one of two, and where it stands; the first NaN where there is one. `via` a mesh axis, as
+    /// [`kthvalue`](Self::kthvalue).
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { N, C }
+    /// mesh! { Line: Model }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([[4., 1., 9., 2., 7.]]; N, C)).cut(Model, C);
+    ///     let (value, place): (Sharded<(N,), Line<Whole>>, _) = x.median(C.via(Model));
+    ///     Ok((value.item(), place.item()))
+    /// })?;
+    /// assert_eq!(found, [(4.0, 0), (4.0, 0)]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) of a dim without elements; when memory is missing, or a rank is gone.
+    #[twin]
+    pub fn try_median<A: Along<P, D>>(&self, dim: A) -> Result<Extremes<D, P, A, T>>
+    where
+        P: AllFinished,
+        D: Has<A::Dim>,
+        Without<D, A::Dim>: Distinct,
+    {
+        let (_, op, at) = (dim, "median", Location::caller());
+        let (x, dim) = (self.local.to_dyn(), position::<A::Dim, D>());
+        let (values, places) = match A::VIA {
+            Some(axis) => self.parts(op, dim, axis, at).median(&x)?,
+            None => x.median(DimArg::one(dim))?,
         };
         Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
     }

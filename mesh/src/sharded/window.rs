@@ -7,7 +7,8 @@ use nomina::dims::{
     Without, position, positions,
 };
 use nomina::{
-    AvgPoolOptions, ConvOptions, DynTensor, Element, MaxPoolOptions, Numeric, Real, Result,
+    AvgPoolOptions, ConvOptions, ConvTransposeOptions, DynTensor, Element, MaxPoolOptions, Numeric,
+    Real, Result,
 };
 use nomina_core::dims::Accepted;
 use nomina_core::mesh::{
@@ -128,15 +129,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         (op, at): (&'static str, At),
         weight: &Sharded<E, Q, T>,
         bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
-        options: ConvOptions<S>,
-        conv: impl FnOnce(
-            &DynTensor,
-            usize,
-            &[usize],
-            &DynTensor,
-            Option<&DynTensor>,
-            ConvOptions<S>,
-        ) -> Result<DynTensor>,
+        groups: usize,
+        slid: impl FnOnce(&Sliding, &DynTensor, usize, &DynTensor, Option<&DynTensor>) -> Result<Slid>,
     ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
     where
         (OutChannel<E, X>,): Dims,
@@ -146,249 +140,97 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         if let Some(bias) = bias {
             self.one_mesh(op, bias)?;
         }
-        if options.groups != 1 && weight.local.shape() != weight.shape() {
-            return Err(crate::parts::groups_apart(op, options.groups));
+        if groups != 1 && weight.local.shape() != weight.shape() {
+            return Err(crate::parts::groups_apart(op, groups));
         }
         let (by, bias) = (weight.local.to_dyn(), bias.map(|bias| bias.local.to_dyn()));
+        let (x, channel) = (self.local.to_dyn(), position::<X, D>());
         let sliding = self.sliding::<A, S>(op, at);
-        let (dims, channel) = (sliding.places(), position::<X, D>());
-        let slid = sliding.conv(&self.local.to_dyn(), channel, &by, options, |x, options| {
-            conv(x, channel, &dims, &by, bias.as_ref(), options)
-        })?;
+        let slid = slid(&sliding, &x, channel, &by, bias.as_ref())?;
         self.slid(op, slid, &[self.operand(), weight.operand()])
     }
 }
 
-/// # Windows
-impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
-    /// Slides a kernel along one dim and sums over channels, of which each rank has all. The dims may be split, via its axis: then each rank
-    /// gets what its kernels cover of others' parts, however far. Batches may be split, and output channels of weight and bias.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    // On one line, because rustc quotes it in errors.
-    #[twin]
-    #[rustfmt::skip]
-    pub fn try_conv1d_with<X: DimOf<D>, A: Slides<P, 1, Axes: SpatialOf<Without<D, X>, 1>>, E: WeightFor<D, X, A::Axes, 1>, Q: WeightPlaced<P, X, E>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Sharded<E, Q, T>,
-        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
-        options: ConvOptions<1>,
-    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
-    where
-        T: Numeric,
-        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
-        (OutChannel<E, X>,): Dims,
-        Convolved<D, E, X>: Distinct,
-    {
-        let (_, _, at) = (channel, dims, Location::caller());
-        let conv = |x: &DynTensor, channel, dims: &[usize], weight: &_, bias: Option<&_>, options| {
-            x.conv1d_by(channel, dims, weight, bias, options)
-        };
-        self.convolved::<X, A, E, Q, 1>(("conv1d", at), weight, bias, options, conv)
-    }
+/// A method for each number of dims: what it is called, and what computes it on one rank.
+macro_rules! convolutions {
+    ($($doc:literal $options:ident $slid:ident: $($s:literal $name:ident $try_name:ident $by:ident)*;)*) => {
+        /// # Convolutions
+        impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {$($(
+            #[doc = $doc]
+            ///
+            /// Each rank has all channels. The dims may be split, each via its axis: then each rank gets what its results take of
+            /// others' parts, however far. Batches may be split, and output channels of weight and bias.
+            ///
+            /// # Errors
+            /// When sizes do not fit; when memory is missing, or a rank is gone.
+            #[twin]
+            pub fn $try_name<X: DimOf<D>, A: Slides<P, $s, Axes: SpatialOf<Without<D, X>, $s>>, E: WeightFor<D, X, A::Axes, $s>, Q: WeightPlaced<P, X, E>>(
+                &self,
+                channel: X,
+                dims: A,
+                weight: &Sharded<E, Q, T>,
+                bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
+                options: $options<$s>,
+            ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
+            where
+                T: Numeric,
+                P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
+                (OutChannel<E, X>,): Dims,
+                Convolved<D, E, X>: Distinct,
+            {
+                let (_, _, call) = (channel, dims, (stringify!($name), Location::caller()));
+                self.convolved::<X, A, E, Q, $s>(call, weight, bias, options.groups, |sliding, x, channel, weight, bias| {
+                    let dims = sliding.places();
+                    sliding.$slid(x, channel, weight, bias, options, |x, bias, options| {
+                        x.$by(channel, &dims, weight, bias, options)
+                    })
+                })
+            }
+        )*)*}
+    };
+}
+convolutions! {
+    "Slides a kernel along dims and sums over channels." ConvOptions conv:
+        1 conv1d try_conv1d_with conv1d_by
+        2 conv2d try_conv2d_with conv2d_by
+        3 conv3d try_conv3d_with conv3d_by;
+    "The transpose of a convolution: each element adds a kernel to the result." ConvTransposeOptions conv_transpose:
+        1 conv_transpose1d try_conv_transpose1d_with conv_transpose1d_by
+        2 conv_transpose2d try_conv_transpose2d_with conv_transpose2d_by
+        3 conv_transpose3d try_conv_transpose3d_with conv_transpose3d_by;
+}
 
-    /// Slides a kernel along two dims and sums over channels, of which each rank has all. The dims may be split, each via its axis: then each rank
-    /// gets what its kernels cover of others' parts, however far. Batches may be split, and output channels of weight and bias.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    // On one line, because rustc quotes it in errors.
-    #[twin]
-    #[rustfmt::skip]
-    pub fn try_conv2d_with<X: DimOf<D>, A: Slides<P, 2, Axes: SpatialOf<Without<D, X>, 2>>, E: WeightFor<D, X, A::Axes, 2>, Q: WeightPlaced<P, X, E>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Sharded<E, Q, T>,
-        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
-        options: ConvOptions<2>,
-    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
-    where
-        T: Numeric,
-        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
-        (OutChannel<E, X>,): Dims,
-        Convolved<D, E, X>: Distinct,
-    {
-        let (_, _, at) = (channel, dims, Location::caller());
-        let conv = |x: &DynTensor, channel, dims: &[usize], weight: &_, bias: Option<&_>, options| {
-            x.conv2d_by(channel, dims, weight, bias, options)
-        };
-        self.convolved::<X, A, E, Q, 2>(("conv2d", at), weight, bias, options, conv)
-    }
-
-    /// Slides a kernel along three dims and sums over channels, of which each rank has all. The dims may be split, each via its axis: then each rank
-    /// gets what its kernels cover of others' parts, however far. Batches may be split, and output channels of weight and bias.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    // On one line, because rustc quotes it in errors.
-    #[twin]
-    #[rustfmt::skip]
-    pub fn try_conv3d_with<X: DimOf<D>, A: Slides<P, 3, Axes: SpatialOf<Without<D, X>, 3>>, E: WeightFor<D, X, A::Axes, 3>, Q: WeightPlaced<P, X, E>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Sharded<E, Q, T>,
-        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
-        options: ConvOptions<3>,
-    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
-    where
-        T: Numeric,
-        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
-        (OutChannel<E, X>,): Dims,
-        Convolved<D, E, X>: Distinct,
-    {
-        let (_, _, at) = (channel, dims, Location::caller());
-        let conv = |x: &DynTensor, channel, dims: &[usize], weight: &_, bias: Option<&_>, options| {
-            x.conv3d_by(channel, dims, weight, bias, options)
-        };
-        self.convolved::<X, A, E, Q, 3>(("conv3d", at), weight, bias, options, conv)
-    }
-
-    /// The greatest element under a window along one dim, which may be split, via its axis.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    #[twin(with = "with options.")]
-    pub fn try_max_pool1d_with<A: Slides<P, 1, Axes: SpatialOf<D, 1>>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 1],
-        options: MaxPoolOptions<1>,
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-        P: AllFinished,
-    {
-        let (_, op, at) = (dims, "max_pool1d", Location::caller());
-        let sliding = self.sliding::<A, 1>(op, at);
-        let dims = sliding.places();
-        let slid = sliding.max_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
-            x.max_pool1d_by(&dims, kernel_size, options)
-        })?;
-        self.slid(op, slid, &[self.operand()])
-    }
-
-    /// The mean under a window along one dim, which may be split, via its axis; then without `ceil_mode`.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    #[twin(with = "with options.")]
-    pub fn try_avg_pool1d_with<A: Slides<P, 1, Axes: SpatialOf<D, 1>>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 1],
-        options: AvgPoolOptions<1>,
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-        P: AllFinished,
-    {
-        let (_, op, at) = (dims, "avg_pool1d", Location::caller());
-        let sliding = self.sliding::<A, 1>(op, at);
-        let dims = sliding.places();
-        let slid = sliding.avg_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
-            x.avg_pool1d_by(&dims, kernel_size, options)
-        })?;
-        self.slid(op, slid, &[self.operand()])
-    }
-
-    /// The greatest element under a window along two dims, which may be split, each via its axis.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    #[twin(with = "with options.")]
-    pub fn try_max_pool2d_with<A: Slides<P, 2, Axes: SpatialOf<D, 2>>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 2],
-        options: MaxPoolOptions<2>,
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-        P: AllFinished,
-    {
-        let (_, op, at) = (dims, "max_pool2d", Location::caller());
-        let sliding = self.sliding::<A, 2>(op, at);
-        let dims = sliding.places();
-        let slid = sliding.max_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
-            x.max_pool2d_by(&dims, kernel_size, options)
-        })?;
-        self.slid(op, slid, &[self.operand()])
-    }
-
-    /// The mean under a window along two dims, which may be split, each via its axis; then without `ceil_mode`.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    #[twin(with = "with options.")]
-    pub fn try_avg_pool2d_with<A: Slides<P, 2, Axes: SpatialOf<D, 2>>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 2],
-        options: AvgPoolOptions<2>,
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-        P: AllFinished,
-    {
-        let (_, op, at) = (dims, "avg_pool2d", Location::caller());
-        let sliding = self.sliding::<A, 2>(op, at);
-        let dims = sliding.places();
-        let slid = sliding.avg_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
-            x.avg_pool2d_by(&dims, kernel_size, options)
-        })?;
-        self.slid(op, slid, &[self.operand()])
-    }
-
-    /// The greatest element under a window along three dims, which may be split, each via its axis.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    #[twin(with = "with options.")]
-    pub fn try_max_pool3d_with<A: Slides<P, 3, Axes: SpatialOf<D, 3>>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 3],
-        options: MaxPoolOptions<3>,
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-        P: AllFinished,
-    {
-        let (_, op, at) = (dims, "max_pool3d", Location::caller());
-        let sliding = self.sliding::<A, 3>(op, at);
-        let dims = sliding.places();
-        let slid = sliding.max_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
-            x.max_pool3d_by(&dims, kernel_size, options)
-        })?;
-        self.slid(op, slid, &[self.operand()])
-    }
-
-    /// The mean under a window along three dims, which may be split, each via its axis; then without `ceil_mode`.
-    ///
-    /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
-    #[twin(with = "with options.")]
-    pub fn try_avg_pool3d_with<A: Slides<P, 3, Axes: SpatialOf<D, 3>>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 3],
-        options: AvgPoolOptions<3>,
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-        P: AllFinished,
-    {
-        let (_, op, at) = (dims, "avg_pool3d", Location::caller());
-        let sliding = self.sliding::<A, 3>(op, at);
-        let dims = sliding.places();
-        let slid = sliding.avg_pool(&self.local.to_dyn(), kernel_size, options, |x, options| {
-            x.avg_pool3d_by(&dims, kernel_size, options)
-        })?;
-        self.slid(op, slid, &[self.operand()])
-    }
+/// As [`convolutions`].
+macro_rules! pools {
+    ($($doc:literal $options:ident $slid:ident: $($s:literal $name:ident $try_name:ident $by:ident)*;)*) => {
+        /// # Pools
+        impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {$($(
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// When sizes do not fit; when memory is missing, or a rank is gone.
+            #[twin(with = "with options.")]
+            pub fn $try_name<A: Slides<P, $s, Axes: SpatialOf<D, $s>>>(&self, dims: A, kernel_size: [usize; $s], options: $options<$s>) -> Result<Self>
+            where
+                T: Real + Numeric,
+                P: AllFinished,
+            {
+                let (_, op, at) = (dims, stringify!($name), Location::caller());
+                let (x, sliding) = (self.local.to_dyn(), self.sliding::<A, $s>(op, at));
+                let dims = sliding.places();
+                let slid = sliding.$slid(&x, kernel_size, options, |x, options| x.$by(&dims, kernel_size, options))?;
+                self.slid(op, slid, &[self.operand()])
+            }
+        )*)*}
+    };
+}
+pools! {
+    "The greatest element under a window along dims, which may be split, each via its axis." MaxPoolOptions max_pool:
+        1 max_pool1d try_max_pool1d_with max_pool1d_by
+        2 max_pool2d try_max_pool2d_with max_pool2d_by
+        3 max_pool3d try_max_pool3d_with max_pool3d_by;
+    "The mean under a window along dims, which may be split, each via its axis; then without `ceil_mode`." AvgPoolOptions avg_pool:
+        1 avg_pool1d try_avg_pool1d_with avg_pool1d_by
+        2 avg_pool2d try_avg_pool2d_with avg_pool2d_by
+        3 avg_pool3d try_avg_pool3d_with avg_pool3d_by;
 }

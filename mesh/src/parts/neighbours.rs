@@ -1,0 +1,79 @@
+//! Neighbours along a split dim: their differences, windows of them, and each in the place of another.
+
+use nomina::{DiffOptions, DynTensor, Error, ErrorKind, Result, Scalar};
+
+use super::Parts;
+use super::fetch::Route;
+use super::window::{Slid, Slide, Under};
+use crate::boxes::part;
+
+impl Parts {
+    /// Differences of neighbours, so many times over.
+    pub(crate) fn diff(&self, x: &DynTensor, options: DiffOptions) -> Result<Slid> {
+        let times = usize::try_from(options.n).ok();
+        let Some(span) = times.and_then(|times| times.checked_add(1)) else {
+            let what = format!("{} times", options.n);
+            return Err(Error::new(ErrorKind::Argument, self.op, what).hint("take 0 or more"));
+        };
+        if span > self.size() {
+            // None are left, on any rank.
+            let none = x.narrow(self.dim, 0, 0)?;
+            return Ok(Slid {
+                local: none,
+                sizes: vec![(self.dim, 0)],
+            });
+        }
+        let slide = Slide {
+            span,
+            stride: 1,
+            around: [0, 0],
+            ceil: false,
+        };
+        let under = self.under(x, &slide, Scalar::Int(0))?;
+        let found = under.x.diff_with(self.dim, options)?;
+        self.slid(&under, found)
+    }
+
+    fn slid(&self, under: &Under, found: DynTensor) -> Result<Slid> {
+        Ok(Slid {
+            local: under.own(self.op, found, self.dim, &[])?,
+            sizes: vec![(self.dim, under.all)],
+        })
+    }
+
+    /// Windows of elements, in a dim of their own behind the others.
+    pub(crate) fn unfold(
+        &self,
+        x: &DynTensor,
+        span: usize,
+        stride: usize,
+        outdim: Option<&str>,
+    ) -> Result<Slid> {
+        let slide = Slide {
+            span,
+            stride,
+            around: [0, 0],
+            ceil: false,
+        };
+        let under = self.under(x, &slide, Scalar::Int(0))?;
+        let found = under.x.unfold(self.dim, span, stride, outdim)?;
+        self.slid(&under, found)
+    }
+
+    /// Each element moved by so many places, around the end.
+    pub(crate) fn rolled(&self, x: &DynTensor, shift: i64) -> Result<DynTensor> {
+        let (size, ranks) = (self.size(), self.ranks());
+        let Ok(shift) = usize::try_from(shift.rem_euclid((size.max(1)) as i64)) else {
+            return Ok(x.clone());
+        };
+        let wants = |rank| {
+            let (start, len) = part(size, ranks, rank);
+            // The element before which the others were.
+            let first = (start + size - shift) % size.max(1);
+            let until_end = len.min(size - first);
+            vec![(first, until_end), (0, len - until_end)]
+        };
+        let wants = (0..ranks).map(wants).collect();
+        self.fetched(x, &Route::of_parts(size, ranks, wants))
+    }
+}

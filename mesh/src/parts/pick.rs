@@ -1,0 +1,73 @@
+//! One element of each row by its place in order, and slices at indices, along a split dim.
+
+use nomina::{DynTensor, Error, ErrorKind, Result, SortOptions};
+use nomina_core::mesh::Combine;
+use nomina_core::mesh::value::Place;
+use nomina_core::rule;
+
+use super::fetch::Route;
+use super::{Parts, plain};
+
+/// A row of values and of where they stand; the dim stays, of size 1.
+type Row = (DynTensor, DynTensor);
+
+impl Parts {
+    /// The `k`-th smallest element of each row, counted from 1, and where it stands. All are put in order, as for a sort; the rank
+    /// that has it then sends it to the others.
+    pub(crate) fn kthvalue(&self, x: &DynTensor, k: usize) -> Result<(DynTensor, DynTensor)> {
+        if !(1..=self.size()).contains(&k) {
+            let what = format!("there is no element {k} of {}", self.size());
+            let error = Error::new(ErrorKind::Index, self.op, what);
+            return Err(error
+                .operand(&self.frame.names, &self.frame.sizes)
+                .hint(format!("give a number from 1 to {}", self.size())));
+        }
+        let found = self.kth(&x.detach(), k)?;
+        self.picked(x, found)
+    }
+
+    /// The lower one of two medians of each row, and where it stands; the first NaN where there is one.
+    pub(crate) fn median(&self, x: &DynTensor) -> Result<(DynTensor, DynTensor)> {
+        let own = x.detach();
+        // Where a NaN is, it is the greatest; and of a dim without elements this is the error.
+        let (most, first) = self.most(&own, Combine::Max)?;
+        let (value, place) = self.kth(&own, self.size().div_ceil(2))?;
+        let nan = most.isnan()?;
+        let found = (
+            nan.where_cond(&most, &value)?,
+            nan.where_cond(&first, &place)?,
+        );
+        self.picked(x, found)
+    }
+
+    fn kth(&self, own: &DynTensor, k: usize) -> Result<Row> {
+        let (values, places) = self.sort(own, SortOptions::default())?;
+        let wants = vec![vec![(k - 1, 1)]; self.ranks()];
+        let route = Route::of_parts(self.size(), self.ranks(), wants);
+        Ok((
+            self.fetched(&values, &route)?,
+            self.fetched(&places, &route)?,
+        ))
+    }
+
+    /// The slices at the indices of the dim, whose place the index's dims take; see [`rows`](Self::rows).
+    pub(crate) fn index_select(
+        &self,
+        x: &DynTensor,
+        index: &DynTensor,
+        place: &Place,
+    ) -> Result<DynTensor> {
+        let names = rule::index_select(self.op, x.names(), self.dim, index.names())?;
+        let by = match index.rank() {
+            0 => index.raw().unsqueeze(0)?,
+            _ => index.raw().clone(),
+        };
+        let (dims, rest) = (by.rank(), by.rank() + self.dim);
+        let rows = self.rows(x, &plain(by)?, place)?;
+        let order: Vec<usize> = (dims..rest)
+            .chain(0..dims)
+            .chain(rest..rows.rank())
+            .collect();
+        DynTensor::from_parts(rows.raw().permute(&order)?, names)
+    }
+}

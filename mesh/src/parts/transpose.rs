@@ -1,0 +1,223 @@
+//! Transposed convolutions along split dims: each rank computes the results of its part, of all elements whose kernels reach them.
+//! So each result is the sum that one rank would compute, and elements go to neighbours instead of parts of results.
+
+use nomina::{ConvTransposeOptions, DynTensor, Error, ErrorKind, Result, Scalar};
+use nomina_core::rule::{self, FilterForm, Sites};
+
+use super::fetch::{Range, Route};
+use super::window::{Slid, Sliding, around};
+use super::{Parts, named, tied};
+use crate::boxes::part;
+
+/// Kernels that elements of a dim add, one `stride` behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Spans {
+    span: usize,
+    stride: usize,
+    /// How many results are cut off in front.
+    before: usize,
+    /// How many are left, over all ranks.
+    all: usize,
+}
+
+impl Spans {
+    /// The elements whose kernels reach a range of results.
+    fn needs(&self, size: usize, (first, own): Range) -> Range {
+        if own == 0 {
+            return (0, 0);
+        }
+        let first = first + self.before;
+        let start = (first + 1).saturating_sub(self.span).div_ceil(self.stride);
+        let end = (first + own).div_ceil(self.stride).min(size);
+        (start.min(end), end.saturating_sub(start))
+    }
+
+    /// Of the results of elements from `start` on, which begin there and are `len`, those of a range: from where on they are cut,
+    /// how many, and how many zeros stand before and behind them.
+    fn cut(&self, start: usize, len: usize, (first, own): Range) -> (usize, usize, [usize; 2]) {
+        let (have, want) = (start * self.stride, first + self.before);
+        let (from, until) = (have.max(want), (have + len).min(want + own));
+        (from - have, until - from, [from - want, want + own - until])
+    }
+}
+
+impl Sliding {
+    /// A transposed convolution; `compute` is the operator on one rank. What is cut off or added at the ends of split dims is done
+    /// here, and there the bias is added last.
+    pub(crate) fn conv_transpose<const S: usize>(
+        &self,
+        x: &DynTensor,
+        channel: usize,
+        weight: &DynTensor,
+        bias: Option<&DynTensor>,
+        mut options: ConvTransposeOptions<S>,
+        compute: impl FnOnce(
+            &DynTensor,
+            Option<&DynTensor>,
+            ConvTransposeOptions<S>,
+        ) -> Result<DynTensor>,
+    ) -> Result<Slid> {
+        if self.dims.iter().all(|(_, axis)| axis.is_none()) {
+            return compute(x, bias, options).map(Slid::from);
+        }
+        let sites = Sites {
+            channel,
+            spatial: self.places().into_iter().collect(),
+        };
+        let form = FilterForm {
+            by_name: true,
+            transposed: true,
+        };
+        let filter = rule::filter(self.op, x.names(), &sites, weight.names(), form)?;
+        let mut names = filter.names;
+        if let Some(bias) = bias {
+            let out = weight.names()[filter.out].as_ref();
+            names = rule::filter_bias(self.op, names, &sites, out, bias.names())?;
+            if bias.dtype() != x.dtype() {
+                let what = format!("a bias of {} beside {}", bias.dtype(), x.dtype());
+                return Err(self.refuse(ErrorKind::DType, what));
+            }
+        }
+        let (mut wide, mut along) = (x.clone(), Vec::new());
+        for (i, &(dim, axis)) in self.dims.iter().enumerate().take(S) {
+            let Some(axis) = axis else { continue };
+            let parts = Parts {
+                frame: self.frame.clone(),
+                op: self.op,
+                dim,
+                axis,
+                at: self.at,
+            };
+            let spans = self.spans(parts.size(), weight.shape()[filter.kernel[i]], i, &options)?;
+            (options.padding[i], options.output_padding[i]) = (0, 0);
+            let (size, ranks) = (parts.size(), parts.ranks());
+            let own = |rank| part(spans.all, ranks, rank);
+            let needs = |rank| spans.needs(size, own(rank));
+            let wants = (0..ranks).map(|rank| vec![needs(rank)]).collect();
+            let came = parts.fetched(&wide, &Route::of_parts(size, ranks, wants))?;
+            let (start, len) = needs(parts.rank());
+            wide = match len {
+                // One element that counts for nothing: the operator takes no dim without elements.
+                0 => {
+                    let one = around(&came, dim, [1, 0], Scalar::Int(0))?;
+                    tied(self.op, one, std::slice::from_ref(&came))?
+                }
+                _ => came.clone(),
+            };
+            along.push((dim, spans, (start, len), own(parts.rank()), came));
+        }
+        let mut local = compute(&wide, None, options)?;
+        let mut sizes = Vec::new();
+        for (dim, spans, (start, len), own, came) in along {
+            let (from, count, zeros) = match len {
+                0 => (0, 0, [own.1, 0]),
+                _ => spans.cut(start, local.shape()[dim], own),
+            };
+            let cut = local.narrow(dim, from as i64, count)?;
+            local = around(&cut, dim, zeros, Scalar::Int(0))?;
+            if len == 0 {
+                local = tied(self.op, local.detach(), &[came, weight.clone()])?;
+            }
+            sizes.push((dim, spans.all));
+        }
+        let (mut raw, mut shape) = (local.into_parts().0, vec![1; x.rank()]);
+        if let Some(bias) = bias {
+            shape[channel] = bias.numel();
+            let like = DynTensor::from_parts(raw, names.clone())?;
+            let bias = named(bias.raw().reshape(&shape)?, &like)?;
+            raw = like.add(&bias)?.into_parts().0;
+        }
+        Ok(Slid {
+            local: DynTensor::from_parts(raw, names)?,
+            sizes,
+        })
+    }
+
+    /// The kernels along the `i`-th dim, which has `size` elements over all ranks.
+    fn spans<const S: usize>(
+        &self,
+        size: usize,
+        kernel: usize,
+        i: usize,
+        options: &ConvTransposeOptions<S>,
+    ) -> Result<Spans> {
+        let (stride, dilation) = (options.stride[i], options.dilation[i]);
+        let span = self.span(kernel, dilation)?;
+        let (before, more) = (options.padding[i], options.output_padding[i]);
+        if stride == 0 || more >= stride.max(dilation) {
+            let what = format!("an output padding of {more} with a stride of {stride}");
+            return Err(self
+                .refuse(ErrorKind::Argument, what)
+                .hint("the stride is at least 1, and the padding less than it or the dilation"));
+        }
+        let last = size
+            .checked_sub(1)
+            .and_then(|last| last.checked_mul(stride));
+        let whole = last.and_then(|last| last.checked_add(span)?.checked_add(more));
+        let all = whole.and_then(|whole| whole.checked_sub(before.checked_mul(2)?));
+        match all.filter(|all| *all > 0) {
+            Some(all) => Ok(Spans {
+                span,
+                stride,
+                before,
+                all,
+            }),
+            None => {
+                let what = format!(
+                    "{size} elements and a kernel of {kernel} with a padding of {before} give no size"
+                );
+                let error: Error = self.refuse(ErrorKind::Shape, what);
+                Err(error.hint("take less padding, or a larger kernel"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rank_needs_what_reaches_its_results() {
+        for size in 1..=6 {
+            for span in 1..=4 {
+                for stride in 1..=5 {
+                    for before in 0..=2 {
+                        for more in 0..stride {
+                            let whole = (size - 1) * stride + span + more;
+                            if whole <= 2 * before {
+                                continue;
+                            }
+                            let all = whole - 2 * before;
+                            let spans = Spans {
+                                span,
+                                stride,
+                                before,
+                                all,
+                            };
+                            for own in (1..=4).flat_map(|ranks| {
+                                (0..ranks).map(move |rank| part(all, ranks, rank))
+                            }) {
+                                let results = own.0 + before..own.0 + before + own.1;
+                                let reach = |i: &usize| {
+                                    let kernel = i * stride..i * stride + span;
+                                    kernel.start < results.end && results.start < kernel.end
+                                };
+                                let expected: Vec<usize> = (0..size).filter(reach).collect();
+                                let (start, len) = spans.needs(size, own);
+                                let found: Vec<usize> = (start..start + len).collect();
+                                assert_eq!(found, expected, "{spans:?} {size} {own:?}");
+                                if len > 0 {
+                                    let of = (len - 1) * stride + span;
+                                    let (from, count, zeros) = spans.cut(start, of, own);
+                                    assert_eq!(zeros[0] + count + zeros[1], own.1);
+                                    assert_eq!(start * stride + from, results.start + zeros[0]);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
