@@ -5,10 +5,10 @@
 mod here;
 
 use here::{cases, device, host, needs_stand_in};
-use nomina::{Device, Element};
+use nomina::{AttentionOptions, ConvOptions, ConvTransposeOptions, Device, Element, Padding};
 use nomina_mesh::prelude::*;
 
-dims! { N, C, K }
+dims! { N, C, K, Out, Source, Value }
 mesh! { Grid: Data, Model }
 mesh! { Line: Only }
 
@@ -181,6 +181,71 @@ fn operators_over_a_split_dim_are_those_of_the_host() {
         for (expected, found) in expected.iter().zip(&found) {
             assert_eq!(expected.len(), found.len());
             let close = |(x, y): (&f32, &f32)| (x - y).abs() < 1e-5;
+            assert!(
+                expected.iter().zip(found).all(close),
+                "{expected:?} and {found:?}"
+            );
+            cases(1);
+        }
+    }
+}
+
+#[test]
+fn what_slides_and_goes_round_is_that_of_the_host() {
+    let _here = device!(SCHEDULES);
+    if !enough(4) {
+        return;
+    }
+    let program = |mesh: &Mesh<Line<Whole>>, at: Device| -> nomina::Result<Vec<Vec<f32>>> {
+        let leaf = mesh.whole(numbers::<f32>(9, 3).to_device(at)).with_grad();
+        let split: X<Line<Split<N>>, f32> = leaf.cut(Only, N);
+        // Kernels of three rows reach into the parts of neighbours, each way.
+        let weight: Tensor<(C, K)> = numbers::<f32>(3, 12)
+            .to_device(at)
+            .rename(C, K)
+            .rename(N, C);
+        let weight = weight.unflatten(K, (Out.of(4), K.of(3)));
+        let weight = mesh.whole(weight).with_grad();
+        let options = ConvOptions {
+            padding: Padding::Zeros([1]),
+            ..default()
+        };
+        let conv = split.conv1d_with(C, N.via(Only), &weight, None, options);
+        let options = ConvTransposeOptions {
+            stride: [2],
+            ..default()
+        };
+        let back = split.conv_transpose1d_with(C, N.via(Only), &weight, None, options);
+        let pooled = split.avg_pool1d(N.via(Only), [2]);
+        // Keys and values go round the ranks.
+        let keys = split.rename(N, Source);
+        let values = keys.rename(C, Value);
+        let mixed = split.scaled_dot_product_attention_via(
+            &keys,
+            &values,
+            Source.via(Only),
+            AttentionOptions::default(),
+        );
+        let loss = conv.square().sum(across(..)) + back.square().sum(across(..));
+        (loss + mixed.square().sum(across(..))).backward();
+        Ok(vec![
+            conv.local().to_vec(),
+            back.local().to_vec(),
+            pooled.local().to_vec(),
+            mixed.local().to_vec(),
+            leaf.grad().unwrap().local().to_vec(),
+            weight.grad().unwrap().local().to_vec(),
+        ])
+    };
+    let found = Line::threads([4], |mesh| {
+        let device = Device::cuda(mesh.rank(Only))?;
+        let expected = program(&mesh, Device::Cpu)?;
+        Ok((expected, program(&mesh.with_nccl(device)?, device)?))
+    });
+    for (expected, found) in found.unwrap() {
+        for (expected, found) in expected.iter().zip(&found) {
+            assert_eq!(expected.len(), found.len());
+            let close = |(x, y): (&f32, &f32)| (x - y).abs() <= 1e-4 * (1.0 + x.abs());
             assert!(
                 expected.iter().zip(found).all(close),
                 "{expected:?} and {found:?}"

@@ -163,6 +163,20 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// The softmax along a dim: exponentials, divided by their sum. `via` a mesh axis, the greatest element and the sum of each
     /// row are exchanged.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([0., 0., 0., 0.]; T)).cut(Data, T);
+    ///     let shares: Sharded<(T,), Line<Split<T>>> = x.softmax(T.via(Data));
+    ///     Ok(shares.all_gather(Data).to_vec())
+    /// })?;
+    /// assert_eq!(found[0], [0.25; 4]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// When memory is missing, or a rank is gone.
     #[twin]
@@ -202,6 +216,20 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// The elements less their mean along a dim, divided by their standard deviation (of all, plus `eps` in the root). `via` a mesh
     /// axis, sums and squares of each row are exchanged. A weight and a bias follow by `*` and `+`.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([1., 3., 1., 3.]; T)).cut(Data, T);
+    ///     let y: Sharded<(T,), Line<Split<T>>> = x.layer_norm(T.via(Data), 0.0);
+    ///     Ok(y.all_gather(Data).to_vec())
+    /// })?;
+    /// assert_eq!(found[0], [-1.0, 1.0, -1.0, 1.0]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// When memory is missing, or a rank is gone.
     #[twin]
@@ -228,6 +256,20 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// The logarithm of the sum of exponentials over dims, or over one `via` the mesh axis that splits it: then the greatest
     /// element and the sum of each row are exchanged, and each rank has the result.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([0., 0., 0., 0.]; T)).cut(Data, T);
+    ///     let sum: Sharded<(), Line<Whole>> = x.logsumexp(T.via(Data));
+    ///     Ok(sum.item())
+    /// })?;
+    /// assert!((found[0] - 4_f32.ln()).abs() < 1e-6);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// When memory is missing, or a rank is gone.
     // On one line, because rustc quotes it in errors.
@@ -250,6 +292,20 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
 
     /// The running sum along a dim. `via` a mesh axis, the totals of each rank are exchanged.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([1., 2., 3., 4.]; T)).cut(Data, T);
+    ///     let sums: Sharded<(T,), Line<Split<T>>> = x.cumsum(T.via(Data));
+    ///     Ok(sums.local().to_vec())
+    /// })?;
+    /// assert_eq!(found, [[1.0, 3.0], [6.0, 10.0]]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// When memory is missing, or a rank is gone.
     #[twin]
@@ -268,6 +324,20 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     }
 
     /// The running product along a dim. `via` a mesh axis, the product of each rank's part goes to all others.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([1., 2., 3., 4.]; T)).cut(Data, T);
+    ///     let products: Sharded<(T,), Line<Split<T>>> = x.cumprod(T.via(Data));
+    ///     Ok(products.local().to_vec())
+    /// })?;
+    /// assert_eq!(found, [[1.0, 2.0], [6.0, 24.0]]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
     ///
     /// # Errors
     /// When memory is missing, or a rank is gone.
@@ -289,6 +359,20 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// The logarithm of the running sum of exponentials along a dim, without overflow. `via` a mesh axis, that of each rank's part
     /// goes to all others.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([0., 0., 0., 0.]; T)).cut(Data, T);
+    ///     let sums: Sharded<(T,), Line<Split<T>>> = x.logcumsumexp(T.via(Data));
+    ///     Ok(sums.exp().local().to_vec())
+    /// })?;
+    /// assert!((found[1][1] - 4.0).abs() < 1e-6);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// When memory is missing, or a rank is gone.
     #[twin]
@@ -308,6 +392,20 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
 
     /// The greatest element so far along a dim, and where it stands, counted over all ranks; of equal ones the last. `via` a mesh
     /// axis, that of each rank's part goes to all others.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([1., 4., 2., 5.]; T)).cut(Data, T);
+    ///     let (most, places) = x.cummax(T.via(Data));
+    ///     Ok((most.local().to_vec(), places.local().to_vec()))
+    /// })?;
+    /// assert_eq!(found[1], (vec![4.0, 5.0], vec![1, 3]));
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
     ///
     /// # Errors
     /// When memory is missing, or a rank is gone.

@@ -159,6 +159,21 @@ losses! {
     /// The mean of the negative numbers that stand at the targets along a dim, as [`cross_entropy`](Self::cross_entropy) of
     /// logarithms of probabilities. Sends nothing.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { N, Vocab }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let logs = mesh.whole(tensor!([[-1., -2., -3.], [-4., -5., -6.]]; N, Vocab)).cut(Data, Vocab);
+    ///     let targets = mesh.whole(tensor!([0, 2]; N));
+    ///     let loss: Sharded<(), Line<Pending>> = logs.nll_loss(&targets, Vocab.via(Data));
+    ///     Ok(loss.all_reduce(Data).item())
+    /// })?;
+    /// assert_eq!(found, [3.5, 3.5]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As there.
     nll_loss try_nll_loss

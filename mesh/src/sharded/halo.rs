@@ -92,6 +92,21 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// Differences of neighbours along a dim, which has one element less. `via` a mesh axis, ranks get the first elements of the
     /// next part.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([1., 4., 9., 16.]; T)).cut(Data, T);
+    ///     let steps: Sharded<(T,), Line<Split<T>>> = x.diff(T.via(Data));
+    ///     assert_eq!(steps.shape(), [3]);
+    ///     Ok(steps.all_gather(Data).to_vec())
+    /// })?;
+    /// assert_eq!(found[0], [3.0, 5.0, 7.0]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// A negative number of times; when memory is missing, or a rank is gone.
     #[twin(with = ", so many times over.")]
@@ -153,6 +168,20 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
 
     /// The elements moved along a dim by so many places, around its end. `via` a mesh axis, each rank gets its new elements from the
     /// ranks that have them.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([1., 2., 3., 4.]; T)).cut(Data, T);
+    ///     let moved: Sharded<(T,), Line<Split<T>>> = x.roll(1, T.via(Data));
+    ///     Ok(moved.local().to_vec())
+    /// })?;
+    /// assert_eq!(found, [[4.0, 1.0], [2.0, 3.0]]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
     ///
     /// # Errors
     /// When memory is missing, or a rank is gone.

@@ -124,6 +124,20 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// The `k`-th smallest element along a dim, counted from 1, and where it stands: of equal ones that which a stable sort puts there.
     /// `via` a mesh axis, all parts are put in order as by [`sort`](Self::sort), and each rank has the result.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([5., 4., 2., 1.]; T)).cut(Data, T);
+    ///     let (second, place) = x.kthvalue(2, T.via(Data));
+    ///     Ok((second.item(), place.item()))
+    /// })?;
+    /// assert_eq!(found, [(2.0, 2), (2.0, 2)]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::Index`](nomina::ErrorKind::Index) when there is no such element; when memory is missing, or a rank is gone.
     #[twin]
@@ -180,6 +194,20 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// The `k` greatest elements along a dim, in order, and where they stand. `via` a mesh axis, each rank sends those of its part,
     /// and has all of the result.
     ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([1., 4., 2., 5.]; T)).cut(Data, T);
+    ///     let (best, places): (Sharded<(T,), Line<Whole>>, _) = x.topk(2, T.via(Data));
+    ///     Ok((best.to_vec(), places.to_vec()))
+    /// })?;
+    /// assert_eq!(found[0], (vec![5.0, 4.0], vec![3, 1]));
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::Index`](nomina::ErrorKind::Index) of a `k` beyond the size of the dim; when memory is missing, or a rank is gone.
     #[twin(with = ", or the smallest elements.")]
@@ -207,6 +235,21 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// The elements in order along a dim, and where they stood; equal ones as they stood, NaN as the greatest. `via` a mesh axis, the
     /// result is split as the operand is: in each of t (t + 1) / 2 steps, for 2 to the power of t ranks, a rank sends its part to
     /// one other at the most.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([5., 4., 2., 1.]; T)).cut(Data, T);
+    ///     let (sorted, places) = x.sort(T.via(Data));
+    ///     Ok((sorted.local().to_vec(), places.local().to_vec()))
+    /// })?;
+    /// assert_eq!(found[0], (vec![1.0, 2.0], vec![3, 2]));
+    /// assert_eq!(found[1], (vec![4.0, 5.0], vec![1, 0]));
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
     ///
     /// # Errors
     /// When memory is missing, or a rank is gone.

@@ -161,6 +161,23 @@ macro_rules! convolutions {
             /// Each rank has all channels. The dims may be split, each via its axis: then each rank gets what its results take of
             /// others' parts, however far. Batches may be split, and output channels of weight and bias.
             ///
+            /// ```
+            /// use nomina_mesh::prelude::*;
+            /// dims! { C, Out, T, K }
+            /// mesh! { Line: Data }
+            ///
+            /// let found = Line::threads([2], |mesh| {
+            ///     let x = mesh.whole(tensor!([[1., 2., 3., 4., 5.]]; C, T)).cut(Data, T);
+            ///     let weight = mesh.whole(Tensor::<(Out, C, K)>::ones([1, 1, 2]));
+            ///     let sums: Sharded<(Out, T), Line<Split<T>>> = x.conv1d_with(C, T.via(Data), &weight, None, default());
+            ///     let back: Sharded<(C, T), Line<Split<T>>> = sums.conv_transpose1d_with(Out, T.via(Data), &weight, None, default());
+            ///     Ok((sums.all_gather(Data).to_vec(), back.all_gather(Data).to_vec()))
+            /// })?;
+            /// assert_eq!(found[0].0, [3.0, 5.0, 7.0, 9.0]);
+            /// assert_eq!(found[0].1, [3.0, 8.0, 12.0, 16.0, 9.0]);
+            /// # Ok::<(), nomina::Error>(())
+            /// ```
+            ///
             /// # Errors
             /// When sizes do not fit; when memory is missing, or a rank is gone.
             #[twin]
@@ -206,6 +223,20 @@ macro_rules! pools {
         /// # Pools
         impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {$($(
             #[doc = $doc]
+            ///
+            /// ```
+            /// use nomina_mesh::prelude::*;
+            /// dims! { T }
+            /// mesh! { Line: Data }
+            ///
+            /// let found = Line::threads([2], |mesh| {
+            ///     let x = mesh.whole(tensor!([1., 3., 2., 8.]; T)).cut(Data, T);
+            ///     let (most, means) = (x.max_pool1d(T.via(Data), [2]), x.avg_pool1d(T.via(Data), [2]));
+            ///     Ok((most.local().item(), means.local().item()))
+            /// })?;
+            /// assert_eq!(found, [(3.0, 2.0), (8.0, 5.0)]);
+            /// # Ok::<(), nomina::Error>(())
+            /// ```
             ///
             /// # Errors
             /// When sizes do not fit; when memory is missing, or a rank is gone.
