@@ -10,7 +10,9 @@ fn main() {
     println!("cargo::rerun-if-changed={watched}");
     // Cargo writes this file into what it packages.
     if pack.is_err() && Path::new(".cargo_vcs_info.json").exists() {
-        println!("cargo::warning=a package without kernels: `cargo xtask cuda-kernels` makes them before it is published");
+        println!(
+            "cargo::warning=a package without kernels: `cargo xtask cuda-kernels` makes them before it is published"
+        );
     }
     let pack = pack.unwrap_or_default();
     let out = env::var_os("OUT_DIR").expect("cargo sets it");

@@ -201,7 +201,9 @@ mod tests {
                                 let results = own.0 + before..own.0 + before + own.1;
                                 let reach = |i: &usize| {
                                     let kernel = i * stride..i * stride + span;
-                                    kernel.start < results.end && results.start < kernel.end
+                                    let both = results.start.max(kernel.start)
+                                        ..results.end.min(kernel.end);
+                                    !both.is_empty()
                                 };
                                 let expected: Vec<usize> = (0..size).filter(reach).collect();
                                 let (start, len) = spans.needs(size, own);
