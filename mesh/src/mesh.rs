@@ -181,7 +181,8 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         }
     }
 
-    /// The first rank of a mesh that is not there: what `Grid::simulate` calls.
+    /// The first rank of a mesh that is not there: what `Grid::simulate` calls. Its pieces are there, and take the memory that they
+    /// take on the first rank; what comes from others is one zero each, in the sizes of a piece.
     ///
     /// # Errors
     /// When a size is 0, or there are more or fewer than axes.
