@@ -20,6 +20,7 @@ mod module;
 mod names;
 mod parts;
 mod relations;
+mod spatial;
 mod spelling;
 mod tensor;
 #[cfg(test)]
@@ -242,4 +243,12 @@ pub fn forms(written: TokenStream, method: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn parts(_: TokenStream, block: TokenStream) -> TokenStream {
     parts::parts(block.into()).into()
+}
+
+/// For this project's own packages: methods along one, two and three dims from one block, in which `Nd` stands in names and `N` for
+/// the number.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn spatial(_: TokenStream, block: TokenStream) -> TokenStream {
+    spatial::spatial(block.into()).into()
 }

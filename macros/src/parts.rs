@@ -32,7 +32,7 @@ pub fn parts(block: TokenStream) -> TokenStream {
 }
 
 /// Doc comments without their code, which is tested where it is written.
-fn without_examples(methods: TokenStream) -> TokenStream {
+pub fn without_examples(methods: TokenStream) -> TokenStream {
     let mut fenced = false;
     let edit = |token: TokenTree| match &token {
         TokenTree::Group(group) => match doc(group) {

@@ -80,50 +80,7 @@ pub type Loss<D, P, E, Q, U, A, R, T> = Sharded<
     T,
 >;
 
-macro_rules! losses {
-    ($(
-        $(#[$doc:meta])* $name:ident $try_name:ident
-        $(#[$doc_with:meta])* $try_with:ident [$($target:tt)*] $logits:literal;
-    )*) => {
-        impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {$(
-            $(#[$doc])*
-            #[twin]
-            pub fn $try_name<E: Dims, Q: Placement<Mesh = P::Mesh>, U: $($target)*, A: Along<P, D>>(
-                &self,
-                target: &Sharded<E, Q, U>,
-                dim: A,
-            ) -> Result<Loss<D, P, E, Q, U, A, reduction::Mean, T>>
-            where
-                U::Beside<D, A::Dim>: Broadcast<E>,
-                P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
-                D: Has<A::Dim>,
-            {
-                let (_, op, at) = (dim, stringify!($name), Location::caller());
-                self.classes::<E, Q, U, A, reduction::Mean>(op, target, &default(), $logits, at)
-            }
-
-            $(#[$doc_with])*
-            #[twin]
-            pub fn $try_with<E: Dims, Q: Placement<Mesh = P::Mesh>, U: $($target)*, A: Along<P, D>, R: LossDims>(
-                &self,
-                target: &Sharded<E, Q, U>,
-                dim: A,
-                reduction: R,
-                options: CrossEntropyOptions<'_, A, P, T>,
-            ) -> Result<Loss<D, P, E, Q, U, A, R, T>>
-            where
-                U::Beside<D, A::Dim>: Broadcast<E>,
-                P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
-                D: Has<A::Dim>,
-                R::Of<Rows<U, D, E, A::Dim>>: Distinct,
-            {
-                let (_, op, at) = ((dim, reduction), stringify!($name), Location::caller());
-                self.classes::<E, Q, U, A, R>(op, target, &options, $logits, at)
-            }
-        )*}
-    };
-}
-losses! {
+impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
     /// The mean of the cross entropies of rows of logits, against the index of the true class of each, or against probabilities.
     /// Rows may be split: then the loss is pending, as the sum of the ranks' parts, and a row that is ignored is an error.
     ///
@@ -148,13 +105,49 @@ losses! {
     ///
     /// # Errors
     /// [`ErrorKind::Index`](nomina::ErrorKind::Index) when a class is not there; when memory is missing, or a rank is gone.
-    cross_entropy try_cross_entropy
+    #[twin]
+    pub fn try_cross_entropy<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Targets, A: Along<P, D>>(
+        &self,
+        target: &Sharded<E, Q, U>,
+        dim: A,
+    ) -> Result<Loss<D, P, E, Q, U, A, reduction::Mean, T>>
+    where
+        U::Beside<D, A::Dim>: Broadcast<E>,
+        P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+    {
+        let (_, at) = (dim, Location::caller());
+        self.classes::<E, Q, U, A, reduction::Mean>("cross_entropy", target, &default(), true, at)
+    }
+
     /// [`cross_entropy`](Self::cross_entropy) with a reduction and weights of choice. The mean over split rows takes no weights
     /// and ignores no rows, since no rank knows how many the others count: take `reduction::Sum`, and divide.
     ///
     /// # Errors
     /// As there, and when a weight does not fit.
-    try_cross_entropy_with [Targets] true;
+    #[twin]
+    pub fn try_cross_entropy_with<
+        E: Dims,
+        Q: Placement<Mesh = P::Mesh>,
+        U: Targets,
+        A: Along<P, D>,
+        R: LossDims,
+    >(
+        &self,
+        target: &Sharded<E, Q, U>,
+        dim: A,
+        reduction: R,
+        options: CrossEntropyOptions<'_, A, P, T>,
+    ) -> Result<Loss<D, P, E, Q, U, A, R, T>>
+    where
+        U::Beside<D, A::Dim>: Broadcast<E>,
+        P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+        R::Of<Rows<U, D, E, A::Dim>>: Distinct,
+    {
+        let (_, at) = ((dim, reduction), Location::caller());
+        self.classes::<E, Q, U, A, R>("cross_entropy", target, &options, true, at)
+    }
 
     /// The mean of the negative numbers that stand at the targets along a dim, as [`cross_entropy`](Self::cross_entropy) of
     /// logarithms of probabilities. Sends nothing.
@@ -176,15 +169,54 @@ losses! {
     ///
     /// # Errors
     /// As there.
-    nll_loss try_nll_loss
+    #[twin]
+    pub fn try_nll_loss<
+        E: Dims,
+        Q: Placement<Mesh = P::Mesh>,
+        U: Targets + Integer,
+        A: Along<P, D>,
+    >(
+        &self,
+        target: &Sharded<E, Q, U>,
+        dim: A,
+    ) -> Result<Loss<D, P, E, Q, U, A, reduction::Mean, T>>
+    where
+        U::Beside<D, A::Dim>: Broadcast<E>,
+        P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+    {
+        let (_, at) = (dim, Location::caller());
+        self.classes::<E, Q, U, A, reduction::Mean>("nll_loss", target, &default(), false, at)
+    }
+
     /// [`nll_loss`](Self::nll_loss) with a reduction and weights of choice; weights of split classes are reduced for each row.
     ///
     /// # Errors
     /// As [`cross_entropy_with`](Self::cross_entropy_with).
-    try_nll_loss_with [Targets + Integer] false;
-}
+    #[twin]
+    pub fn try_nll_loss_with<
+        E: Dims,
+        Q: Placement<Mesh = P::Mesh>,
+        U: Targets + Integer,
+        A: Along<P, D>,
+        R: LossDims,
+    >(
+        &self,
+        target: &Sharded<E, Q, U>,
+        dim: A,
+        reduction: R,
+        options: CrossEntropyOptions<'_, A, P, T>,
+    ) -> Result<Loss<D, P, E, Q, U, A, R, T>>
+    where
+        U::Beside<D, A::Dim>: Broadcast<E>,
+        P: AllFinished + PlacedWith<InPointwise, Q, D, E>,
+        D: Has<A::Dim>,
+        R::Of<Rows<U, D, E, A::Dim>>: Distinct,
+    {
+        let (_, at) = ((dim, reduction), Location::caller());
+        self.classes::<E, Q, U, A, R>("nll_loss", target, &options, false, at)
+    }
 
-impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
     fn classes<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Targets, A: Along<P, D>, R: LossDims>(
         &self,
         op: &'static str,

@@ -14,7 +14,7 @@ use nomina_core::dims::Accepted;
 use nomina_core::mesh::{
     AllFinished, Fine, HasWhole, InPointwise, Joined, PlacedWith, Placement, Verdict,
 };
-use nomina_macros::twin;
+use nomina_macros::{spatial, twin};
 
 use super::Sharded;
 use super::along::{AlongDim, of};
@@ -151,117 +151,151 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 }
 
-/// A method for each number of dims: what it is called, and what computes it on one rank.
-macro_rules! convolutions {
-    ($($doc:literal $options:ident $slid:ident: $($s:literal $name:ident $try_name:ident $by:ident)*;)*) => {
-        /// # Convolutions
-        impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {$($(
-            #[doc = $doc]
-            ///
-            /// Each rank has all channels. The dims may be split, each via its axis: then each rank gets what its results take of
-            /// others' parts, however far. Batches may be split, and output channels of weight and bias.
-            ///
-            /// ```
-            /// use nomina_mesh::prelude::*;
-            /// dims! { C, Out, T, K }
-            /// mesh! { Line: Data }
-            ///
-            /// let found = Line::threads([2], |mesh| {
-            ///     let x = mesh.whole(tensor!([[1., 2., 3., 4., 5.]]; C, T)).cut(Data, T);
-            ///     let weight = mesh.whole(Tensor::<(Out, C, K)>::ones([1, 1, 2]));
-            ///     let sums: Sharded<(Out, T), Line<Split<T>>> = x.conv1d_with(C, T.via(Data), &weight, None, default());
-            ///     let back: Sharded<(C, T), Line<Split<T>>> = sums.conv_transpose1d_with(Out, T.via(Data), &weight, None, default());
-            ///     Ok((sums.all_gather(Data).to_vec(), back.all_gather(Data).to_vec()))
-            /// })?;
-            /// assert_eq!(found[0].0, [3.0, 5.0, 7.0, 9.0]);
-            /// assert_eq!(found[0].1, [3.0, 8.0, 12.0, 16.0, 9.0]);
-            /// # Ok::<(), nomina::Error>(())
-            /// ```
-            ///
-            /// # Errors
-            /// When sizes do not fit; when memory is missing, or a rank is gone.
-            #[twin]
-            pub fn $try_name<X: DimOf<D>, A: Slides<P, $s, Axes: SpatialOf<Without<D, X>, $s>>, E: WeightFor<D, X, A::Axes, $s>, Q: WeightPlaced<P, X, E>>(
-                &self,
-                channel: X,
-                dims: A,
-                weight: &Sharded<E, Q, T>,
-                bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
-                options: $options<$s>,
-            ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
-            where
-                T: Numeric,
-                P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
-                (OutChannel<E, X>,): Dims,
-                Convolved<D, E, X>: Distinct,
-            {
-                let (_, _, call) = (channel, dims, (stringify!($name), Location::caller()));
-                self.convolved::<X, A, E, Q, $s>(call, weight, bias, options.groups, |sliding, x, channel, weight, bias| {
-                    let dims = sliding.places();
-                    sliding.$slid(x, channel, weight, bias, options, |x, bias, options| {
-                        x.$by(channel, &dims, weight, bias, options)
-                    })
-                })
-            }
-        )*)*}
-    };
-}
-convolutions! {
-    "Slides a kernel along dims and sums over channels." ConvOptions conv:
-        1 conv1d try_conv1d_with conv1d_by
-        2 conv2d try_conv2d_with conv2d_by
-        3 conv3d try_conv3d_with conv3d_by;
-    "The transpose of a convolution: each element adds a kernel to the result." ConvTransposeOptions conv_transpose:
-        1 conv_transpose1d try_conv_transpose1d_with conv_transpose1d_by
-        2 conv_transpose2d try_conv_transpose2d_with conv_transpose2d_by
-        3 conv_transpose3d try_conv_transpose3d_with conv_transpose3d_by;
-}
+/// # Windows
+#[spatial]
+impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
+    /// Slides a kernel along dims and sums over channels.
+    ///
+    /// Each rank has all channels. The dims may be split, each via its axis: then each rank gets what its results take of
+    /// others' parts, however far. Batches may be split, and output channels of weight and bias.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { C, Out, T, K }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([[1., 2., 3., 4., 5.]]; C, T)).cut(Data, T);
+    ///     let weight = mesh.whole(Tensor::<(Out, C, K)>::ones([1, 1, 2]));
+    ///     let sums: Sharded<(Out, T), Line<Split<T>>> = x.conv1d_with(C, T.via(Data), &weight, None, default());
+    ///     let back: Sharded<(C, T), Line<Split<T>>> = sums.conv_transpose1d_with(Out, T.via(Data), &weight, None, default());
+    ///     Ok((sums.all_gather(Data).to_vec(), back.all_gather(Data).to_vec()))
+    /// })?;
+    /// assert_eq!(found[0].0, [3.0, 5.0, 7.0, 9.0]);
+    /// assert_eq!(found[0].1, [3.0, 8.0, 12.0, 16.0, 9.0]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_convNd_with<X: DimOf<D>, A: Slides<P, N, Axes: SpatialOf<Without<D, X>, N>>, E: WeightFor<D, X, A::Axes, N>, Q: WeightPlaced<P, X, E>>(
+        &self,
+        channel: X,
+        dims: A,
+        weight: &Sharded<E, Q, T>,
+        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
+        options: ConvOptions<N>,
+    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
+    where
+        T: Numeric,
+        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
+        (OutChannel<E, X>,): Dims,
+        Convolved<D, E, X>: Distinct,
+    {
+        let (_, _, call) = (channel, dims, (stringify!(convNd), Location::caller()));
+        self.convolved::<X, A, E, Q, N>(call, weight, bias, options.groups, |sliding, x, channel, weight, bias| {
+            let dims = sliding.places();
+            sliding.conv(x, channel, weight, bias, options, |x, bias, options| {
+                x.convNd_by(channel, &dims, weight, bias, options)
+            })
+        })
+    }
 
-/// As [`convolutions`].
-macro_rules! pools {
-    ($($doc:literal $options:ident $slid:ident: $($s:literal $name:ident $try_name:ident $by:ident)*;)*) => {
-        /// # Pools
-        impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {$($(
-            #[doc = $doc]
-            ///
-            /// ```
-            /// use nomina_mesh::prelude::*;
-            /// dims! { T }
-            /// mesh! { Line: Data }
-            ///
-            /// let found = Line::threads([2], |mesh| {
-            ///     let x = mesh.whole(tensor!([1., 3., 2., 8.]; T)).cut(Data, T);
-            ///     let (most, means) = (x.max_pool1d(T.via(Data), [2]), x.avg_pool1d(T.via(Data), [2]));
-            ///     Ok((most.local().item(), means.local().item()))
-            /// })?;
-            /// assert_eq!(found, [(3.0, 2.0), (8.0, 5.0)]);
-            /// # Ok::<(), nomina::Error>(())
-            /// ```
-            ///
-            /// # Errors
-            /// When sizes do not fit; when memory is missing, or a rank is gone.
-            #[twin(with = "with options.")]
-            pub fn $try_name<A: Slides<P, $s, Axes: SpatialOf<D, $s>>>(&self, dims: A, kernel_size: [usize; $s], options: $options<$s>) -> Result<Self>
-            where
-                T: Real + Numeric,
-                P: AllFinished,
-            {
-                let (_, op, at) = (dims, stringify!($name), Location::caller());
-                let (x, sliding) = (self.local.to_dyn(), self.sliding::<A, $s>(op, at));
-                let dims = sliding.places();
-                let slid = sliding.$slid(&x, kernel_size, options, |x, options| x.$by(&dims, kernel_size, options))?;
-                self.slid(op, slid, &[self.operand()])
-            }
-        )*)*}
-    };
-}
-pools! {
-    "The greatest element under a window along dims, which may be split, each via its axis." MaxPoolOptions max_pool:
-        1 max_pool1d try_max_pool1d_with max_pool1d_by
-        2 max_pool2d try_max_pool2d_with max_pool2d_by
-        3 max_pool3d try_max_pool3d_with max_pool3d_by;
-    "The mean under a window along dims, which may be split, each via its axis; then without `ceil_mode`." AvgPoolOptions avg_pool:
-        1 avg_pool1d try_avg_pool1d_with avg_pool1d_by
-        2 avg_pool2d try_avg_pool2d_with avg_pool2d_by
-        3 avg_pool3d try_avg_pool3d_with avg_pool3d_by;
+    /// The transpose of a convolution: each element adds a kernel to the result.
+    ///
+    /// Each rank has all channels. The dims may be split, each via its axis: then each rank gets what its results take of
+    /// others' parts, however far. Batches may be split, and output channels of weight and bias.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    // On one line, because rustc quotes it in errors.
+    #[twin]
+    #[rustfmt::skip]
+    pub fn try_conv_transposeNd_with<X: DimOf<D>, A: Slides<P, N, Axes: SpatialOf<Without<D, X>, N>>, E: WeightFor<D, X, A::Axes, N>, Q: WeightPlaced<P, X, E>>(
+        &self,
+        channel: X,
+        dims: A,
+        weight: &Sharded<E, Q, T>,
+        bias: Option<&Sharded<(OutChannel<E, X>,), Q, T>>,
+        options: ConvTransposeOptions<N>,
+    ) -> Result<Sharded<Convolved<D, E, X>, Joined<P, Q>, T>>
+    where
+        T: Numeric,
+        P: AllFinished + HasWhole<(X,)> + PlacedWith<InPointwise, Q, D, ()>,
+        (OutChannel<E, X>,): Dims,
+        Convolved<D, E, X>: Distinct,
+    {
+        let (_, _, call) = (channel, dims, (stringify!(conv_transposeNd), Location::caller()));
+        self.convolved::<X, A, E, Q, N>(call, weight, bias, options.groups, |sliding, x, channel, weight, bias| {
+            let dims = sliding.places();
+            sliding.conv_transpose(x, channel, weight, bias, options, |x, bias, options| {
+                x.conv_transposeNd_by(channel, &dims, weight, bias, options)
+            })
+        })
+    }
+
+    /// The greatest element under a window along dims, which may be split, each via its axis.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// dims! { T }
+    /// mesh! { Line: Data }
+    ///
+    /// let found = Line::threads([2], |mesh| {
+    ///     let x = mesh.whole(tensor!([1., 3., 2., 8.]; T)).cut(Data, T);
+    ///     let (most, means) = (x.max_pool1d(T.via(Data), [2]), x.avg_pool1d(T.via(Data), [2]));
+    ///     Ok((most.local().item(), means.local().item()))
+    /// })?;
+    /// assert_eq!(found, [(3.0, 2.0), (8.0, 5.0)]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    #[twin(with = "with options.")]
+    pub fn try_max_poolNd_with<A: Slides<P, N, Axes: SpatialOf<D, N>>>(
+        &self,
+        dims: A,
+        kernel_size: [usize; N],
+        options: MaxPoolOptions<N>,
+    ) -> Result<Self>
+    where
+        T: Real + Numeric,
+        P: AllFinished,
+    {
+        let (_, op, at) = (dims, stringify!(max_poolNd), Location::caller());
+        let (x, sliding) = (self.local.to_dyn(), self.sliding::<A, N>(op, at));
+        let dims = sliding.places();
+        let slid = sliding.max_pool(&x, kernel_size, options, |x, options| {
+            x.max_poolNd_by(&dims, kernel_size, options)
+        })?;
+        self.slid(op, slid, &[self.operand()])
+    }
+
+    /// The mean under a window along dims, which may be split, each via its axis; then without `ceil_mode`.
+    ///
+    /// # Errors
+    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    #[twin(with = "with options.")]
+    pub fn try_avg_poolNd_with<A: Slides<P, N, Axes: SpatialOf<D, N>>>(
+        &self,
+        dims: A,
+        kernel_size: [usize; N],
+        options: AvgPoolOptions<N>,
+    ) -> Result<Self>
+    where
+        T: Real + Numeric,
+        P: AllFinished,
+    {
+        let (_, op, at) = (dims, stringify!(avg_poolNd), Location::caller());
+        let (x, sliding) = (self.local.to_dyn(), self.sliding::<A, N>(op, at));
+        let dims = sliding.places();
+        let slid = sliding.avg_pool(&x, kernel_size, options, |x, options| {
+            x.avg_poolNd_by(&dims, kernel_size, options)
+        })?;
+        self.slid(op, slid, &[self.operand()])
+    }
 }
