@@ -201,10 +201,8 @@ impl Writing<'_> {
             // Whatever cannot be removed is no checkpoint either, by its name.
             let _ = fs::remove_dir_all(&beside);
         }
-        if error.kind() != ErrorKind::Mesh {
-            // A rank that leaves may end all of them: it waits for what the first one removes.
-            self.barrier(shared, &What::new(self.op, self.at))?;
-        }
+        // A rank that leaves may end all of them: it waits for what the first one removes. What failed first is the error.
+        let _ = self.barrier(shared, &What::new(self.op, self.at));
         Err(error)
     }
 

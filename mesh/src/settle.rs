@@ -19,7 +19,7 @@ impl Shared {
         at: At,
         other: ErrorKind,
         count: usize,
-        done: Result<(V, Vec<usize>)>,
+        mut done: Result<(V, Vec<usize>)>,
     ) -> Result<V> {
         // The greatest of a number and of its complement: they are of one number where all are equal. A rank that failed has none.
         let mut words = vec![i64::from(done.is_err())];
@@ -27,7 +27,6 @@ impl Shared {
             let number = done.as_ref().ok().map(|(_, numbers)| numbers[place] as i64);
             words.extend(number.map_or([i64::MIN; 2], |number| [number, !number]));
         }
-        let mut done = done;
         let mut text = done
             .as_ref()
             .err()
@@ -47,14 +46,14 @@ impl Shared {
             if words[0] != 0 && axis.ranks.size() > 1 {
                 let texts = texts(&*axis.ranks, &text)?;
                 let named = |rank| format!("rank {rank} of mesh axis `{}`", axis.name);
-                let own = named(axis.ranks.rank());
-                done = done.map_err(|error| error.within(&own));
-                let first = match text.is_empty() {
-                    true => texts.iter().enumerate().find(|(_, text)| !text.is_empty()),
-                    false => Some((axis.ranks.rank(), &text)),
+                let own = axis.ranks.rank();
+                done = done.map_err(|error| error.within(named(own)));
+                let failed = match text.is_empty() {
+                    true => texts.iter().position(|text| !text.is_empty()),
+                    false => Some(own),
                 };
-                if let Some((rank, first)) = first {
-                    text = format!("{}: {first}", named(rank));
+                if let Some(rank) = failed {
+                    text = format!("{}: {}", named(rank), texts[rank]);
                 }
             }
         }

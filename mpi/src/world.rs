@@ -222,8 +222,8 @@ fn meet(_turn: &Turn) {
         ffi::MPI_Ibarrier(ffi::RSMPI_COMM_WORLD, &raw mut request);
         let mut done = 0;
         loop {
-            ffi::MPI_Test(&raw mut request, &raw mut done, ffi::RSMPI_STATUS_IGNORE);
-            if done != 0 {
+            let code = ffi::MPI_Test(&raw mut request, &raw mut done, ffi::RSMPI_STATUS_IGNORE);
+            if code != 0 || done != 0 {
                 return;
             }
             std::thread::sleep(Duration::from_micros(100));

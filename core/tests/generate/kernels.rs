@@ -78,7 +78,7 @@ fn read(file: &Path) -> String {
 /// As [`fused`], of angles up to a bound; beyond, they are calls.
 const REACHING: &str = "sin cos tan";
 
-/// As [`fused`], of most numbers, which `reaches` is true of, by the function of that name and `_near`.
+/// As [`fused`], by `name_near` where `name_reaches` says that it holds: for most numbers. By `name` for the others.
 const NEAR: &str = "double::erfinv double::ndtri";
 
 /// As [`fused`], of most numbers; the others are calls.

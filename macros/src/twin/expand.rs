@@ -208,14 +208,10 @@ pub fn call(
 ) -> TokenStream {
     let span = name.span();
     let on_self = method.takes_self();
-    let on = match (method.parameters.first().filter(|_| on_self), free) {
-        // The one that is written: a macro may give the name and not the parameters.
-        (Some(this), _) => {
-            let this = &this.name;
-            quote_spanned!(span=> #this.)
-        }
-        (None, false) => quote_spanned!(span=> Self::),
-        (None, true) => TokenStream::new(),
+    let on = match (on_self, free) {
+        (true, _) => quote_spanned!(span=> self.),
+        (false, false) => quote_spanned!(span=> Self::),
+        (false, true) => TokenStream::new(),
     };
     let passed = parameters.iter().skip(usize::from(on_self));
     let passed = passed.map(|parameter| parameter.name.to_token_stream());

@@ -83,7 +83,6 @@ impl Default for ClassOptions<'_> {
 }
 
 /// A dim and the axis that splits it, found for an operator.
-#[derive(Clone)]
 pub(super) struct Found {
     pub(super) op: Op,
     pub(super) name: Name,
@@ -126,7 +125,7 @@ impl DynSharded {
     }
 
     /// A result that is placed as this tensor.
-    fn like(&self, _: Found, local: DynTensor) -> Result<Self> {
+    fn like(&self, _: &Found, local: DynTensor) -> Result<Self> {
         Ok(Self {
             local,
             ..self.clone()
@@ -134,26 +133,23 @@ impl DynSharded {
     }
 
     /// Two of them.
-    fn likes(&self, found: Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
-        Ok((self.like(found.clone(), both.0)?, self.like(found, both.1)?))
+    fn likes(&self, found: &Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
+        Ok((self.like(found, both.0)?, self.like(found, both.1)?))
     }
 
     /// A result whose split dims have sizes of their own.
-    fn slides(&self, found: Found, slid: Slid) -> Result<Self> {
+    fn slides(&self, found: &Found, slid: Slid) -> Result<Self> {
         self.slid(found.op, slid, self.places.clone(), &[])
     }
 
     /// A result that each rank has all of, along the axis.
-    fn whole(&self, found: Found, local: DynTensor) -> Result<Self> {
+    fn whole(&self, found: &Found, local: DynTensor) -> Result<Self> {
         self.result(found.op, local, self.met(found.axis), &[])
     }
 
     /// Two of them.
-    fn wholes(&self, found: Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
-        Ok((
-            self.whole(found.clone(), both.0)?,
-            self.whole(found, both.1)?,
-        ))
+    fn wholes(&self, found: &Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
+        Ok((self.whole(found, both.0)?, self.whole(found, both.1)?))
     }
 }
 
@@ -180,7 +176,7 @@ macro_rules! along {
                         $plain
                     }
                 };
-                self.$placed(found, made?)
+                self.$placed(&found, made?)
             }
         )*}
     };

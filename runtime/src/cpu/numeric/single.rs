@@ -244,6 +244,7 @@ const REACH: f32 = 4_194_304.0;
 pub(crate) fn reaches(x: f32) -> bool {
     x.abs() <= REACH
 }
+
 /// π in two parts, the first with so few bits that its product with a multiple is exact.
 const PI: [f64; 2] = [3.141_592_651_605_606, 1.984_187_159_361_081e-9];
 

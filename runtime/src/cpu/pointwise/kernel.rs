@@ -161,8 +161,8 @@ pub(super) unsafe fn own2<A: Copy, B: Copy>(
     }
 }
 
-/// Elements that [`loop_reaching`] looks at before it computes them: long enough for vectors, and in
-/// the cache when they are read again.
+/// Elements after which those are looked for that the fast function does not hold for: long enough for vectors, and in the cache
+/// when they are read again.
 const STRETCH: usize = 256;
 
 /// As [`loop1`], of a function that vectorises and holds for numbers that `reaches` is true of; `far` computes the others.
@@ -305,7 +305,7 @@ pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
     }
 }
 
-/// The kernel of a function of one float that reaches up to a bound without a call, of the module.
+/// The kernel of a function of one float: one that vectorises, where the first says that it holds, and else the last.
 macro_rules! reaching {
     ($t:ty, $reaches:expr, $near:expr, $far:expr) => {{
         const KERNEL: Kernel = {

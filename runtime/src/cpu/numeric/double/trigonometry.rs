@@ -16,6 +16,7 @@ const REACH: f64 = 8_388_608.0;
 pub(crate) fn reaches(x: f64) -> bool {
     x.abs() <= REACH
 }
+
 /// π in full parts.
 const PI: [f64; 3] = [
     std::f64::consts::PI,
