@@ -69,7 +69,7 @@ fn same(a: &Raw, b: &Raw) {
 
 #[test]
 fn convolutions_are_the_definition() {
-    for (groups, outs) in [(1, 6), (2, 6), (4, 4), (4, 8)] {
+    for (groups, outs) in [(1, 6), (2, 6), (4, 4), (4, 8), (1, 70), (2, 68)] {
         let x = numbers(&[2, 4, 17, 23], groups);
         let w = numbers(&[outs, 4 / groups, 3, 2], outs);
         for (stride, padding, dilation) in [
@@ -100,6 +100,37 @@ fn convolutions_are_the_definition() {
                 let want = to_dtype(&want, dtype).unwrap();
                 same(&got, &to_dtype(&want, DType::F32).unwrap());
             }
+        }
+    }
+}
+
+#[test]
+fn many_channels_are_the_definition() {
+    // Several parts of the inner dim, lines of more than one tile, and a panel that is not full.
+    let x = numbers(&[1, 130, 6, 29], 1);
+    let w = numbers(&[40, 130, 3, 3], 2);
+    let bias = numbers(&[40], 3);
+    let args = ConvArgs {
+        stride: &[1, 1],
+        padding: Some(&[1, 1]),
+        dilation: &[1, 1],
+        groups: 1,
+    };
+    let unbiased = slow(&x, &w, &args);
+    let place = |o: usize| 6 * 29 * o;
+    let mut want = unbiased.to_vec::<f32>().unwrap();
+    for (o, bias) in bias.iter::<f32>().unwrap().enumerate() {
+        for sum in &mut want[place(o)..place(o + 1)] {
+            *sum += bias;
+        }
+    }
+    let want = Raw::from_vec(want, unbiased.shape()).unwrap();
+    for dtype in [DType::F32, DType::F64, DType::F16, DType::C64, DType::C128] {
+        let [x, w, bias] = [&x, &w, &bias].map(|raw| to_dtype(raw, dtype).unwrap());
+        for (bias, want) in [(None, &unbiased), (Some(&bias), &want)] {
+            let got = conv(Op::Conv2d, &x, &w, bias, &SITES, &args).unwrap();
+            let want = to_dtype(want, dtype).unwrap();
+            same(&got, &to_dtype(&want, DType::F32).unwrap());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Convolution as a product of the weight, which is packed once, and of panels of windows.
+//! Convolution as a product of the weight, which is packed once, and of what windows see: in panels, or where it lies.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -11,7 +11,8 @@ use super::number::{Number, Widen};
 use super::planes::{Fill, Layout, WindowPanels};
 use super::share::{Sizes, Tasks};
 use super::{positions, taps};
-use crate::cpu::gemm::lowered::{Packed, Shape};
+use crate::cpu::gemm::indirect::Seen;
+use crate::cpu::gemm::lowered::{Order, Packed, Shape};
 use crate::cpu::parallel::{Shared, threads, try_each};
 use crate::cpu::reduce::simd::dispatch;
 use crate::cpu::reduce::split::{SmallScratch, for_each};
@@ -49,9 +50,14 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
         outs: job.outs,
         depth,
         positions,
+        line: job.windows[2].out,
         element: size_of::<A>(),
     };
     let tasks = Tasks::new(sizes, Shape::of(compute(job.dtype)), threads);
+    let (order, steps) = match tasks.indirect {
+        false => (Order::Rows, None),
+        true => (Order::Panels, Some(layout.steps(job.channels)?)),
+    };
     let mut weights = Vec::new();
     let mut whole = Whole::<S, A> {
         job,
@@ -59,6 +65,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
         sizes,
         tasks,
         weights: &[],
+        steps: steps.as_deref().unwrap_or_default(),
         elements: PhantomData,
     };
     // How often tasks would pack a group's weight.
@@ -67,8 +74,8 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
     for group in 0..job.groups {
         let packed = match often {
             // SAFETY: the caller's promise: the weight has the group's rows.
-            true => unsafe { Packed::new(&whole.product(group), tasks.flipped, threads)? },
-            false => Packed::later(tasks.flipped),
+            true => unsafe { Packed::new(&whole.product(group), order, threads)? },
+            false => Packed::later(order),
         };
         push(&mut weights, packed)?;
     }
@@ -94,6 +101,8 @@ struct Whole<'a, S, A> {
     tasks: Tasks,
     /// Of each group.
     weights: &'a [Packed],
+    /// Where what windows see in each channel and tap starts, where it is read there.
+    steps: &'a [usize],
     elements: PhantomData<(S, A)>,
 }
 
@@ -220,14 +229,26 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
                 cols: place,
             },
         };
-        let seen = WindowPanels {
-            layout: self.layout,
-            planes,
-            from,
-        };
+        let weight = &self.weights[group];
         // SAFETY: the planes have what windows see at all positions; the matrices have the strides computed above.
         unsafe {
-            self.weights[group].product(&product, rows.clone(), &seen)?;
+            if self.tasks.indirect {
+                let seen = Seen {
+                    first: planes.cast(),
+                    steps: self.steps,
+                    line: &|line| self.layout.line(line),
+                    length: self.sizes.line,
+                };
+                let lines = from / seen.length..(from + count) / seen.length;
+                weight.indirect(&product, rows.clone(), lines, &seen)?;
+            } else {
+                let seen = WindowPanels {
+                    layout: self.layout,
+                    planes,
+                    from,
+                };
+                weight.lowered(&product, rows.clone(), &seen)?;
+            }
             if widens {
                 let to = job.out.cast::<S>().wrapping_offset(offset);
                 for (o, row) in rows.enumerate() {

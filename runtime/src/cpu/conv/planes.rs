@@ -76,9 +76,24 @@ impl<'a> Layout<'a> {
 
     /// Where a position's first element is.
     fn place(&self, position: usize) -> usize {
-        let [d, h, w] = self.windows;
-        let line = position / w.out;
-        line / h.out * d.stride * self.plane + line % h.out * h.stride * self.row + position % w.out
+        let out = self.windows[2].out;
+        self.line(position / out) + position % out
+    }
+
+    /// Where the first element of a line of positions is.
+    pub(super) fn line(&self, line: usize) -> usize {
+        let [d, h, _] = self.windows;
+        line / h.out * d.stride * self.plane + line % h.out * h.stride * self.row
+    }
+
+    /// Where what positions see in each channel and tap starts.
+    pub(super) fn steps(&self, channels: usize) -> Result<Scratch<usize>, NoMemory> {
+        let taps = self.taps.len();
+        let mut steps = Scratch::new([channels, taps], 0)?;
+        for (at, step) in steps.iter_mut().enumerate() {
+            *step = at / taps * self.channel + self.taps[at % taps];
+        }
+        Ok(steps)
     }
 }
 

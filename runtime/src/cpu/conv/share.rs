@@ -6,6 +6,8 @@ use crate::shape::product;
 
 /// What a vector of the input costs to be written into a panel, in multiply-adds of a vector.
 const LOWERING: usize = 3;
+/// What a step of a tile takes at least, in multiply-adds of a vector: they wait for each other, and for what is read.
+const STEP: usize = 8;
 /// Tasks that a thread is given at most because they are alike.
 const TASKS: usize = 8;
 
@@ -20,6 +22,8 @@ pub(super) struct Sizes {
     pub depth: usize,
     /// Columns.
     pub positions: usize,
+    /// Columns that lie side by side in the input.
+    pub line: usize,
     /// Bytes of an element.
     pub element: usize,
 }
@@ -27,8 +31,8 @@ pub(super) struct Sizes {
 /// Tasks: so many positions and outputs of a product each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tasks {
-    /// Whether positions are rows of tiles, and outputs columns.
-    pub flipped: bool,
+    /// Whether the input is read where it lies: positions are rows of tiles, and outputs columns.
+    pub indirect: bool,
     pub positions: usize,
     pub outs: usize,
 }
@@ -36,21 +40,31 @@ pub(super) struct Tasks {
 impl Tasks {
     /// Those that are done first on so many threads.
     pub(super) fn new(sizes: Sizes, shape: Shape, threads: usize) -> Self {
-        let all = [false, true].into_iter().flat_map(|flipped| {
+        // Tiles that read indirectly are slow without optimisation.
+        let ways = [false, true]
+            .into_iter()
+            .take(match cfg!(unoptimized) || sizes.line == 0 {
+                true => 1,
+                false => 2,
+            });
+        let all = ways.flat_map(|indirect| {
             // What tasks start at, in positions and outputs.
-            let [wide, high] = match flipped {
+            let [wide, high] = match indirect {
                 false => [shape.width(), shape.rows],
-                true => [shape.rows, shape.width()],
+                true => [sizes.line, shape.width()],
             };
             let fits = BLOCK / product([sizes.depth.clamp(1, shape.depth), sizes.element]);
             let widest = (fits / wide).max(1) * wide;
-            let fewest = sizes.positions.div_ceil(widest).max(1);
+            let fewest = match indirect {
+                false => sizes.positions.div_ceil(widest).max(1),
+                true => 1,
+            };
             let most = fewest.max(TASKS * threads / sizes.units.max(1)) + threads;
             let across = fewest..=most;
             across.flat_map(move |across| {
                 let positions = even(sizes.positions, across, wide);
                 (1..=threads).map(move |down| Self {
-                    flipped,
+                    indirect,
                     positions,
                     outs: even(sizes.outs, down, high),
                 })
@@ -58,7 +72,7 @@ impl Tasks {
         });
         let least = all.min_by_key(|tasks| tasks.cost(sizes, shape, threads));
         least.unwrap_or(Self {
-            flipped: false,
+            indirect: false,
             positions: sizes.positions,
             outs: sizes.outs,
         })
@@ -78,23 +92,22 @@ impl Tasks {
             self.positions.min(sizes.positions),
             self.outs.min(sizes.outs),
         );
-        let (rows, cols) = match self.flipped {
-            false => (outs, positions),
-            true => (positions, outs),
-        };
-        // Tiles have thirds of their rows; sums that are transposed at the end go one by one.
-        let sums = product([
-            rows.next_multiple_of((shape.rows / 3).max(1)),
-            cols.div_ceil(shape.lanes),
-        ]);
-        let lowering = product([LOWERING, positions.div_ceil(shape.lanes)]);
-        let transposing = match self.flipped {
-            false => 0,
-            true => product([rows, cols]) / sizes.depth.max(1),
+        let one = match self.indirect {
+            // Tiles have thirds of their rows.
+            false => {
+                let rows = outs.next_multiple_of((shape.rows / 3).max(1));
+                product([rows + LOWERING, positions.div_ceil(shape.lanes)])
+            }
+            true => {
+                let tiles = sizes.line.div_ceil(shape.rows);
+                let line = product([shape.vectors, sizes.line]).max(product([tiles, STEP]));
+                let panels = outs.div_ceil(shape.width());
+                product([positions.div_ceil(sizes.line), line, panels])
+            }
         };
         let [across, down] = self.grid(sizes);
         let turns = product([sizes.units, across, down]).div_ceil(threads);
-        product([turns, sums + lowering + transposing])
+        product([turns, one])
     }
 }
 
@@ -116,33 +129,36 @@ mod tests {
 
     #[test]
     fn tasks_fit_the_threads_and_the_cache() {
-        let sizes = |units, outs, depth, positions| Sizes {
+        let sizes = |units, outs, depth, line| Sizes {
             units,
             outs,
             depth,
-            positions,
+            positions: line * line,
+            line,
             element: 4,
         };
         for one in [
-            sizes(1, 64, 147, 112 * 112),
-            sizes(1, 64, 576, 56 * 56),
-            sizes(1, 256, 2304, 14 * 14),
-            sizes(1, 512, 4608, 7 * 7),
-            sizes(8, 128, 1152, 28 * 28),
+            sizes(1, 64, 147, 112),
+            sizes(1, 64, 576, 56),
+            sizes(1, 256, 2304, 14),
+            sizes(1, 512, 4608, 7),
+            sizes(8, 128, 1152, 28),
             sizes(3, 1, 1, 1),
         ] {
             for threads in [1, 2, 16] {
                 let tasks = Tasks::new(one, SHAPE, threads);
-                let [wide, high] = match tasks.flipped {
+                let [wide, high] = match tasks.indirect {
                     false => [32, 12],
-                    true => [12, 32],
+                    true => [one.line, 32],
                 };
                 assert!(
                     tasks.positions.is_multiple_of(wide) && tasks.outs.is_multiple_of(high),
                     "{tasks:?}"
                 );
                 assert!(
-                    tasks.positions == wide || tasks.positions * one.depth.min(384) * 4 <= BLOCK,
+                    tasks.indirect
+                        || tasks.positions == wide
+                        || tasks.positions * one.depth.min(384) * 4 <= BLOCK,
                     "{tasks:?}"
                 );
                 let [across, down] = tasks.grid(one);
@@ -153,8 +169,15 @@ mod tests {
                 );
             }
         }
-        // Of four vectors one would have a single column, where of five rows of tiles four are full.
-        assert!(Tasks::new(sizes(1, 512, 4608, 49), SHAPE, 1).flipped);
-        assert!(!Tasks::new(sizes(1, 64, 576, 56 * 56), SHAPE, 1).flipped);
+        // What is lowered has to be written, and of four vectors one would have a single column.
+        assert!(Tasks::new(sizes(1, 512, 4608, 7), SHAPE, 1).indirect);
+        // Tiles of two rows wait.
+        let short = Sizes {
+            positions: 128,
+            ..sizes(1, 512, 4608, 2)
+        };
+        assert!(!Tasks::new(short, SHAPE, 1).indirect);
+        // Of a panel most columns would be for nothing.
+        assert!(!Tasks::new(sizes(1, 6, 576, 56), SHAPE, 1).indirect);
     }
 }

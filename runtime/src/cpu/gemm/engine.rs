@@ -28,15 +28,15 @@ pub(super) struct Job<'a, K: Kind> {
     pub(super) p: &'a Product,
     /// The inner dim in units.
     pub(super) depth: usize,
-    alpha: K::Elem,
-    beta: Option<K::Elem>,
+    pub(super) alpha: K::Elem,
+    pub(super) beta: Option<K::Elem>,
     /// Whether operands are units already.
     pub(super) as_is: bool,
     pub(super) left: Left<K::Unit>,
     /// What is asked for meanwhile; nothing where there are several tasks.
     ahead: Prefetch,
-    /// What stands for the left or the right operand where tasks pack it.
-    pub(super) lowered: [Option<&'a dyn Lowered>; 2],
+    /// What stands for the right operand where tasks pack it.
+    pub(super) lowered: Option<&'a dyn Lowered>,
 }
 
 /// One product, what comes after it included. What `next` reads is asked for meanwhile.
@@ -73,6 +73,7 @@ pub(super) unsafe fn product<K: Kind>(
             a: p.a.ptr.cast_const().cast::<K::Unit>(),
             a_row: p.a.rows,
             a_step: p.a.cols,
+            a_steps: std::ptr::null(),
             b: p.b.ptr.cast_const().cast::<K::Unit>(),
             b_step: p.b.rows,
             c: p.c.ptr.cast::<K::Elem>(),
@@ -85,7 +86,7 @@ pub(super) unsafe fn product<K: Kind>(
             ahead: Lines::none(p.a.ptr),
         };
         let masked = usize::from(!p.n.is_multiple_of(K::LANES));
-        let kernels = &K::KERNELS[masked][0][(p.n - 1) / K::LANES];
+        let kernels = &K::KERNELS.tiles[masked][0][(p.n - 1) / K::LANES];
         // SAFETY: the product is one tile.
         unsafe {
             kernels[p.m - 1](&tile);
@@ -173,7 +174,7 @@ impl<K: Kind> Job<'_, K> {
             as_is: K::AS_IS == Some(p.dtype),
             left: Left::Own,
             ahead,
-            lowered: [None; 2],
+            lowered: None,
         }
     }
 
@@ -273,6 +274,7 @@ impl<K: Kind> Job<'_, K> {
                         a,
                         a_row,
                         a_step: p.a.cols,
+                        a_steps: std::ptr::null(),
                         b: a,
                         b_step: Self::WIDTH as isize,
                         c: c.wrapping_offset(down * c_row),
@@ -355,7 +357,7 @@ impl<K: Kind> Job<'_, K> {
                         .wrapping_add(step);
                     tile.ahead = ahead.take(tile.depth, tile.b);
                     let masked = masked && tile.cols % K::LANES > 0;
-                    let shapes = &K::KERNELS[usize::from(masked)][usize::from(packed)];
+                    let shapes = &K::KERNELS.tiles[usize::from(masked)][usize::from(packed)];
                     let kernels = shapes[(tile.cols - 1) / K::LANES];
                     // SAFETY: part of the block.
                     unsafe { kernels[(tile.rows - 1) / (K::ROWS / kernels.len())](&tile) };

@@ -7,6 +7,7 @@ use num_complex::Complex;
 
 use super::at_level;
 use super::engine::{Job, Left, Right, parts};
+use super::indirect::{self, Seen};
 use super::kind::{Kind, Tiled};
 use super::prefetch::Prefetch;
 use super::share::{Writable, room};
@@ -75,8 +76,17 @@ impl Shape {
 pub(crate) struct Packed {
     /// All of it; without it products pack what they need.
     block: Option<Block>,
-    /// Whether products are computed as their transposes.
-    flipped: bool,
+    /// How products read it.
+    order: Order,
+}
+
+/// How a left operand is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// In rows of tiles, for [`Packed::lowered`].
+    Rows,
+    /// In panels, as a right operand is, for [`Packed::indirect`].
+    Panels,
 }
 
 impl Packed {
@@ -84,71 +94,74 @@ impl Packed {
     ///
     /// # Safety
     /// The operand lies where it says; its elements are of the product's dtype, which is multiplied by tiles.
-    pub(crate) unsafe fn new(p: &Product, flipped: bool, threads: usize) -> Result<Self, NoMemory> {
+    pub(crate) unsafe fn new(p: &Product, order: Order, threads: usize) -> Result<Self, NoMemory> {
         // SAFETY: the caller's promise; kinds are those of the processor.
-        let block = unsafe { of_dtype!(p.dtype, K => pack::<K>(p, flipped, threads)) }?;
+        let block = unsafe { of_dtype!(p.dtype, K => pack::<K>(p, order, threads)) }?;
         Ok(Self {
             block: Some(block),
-            flipped,
+            order,
         })
     }
 
     /// Leaves it where it lies: for products that are so few that packing all of it at once is no gain.
-    pub(crate) fn later(flipped: bool) -> Self {
-        Self {
-            block: None,
-            flipped,
-        }
+    pub(crate) fn later(order: Order) -> Self {
+        Self { block: None, order }
     }
 
-    /// Computes some rows of a product whose left operand this is, on this thread. They start at a multiple of a tile's rows,
-    /// or of its width where it is flipped.
+    /// The first unit of what is packed.
+    fn first<U>(&self, order: Order) -> Option<*const U> {
+        assert_eq!(self.order, order, "packed in another order");
+        let block = self.block.as_ref();
+        block.map(|block| block.as_ptr().as_ptr().cast::<U>().cast_const())
+    }
+
+    /// Computes some rows of a product whose left operand this is, on this thread. They start at a multiple of a tile's rows.
     ///
     /// # Safety
-    /// As of [`super::run`]; the right operand has the product's columns.
-    pub(crate) unsafe fn product(
+    /// As of [`super::multiply`]; the right operand has the product's columns.
+    pub(crate) unsafe fn lowered(
         &self,
         p: &Product,
         rows: Range<usize>,
         right: &dyn Lowered,
     ) -> Result<(), NoMemory> {
         // SAFETY: the caller's promise; kinds are those of the processor.
-        unsafe { of_dtype!(p.dtype, K => self.by::<K>(p, rows, right)) }
+        unsafe {
+            of_dtype!(p.dtype, K => {
+                let mut job = Job::<'_, K>::new(p, Prefetch::NONE);
+                job.lowered = Some(right);
+                job.left = self.first(Order::Rows).map_or(Left::Own, Left::Packed);
+                job.block(rows, 0..p.n, Right::Own)
+            })
+        }
     }
 
+    /// Computes some rows of a product whose left operand this is, on this thread, and a column for each element of the lines. They
+    /// start at a multiple of a panel's.
+    ///
     /// # Safety
-    /// As of [`Packed::product`]; the processor has the instructions of the kind.
-    unsafe fn by<K: Kind>(
+    /// As of [`super::multiply`]; the lines have all steps.
+    pub(crate) unsafe fn indirect(
         &self,
         p: &Product,
         rows: Range<usize>,
-        right: &dyn Lowered,
+        lines: Range<usize>,
+        seen: &Seen<'_>,
     ) -> Result<(), NoMemory> {
-        let packed = self.block.as_ref();
-        let packed = packed.map(|block| block.as_ptr().as_ptr().cast::<K::Unit>().cast_const());
-        let flipped = if self.flipped { p.flipped() } else { *p };
-        let mut job = Job::<'_, K>::new(&flipped, Prefetch::NONE);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise; kinds are those of the processor, whose units are elements.
         unsafe {
-            if self.flipped {
-                job.lowered = [Some(right), None];
-                let panels = p.m.div_ceil(Job::<'_, K>::WIDTH);
-                let all = packed.map(|all| Right::Panels(all, 0, panels));
-                job.block(0..p.n, rows, all.unwrap_or(Right::Own))
-            } else {
-                job.lowered = [None, Some(right)];
-                job.left = packed.map_or(Left::Own, Left::Packed);
-                job.block(rows, 0..p.n, Right::Own)
-            }
+            of_dtype!(p.dtype, K => {
+                indirect::product::<K>(p, self.first(Order::Panels), rows, lines, seen)
+            })
         }
     }
 }
 
 /// # Safety
 /// As of [`Packed::new`]; the processor has the instructions of the kind.
-unsafe fn pack<K: Kind>(p: &Product, flipped: bool, threads: usize) -> Result<Block, NoMemory> {
+unsafe fn pack<K: Kind>(p: &Product, order: Order, threads: usize) -> Result<Block, NoMemory> {
     let packed;
-    if flipped {
+    if order == Order::Panels {
         let p = p.flipped();
         let job = Job::<'_, K>::new(&p, Prefetch::NONE);
         let wide = p.n.next_multiple_of(Job::<'_, K>::WIDTH);

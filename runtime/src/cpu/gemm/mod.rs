@@ -12,6 +12,7 @@ mod dots;
 mod engine;
 #[cfg(target_arch = "x86_64")]
 mod few_rows;
+pub(crate) mod indirect;
 mod kind;
 pub(crate) mod lowered;
 mod operands;

@@ -7,7 +7,6 @@ use nomina_core::Element;
 use super::after::After;
 use super::engine::Job;
 use super::kind::{Kind, Part};
-use super::lowered::Lowered;
 use crate::cpu::cast::Cast;
 use crate::job::Matrix;
 use crate::memory::NoMemory;
@@ -68,10 +67,16 @@ impl<K: Kind> Job<'_, K> {
         cols: usize,
         to: *mut K::Unit,
     ) -> Result<(), NoMemory> {
-        let [_, lowered] = self.lowered;
-        let from = (lowered, self.p.b.t(), Self::WIDTH);
         // SAFETY: the caller's promise.
-        unsafe { self.pack(from, depth, first..first + cols, to) }
+        unsafe {
+            match self.lowered {
+                Some(lowered) => {
+                    lowered.write(depth, first..first + cols, to.cast(), Self::WIDTH);
+                    Ok(())
+                }
+                None => K::pack(self.part(self.p.b.t(), depth, first, cols), to, Self::WIDTH),
+            }
+        }
     }
 
     /// Packs rows of the left operand.
@@ -84,39 +89,14 @@ impl<K: Kind> Job<'_, K> {
         depth: Range<usize>,
         to: *mut K::Unit,
     ) -> Result<(), NoMemory> {
-        let [lowered, _] = self.lowered;
-        let from = (lowered, self.p.a, K::ROWS);
         for row in rows.clone().step_by(K::ROWS) {
             let to = to.wrapping_add((row - rows.start) * Self::apart(depth.len()));
-            let few = row..rows.end.min(row + K::ROWS);
+            let high = K::ROWS.min(rows.end - row);
+            let part = self.part(self.p.a, depth.clone(), row, high);
             // SAFETY: the caller's promise.
-            unsafe { self.pack(from, depth.clone(), few, to)? };
+            unsafe { K::pack(part, to, K::ROWS)? };
         }
         Ok(())
-    }
-
-    /// # Safety
-    /// As of [`Kind::pack`].
-    unsafe fn pack(
-        &self,
-        (lowered, matrix, apart): (Option<&dyn Lowered>, Matrix, usize),
-        depth: Range<usize>,
-        others: Range<usize>,
-        to: *mut K::Unit,
-    ) -> Result<(), NoMemory> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match lowered {
-                Some(lowered) => {
-                    lowered.write(depth, others, to.cast(), apart);
-                    Ok(())
-                }
-                None => {
-                    let part = self.part(matrix, depth, others.start, others.len());
-                    K::pack(part, to, apart)
-                }
-            }
-        }
     }
 
     fn part(&self, matrix: Matrix, depth: Range<usize>, first: usize, others: usize) -> Part {

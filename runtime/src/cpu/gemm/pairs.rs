@@ -7,8 +7,8 @@ use nomina_core::DType;
 use super::pack::Moves;
 use super::tile::avx512::{ROWS, SPILLS, bits, single};
 use super::tile::{
-    Kernels, Shapes, Tile, VECTORS, instructions, moves, no_assembly as in_assembly, second_level,
-    tile,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, instructions, moves,
+    no_assembly as in_assembly, second_level, tile,
 };
 
 type Unit = u32;

@@ -7,7 +7,10 @@ use std::arch::x86_64::*;
 use nomina_core::DType;
 
 use super::complex::complex;
-use super::{Kernels, Shapes, Tile, VECTORS, instructions, moves, second_level, tile};
+use super::{
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, instructions, moves,
+    second_level, tile,
+};
 use crate::cpu::gemm::pack::Moves;
 
 /// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.

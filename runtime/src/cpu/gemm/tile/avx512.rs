@@ -6,8 +6,8 @@ use nomina_core::DType;
 
 use super::complex::complex;
 use super::{
-    Kernels, Shapes, Tile, VECTORS, instructions, moves, no_assembly as in_assembly, second_level,
-    tile,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, instructions, moves,
+    no_assembly as in_assembly, second_level, tile,
 };
 use crate::cpu::gemm::pack::Moves;
 

@@ -25,7 +25,7 @@ macro_rules! complex {
             const PARTS: usize,
             const V: usize,
             const MASKED: bool,
-            const PACKED: bool,
+            const LEFT: usize,
         >(
             t: &Tile<Pair, Pair>,
         ) {
@@ -37,6 +37,7 @@ macro_rules! complex {
                 a: t.a.cast(),
                 a_row: 2 * t.a_row,
                 a_step: 2 * t.a_step,
+                a_steps: t.a_steps,
                 b: t.b.cast(),
                 b_step: 2 * t.b_step,
                 c: t.c.cast::<Elem>(),
@@ -50,9 +51,9 @@ macro_rules! complex {
             };
             let masks = std::array::from_fn(|v| mask(parts.cols, v));
             // SAFETY: the caller's promise.
-            let sums = unsafe { sums::<PARTS, V, MASKED, PACKED, true>(&parts, masks) };
+            let sums = unsafe { sums::<PARTS, V, MASKED, LEFT, true>(&parts, masks) };
             for i in 0..M {
-                if PACKED && i == t.rows {
+                if LEFT == PACKED && i == t.rows {
                     break;
                 }
                 let c = parts.c.wrapping_offset(i as isize * parts.c_row);
@@ -85,18 +86,20 @@ macro_rules! complex {
         const fn kernels<const MASKED: bool>() -> [Shapes<Pair, Pair>; 2] {
             [
                 [
-                    &[$(tile::<$rows, $parts, 1, MASKED, false>),*],
-                    &[$(tile::<$rows, $parts, 2, MASKED, false>),*],
+                    &[$(tile::<$rows, $parts, 1, MASKED, AS_IT_LIES>),*],
+                    &[$(tile::<$rows, $parts, 2, MASKED, AS_IT_LIES>),*],
                 ],
                 [
-                    &[$(tile::<$packed, $packed_parts, 1, MASKED, true>),*],
-                    &[$(tile::<$packed, $packed_parts, 2, MASKED, true>),*],
+                    &[$(tile::<$packed, $packed_parts, 1, MASKED, PACKED>),*],
+                    &[$(tile::<$packed, $packed_parts, 2, MASKED, PACKED>),*],
                 ],
             ]
         }
 
-        pub(in crate::cpu::gemm) const KERNELS: Kernels<Pair, Pair> =
-            [kernels::<false>(), kernels::<true>()];
+        pub(in crate::cpu::gemm) const KERNELS: Kernels<Pair, Pair> = Kernels {
+            tiles: [kernels::<false>(), kernels::<true>()],
+            indirect: &[$(tile::<$rows, $parts, VECTORS, false, INDIRECT>),*],
+        };
     };
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Tile<U, E> {
     pub a: *const U,
     pub a_row: isize,
     pub a_step: isize,
+    /// For kernels of [`INDIRECT`] rows: where each step's start, in units from `a` on.
+    pub a_steps: *const usize,
     /// Row `l` starts at `l b_step`; its elements lie side by side.
     pub b: *const U,
     pub b_step: isize,
@@ -46,14 +48,25 @@ pub(super) struct Tile<U, E> {
     pub ahead: Lines,
 }
 
+/// How the left operand is read: where it lies; packed, a step's [`super::kind::Kind::ROWS`] side by side; or by a table of where
+/// steps start, a step's rows side by side.
+pub(super) const AS_IT_LIES: usize = 0;
+pub(super) const PACKED: usize = 1;
+pub(super) const INDIRECT: usize = 2;
+
 /// What computes a tile.
 pub(super) type Kernel<U, E> = unsafe fn(&Tile<U, E>);
 
-/// Kernels that read whole vectors of the right operand, and those that mask them; of these, those
-/// that read the left operand where it lies, and those that read it packed; of these, by vectors
-/// and by rows, less one each. Where rows are packed there are kernels for some numbers of them alone, which
-/// compute a few more than are there. What is masked, or computes addresses, costs a few percent.
-pub(super) type Kernels<U, E> = [[Shapes<U, E>; 2]; 2];
+/// The kernels of a kind of vectors.
+pub(super) struct Kernels<U: 'static, E: 'static> {
+    /// Those that read whole vectors of the right operand, and those that mask them; of these, those
+    /// that read the left operand where it lies, and those that read it packed; of these, by vectors
+    /// and by rows, less one each. Where rows are packed there are kernels for some numbers of them alone, which
+    /// compute a few more than are there. What is masked, or computes addresses, costs a few percent.
+    pub tiles: [[Shapes<U, E>; 2]; 2],
+    /// Those that read the left operand [`INDIRECT`]ly, and whole panels of the right one; by rows, less one.
+    pub indirect: &'static [Kernel<U, E>],
+}
 
 /// Kernels by vectors, then by rows, less one each.
 pub(super) type Shapes<U, E> = [&'static [Kernel<U, E>]; VECTORS];
@@ -93,23 +106,26 @@ macro_rules! tile {
             const M: usize,
             const V: usize,
             const MASKED: bool,
-            const PACKED: bool,
+            const LEFT: usize,
             const PAIRED: bool,
         >(
             t: &Tile<Unit, Elem>,
             masks: [Mask; V],
         ) -> [[Sums; V]; M] {
-            // Constants where the rows are packed: then one address is all.
-            let (a_row, a_step) = if PACKED {
-                (1, ROWS as isize)
-            } else {
-                (t.a_row, t.a_step)
+            // Constants where rows lie side by side: then one address is all.
+            let (a_row, a_step) = match LEFT {
+                AS_IT_LIES => (t.a_row, t.a_step),
+                _ => (1, ROWS as isize),
             };
             let (mut a, mut b, mut ahead) = (t.a, t.b, t.ahead.first);
             let mut sums = [[zero(); V]; M];
-            for _ in 0..t.depth {
-                // SAFETY: the row of `b` has the columns of the mask; rows of `a` have this step.
+            for step in 0..t.depth {
+                // SAFETY: the row of `b` has the columns of the mask; rows of `a` have this step, and so has its table.
                 unsafe {
+                    if LEFT == INDIRECT {
+                        let parts = if PAIRED { 2 } else { 1 };
+                        a = t.a.wrapping_add(t.a_steps.add(step).read() * parts);
+                    }
                     let row: [Vector; V] = std::array::from_fn(|v| {
                         let b = b.wrapping_add(v * LANES);
                         if MASKED {
@@ -119,7 +135,7 @@ macro_rules! tile {
                         }
                     });
                     for i in 0..M {
-                        let at = match PAIRED && !PACKED {
+                        let at = match PAIRED && LEFT == AS_IT_LIES {
                             true => (i / 2) as isize * a_row + (i % 2) as isize,
                             false => i as isize * a_row,
                         };
@@ -150,7 +166,7 @@ macro_rules! tile {
             const M: usize,
             const V: usize,
             const MASKED: bool,
-            const PACKED: bool,
+            const LEFT: usize,
             const PAIRED: bool,
         >(
             t: &Tile<Unit, Elem>,
@@ -158,7 +174,7 @@ macro_rules! tile {
         ) -> [[Sums; V]; M] {
             // Without optimisation all of a packed tile is computed, of which the result takes its part.
             let whole_tile = (M, V) == (ROWS, VECTORS) || cfg!(unoptimized);
-            let by_hand: Option<[[Sums; VECTORS]; ROWS]> = match PACKED && !MASKED && whole_tile {
+            let by_hand: Option<[[Sums; VECTORS]; ROWS]> = match LEFT == PACKED && !MASKED && whole_tile {
                 // SAFETY: rows are packed, and two vectors of columns are there.
                 true => unsafe { in_assembly(t) },
                 false => None,
@@ -166,7 +182,7 @@ macro_rules! tile {
             match by_hand {
                 Some(sums) => std::array::from_fn(|i| std::array::from_fn(|v| sums[i][v])),
                 // SAFETY: the caller's promise.
-                None => unsafe { steps::<M, V, MASKED, PACKED, PAIRED>(t, masks) },
+                None => unsafe { steps::<M, V, MASKED, LEFT, PAIRED>(t, masks) },
             }
         }
 
@@ -174,15 +190,15 @@ macro_rules! tile {
         /// The processor has the features; the tile's matrices lie where it says, and nobody else
         /// uses its part of `c` meanwhile.
         $(#[target_feature(enable = $features)])?
-        unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const PACKED: bool>(
+        unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const LEFT: usize>(
             t: &Tile<Unit, Elem>,
         ) {
             let masks = std::array::from_fn(|v| mask(t.cols, v));
             // SAFETY: the caller's promise.
-            let sums = unsafe { sums::<M, V, MASKED, PACKED, false>(t, masks) };
+            let sums = unsafe { sums::<M, V, MASKED, LEFT, false>(t, masks) };
             let alpha = all(t.alpha);
             for i in 0..M {
-                if PACKED && i == t.rows {
+                if LEFT == PACKED && i == t.rows {
                     break;
                 }
                 let c = t.c.wrapping_offset(i as isize * t.c_row);
@@ -207,13 +223,21 @@ macro_rules! tile {
 
         const fn kernels<const MASKED: bool>() -> [Shapes<Unit, Elem>; 2] {
             [
-                [&[$(tile::<$rows, 1, MASKED, false>),*], &[$(tile::<$rows, 2, MASKED, false>),*]],
-                [&[$(tile::<$packed, 1, MASKED, true>),*], &[$(tile::<$packed, 2, MASKED, true>),*]],
+                [
+                    &[$(tile::<$rows, 1, MASKED, AS_IT_LIES>),*],
+                    &[$(tile::<$rows, 2, MASKED, AS_IT_LIES>),*],
+                ],
+                [
+                    &[$(tile::<$packed, 1, MASKED, PACKED>),*],
+                    &[$(tile::<$packed, 2, MASKED, PACKED>),*],
+                ],
             ]
         }
 
-        pub(in crate::cpu::gemm) const KERNELS: Kernels<Unit, Elem> =
-            [kernels::<false>(), kernels::<true>()];
+        pub(in crate::cpu::gemm) const KERNELS: Kernels<Unit, Elem> = Kernels {
+            tiles: [kernels::<false>(), kernels::<true>()],
+            indirect: &[$(tile::<$rows, VECTORS, false, INDIRECT>),*],
+        };
     };
 }
 

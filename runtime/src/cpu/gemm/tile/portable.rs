@@ -3,7 +3,10 @@
 use nomina_core::DType;
 
 use super::complex::complex;
-use super::{Kernels, Shapes, Tile, VECTORS, no_assembly as in_assembly, second_level, tile};
+use super::{
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, no_assembly as in_assembly,
+    second_level, tile,
+};
 use crate::cpu::gemm::pack::{Moves, plain};
 
 /// The most rows of a tile.

@@ -1,0 +1,193 @@
+//! Products whose left operand is read where it lies, through a table of where each step starts, for rows that come in lines: the
+//! indirect convolution of Dukhan (<https://arxiv.org/abs/1907.02129>).
+
+use std::ops::Range;
+
+use nomina_core::{Element, Scalar};
+
+use super::engine::{Job, parts};
+use super::kind::{Kind, Part};
+use super::prefetch::{Lines, Prefetch};
+use super::share::room;
+use super::tile::Tile;
+use crate::cpu::reduce::load::{Copy2, copy2};
+use crate::job::Product;
+use crate::memory::NoMemory;
+
+/// Columns of the result that are computed before they are written.
+const GROUP: usize = 128;
+
+/// Lines of what is seen. In each step the elements of a line lie side by side.
+pub(crate) struct Seen<'a> {
+    /// The first element, of the product's dtype.
+    pub first: *const u8,
+    /// Where each step of the inner dim starts, in elements from the first one on.
+    pub steps: &'a [usize],
+    /// Where a line starts, in elements.
+    pub line: &'a dyn Fn(usize) -> usize,
+    /// Elements of a line in a step.
+    pub length: usize,
+}
+
+/// Computes some rows of a product, which start at a multiple of a panel's, and all its columns: those of so many lines. The left operand
+/// is in panels where it is `packed`, all of it; otherwise each panel is packed here.
+///
+/// Sums are in the order of other products.
+///
+/// # Safety
+/// As of [`super::multiply`], but for the right operand, which `seen` stands for; the lines have all steps; the processor has the
+/// instructions of the kind, whose units are elements.
+pub(super) unsafe fn product<K: Kind>(
+    p: &Product,
+    packed: Option<*const K::Unit>,
+    outs: Range<usize>,
+    lines: Range<usize>,
+    seen: &Seen<'_>,
+) -> Result<(), NoMemory> {
+    debug_assert_eq!(p.beta.is_some(), p.addend.is_some(), "a bias, or nothing");
+    let width = Job::<'_, K>::WIDTH;
+    let flipped = p.flipped();
+    let job = Job::<'_, K>::new(&flipped, Prefetch::NONE);
+    let own = match packed {
+        Some(_) => None,
+        None => Some(room([job.depth, width, size_of::<K::Unit>()])?),
+    };
+    let together = (GROUP / seen.length).clamp(1, lines.len().max(1));
+    // The bias of a panel, and then a row for each element of the lines.
+    let sums = room([together * seen.length + 1, width, size_of::<K::Elem>()])?;
+    let bias = sums.as_ptr().as_ptr().cast::<K::Elem>();
+    let sums = bias.wrapping_add(width);
+    for left in outs.clone().step_by(width) {
+        let wide = width.min(outs.end - left);
+        // SAFETY: the parts are within the matrices, the scratches have their sizes.
+        unsafe {
+            let panel = match (packed, &own) {
+                (Some(all), _) => (all, p.m.div_ceil(width), left / width),
+                (None, own) => {
+                    let own = own.as_ref().map(|own| own.as_ptr().as_ptr().cast());
+                    let to = own.unwrap_or(std::ptr::null_mut::<K::Unit>());
+                    for depth in parts::<K>(job.depth) {
+                        let to = to.wrapping_add(Job::<'_, K>::place(1, 0, &depth));
+                        job.pack_right(depth, left, wide, to)?;
+                    }
+                    (to.cast_const(), 1, 0)
+                }
+            };
+            if let Some(addend) = p.addend {
+                for at in 0..width {
+                    let value = addend.at::<K::Elem>(left + at.min(wide - 1), 0);
+                    bias.add(at).write(value.read());
+                }
+            }
+            let mut column = 0;
+            for first in lines.clone().step_by(together) {
+                let group = first..lines.end.min(first + together);
+                let columns = group.len() * seen.length;
+                by_tiles::<K>(&job, panel, group, seen, [bias, sums]);
+                transpose::<K>(p, [left, column], [wide, columns], sums)?;
+                column += columns;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The sums of some lines and a panel, of so many, that lies where it says.
+///
+/// # Safety
+/// As of [`product`].
+unsafe fn by_tiles<K: Kind>(
+    job: &Job<'_, K>,
+    (all, count, panel): (*const K::Unit, usize, usize),
+    lines: Range<usize>,
+    seen: &Seen<'_>,
+    [bias, sums]: [*mut K::Elem; 2],
+) {
+    let width = Job::<'_, K>::WIDTH;
+    // Of about one height.
+    let pieces = seen.length.div_ceil(K::ROWS);
+    let start = |piece: usize| seen.length * piece / pieces;
+    for depth in parts::<K>(job.depth) {
+        let begins = depth.start == 0;
+        let b = all.wrapping_add(Job::<'_, K>::place(count, panel, &depth));
+        let mut c = sums;
+        for line in lines.clone() {
+            let a = seen.first.cast::<K::Unit>();
+            let a = a.wrapping_add((seen.line)(line));
+            for piece in 0..pieces {
+                let rows = start(piece)..start(piece + 1);
+                let tile = Tile {
+                    rows: rows.len(),
+                    cols: width,
+                    depth: depth.len(),
+                    a: a.wrapping_add(rows.start),
+                    a_row: 1,
+                    a_step: 0,
+                    a_steps: seen.steps[depth.clone()].as_ptr(),
+                    b,
+                    b_step: width as isize,
+                    c,
+                    c_row: width as isize,
+                    alpha: job.alpha,
+                    beta: match begins {
+                        true => job.beta,
+                        false => Some(K::Elem::from_scalar(Scalar::Int(1))),
+                    },
+                    d: if begins { bias } else { c },
+                    d_row: if begins { 0 } else { width as isize },
+                    d_one: false,
+                    ahead: Lines::none(b),
+                };
+                // SAFETY: the line has the rows in each step; the panel has the columns.
+                unsafe { K::KERNELS.indirect[rows.len() - 1](&tile) };
+                c = c.wrapping_add(rows.len() * width);
+            }
+        }
+    }
+}
+
+/// Writes sums, which are columns of the result in the order of rows, to where they belong.
+///
+/// # Safety
+/// As of [`product`]; so many columns of sums are there.
+unsafe fn transpose<K: Kind>(
+    p: &Product,
+    [row, column]: [usize; 2],
+    [rows, columns]: [usize; 2],
+    sums: *const K::Elem,
+) -> Result<(), NoMemory> {
+    let width = Job::<'_, K>::WIDTH;
+    // By whole vectors, which write nothing beyond.
+    let beside = p.c.cols == 1 && p.c.rows >= columns as isize;
+    let whole = match beside {
+        true => columns - columns % K::LANES,
+        false => 0,
+    };
+    let part = Part {
+        ptr: sums.cast(),
+        dtype: p.dtype,
+        steps: rows,
+        step: 1,
+        others: whole,
+        other: width as isize,
+    };
+    let rest = Copy2 {
+        src: sums.wrapping_add(whole * width).cast(),
+        from: p.dtype,
+        strides: [1, width as isize],
+        dst: p.c.at::<K::Elem>(row, column + whole).cast(),
+        to: p.dtype,
+        into: [p.c.rows, p.c.cols],
+        rows,
+        cols: columns - whole,
+    };
+    // SAFETY: the caller's promise: rows and columns of the result.
+    unsafe {
+        if whole > 0 {
+            let to = p.c.at::<K::Unit>(row, column);
+            K::pack(part, to, p.c.rows.unsigned_abs())?;
+        }
+        copy2(rest);
+    }
+    Ok(())
+}
