@@ -91,7 +91,8 @@ pub(crate) fn exp2<const FMA: bool>(x: f64) -> f64 {
         1.0,
     ];
     let x = if x > 1025.0 { 1025.0 } else { x };
-    let x = if x < -1080.0 { -1080.0 } else { x };
+    // As in `exp`.
+    let x = if x < -1534.0 { -1534.0 } else { x };
     let shifted = x + ROUND;
     let power = polynomial::<FMA, _, 13>(x - (shifted - ROUND), SERIES);
     grow(power, shifted, x < -1000.0)
