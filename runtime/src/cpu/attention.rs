@@ -308,18 +308,19 @@ impl<T: Real> Kernel for Exponentials<'_, T> {
     type Out = T;
     #[inline(always)]
     fn run(self) -> T {
+        let greater = |a: T, b: T| if b > a { b } else { a };
         let mut lanes = [T::NEG_INFINITY; LANES];
-        let mut chunks = self.scores.chunks_exact(LANES);
-        for chunk in &mut chunks {
+        let chunks = self.scores.chunks_exact(LANES);
+        let mut last = filled(chunks.remainder());
+        for chunk in chunks {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                *lane = if x > *lane { x } else { *lane };
+                *lane = greater(*lane, x);
             }
         }
-        let rest = chunks.remainder().iter();
-        let greatest = lanes
-            .iter()
-            .chain(rest)
-            .fold(T::NEG_INFINITY, |most, &x| if x > most { x } else { most });
+        for (lane, x) in lanes.iter_mut().zip(last) {
+            *lane = greater(*lane, x);
+        }
+        let greatest = halved(lanes, greater);
         // All masked: minus infinity less itself would be NaN. A NaN among them stays.
         let greatest = if greatest == T::NEG_INFINITY {
             T::ZERO
@@ -334,14 +335,33 @@ impl<T: Real> Kernel for Exponentials<'_, T> {
                 *lane += *x;
             }
         }
-        let mut total = T::ZERO;
-        for x in chunks.into_remainder() {
+        for (lane, x) in lanes.iter_mut().zip(&mut last) {
             *x = (*x - greatest).exp();
-            total += *x;
+            *lane += *x;
         }
-        for lane in lanes {
-            total += lane;
-        }
-        total
+        let rest = chunks.into_remainder();
+        rest.copy_from_slice(&last[..rest.len()]);
+        halved(lanes, |a, b| a + b)
     }
+}
+
+/// Fewer scores than a register has lanes, and as many that count for nothing.
+#[inline(always)]
+fn filled<T: Real>(rest: &[T]) -> [T; LANES] {
+    let mut lanes = [T::NEG_INFINITY; LANES];
+    lanes[..rest.len()].copy_from_slice(rest);
+    lanes
+}
+
+/// Lanes by halves, until one is left.
+#[inline(always)]
+fn halved<T: Real>(mut lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for at in 0..half {
+            lanes[at] = join(lanes[at], lanes[at + half]);
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
