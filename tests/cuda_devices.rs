@@ -9,6 +9,9 @@ use nomina::{Device, DynTensor, ErrorKind};
 #[path = "cuda_devices/fake.rs"]
 mod fake;
 #[cfg(feature = "cuda")]
+#[path = "cuda_devices/gradients.rs"]
+mod gradients;
+#[cfg(feature = "cuda")]
 #[path = "cuda/here.rs"]
 mod here;
 #[cfg(feature = "cuda")]

@@ -249,7 +249,18 @@ DEVICE C exp2(C z) {
     return C{size * cos, size * sin};
 }
 
-DEVICE C reciprocal(C z) { return complex_div(C{1.0, 0.0}, z); }
+// The conjugate by the square of the magnitude, which is scaled, as the host has it.
+DEVICE C reciprocal(C z) {
+    f64 a = size_of(z.re), b = size_of(z.im), size = a < b ? b : a;
+    if (size == 0.0) return C{1.0 / z.re, nan<f64>()};
+    // Of one infinite part, the other one does not count.
+    if (endless(size) && (a < size || b < size)) return C{with_sign(0.0, z.re), -with_sign(0.0, z.im)};
+    // 2 to the power of -600 and of 600.
+    f64 scale = size > 1e150 ? 2.409919865102884e-181 : size < 1e-150 ? 4.149515568880993e180 : 1.0;
+    f64 re = z.re * scale, im = z.im * scale;
+    f64 inverse = scale / (re * re + im * im);
+    return C{re * inverse, -im * inverse};
+}
 DEVICE C rsqrt(C z) { return reciprocal(sqrt(z)); }
 DEVICE C silu(C z) { return mul(z, complex_sigmoid(z)); }
 
@@ -304,7 +315,7 @@ template <class C> DEVICE C complex_log(C z) { return in_plane(z, [](c128 w) { r
 // Where an infinite number, or one beside it, points.
 template <class P> DEVICE P direction(P x, bool of_infinite) {
     if (of_infinite && endless(x)) return x > 0 ? (P)1 : (P)-1;
-    return of_infinite || x != x ? (P)0 : x;
+    return of_infinite || x != x ? with_sign((P)0, x) : x;
 }
 
 // The product, of which an infinity stays one beside NaN, as annex G of the C standard says.

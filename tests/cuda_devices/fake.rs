@@ -23,6 +23,8 @@ macro_rules! on_two {
     }};
 }
 
+pub(super) use on_two;
+
 /// Runs a test's body where the host that stands for a GPU is told so and so; what it said.
 macro_rules! on_stand_in {
     ($why:literal, $env:expr, $body:expr) => {{

@@ -3,15 +3,17 @@
 use nomina_core::{Error, ErrorKind, Names, Result};
 
 use super::duplicate;
+use super::grad::{Converted, recorded};
 use super::sort::Unique;
 use super::sparse::SparseSum;
 use crate::call::backend::backend;
 use crate::profile::Span;
+use crate::raw::graph::no_grad;
 use crate::raw::{Raw, RawCoo};
 use crate::{Device, SmallVec};
 
 /// The elements on another device; itself when they are there. Strides stay where elements lie
-/// without gaps.
+/// without gaps. Gradients come back to where they were.
 ///
 /// # Errors
 /// When the device or memory is missing.
@@ -20,12 +22,17 @@ pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
     if x.device() == device {
         return Ok(x.clone());
     }
+    recorded(moved(x, device)?, [x], |_| Ok(Converted::new("to", x)))
+}
+
+/// As [`to_device`] to another device, whatever is recorded.
+fn moved(x: &Raw, device: Device) -> Result<Raw> {
     let to = backend("to", device)?;
     // What travels is one run of bytes.
     let dense = if x.layout().is_dense() {
         x.clone()
     } else {
-        duplicate(x)?
+        no_grad(|| duplicate(x))?
     };
     let mut out = Raw::empty_strided("to", x.shape(), dense.strides().into(), x.dtype(), device)?;
     let bytes = x.nbytes();

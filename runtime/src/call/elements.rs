@@ -143,7 +143,7 @@ impl Raw {
         if self.device().is_cpu() {
             return Ok(Cow::Borrowed(self));
         }
-        let copy = to_device(self, Device::Cpu).map_err(|error| error.in_op(op))?;
+        let copy = no_grad(|| to_device(self, Device::Cpu)).map_err(|error| error.in_op(op))?;
         Ok(Cow::Owned(copy))
     }
 

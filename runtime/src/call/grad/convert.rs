@@ -1,4 +1,4 @@
-//! Copies: in another dtype, or another order of the same elements.
+//! Copies: in another dtype, another order of the same elements, or on another device.
 
 use nomina_core::Result;
 

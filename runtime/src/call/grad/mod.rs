@@ -69,11 +69,11 @@ pub(super) use quantile::quantiles;
 pub(super) use resample::{Weights, linear_along};
 pub(crate) use view::add_part;
 
-use super::{ReduceOptions, real, reduce as reduced, to_dtype};
-use crate::SmallVec;
+use super::{ReduceOptions, real, reduce as reduced, to_device, to_dtype};
 use crate::raw::Raw;
 use crate::raw::graph::{OperandGrads, Rule, is_wanted, record};
 use crate::shape::Shape;
+use crate::{Device, SmallVec};
 
 /// A result, with a rule where it has a gradient and one of its operands asks for one.
 pub(super) fn recorded<const N: usize, R: Rule + 'static>(
@@ -88,11 +88,12 @@ pub(super) fn recorded<const N: usize, R: Rule + 'static>(
     record(result, operands.map(Some), rule)
 }
 
-/// What an operand was: its gradient has its sizes and its dtype.
+/// What an operand was: its gradient has its sizes and its dtype, and lies on its device.
 #[derive(Debug)]
 pub(super) struct Target {
     shape: Shape,
     dtype: DType,
+    device: Device,
 }
 
 impl Target {
@@ -100,18 +101,19 @@ impl Target {
         Self {
             shape: Shape::from_slice(operand.shape()),
             dtype: operand.dtype(),
+            device: operand.device(),
         }
     }
 
     /// Brings a gradient to the operand: sums over what was repeated, takes the real part of complex numbers where the
-    /// operand has none, and converts.
+    /// operand has none, converts, and moves.
     pub(super) fn take(&self, grad: Raw) -> Result<Raw> {
         let grad = summed_to(grad, &self.shape)?;
         let grad = match grad.dtype().is_complex() && !self.dtype.is_complex() {
             true => real(&grad)?,
             false => grad,
         };
-        to_dtype(&grad, self.dtype)
+        to_device(&to_dtype(&grad, self.dtype)?, self.device)
     }
 }
 
