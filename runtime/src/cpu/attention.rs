@@ -7,6 +7,7 @@ use nomina_core::{DType, Scalar};
 
 use crate::cpu::gemm::multiply;
 use crate::cpu::parallel::threads;
+use crate::cpu::reduce::lanes::{filled, halved};
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::real::Real;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
@@ -311,7 +312,7 @@ impl<T: Real> Kernel for Exponentials<'_, T> {
         let greater = |a: T, b: T| if b > a { b } else { a };
         let mut lanes = [T::NEG_INFINITY; LANES];
         let chunks = self.scores.chunks_exact(LANES);
-        let mut last = filled(chunks.remainder());
+        let mut last = filled::<T, LANES>(chunks.remainder(), T::NEG_INFINITY);
         for chunk in chunks {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
                 *lane = greater(*lane, x);
@@ -343,25 +344,4 @@ impl<T: Real> Kernel for Exponentials<'_, T> {
         rest.copy_from_slice(&last[..rest.len()]);
         halved(lanes, |a, b| a + b)
     }
-}
-
-/// Fewer scores than a register has lanes, and as many that count for nothing.
-#[inline(always)]
-fn filled<T: Real>(rest: &[T]) -> [T; LANES] {
-    let mut lanes = [T::NEG_INFINITY; LANES];
-    lanes[..rest.len()].copy_from_slice(rest);
-    lanes
-}
-
-/// Lanes by halves, until one is left.
-#[inline(always)]
-fn halved<T: Real>(mut lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T {
-    let mut half = LANES / 2;
-    while half > 0 {
-        for at in 0..half {
-            lanes[at] = join(lanes[at], lanes[at + half]);
-        }
-        half /= 2;
-    }
-    lanes[0]
 }

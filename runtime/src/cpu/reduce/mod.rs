@@ -9,6 +9,7 @@ mod drive;
 pub(crate) mod fold;
 #[cfg(test)]
 mod fold_tests;
+pub(crate) mod lanes;
 pub(crate) mod load;
 pub(crate) mod logsumexp;
 mod moments;

@@ -6,12 +6,13 @@ use std::mem::MaybeUninit;
 
 use crate::cpu::nontemporal::NonTemporal;
 use crate::cpu::reduce::LinePlan;
+use crate::cpu::reduce::lanes::{filled, halved};
 use crate::cpu::reduce::logsumexp::{Ordered, origin};
 use crate::cpu::reduce::plan::offsets;
 use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Shared, SmallScratch, try_for_each_past};
-use crate::cpu::simd::prefetch;
+use crate::cpu::simd::{prefetch, prefetch_bytes};
 use crate::job::SoftmaxJob;
 use crate::memory::NoMemory;
 
@@ -71,7 +72,9 @@ unsafe fn lines<T: Ordered>(
         let mut scratch = SmallScratch::bytes([usize::from(past.is_some()), count, size])?;
         for line in task * together..total.min((task + 1) * together) {
             let (src, dst) = offsets(&plan.kept, line);
-            let xs = x.get().cast::<T>().wrapping_offset(plan.src + src);
+            let at = |src: isize| x.get().cast::<T>().wrapping_offset(plan.src + src);
+            let (next, _) = offsets(&plan.kept, (line + 1).min(total - 1));
+            let (xs, next) = (at(src), at(next));
             let out = result.get().cast::<T>().wrapping_offset(plan.dst + dst);
             let to = if past.is_some() {
                 scratch.as_mut_ptr().cast()
@@ -82,7 +85,7 @@ unsafe fn lines<T: Ordered>(
             unsafe {
                 let xs = many(xs.cast(), count);
                 let max = dispatch(Peak(xs));
-                dispatch(Line { xs, max, to });
+                dispatch(Line { xs, max, to, next });
                 if let Some(past) = past {
                     past.copy(to.cast(), out.cast(), count * size);
                 }
@@ -107,8 +110,13 @@ impl<T: Ordered> Kernel for Peak<'_, T> {
                 *lane = greater(x, *lane);
             }
         }
-        let max = lanes.into_iter().fold(T::NEG_INFINITY, greater);
-        rest.iter().fold(max, |max, &x| greater(x, max))
+        for (lane, x) in lanes
+            .iter_mut()
+            .zip(filled::<T, LANES>(rest, T::NEG_INFINITY))
+        {
+            *lane = greater(x, *lane);
+        }
+        halved(lanes, greater)
     }
 }
 
@@ -123,6 +131,8 @@ struct Line<'a, T> {
     xs: &'a [T],
     max: T,
     to: *mut T,
+    /// The line that is computed after it, which is asked for meanwhile.
+    next: *const T,
 }
 
 impl<T: Ordered> Kernel for Line<'_, T> {
@@ -134,24 +144,29 @@ impl<T: Ordered> Kernel for Line<'_, T> {
         let from = T::of(origin(max));
         let mut lanes = [T::ZERO; LANES];
         let (whole, rest) = self.xs.as_chunks::<LANES>();
-        let mut to = self.to;
+        let (mut to, mut next) = (self.to, self.next);
         for xs in whole {
+            prefetch_bytes(next.cast(), size_of_val(xs));
             // SAFETY: as many results as elements.
             let out = unsafe { &mut *to.cast::<[T; LANES]>() };
             for lane in 0..LANES {
                 out[lane] = (xs[lane] - from).exp();
                 lanes[lane] += out[lane];
             }
-            to = to.wrapping_add(LANES);
+            (to, next) = (to.wrapping_add(LANES), next.wrapping_add(LANES));
         }
-        let mut sum: f64 = lanes.iter().map(|lane| lane.wide()).sum();
-        for &x in rest {
-            let power = (x - from).exp();
-            sum += power.wide();
-            // SAFETY: as above.
-            unsafe { to.write(power) };
-            to = to.wrapping_add(1);
+        let mut last = filled::<T, LANES>(rest, T::NEG_INFINITY);
+        for (lane, x) in lanes.iter_mut().zip(&mut last) {
+            *x = (*x - from).exp();
+            *lane += *x;
         }
+        // SAFETY: as above.
+        unsafe { to.copy_from_nonoverlapping(last.as_ptr(), rest.len()) };
+        let mut wide = [0.0; LANES];
+        for (wide, lane) in wide.iter_mut().zip(lanes) {
+            *wide = lane.wide();
+        }
+        let sum = halved(wide, |a: f64, b| a + b);
         let factor = factor(max, sum);
         // SAFETY: all were written.
         for out in unsafe { std::slice::from_raw_parts_mut(self.to, self.xs.len()) } {
