@@ -5,6 +5,13 @@ use nomina_nn::prelude::*;
 
 dims! { N, M, C, H, W, Seq, Hidden, Head, Feature, Out }
 
+/// Sums of numbers of either sign, in another order: they may end near zero, where an error is no part of them.
+const CLOSE: CloseOptions = CloseOptions {
+    rtol: 1e-5,
+    atol: 1e-5,
+    equal_nan: false,
+};
+
 #[test]
 fn linear_takes_dims_wherever_they_stand() {
     manual_seed(0);
@@ -13,16 +20,16 @@ fn linear_takes_dims_wherever_they_stand() {
     let y: Tensor<(N, Seq, C, M)> = layer.forward(&x);
     let bias = layer.bias.as_ref().unwrap();
     let wanted = x.contract(&layer.weight, (Head, Feature)) + &**bias;
-    assert!(y.allclose(&wanted));
+    assert!(y.allclose_with(&wanted, CLOSE));
     let relu: Tensor<(N, Seq, C, M)> = layer.forward_with(&x, Activation::Relu);
-    assert!(relu.allclose(&wanted.relu()));
+    assert!(relu.allclose_with(&wanted.relu(), CLOSE));
     y.sum(..).backward();
     assert_eq!(bias.grad().unwrap().to_vec(), [12.0; 20]);
     let g = layer.weight.grad().unwrap();
     assert!(
         g.select(C, 0)
             .select(M, 0)
-            .allclose(&x.sum((N, Seq)).align_to((Head, Feature)))
+            .allclose_with(&x.sum((N, Seq)).align_to((Head, Feature)), CLOSE)
     );
 }
 
@@ -48,34 +55,16 @@ fn attention_is_that_of_its_formula() {
         layer.out.forward(&found)
     };
     let y = layer.forward(&x, Attention::default());
-    assert!(y.allclose_with(
-        &mixed(&scores),
-        CloseOptions {
-            atol: 1e-5,
-            ..default()
-        }
-    ));
+    assert!(y.allclose_with(&mixed(&scores), CLOSE));
     // Where the dims stand elsewhere.
     let turned = layer.forward(&x.align_to((Hidden, Seq, N)), Attention::default());
-    assert!(turned.align_as(&y).allclose_with(
-        &y,
-        CloseOptions {
-            atol: 1e-5,
-            ..default()
-        }
-    ));
+    assert!(turned.align_as(&y).allclose_with(&y, CLOSE));
     // The last position of the first sequence counts for nobody.
     let counts = tensor!([[true, true, true, false], [true, true, true, true]]; N, Seq);
     let masked = layer.forward_masked(&x, &counts.prime(Seq), Attention::default());
     let hidden = (!&counts).prime(Seq).align_as(&scores);
     let wanted = mixed(&scores.masked_fill(&hidden, f32::NEG_INFINITY));
-    assert!(masked.allclose_with(
-        &wanted,
-        CloseOptions {
-            atol: 1e-5,
-            ..default()
-        }
-    ));
+    assert!(masked.allclose_with(&wanted, CLOSE));
     // What comes later counts for nobody.
     let causal = layer.forward(
         &x,
@@ -85,13 +74,7 @@ fn attention_is_that_of_its_formula() {
         },
     );
     let first = layer.forward(&x.narrow(Seq, 0..1), Attention::default());
-    assert!(causal.narrow(Seq, 0..1).allclose_with(
-        &first,
-        CloseOptions {
-            atol: 1e-5,
-            ..default()
-        }
-    ));
+    assert!(causal.narrow(Seq, 0..1).allclose_with(&first, CLOSE));
 }
 
 #[test]
@@ -118,11 +101,7 @@ fn rotary_positions_depend_on_distances_alone() {
         layer.forward(&x, far),
         layer.forward_masked(&longer, &masked.prime(Seq), far),
     );
-    let close = CloseOptions {
-        atol: 1e-5,
-        ..default()
-    };
-    assert!(later.narrow(Seq, 1..6).allclose_with(&y, close));
+    assert!(later.narrow(Seq, 1..6).allclose_with(&y, CLOSE));
     assert!(!layer.forward(&x, Attention::default()).allclose(&y));
 }
 
@@ -144,13 +123,7 @@ fn heads_may_share_keys() {
     });
     let x = Tensor::<(N, Seq, Hidden)>::randn([2, 3, 8]);
     let [a, b] = [&shared, &whole].map(|layer| layer.forward(&x, Attention::default()));
-    assert!(a.allclose_with(
-        &b,
-        CloseOptions {
-            atol: 1e-5,
-            ..default()
-        }
-    ));
+    assert!(a.allclose_with(&b, CLOSE));
 }
 
 #[test]
@@ -254,23 +227,13 @@ fn lstm_is_that_of_its_formula() {
         let gate = |at| all.select(Gate, at);
         c = gate(1).sigmoid() * c + gate(0).sigmoid() * gate(2).tanh();
         h = gate(3).sigmoid() * c.tanh();
-        assert!(y.select(Seq, at).allclose_with(
-            &h,
-            CloseOptions {
-                atol: 1e-5,
-                ..default()
-            }
-        ));
+        assert!(y.select(Seq, at).allclose_with(&h, CLOSE));
     }
-    let close = CloseOptions {
-        atol: 1e-5,
-        ..default()
-    };
-    assert!(last.allclose_with(&h, close) && kept.allclose_with(&c, close));
+    assert!(last.allclose_with(&h, CLOSE) && kept.allclose_with(&c, CLOSE));
     // In two halves, the same.
     let (_, state) = layer.forward_from(&x.narrow(Seq, 0..2), None);
     let (rest, [again, _]) = layer.forward_from(&x.narrow(Seq, 2..5), Some(&state));
-    assert!(rest.allclose_with(&y.narrow(Seq, 2..5), close) && again.allclose_with(&h, close));
+    assert!(rest.allclose_with(&y.narrow(Seq, 2..5), CLOSE) && again.allclose_with(&h, CLOSE));
     y.sum(..).backward();
     assert!(layer.hidden.grad().is_some() && layer.input.grad().is_some());
 }
@@ -291,12 +254,6 @@ fn gru_is_that_of_its_formula() {
         let [r, z] = [0, 1].map(|at| (ahead.select(Gate, at) + own.select(Gate, at)).sigmoid());
         let n = (ahead.select(Gate, 2) + r * own.select(Gate, 2)).tanh();
         h = (1.0 - &z) * n + z * h;
-        assert!(y.select(Seq, at).allclose_with(
-            &h,
-            CloseOptions {
-                atol: 1e-5,
-                ..default()
-            }
-        ));
+        assert!(y.select(Seq, at).allclose_with(&h, CLOSE));
     }
 }
