@@ -32,21 +32,43 @@ DEVICE bool bin_of(const Bins& job, T x, u64& bin) {
     }
 }
 
+// Elements of a thread that are under way at once.
+constexpr u32 AHEAD = 4;
+
+// Calls `f` with elements that are a block apart, the first one's place, and how many there are.
+template <class F> DEVICE void each(const Bins& job, F f) {
+    const INDEX count = static_cast<INDEX>(job.count), step = static_cast<INDEX>(gridDim.x) * (THREADS * AHEAD);
+    for (INDEX first = blockIdx.x * static_cast<INDEX>(THREADS * AHEAD) + threadIdx.x; first < count; first += step) {
+        T xs[AHEAD];
+        u32 there = 0;
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            xs[u] = 0;
+            if (first + u * THREADS < count) xs[u] = job.x[first + u * THREADS];
+        }
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) there += first + u * THREADS < count;
+        f(xs, first, there);
+    }
+}
+
 KERNEL_BOUNDS(bin_counts, Bins, 256) {
     SHARED_ARRAY(u32, own, SHARED_BINS);
     if (job.shared != 0) {
         for (u32 i = threadIdx.x; i < job.bins; i += THREADS) own[i] = 0;
         __syncthreads();
     }
-    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
-         i += static_cast<INDEX>(gridDim.x) * THREADS) {
-        u64 bin;
-        if (!bin_of(job, job.x[i], bin)) continue;
-        if (job.shared != 0)
-            atomicAdd(&own[bin], 1u);
-        else
-            atomicAdd(&job.counts[bin], static_cast<u64>(1));
-    }
+    each(job, [&](const T (&xs)[AHEAD], INDEX, u32 there) {
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            u64 bin;
+            if (u >= there || !bin_of(job, xs[u], bin)) continue;
+            if (job.shared != 0)
+                atomicAdd(&own[bin], 1u);
+            else
+                atomicAdd(&job.counts[bin], static_cast<u64>(1));
+        }
+    });
     if (job.shared == 0) return;
     __syncthreads();
     for (u32 i = threadIdx.x; i < job.bins; i += THREADS)
@@ -54,11 +76,19 @@ KERNEL_BOUNDS(bin_counts, Bins, 256) {
 }
 
 KERNEL_BOUNDS(bin_sums, Bins, 256) {
-    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
-         i += static_cast<INDEX>(gridDim.x) * THREADS) {
-        u64 bin;
-        if (bin_of(job, job.x[i], bin)) atomicAdd(&job.sums[bin], job.weights[i]);
-    }
+    each(job, [&](const T (&xs)[AHEAD], INDEX first, u32 there) {
+        f64 weights[AHEAD];
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            weights[u] = 0.0;
+            if (u < there) weights[u] = job.weights[first + u * THREADS];
+        }
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            u64 bin;
+            if (u < there && bin_of(job, xs[u], bin)) atomicAdd(&job.sums[bin], weights[u]);
+        }
+    });
 }
 
 struct Quantile {

@@ -17,6 +17,13 @@ struct Later {
     DEVICE Best operator()(Best a, Best b) const { return b.key >= a.key ? b : a; }
 };
 
+// The same of elements in any order.
+struct Latest {
+    DEVICE Best operator()(Best a, Best b) const {
+        return b.key > a.key || (b.key == a.key && b.at >= a.at) ? b : a;
+    }
+};
+
 // Keys are reversed where the smallest is asked for (`lines.turn`), but NaN stays the greatest.
 struct Extreme {
     Lines lines;
@@ -29,9 +36,11 @@ struct Extreme {
 // What changes nothing.
 DEVICE Best nothing() { return Best{0, 0}; }
 
-DEVICE Best read(const Lines& lines, INDEX line, INDEX at) {
-    Bits key = read_key(lines, line, at);
+DEVICE Best as_best(const Lines& lines, Bits key, INDEX at) {
     return Best{key_is_nan(static_cast<Bits>(key ^ lines.turned())) ? ALL : key, at};
+}
+DEVICE Best read(const Lines& lines, INDEX line, INDEX at) {
+    return as_best(lines, Keys(lines, line)[at], at);
 }
 
 DEVICE void write(const Lines& lines, INDEX line, INDEX at, Best best) {
@@ -46,12 +55,10 @@ KERNEL_BOUNDS(extreme_tiles, Extreme, 256) {
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
         Best best = nothing();
-        for (u32 first = 0; first < TILE; first += THREADS) {
-            INDEX at = tile * TILE + first + threadIdx.x;
-            Best total;
-            block_scan(at < len ? read(job.lines, line, at) : nothing(), Later(), total);
-            best = Later()(best, total);
-        }
+        Keys(job.lines, line).each<THREADS, ITEMS>(tile * TILE, [&](Bits key, INDEX at) {
+            best = Later()(best, as_best(job.lines, key, at));
+        });
+        best = block_reduce(best, Latest(), nothing());
         if (threadIdx.x == 0) {
             job.keys[cell] = best.key;
             job.places[cell] = best.at;

@@ -3,6 +3,9 @@
 #include "index.cuh"
 
 constexpr u32 THREADS = 256;
+// Elements of a thread that are under way at once: all indices are asked for before one is looked at, and then all that
+// they say.
+constexpr u32 AHEAD = 4;
 
 struct Pick {
     // Where elements are read, where they go, and the index.
@@ -33,16 +36,35 @@ DEVICE bool in_range(i64& index, i64 size, u32 check, Flag* flag, u32 record) {
 }
 
 KERNEL_BOUNDS(pick, Pick, 256) {
-    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
-         i += static_cast<INDEX>(gridDim.x) * THREADS) {
-        i64 at[3];
-        offsets(job.places, i, at);
-        i64 index = *at_byte(job.index, at[2]);
+    const INDEX count = static_cast<INDEX>(job.count), step = static_cast<INDEX>(gridDim.x) * (THREADS * AHEAD);
+    for (INDEX first = blockIdx.x * static_cast<INDEX>(THREADS * AHEAD) + threadIdx.x; first < count; first += step) {
+        i64 from[AHEAD], to[AHEAD], places[AHEAD], index[AHEAD];
+        bool good[AHEAD];
+        ELEMENT value[AHEAD];
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            i64 at[3];
+            offsets(job.places, first + u * THREADS, at);
+            from[u] = at[0], to[u] = at[1], places[u] = at[2];
+        }
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            index[u] = 0;
+            if (first + u * THREADS < count) index[u] = *at_byte(job.index, places[u]);
+        }
         // A dim without elements has no position to go on with.
-        ELEMENT value = {};
-        if (in_range(index, job.size, job.check, job.flag, job.record))
-            value = *at_byte(job.target, at[0] + index * job.step);
-        *at_byte(job.other, at[1]) = value;
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++)
+            good[u] = first + u * THREADS < count &&
+                      in_range(index[u], job.size, job.check, job.flag, job.record);
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            value[u] = {};
+            if (good[u]) value[u] = *at_byte(job.target, from[u] + index[u] * job.step);
+        }
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++)
+            if (first + u * THREADS < count) *at_byte(job.other, to[u]) = value[u];
     }
 }
 
@@ -89,19 +111,42 @@ struct Spread {
 };
 
 KERNEL_BOUNDS(spread, Spread, 256) {
-    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
-         i += static_cast<INDEX>(gridDim.x) * THREADS) {
-        INDEX left = i;
-        i64 offset = 0;
-        bool there = true;
+    const INDEX count = static_cast<INDEX>(job.count), step = static_cast<INDEX>(gridDim.x) * (THREADS * AHEAD);
+    for (INDEX first = blockIdx.x * static_cast<INDEX>(THREADS * AHEAD) + threadIdx.x; first < count; first += step) {
+        INDEX left[AHEAD];
+        i64 offset[AHEAD];
+        bool there[AHEAD];
+        ELEMENT value[AHEAD];
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            left[u] = first + u * THREADS;
+            there[u] = left[u] < count;
+            // What lies beyond the end reads the maps' first places.
+            if (!there[u]) left[u] = 0;
+            offset[u] = 0;
+        }
 #pragma unroll
         for (int dim = 0; dim < 8; dim++) {
             if (dim >= static_cast<int>(job.places.rank)) break;
-            i64 at = split(job.places, left, dim);
-            if (job.maps[dim] != nullptr) at = job.maps[dim][at];
-            there = there && at >= 0;
-            offset += at * job.places.steps[0][dim];
+            i64 at[AHEAD];
+#pragma unroll
+            for (u32 u = 0; u < AHEAD; u++) at[u] = split(job.places, left[u], dim);
+            if (job.maps[dim] != nullptr)
+#pragma unroll
+                for (u32 u = 0; u < AHEAD; u++) at[u] = job.maps[dim][at[u]];
+#pragma unroll
+            for (u32 u = 0; u < AHEAD; u++) {
+                there[u] = there[u] && at[u] >= 0;
+                offset[u] += at[u] * job.places.steps[0][dim];
+            }
         }
-        job.out[i] = there ? *at_byte(job.x, offset) : job.value;
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++) {
+            value[u] = job.value;
+            if (there[u]) value[u] = *at_byte(job.x, offset[u]);
+        }
+#pragma unroll
+        for (u32 u = 0; u < AHEAD; u++)
+            if (first + u * THREADS < count) job.out[first + u * THREADS] = value[u];
     }
 }

@@ -60,16 +60,63 @@ struct Lines {
     DEVICE Bits turned() const { return turn != 0 ? ALL : static_cast<Bits>(0); }
 };
 
-DEVICE const Bits* line_of(const Lines& lines, INDEX line) {
-    i64 start[3];
-    offsets(lines.starts, line, start);
-    return at_byte(lines.x, start[0]);
-}
+// Where keys are: as elements have them, or as they were written, line after line.
+struct Source {
+    const Bits* from;
+    Bits turned;
+    bool written;
 
-DEVICE Bits read_key(const Lines& lines, INDEX line, INDEX at) {
-    const Bits* x = at_byte(line_of(lines, line), static_cast<i64>(at) * lines.steps[0]);
-    return static_cast<Bits>(key_of(*x) ^ lines.turned());
-}
+    DEVICE Source(const Lines& lines, const Bits* keys)
+        : from(keys == nullptr ? lines.x : keys), turned(lines.turned()), written(keys != nullptr) {}
+
+    DEVICE Bits of(Bits bits) const {
+        return written ? bits : static_cast<Bits>(key_of(bits) ^ turned);
+    }
+    // How many bytes an element of a line is away.
+    DEVICE i64 place(const Lines& lines, INDEX line, INDEX at) const {
+        if (written) return static_cast<i64>(line * static_cast<INDEX>(lines.len) + at) * sizeof(Bits);
+        i64 start[3];
+        offsets(lines.starts, line, start);
+        return start[0] + static_cast<i64>(at) * lines.steps[0];
+    }
+};
+
+// The keys of a line.
+struct Keys : Source {
+    i64 start, step;
+    INDEX len;
+
+    DEVICE Keys(const Lines& lines, INDEX line, const Bits* keys = nullptr)
+        : Source(lines, keys), start(place(lines, line, 0)),
+          step(written ? static_cast<i64>(sizeof(Bits)) : lines.steps[0]),
+          len(static_cast<INDEX>(lines.len)) {}
+
+    DEVICE Bits bits(INDEX at) const { return *at_byte(from, start + static_cast<i64>(at) * step); }
+    DEVICE Bits operator[](INDEX at) const { return of(bits(at)); }
+    // N keys, `apart` from each other: all are asked for before the first is looked at. Beyond the end they are the
+    // greatest.
+    template <u32 N> DEVICE void read(INDEX first, u32 apart, Bits (&keys)[N]) const {
+#pragma unroll
+        for (u32 n = 0; n < N; n++) {
+            keys[n] = 0;
+            if (first + n * apart < len) keys[n] = bits(first + n * apart);
+        }
+#pragma unroll
+        for (u32 n = 0; n < N; n++) keys[n] = first + n * apart < len ? of(keys[n]) : ALL;
+    }
+    // Calls `f` with each key of a tile that is this thread's, and its place.
+    template <u32 THREADS, u32 ITEMS, class F> DEVICE void each(INDEX first, F f) const {
+        constexpr u32 MOST = sizeof(Bits) > 4 ? 4 : 8, N = ITEMS < MOST ? ITEMS : MOST;
+        for (u32 item = 0; item < ITEMS; item += N) {
+            const INDEX at = first + item * THREADS + threadIdx.x;
+            Bits keys[N];
+            read(at, THREADS, keys);
+#pragma unroll
+            for (u32 n = 0; n < N; n++)
+                if (at + n * THREADS < len) f(keys[n], at + n * THREADS);
+        }
+    }
+};
 
 // Result number `index` of a line is the element with this key and position.
 DEVICE void put(const Lines& lines, INDEX line, INDEX index, Bits key, INDEX at) {

@@ -148,6 +148,37 @@ DEVICE void take_line(State& state, const char* line, INDEX from, INDEX to, cons
     }
 }
 
+// Reads `U` packs, `step` elements of a line apart, and writes what `written` makes of each of their V elements.
+template <class Op, int V, int U, int N, class F, class Job>
+DEVICE void write_packs(INDEX first, INDEX step, const i64 (&at)[N], const Strided<N>& inner, F written,
+                        const Job& job) {
+    Pack<T0, V> packs[U];
+    i64 there[U][N];
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        along(job.lines.along, first + (INDEX)u * step, there[u]);
+        for (int n = 0; n < N; n++) there[u][n] += at[n];
+        packs[u] = load<V>(job, job.lines.x + there[u][0]);
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        typename Op::X xs[V];
+#pragma unroll
+        for (int v = 0; v < V; v++) xs[v] = written(packs[u][v], v);
+        Op::put(xs, there[u], inner, job);
+    }
+}
+
+// The same for all packs from one on.
+template <class Op, int V, int N, class F, class Job>
+DEVICE void write_line(INDEX i, INDEX to, INDEX step, const i64 (&at)[N], const Strided<N>& inner, F written,
+                       const Job& job) {
+    constexpr int U = PLAIN && sizeof(T0) <= 4 ? 2 : 1;
+    for (; i + (U - 1) * step < to; i += U * step)
+        write_packs<Op, V, U>(i, step, at, inner, written, job);
+    for (; i < to; i += step) write_packs<Op, V, 1>(i, step, at, inner, written, job);
+}
+
 // Lines side by side in y, whose elements are walked by the threads along x. The grid's y counts
 // chunks.
 template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const Job& job) {
@@ -177,17 +208,8 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const
         } else {
             const auto numbers = Op::numbers(state, job);
             if (threadIdx.x == 0 && blockIdx.y == 0) Op::note(numbers, at, job);
-            for (INDEX i = from + threadIdx.x * V; i < to; i += (INDEX)blockDim.x * V) {
-                i64 there[N];
-                along(job.lines.along, i, there);
-                for (int n = 0; n < N; n++) there[n] += at[n];
-                const Pack<T0, V> pack = load<V>(job, job.lines.x + there[0]);
-                typename Op::X xs[V];
-#pragma unroll
-                for (int j = 0; j < V; j++)
-                    xs[j] = Op::written(convert<typename Op::X>(pack[j]), numbers);
-                Op::put(xs, there, job.lines.along, job);
-            }
+            const auto put = [&](T0 x, int) { return Op::written(convert<typename Op::X>(x), numbers); };
+            write_line<Op, V>(from + threadIdx.x * V, to, blockDim.x * V, at, job.lines.along, put, job);
         }
     }
 }
@@ -203,15 +225,25 @@ template <class Op, int V, int M, int N, class Job> DEVICE void held(const Job& 
         const bool live = output < outputs;
         i64 at[N] = {};
         if (live) offsets(job.lines.kept, output, at);
+        // Some are asked for before the first is looked at: a pack that nothing was read into would be the one before it.
+        constexpr int MOST = V > 1 ? 4 : 8, U = M / V < MOST ? M / V : MOST;
         X xs[M];
 #pragma unroll
-        for (int q = 0; q < M / V; q++) {
-            const INDEX i = ((INDEX)q * blockDim.x + threadIdx.x) * V;
-            const bool there = live && i < count;
-            Pack<T0, V> pack;
-            if (there) pack = load<V>(job, element(job.lines, job.lines.x + at[0], i));
+        for (int first = 0; first < M / V; first += U) {
+            Pack<T0, V> packs[U];
 #pragma unroll
-            for (int v = 0; v < V; v++) xs[q * V + v] = there ? convert<X>(pack[v]) : Op::missing();
+            for (int u = 0; u < U; u++) {
+                const INDEX i = ((INDEX)(first + u) * blockDim.x + threadIdx.x) * V;
+                packs[u] = {};
+                if (live && i < count) packs[u] = load<V>(job, element(job.lines, job.lines.x + at[0], i));
+            }
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+                const INDEX i = ((INDEX)(first + u) * blockDim.x + threadIdx.x) * V;
+#pragma unroll
+                for (int v = 0; v < V; v++)
+                    xs[(first + u) * V + v] = live && i < count ? convert<X>(packs[u][v]) : Op::missing();
+            }
         }
         const auto numbers = Op::template hold<V>(xs, job);
         if (!live) continue;
@@ -320,17 +352,8 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void columns(co
                     for (int n = 0; n < N; n++) one[n] += job.lines.kept.steps[n][0];
                 }
             }
-            for (INDEX i = from + threadIdx.y; i < to; i += tall) {
-                i64 there[N];
-                along(job.lines.along, i, there);
-                for (int n = 0; n < N; n++) there[n] += at[n];
-                const Pack<T0, V> pack = load<V>(job, job.lines.x + there[0]);
-                typename Op::X xs[V];
-#pragma unroll
-                for (int v = 0; v < V; v++)
-                    xs[v] = Op::written(convert<typename Op::X>(pack[v]), numbers[v]);
-                Op::put(xs, there, job.lines.kept, job);
-            }
+            const auto put = [&](T0 x, int v) { return Op::written(convert<typename Op::X>(x), numbers[v]); };
+            write_line<Op, V>(from + threadIdx.y, to, tall, at, job.lines.kept, put, job);
         }
     }
 }

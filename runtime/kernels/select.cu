@@ -47,28 +47,51 @@ KERNEL_BOUNDS(mask_starts, Select, 1024) {
     if (threadIdx.x == 0) job.starts[job.tiles] = all;
 }
 
+// The places of a tile's elements in it, in order; gives their count. Neighbouring threads then take neighbours of
+// them, which lie side by side where they go, and almost where they come from.
+DEVICE u32 listed(const Select& job, u64 tile, u16* list) {
+    u32 bits = taken(job, tile), all;
+    // A barrier of it has all read the list of the tile before.
+    u32 to = sum_before<u32>(__popc(bits), all);
+    for (; bits != 0; bits &= bits - 1)
+        list[to++] = static_cast<u16>(threadIdx.x * ITEMS + __ffs(static_cast<i32>(bits)) - 1);
+    __syncthreads();
+    return all;
+}
+
+// Elements of a thread that are under way at once.
+constexpr u32 AHEAD = 4;
+
 KERNEL_BOUNDS(mask_take, Select, 256) {
+    SHARED_ARRAY(u16, list, TILE);
     for (u64 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
-        u32 bits = taken(job, tile), all;
-        u64 to = job.starts[tile] + sum_before<u32>(__popc(bits), all);
-        INDEX first = tile * TILE + threadIdx.x * ITEMS;
-        for (; bits != 0; bits &= bits - 1, to++) {
-            INDEX at = first + (__ffs(static_cast<i32>(bits)) - 1);
-            i64 offset[1];
-            offsets(job.places, at, offset);
-            job.out[to] = *at_byte(job.x, offset[0]);
+        const u32 all = listed(job, tile, list);
+        const INDEX from = static_cast<INDEX>(tile * TILE);
+        ELEMENT* const out = job.out + job.starts[tile];
+        for (u32 i = threadIdx.x; i < all; i += AHEAD * THREADS) {
+            i64 offset[AHEAD][1];
+            ELEMENT value[AHEAD];
+#pragma unroll
+            for (u32 u = 0; u < AHEAD; u++)
+                offsets(job.places, from + list[i + u * THREADS < all ? i + u * THREADS : i], offset[u]);
+#pragma unroll
+            for (u32 u = 0; u < AHEAD; u++)
+                if (i + u * THREADS < all) value[u] = *at_byte(job.x, offset[u][0]);
+#pragma unroll
+            for (u32 u = 0; u < AHEAD; u++)
+                if (i + u * THREADS < all) out[i + u * THREADS] = value[u];
         }
     }
 }
 
 KERNEL_BOUNDS(mask_rows, Select, 256) {
+    SHARED_ARRAY(u16, list, TILE);
     for (u64 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
-        u32 bits = taken(job, tile), all, rank = job.places.rank;
-        u64 to = job.starts[tile] + sum_before<u32>(__popc(bits), all);
-        INDEX first = tile * TILE + threadIdx.x * ITEMS;
-        for (; bits != 0; bits &= bits - 1, to++) {
-            INDEX left = first + (__ffs(static_cast<i32>(bits)) - 1);
-            i64* row = job.rows + to * rank;
+        const u32 all = listed(job, tile, list), rank = job.places.rank;
+        i64* const rows = job.rows + job.starts[tile] * rank;
+        for (u32 i = threadIdx.x; i < all; i += THREADS) {
+            INDEX left = static_cast<INDEX>(tile * TILE) + list[i];
+            i64* row = rows + i * rank;
 #pragma unroll
             for (u32 dim = 0; dim < 8; dim++) {
                 if (dim >= rank) break;

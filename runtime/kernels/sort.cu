@@ -49,6 +49,8 @@ template <class I> DEVICE I end_of_run(const Bits* keys, I low, I high, Bits key
 }
 
 constexpr u32 SHORT_LINES = 64;
+// Keys that a thread asks for at once.
+constexpr u32 AHEAD = 4;
 
 KERNEL_BOUNDS(sort_short, Short, 256) {
     DYN_SHARED(Bits, keys);
@@ -57,18 +59,36 @@ KERNEL_BOUNDS(sort_short, Short, 256) {
     u16* at = reinterpret_cast<u16*>(keys + total);
     INDEX count = job.lines.count, len = job.lines.len;
     Bits turned = job.lines.turned();
+    const Source source(job.lines, job.keys);
     for (INDEX first = blockIdx.x * job.group; first < count; first += gridDim.x * job.group) {
         __syncthreads(); // the lines before are written
-        for (u32 t = threadIdx.x; t < total; t += blockDim.x) {
-            u32 own = job.across ? t & (job.group - 1) : t / job.width;
-            u32 i = job.across ? t / job.group : t & mask;
-            INDEX line = first + own;
-            Bits key = ALL;
-            if (line < count && i < len)
-                key = job.keys == nullptr ? read_key(job.lines, line, i) : job.keys[line * len + i];
+        for (u32 group = threadIdx.x; group < total; group += AHEAD * blockDim.x) {
             // What fills a line up has the greatest key and stands last: it comes last.
-            keys[own * job.width + i] = key;
-            at[own * job.width + i] = i;
+            Bits key[AHEAD];
+            i64 from[AHEAD];
+            u32 to[AHEAD], place[AHEAD];
+            bool there[AHEAD];
+#pragma unroll
+            for (u32 n = 0; n < AHEAD; n++) {
+                const u32 t = group + n * blockDim.x;
+                const u32 own = job.across ? t & (job.group - 1) : t / job.width;
+                const INDEX line = first + own;
+                place[n] = job.across ? t / job.group : t & mask;
+                to[n] = t < total ? own * job.width + place[n] : total;
+                there[n] = t < total && line < count && place[n] < len;
+                from[n] = source.place(job.lines, line, place[n]);
+            }
+#pragma unroll
+            for (u32 n = 0; n < AHEAD; n++) {
+                key[n] = 0;
+                if (there[n]) key[n] = *at_byte(source.from, from[n]);
+            }
+#pragma unroll
+            for (u32 n = 0; n < AHEAD; n++) {
+                if (to[n] == total) break;
+                keys[to[n]] = there[n] ? source.of(key[n]) : ALL;
+                at[to[n]] = static_cast<u16>(place[n]);
+            }
         }
         for (u32 size = 2; size <= job.width; size <<= 1) {
             for (u32 stride = size / 2; stride > 0; stride >>= 1) {
@@ -149,24 +169,18 @@ struct Pass {
     u32 shift, pad;
 };
 
-DEVICE Bits key_at(const Pass& job, INDEX line, INDEX at) {
-    return job.keys == nullptr ? read_key(job.lines, line, at)
-                               : job.keys[line * static_cast<INDEX>(job.lines.len) + at];
-}
-
 DEVICE u32 digit_of(Bits key, u32 shift) { return static_cast<u32>(key >> shift) & (DIGITS - 1); }
 
 KERNEL_BOUNDS(sort_counts, Pass, 256) {
     SHARED_ARRAY(u32, counts, DIGITS);
-    INDEX tiles = job.tiles, len = job.lines.len;
+    INDEX tiles = job.tiles;
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
         counts[threadIdx.x] = 0;
         __syncthreads();
-        for (u32 i = threadIdx.x; i < TILE; i += THREADS) {
-            INDEX at = tile * TILE + i;
-            if (at < len) atomicAdd(&counts[digit_of(key_at(job, line, at), job.shift)], 1u);
-        }
+        Keys(job.lines, line, job.keys).each<THREADS, ITEMS>(tile * TILE, [&](Bits key, INDEX) {
+            atomicAdd(&counts[digit_of(key, job.shift)], 1u);
+        });
         __syncthreads();
         u64 to = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
         job.starts[to + threadIdx.x * job.digit_step] = counts[threadIdx.x];
@@ -215,13 +229,13 @@ KERNEL_BOUNDS(sort_move, Pass, 256) {
         __syncthreads();
         // Each warp goes through its part in order: before an element stand those of its digit that
         // earlier rounds met, and those in lower lanes.
+        const INDEX part = tile * TILE + warp * (32 * ITEMS) + lane;
         Bits key[ITEMS];
         u16 rank[ITEMS];
+        Keys(job.lines, line, job.keys).read(part, 32, key);
 #pragma unroll
         for (u32 item = 0; item < ITEMS; item++) {
-            INDEX at = tile * TILE + warp * (32 * ITEMS) + item * 32 + lane;
-            bool there = at < len;
-            key[item] = there ? key_at(job, line, at) : ALL;
+            bool there = part + item * 32 < len;
             u32 digit = digit_of(key[item], job.shift);
             u32 peers = __ballot_sync(FULL_WARP, there);
 #pragma unroll
@@ -237,6 +251,15 @@ KERNEL_BOUNDS(sort_move, Pass, 256) {
             __syncwarp();
         }
         __syncthreads();
+        // Asked for here, where registers are left.
+        constexpr bool EARLY = sizeof(INDEX) == 4;
+        const auto place_of = [&](u32 item) {
+            const INDEX at = part + item * 32;
+            return job.places != nullptr && at < len ? job.places[line * len + at] : at;
+        };
+        INDEX place[ITEMS];
+#pragma unroll
+        for (u32 item = 0; item < ITEMS; item++) place[item] = EARLY ? place_of(item) : 0;
         // One thread for each digit: where it begins in the tile, in each warp's part, and at last.
         u32 digit = threadIdx.x, sum = 0;
 #pragma unroll
@@ -256,12 +279,11 @@ KERNEL_BOUNDS(sort_move, Pass, 256) {
         __syncthreads();
 #pragma unroll
         for (u32 item = 0; item < ITEMS; item++) {
-            INDEX at = tile * TILE + warp * (32 * ITEMS) + item * 32 + lane;
-            if (at >= len) continue;
+            if (part + item * 32 >= len) continue;
             u32 digit = digit_of(key[item], job.shift);
             u32 to = inside[digit] + own[digit] + rank[item];
             keys[to] = key[item];
-            places[to] = job.places == nullptr ? at : job.places[line * len + at];
+            places[to] = EARLY ? place[item] : place_of(item);
         }
         __syncthreads();
         for (u32 i = threadIdx.x; i < all; i += THREADS) {

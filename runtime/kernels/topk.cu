@@ -5,6 +5,9 @@
 
 constexpr u32 THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, DIGITS = 256;
 
+// Keys that a thread asks for at once where it keeps them; wide positions leave no registers for more.
+constexpr u32 AHEAD = sizeof(INDEX) > 4 ? 1 : 4;
+
 constexpr u32 FIRST = 0, NTH = 1, MEDIAN = 2;
 
 // What is known of a line's place: the key's highest digits, and which of the elements with these it
@@ -30,14 +33,11 @@ struct Select {
 };
 
 KERNEL_BOUNDS(select_nans, Select, 256) {
-    INDEX tiles = job.tiles, len = job.lines.len;
+    INDEX tiles = job.tiles;
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
         u32 found = 0;
-        for (u32 i = threadIdx.x; i < TILE; i += THREADS) {
-            INDEX at = tile * TILE + i;
-            if (at < len && key_is_nan(read_key(job.lines, line, at))) found++;
-        }
+        Keys(job.lines, line).each<THREADS, ITEMS>(tile * TILE, [&](Bits key, INDEX) { found += key_is_nan(key); });
         found = block_reduce(found, Plus(), 0u);
         if (threadIdx.x == 0 && found > 0) atomicAdd(&job.nans[line], static_cast<u64>(found));
     }
@@ -60,19 +60,16 @@ KERNEL_BOUNDS(select_start, Select, 256) {
 
 KERNEL_BOUNDS(select_counts, Select, 256) {
     SHARED_ARRAY(u32, counts, DIGITS);
-    INDEX tiles = job.tiles, len = job.lines.len;
+    INDEX tiles = job.tiles;
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
         counts[threadIdx.x] = 0;
         __syncthreads();
         u64 known = job.states[line].key >> job.shift >> 8;
-        for (u32 i = threadIdx.x; i < TILE; i += THREADS) {
-            INDEX at = tile * TILE + i;
-            if (at >= len) break;
-            u64 key = read_key(job.lines, line, at);
+        Keys(job.lines, line).each<THREADS, ITEMS>(tile * TILE, [&](u64 key, INDEX) {
             if (key >> job.shift >> 8 == known)
                 atomicAdd(&counts[(key >> job.shift) & (DIGITS - 1)], 1u);
-        }
+        });
         __syncthreads();
         u32 count = counts[threadIdx.x];
         if (count > 0)
@@ -99,18 +96,15 @@ KERNEL_BOUNDS(select_digit, Select, 256) {
 }
 
 KERNEL_BOUNDS(select_tiles, Select, 256) {
-    INDEX tiles = job.tiles, len = job.lines.len;
+    INDEX tiles = job.tiles;
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
         Bits chosen = job.states[line].key;
         // Both counts in one number: a tile has fewer elements than half of it holds.
         u32 found = 0;
-        for (u32 i = threadIdx.x; i < TILE; i += THREADS) {
-            INDEX at = tile * TILE + i;
-            if (at >= len) break;
-            Bits key = read_key(job.lines, line, at);
+        Keys(job.lines, line).each<THREADS, ITEMS>(tile * TILE, [&](Bits key, INDEX) {
             found += key < chosen ? 0x10000 : key == chosen ? 1 : 0;
-        }
+        });
         found = block_reduce(found, Plus(), 0u);
         if (threadIdx.x == 0) {
             job.before[line * tiles + tile] = found >> 16;
@@ -130,30 +124,41 @@ KERNEL_BOUNDS(select_starts, Select, 256) {
 // Keeps those that come before the key, and as many of those that have it as are asked for; or, where
 // one is asked for, writes that one.
 KERNEL_BOUNDS(select_keep, Select, 256) {
-    INDEX tiles = job.tiles, len = job.lines.len, results = job.results;
+    INDEX tiles = job.tiles, results = job.results;
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
         Bits chosen = job.states[line].key;
         INDEX rank = job.states[line].rank;
         INDEX before = job.before[cell], equal = job.equal[cell];
-        for (u32 first = 0; first < TILE; first += THREADS) {
-            INDEX at = tile * TILE + first + threadIdx.x;
-            Bits key = at < len ? read_key(job.lines, line, at) : ALL;
-            u32 own = at >= len ? 0 : key < chosen ? 0x10000 : key == chosen ? 1 : 0;
-            u32 all, lower = sum_before(own, all);
-            INDEX own_before = before + (lower >> 16), own_equal = equal + (lower & 0xffff);
-            if (own != 0 && job.task == FIRST) {
-                // Of those with the key, the first `rank + 1` are kept.
-                INDEX kept = own_equal < rank + 1 ? own_equal : rank + 1;
-                if (own != 1 || own_equal <= rank) {
-                    job.keys[line * results + own_before + kept] = key;
-                    job.places[line * results + own_before + kept] = at;
+        // A tile that has none of them is not read again.
+        if (tile + 1 < tiles && job.before[cell + 1] == before &&
+            (equal > rank || job.equal[cell + 1] == equal))
+            continue;
+        const Keys source(job.lines, line);
+        for (u32 group = 0; group < TILE; group += AHEAD * THREADS) {
+            const INDEX first = tile * TILE + group + threadIdx.x;
+            Bits keys[AHEAD];
+            source.read(first, THREADS, keys);
+#pragma unroll
+            for (u32 n = 0; n < AHEAD; n++) {
+                const INDEX at = first + n * THREADS;
+                const Bits key = keys[n];
+                u32 own = at >= source.len ? 0 : key < chosen ? 0x10000 : key == chosen ? 1 : 0;
+                u32 all, lower = sum_before(own, all);
+                INDEX own_before = before + (lower >> 16), own_equal = equal + (lower & 0xffff);
+                if (own != 0 && job.task == FIRST) {
+                    // Of those with the key, the first `rank + 1` are kept.
+                    INDEX kept = own_equal < rank + 1 ? own_equal : rank + 1;
+                    if (own != 1 || own_equal <= rank) {
+                        job.keys[line * results + own_before + kept] = key;
+                        job.places[line * results + own_before + kept] = at;
+                    }
+                } else if (own == 1 && own_equal == rank) {
+                    put(job.lines, line, 0, key, at);
                 }
-            } else if (own == 1 && own_equal == rank) {
-                put(job.lines, line, 0, key, at);
+                before += all >> 16;
+                equal += all & 0xffff;
             }
-            before += all >> 16;
-            equal += all & 0xffff;
         }
     }
 }

