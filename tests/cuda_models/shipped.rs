@@ -22,6 +22,7 @@ fn inside() {
     a_gpt_of_characters();
     convolutions();
     recurrent_layers();
+    halves::models_of_16_bit_floats();
     println!("{}", cuda::report(None).unwrap());
 }
 

@@ -27,7 +27,9 @@ pub fn warm(args: &[String]) -> Outcome {
 /// `cargo xtask cuda-kernels`: what models ask for and what is common, compiled for sm_80 and sm_90 and as PTX, as the file
 /// of the package `nomina-cuda-kernels`.
 pub fn ship() -> Outcome {
-    Command::cargo(["test", "--workspace", "--test", "cuda_models"]).run()?;
+    Command::cargo(["test", "--workspace", "--test", "cuda_models"])
+        .env("NOMINA_EVERY", "1")
+        .run()?;
     let path = |name: &str| root().join(name).to_string_lossy().into_owned();
     Command::cargo(TEST)
         .args(["--all", "--require"])
