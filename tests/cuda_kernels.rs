@@ -199,11 +199,11 @@ fn all(options: &Options) -> Result<(), String> {
         every => format!("a sample, one of {every}"),
     };
     println!(
-        "{} modules ({part}) with {} kernels, each for sm_80 and sm_90; {} compiled now, {} kept from before; {} failed; {seconds:.1} s",
+        "{} modules ({part}) with {} kernels for sm_80 and sm_90; {} compiled now, {} kept from before; {} failed; {seconds:.1} s",
         found.modules,
-        found.kernels.len() / CAPABILITIES.len(),
+        found.kernels.len(),
         found.compiled,
-        found.modules * CAPABILITIES.len() - found.compiled - found.failures.len(),
+        found.accesses.len() - found.compiled,
         found.failures.len()
     );
     if options.only.is_empty() && options.every == 1 {

@@ -126,7 +126,7 @@ pub fn work(options: &Options) -> Result<(), String> {
             }
             continue;
         }
-        for capability in CAPABILITIES {
+        for capability in CAPABILITIES.into_iter().filter(|&it| module.goes_with(it)) {
             let file = kept.join(format!("{:016x}-{capability}", module.fingerprint()));
             match kernels(module, capability, &file) {
                 Ok(lines) => print!("{lines}"),
@@ -162,6 +162,9 @@ fn kernels(module: &Module, capability: u32, file: &PathBuf) -> Result<String, S
         if !ptx.contains(&format!(".entry {entry}(")) {
             return Err(said(&format!("there is no kernel `{entry}`")));
         }
+    }
+    if let Some(remark) = report::remark(&code.report) {
+        return Err(said(remark));
     }
     let kernels = report::read(&name, capability, &code.report);
     if let Some(entry) = module

@@ -217,11 +217,22 @@ NVRTC nvrtcGetSupportedArchs(int* archs) {
     return NVRTC_SUCCESS;
 }
 
+// A fault that a test puts into a text: NOMINA_FAKE_FAULT is "from=>to", and what it stands in is replaced.
+static std::string faulty(std::string text) {
+    const char* fault = getenv("NOMINA_FAKE_FAULT");
+    const char* arrow = fault ? strstr(fault, "=>") : nullptr;
+    if (!arrow) return text;
+    std::string from(fault, arrow), to(arrow + 2);
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+    return text;
+}
+
 NVRTC nvrtcCreateProgram(nvrtcProgram* out, const char* source, const char* name, int count,
                          const char* const* headers, const char* const* names) {
     if (!out || !source || count < 0) return NVRTC_ERROR_INVALID_INPUT;
-    auto* program = new Program{source, name && *name ? name : "default_program.cu", "", "", {}};
-    for (int i = 0; i < count; i++) program->headers.push_back({names[i], headers[i]});
+    auto* program = new Program{faulty(source), name && *name ? name : "default_program.cu", "", "", {}};
+    for (int i = 0; i < count; i++) program->headers.push_back({names[i], faulty(headers[i])});
     for (char& letter : program->name)
         if (letter == '/') letter = '_';
     *out = program;

@@ -43,6 +43,8 @@ constexpr int warpSize = 32;
     static void name##__body(const Args& job);                                                     \
     SHIM_EXPORT const unsigned long name##__size;                                                  \
     const unsigned long name##__size = sizeof(Args);                                               \
+    SHIM_EXPORT const unsigned long name##__align;                                                 \
+    const unsigned long name##__align = alignof(Args);                                             \
     SHIM_EXPORT void name(const void* job);                                                        \
     void name(const void* job) { name##__body(*static_cast<const Args*>(job)); }                   \
     static void name##__body(const Args& job)
@@ -182,6 +184,7 @@ inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, SHIM_SITE) {
 #include "shim_atomics.h"
 #include "shim_bits.h"
 #include "shim_math.h"
+#include "shim_warpgroup.h"
 #include "shim_checks.h"
 
 #endif

@@ -38,6 +38,24 @@ struct ShimSite {
     int line;
 };
 
+// What warpgroups do together, and with barriers of shared memory (shim_warpgroup.h).
+enum ShimWarpgroup { SHIM_FENCE, SHIM_COMMIT, SHIM_WAIT };
+enum ShimBarrier { SHIM_BEGIN, SHIM_ARRIVE, SHIM_EXPECT, SHIM_AWAIT };
+
+// A product of matrices, as one thread has it: where its sums and its part of the left matrix are, or a descriptor of that.
+struct ShimProduct {
+    float* sums;
+    const unsigned* left;
+    unsigned long left_at, right_at;
+    int cols;
+    bool bf16, add, turned;
+};
+
+// The first element of a box, innermost dim first.
+struct ShimCorner {
+    int at[5];
+};
+
 struct ShimState {
     ShimIndex thread, block, block_size, grid_size;
     unsigned lane;
@@ -50,6 +68,12 @@ struct ShimState {
     unsigned (*live_lanes)();
     void* (*shared)(ShimSlot*, unsigned long bytes, unsigned long align, ShimSite);
     void (*fail)(const char* what, ShimSite);
+    unsigned (*shared_address)(const void*);
+    void (*multiply)(const ShimProduct&, ShimSite);
+    void (*warpgroup)(ShimWarpgroup, int groups, ShimSite);
+    void (*barrier)(ShimBarrier, unsigned address, unsigned value, ShimSite);
+    void (*turn)(unsigned name, unsigned threads, bool waits, ShimSite);
+    void (*bring)(unsigned to, const void* map, unsigned barrier, const ShimCorner&, ShimSite);
 };
 
 #endif

@@ -212,7 +212,10 @@ impl Backend for Cuda {
 
     unsafe fn attention(&self, job: &AttentionJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { super::attention::execute(self, job) }
+        unsafe {
+            let op = Op::ScaledDotProductAttention.name();
+            super::attention::execute(self.forever(op)?, job)
+        }
     }
 
     unsafe fn distance(&self, job: &DistanceJob) -> Result<()> {

@@ -57,7 +57,14 @@ impl Module {
     /// The name of its file in the cache of a device of this capability, as `90`.
     #[must_use]
     pub fn file(&self, capability: u32) -> String {
-        disk::name(&self.source, Target::Cubin(capability))
+        let target = Target::own(&self.source, (capability / 10, capability % 10));
+        disk::name(&self.source, target)
+    }
+
+    /// Whether devices of this capability, as `90`, have what its kernels use.
+    #[must_use]
+    pub fn goes_with(&self, capability: u32) -> bool {
+        !self.source.is_bound() || capability == 90
     }
 
     /// Compiles it for sm_90, and with `ship` for all that a pack has it for, and keeps it where calls look for it:
@@ -67,7 +74,8 @@ impl Module {
     /// When the compiler is missing, or refuses the source, with what it says.
     pub fn keep(&self, ship: bool) -> Result<bool> {
         let mut compiled = false;
-        for target in &Target::SHIPPED[..if ship { 3 } else { 1 }] {
+        let targets = Target::shipped(&self.source);
+        for target in &targets[..if ship { targets.len() } else { 1 }] {
             if disk::load(&self.source, *target).is_none() {
                 let code = compile("catalog", &self.source, *target)?;
                 disk::store(&self.source, *target, &code);
@@ -79,13 +87,13 @@ impl Module {
 
     /// What of it is kept there for a pack: under which names, and the code.
     pub fn shipped(&self) -> impl Iterator<Item = (u128, Vec<u8>)> {
-        let kept = |target| {
+        let kept = |&target| {
             Some((
                 disk::number(&self.source, target),
                 disk::load(&self.source, target)?,
             ))
         };
-        Target::SHIPPED.into_iter().filter_map(kept)
+        Target::shipped(&self.source).iter().filter_map(kept)
     }
 
     /// Compiles it for a compute capability, as `90`, by the options of real use.

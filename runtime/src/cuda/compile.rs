@@ -13,31 +13,49 @@ use super::source::{HEADERS, Source};
 pub(crate) enum Target {
     /// Code for devices of one capability: `sm_90`.
     Cubin(u32),
+    /// Code for devices of this capability and no others, newer ones neither: `sm_90a`.
+    Bound(u32),
     /// Code that the driver translates for any device of this capability or a newer one.
     Ptx(u32),
 }
 
 impl Target {
-    /// What a pack of kernels has each module for, in the order in which a device takes it.
-    pub(super) const SHIPPED: [Self; 3] = [Self::Cubin(90), Self::Cubin(80), Self::Ptx(90)];
+    /// What a pack of kernels has a module for, in the order in which a device takes it.
+    pub(super) fn shipped(source: &Source) -> &'static [Self] {
+        match source.is_bound() {
+            true => &[Self::Bound(90)],
+            false => &[Self::Cubin(90), Self::Cubin(80), Self::Ptx(90)],
+        }
+    }
 
     /// Code of the device's own, under whose name the cache has it; PTX where the compiler does not know the device.
-    pub(super) fn own((major, minor): (u32, u32)) -> Self {
-        Self::Cubin(major * 10 + minor)
+    pub(super) fn own(source: &Source, (major, minor): (u32, u32)) -> Self {
+        match source.is_bound() {
+            true => Self::Bound(major * 10 + minor),
+            false => Self::Cubin(major * 10 + minor),
+        }
     }
 
     /// As the compiler's option says it.
     fn option(self) -> String {
         match self {
             Self::Cubin(arch) => format!("--gpu-architecture=sm_{arch}"),
+            Self::Bound(arch) => format!("--gpu-architecture=sm_{arch}a"),
             Self::Ptx(arch) => format!("--gpu-architecture=compute_{arch}"),
         }
     }
 
     /// The best for a device: code for it where the compiler knows it, else what the driver
     /// translates.
-    pub(crate) fn of(op: &'static str, (major, minor): (u32, u32)) -> Result<Self> {
+    pub(crate) fn of(
+        op: &'static str,
+        source: &Source,
+        (major, minor): (u32, u32),
+    ) -> Result<Self> {
         fitting(op)?;
+        if source.is_bound() {
+            return Ok(Self::own(source, (major, minor)));
+        }
         let arch = major * 10 + minor;
         let known = supported(op)?;
         if known.contains(&arch) {
@@ -135,7 +153,7 @@ impl Program {
         // what it said it needs.
         let (code, bytes) = unsafe {
             match target {
-                Target::Cubin(_) => {
+                Target::Cubin(_) | Target::Bound(_) => {
                     let code = sys::nvrtcGetCUBINSize(self.0, &raw mut len);
                     check(op, "its result", code)?;
                     let mut bytes = vec![0_u8; len];
@@ -186,7 +204,7 @@ pub(super) struct Inspected {
 /// # Errors
 /// As [`compile`].
 pub(super) fn inspect(op: &'static str, source: &Source, arch: u32) -> Result<Inspected> {
-    let target = Target::Cubin(arch);
+    let target = Target::own(source, (arch / 10, arch % 10));
     let program = compiled(op, source, target, &[c"--ptxas-options=-v"])?;
     Ok(Inspected {
         ptx: program.code(op, Target::Ptx(arch))?,

@@ -8,6 +8,7 @@ use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use nomina_core::{Error, ErrorKind, Result};
 
+use super::attention::Trials;
 pub(super) use super::capture::{Captured, graph};
 use super::capture::{Gate, Held, Pass, Region};
 use super::choice::Who;
@@ -52,6 +53,8 @@ pub(crate) struct Cuda {
     convolver: OnceLock<Result<cudnn::Library, String>>,
     /// How many convolutions our own kernels have made.
     pub(super) own_convolutions: AtomicU64,
+    /// Whether attention by warpgroups is right here, and how often it was used.
+    pub(super) trials: Trials,
 }
 
 // SAFETY: the driver's handles may be used by any thread that has the context bound, which every
@@ -173,6 +176,7 @@ impl Cuda {
             own_products: AtomicU64::new(0),
             convolver: OnceLock::new(),
             own_convolutions: AtomicU64::new(0),
+            trials: Trials::default(),
         })
     }
 
@@ -293,6 +297,9 @@ pub(super) fn report(ordinal: usize) -> Result<Report> {
         },
         convolved_by_cudnn: convolver.map_or(0, |(_, made)| made),
         convolved_by_kernels: cuda.own_convolutions.load(Ordering::Relaxed),
+        warpgroups: super::attention::told(cuda),
+        attended_by_warpgroups: cuda.trials.by_warpgroups.load(Ordering::Relaxed),
+        attended_by_warps: cuda.trials.by_warps.load(Ordering::Relaxed),
     })
 }
 

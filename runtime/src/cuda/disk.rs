@@ -55,7 +55,8 @@ pub(super) fn number(source: &Source, target: Target) -> u128 {
     let text = source.text();
     let of = match target {
         Target::Cubin(arch) => (arch / 10, arch % 10),
-        // No device has such a capability.
+        // No device has such capabilities.
+        Target::Bound(arch) => (arch, u32::MAX - 1),
         Target::Ptx(arch) => (arch, u32::MAX),
     };
     let half = |salt: u8| u128::from(hash(&(salt, shared, &text, source.contracts(), of)));

@@ -90,14 +90,14 @@ impl Cuda {
         // itself how long it is.
         // SAFETY: code as the compiler made it, whole.
         let open = |code: &[u8]| unsafe { result::module::load_data(code.as_ptr().cast()) };
-        let own = Target::own(capability);
+        let own = Target::own(source, capability);
         let opened = |code: Option<Vec<u8>>| code.and_then(|code| open(&code).ok());
         let kept = opened(disk::load(source, own));
         // Code of a newer CUDA than the driver's is refused, and compiled here.
         if let Some(module) = kept.or_else(|| opened(shipped::load(source, capability))) {
             return Ok(Module(module));
         }
-        let code = compile(op, source, Target::of(op, capability)?)?;
+        let code = compile(op, source, Target::of(op, source, capability)?)?;
         let module = open(&code)
             .map_err(|error| failed(op, &format!("loading the kernels of `{source}`"), error))?;
         disk::store(source, own, &code);

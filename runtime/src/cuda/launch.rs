@@ -1,5 +1,6 @@
 //! Starting kernels.
 
+use std::alloc::Layout;
 use std::ffi::c_void;
 
 use cudarc::driver::sys::{self, CUfunction_attribute};
@@ -28,6 +29,9 @@ const BLOCKS: usize = 1 << 16;
 
 /// Above this a kernel must be told that it may.
 const SHARED: u32 = 48 << 10;
+
+/// What a device's arguments are aligned to, in bytes.
+const ALIGNED: usize = 16;
 
 impl Grid {
     /// Blocks of `threads` threads for `count` pieces of work, one a thread; fewer threads than
@@ -68,9 +72,9 @@ impl Cuda {
         args: &A,
     ) -> Result<()> {
         const { assert!(size_of::<A>() <= 4000) };
-        let args = std::ptr::from_ref(args).cast();
+        let start = std::ptr::from_ref(args).cast();
         // SAFETY: passed on.
-        unsafe { self.start(op, function, grid, args, size_of::<A>()) }
+        unsafe { self.start(op, function, grid, start, Layout::new::<A>()) }
     }
 
     /// As [`Cuda::launch`], for a kernel whose struct is written with it: words, one after the other.
@@ -84,19 +88,12 @@ impl Cuda {
         grid: Grid,
         words: &[u64],
     ) -> Result<()> {
+        let start = words.as_ptr().cast();
         // SAFETY: passed on.
-        unsafe {
-            self.start(
-                op,
-                function,
-                grid,
-                words.as_ptr().cast(),
-                size_of_val(words),
-            )
-        }
+        unsafe { self.start(op, function, grid, start, Layout::for_value(words)) }
     }
 
-    /// Starts a kernel with `size` bytes of arguments.
+    /// Starts a kernel with the arguments that are at `args`.
     ///
     /// # Safety
     /// As [`Cuda::launch`].
@@ -106,7 +103,7 @@ impl Cuda {
         function: Function,
         grid: Grid,
         args: *const c_void,
-        mut size: usize,
+        layout: Layout,
     ) -> Result<()> {
         let _bound = self.bind(op)?;
         if grid.shared > SHARED {
@@ -117,13 +114,21 @@ impl Cuda {
                 .map_err(|error| failed(op, "asking for shared memory", error))?;
         }
         // One buffer for all: pointer, its address; size, its address; end.
-        let mut extra: [*mut c_void; 5] = [
+        let mut size = layout.size();
+        let mut buffer: [*mut c_void; 5] = [
             sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize as *mut c_void,
             args.cast_mut(),
             sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as usize as *mut c_void,
             (&raw mut size).cast(),
             sys::CU_LAUNCH_PARAM_END_AS_INT as usize as *mut c_void,
         ];
+        // Its first byte is the first of all arguments, which a device may have at a multiple of 16 alone; where a struct
+        // begins that is aligned to more, the driver knows, which is told of it as of one argument.
+        let mut one = [args.cast_mut()];
+        let (parameters, extra) = match layout.align() > ALIGNED {
+            true => (one.as_mut_ptr(), std::ptr::null_mut()),
+            false => (std::ptr::null_mut(), buffer.as_mut_ptr()),
+        };
         // SAFETY: the driver copies the struct before it returns; the rest is the caller's promise.
         let code = unsafe {
             sys::cuLaunchKernel(
@@ -136,8 +141,8 @@ impl Cuda {
                 grid.threads[2],
                 grid.shared,
                 self.stream,
-                std::ptr::null_mut(),
-                extra.as_mut_ptr(),
+                parameters,
+                extra,
             )
         };
         code.result()

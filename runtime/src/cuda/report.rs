@@ -30,6 +30,13 @@ pub struct Report {
     /// How many our own kernels have made: small ones, those of integers and of complex numbers, and all where cuDNN
     /// does not convolve. A gradient of a weight may be one more of them.
     pub convolved_by_kernels: u64,
+    /// Why attention of 16-bit floats does not go by products of warpgroups, which devices of capability 9.0 have, if it
+    /// does not.
+    pub warpgroups: Result<(), String>,
+    /// How many attentions products of warpgroups have made.
+    pub attended_by_warpgroups: u64,
+    /// How many other kernels have made.
+    pub attended_by_warps: u64,
 }
 
 impl fmt::Display for Report {
@@ -60,10 +67,19 @@ impl fmt::Display for Report {
             "products: {} by cuBLASLt, {} by our own kernels",
             self.by_cublaslt, self.by_kernels
         )?;
-        write!(
+        writeln!(
             f,
             "convolutions: {} by cuDNN, {} by our own kernels",
             self.convolved_by_cudnn, self.convolved_by_kernels
-        )
+        )?;
+        write!(
+            f,
+            "attention: {} by warpgroups, {} by other kernels",
+            self.attended_by_warpgroups, self.attended_by_warps
+        )?;
+        match &self.warpgroups {
+            Ok(()) => Ok(()),
+            Err(why) => write!(f, " (no warpgroups: {why})"),
+        }
     }
 }

@@ -37,10 +37,11 @@ mod pack {
         PACK.get_or_init(look).as_ref().map_err(Clone::clone)
     }
 
-    /// Code goes with later devices of its major version, PTX with all later ones.
+    /// Code goes with later devices of its major version where it is not bound to one, PTX with all later ones.
     pub(super) fn goes_with(target: Target, (major, minor): (u32, u32)) -> bool {
         match target {
             Target::Cubin(arch) => arch / 10 == major && arch % 10 <= minor,
+            Target::Bound(arch) => arch == major * 10 + minor,
             Target::Ptx(arch) => arch <= major * 10 + minor,
         }
     }
@@ -48,8 +49,8 @@ mod pack {
     /// The module for a device, if it came with the program and is whole.
     pub(crate) fn load(source: &Source, capability: (u32, u32)) -> Option<Vec<u8>> {
         let pack = pack().ok()?;
-        let mut targets = Target::SHIPPED.into_iter();
-        targets.find_map(|target| {
+        let mut targets = Target::shipped(source).iter();
+        targets.find_map(|&target| {
             let fits = goes_with(target, capability);
             fits.then(|| pack.get(disk::number(source, target)))?
         })
@@ -81,23 +82,26 @@ mod pack {
 #[cfg(all(test, feature = "cuda-kernels"))]
 mod tests {
     use super::pack::goes_with;
-    use crate::cuda::compile::Target::{self, Cubin, Ptx};
+    use crate::cuda::compile::Target::{self, Bound, Cubin, Ptx};
+    use crate::cuda::source::{File, Source};
 
     #[test]
     fn what_a_device_takes_of_a_pack() {
-        let fitting = |capability| {
-            let mut targets = Target::SHIPPED.into_iter();
+        let fitting = |file, capability| {
+            let mut targets = Target::shipped(&Source::new(file)).iter().copied();
             targets.find(|target| goes_with(*target, capability))
         };
-        for (capability, target) in [
-            ((7, 5), None),
-            ((8, 0), Some(Cubin(80))),
-            ((8, 9), Some(Cubin(80))),
-            ((9, 0), Some(Cubin(90))),
-            ((10, 0), Some(Ptx(90))),
-            ((12, 1), Some(Ptx(90))),
+        for (capability, target, bound) in [
+            ((7, 5), None, None),
+            ((8, 0), Some(Cubin(80)), None),
+            ((8, 9), Some(Cubin(80)), None),
+            ((9, 0), Some(Cubin(90)), Some(Bound(90))),
+            ((10, 0), Some(Ptx(90)), None),
+            ((12, 1), Some(Ptx(90)), None),
         ] {
-            assert_eq!(fitting(capability), target, "{capability:?}");
+            assert_eq!(fitting(File::Map, capability), target, "{capability:?}");
+            let found = fitting(File::AttentionWarpgroup, capability);
+            assert_eq!(found, bound, "{capability:?}");
         }
     }
 }

@@ -44,6 +44,8 @@ files! {
     Attention = "attention.cu",
     /// Attention of 16-bit floats.
     AttentionHalf = "attention_half.cu",
+    /// Attention of 16-bit floats by warpgroups.
+    AttentionWarpgroup = "attention_warpgroup.cu",
     /// Distances of rows.
     Distance = "distance.cu",
     /// Products of matrices.
@@ -149,6 +151,7 @@ headers![
     "tile.cuh",
     "turns.cuh",
     "types.cuh",
+    "warpgroup.cuh",
     "window.cuh",
 ];
 
@@ -306,6 +309,15 @@ impl Source {
             Base::File(file) => !matches!(file, File::Map | File::Reduce),
             Base::Own(..) => false,
             Base::Kept(_, _, contracts) => contracts,
+        }
+    }
+
+    /// Whether it has instructions that devices of one capability alone have, 9.0.
+    pub(crate) fn is_bound(&self) -> bool {
+        match self.base {
+            Base::File(file) | Base::Own(file, _) | Base::Kept(file, ..) => {
+                matches!(file, File::AttentionWarpgroup)
+            }
         }
     }
 

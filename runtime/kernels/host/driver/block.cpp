@@ -8,18 +8,20 @@
 #include <map>
 #include <unistd.h>
 
+#include "async.h"
 #include "driver.h"
 #include "fibre.h"
 
 namespace {
 
-enum Where : unsigned char { FRESH, RUNNING, READY, IN_WARP, IN_BLOCK, GONE };
+enum Where : unsigned char { FRESH, RUNNING, READY, IN_WARP, IN_BLOCK, ASLEEP, GONE };
 
 struct Thread {
     Where where;
     ShimOp op;
     unsigned mask, source;
     unsigned long value;
+    const char* what; // it sleeps for
     ShimSite site;
     Fibre fibre;
 };
@@ -60,7 +62,10 @@ Random dice;
 Fibre outside;
 unsigned long epoch;
 std::vector<SharedArray> arrays;
-alignas(256) char arena[ARENA];
+// A tile's rows are told by the last bits of an address, which is counted from here.
+alignas(1024) char arena[ARENA];
+// The arguments lie as those of a device do.
+alignas(128) char arguments[4096];
 size_t arena_used;
 
 const char* const NAMES[] = {"__syncwarp", "__syncthreads_count", "__all_sync", "__any_sync",
@@ -88,6 +93,7 @@ std::string say_thread(unsigned thread) {
 // What a thread waits for.
 std::string say_wait(const Thread& t) {
     char text[64] = "__syncthreads";
+    if (t.where == ASLEEP) return std::string(t.what) + " at " + say(t.site);
     if (t.where == IN_WARP) snprintf(text, sizeof(text), "%s of lanes %08x", NAMES[t.op], t.mask);
     return std::string(text) + " at " + say(t.site);
 }
@@ -95,7 +101,7 @@ std::string say_wait(const Thread& t) {
 [[noreturn]] void stuck() {
     std::map<std::string, std::pair<unsigned, unsigned>> waits;
     for (unsigned i = 0; i < threads; i++)
-        if (all[i].where == IN_WARP || all[i].where == IN_BLOCK) {
+        if (all[i].where == IN_WARP || all[i].where == IN_BLOCK || all[i].where == ASLEEP) {
             auto& wait = waits.try_emplace(say_wait(all[i]), 0, i).first->second;
             wait.first++;
         }
@@ -124,7 +130,10 @@ void wake(unsigned thread) {
 int choose() {
     bool fresh = begun < threads;
     if (fresh && (ready.empty() || !deep)) return static_cast<int>(order[begun++]);
-    if (ready.empty()) return -1;
+    // Copies and products go on while threads do, or when none can.
+    if (!forward && !backward && dice.below(256) == 0) go_on_async(dice.next() >> 32);
+    while (ready.empty())
+        if (!go_on_async(forward || backward ? 0 : dice.next() >> 32)) return -1;
     if (!forward && !backward) std::swap(ready.back(), ready[dice.below(unsigned(ready.size()))]);
     unsigned thread = forward ? ready.front() : ready.back();
     if (forward)
@@ -267,6 +276,7 @@ int block_call(ShimOp op, int value, ShimSite site) {
 unsigned live_lanes() { return present[running / WARP] & ~ended[running / WARP]; }
 
 void finish(unsigned thread) {
+    leave_async(thread);
     all[thread].where = GONE;
     gone++;
     unsigned warp = thread / WARP;
@@ -281,7 +291,7 @@ void finish(unsigned thread) {
 // What a fibre does: threads, one after another, till one has to go on that has its own.
 void work() {
     for (;;) {
-        launch->function->entry(launch->arguments.data());
+        launch->function->entry(arguments);
         unsigned self = running;
         finish(self);
         int next = choose();
@@ -335,6 +345,10 @@ void check_arrays() {
 
 void fail(const char* what, ShimSite site) { give_up("%s, at %s", what, say(site).c_str()); }
 
+unsigned shared_address(const void* place) {
+    return static_cast<unsigned>(static_cast<const char*>(place) - arena);
+}
+
 void run_block(ShimIndex index) {
     threads = launch->block.x * launch->block.y * launch->block.z;
     begun = in_barrier = gone = 0;
@@ -363,11 +377,13 @@ void run_block(ShimIndex index) {
     arena_used = 0;
     arrays.clear();
     launch->function->static_bytes = 0;
+    begin_async();
     if (launch->dynamic > 0) state->dynamic = place_array(launch->dynamic, 1024, {"launch", 0});
 
     int first = choose();
     in_thread = true;
     go_on(outside, static_cast<unsigned>(first));
+    end_async();
     if (!arrays.empty()) check_arrays();
 }
 
@@ -402,12 +418,33 @@ std::string place_in_kernel() {
            + (in_thread ? ", " + say_thread(running) : "");
 }
 
+unsigned running_thread() { return running; }
+
+void sleep_thread(const char* what, ShimSite site) {
+    Thread& t = all[running];
+    t.where = ASLEEP, t.what = what, t.site = site;
+    wait();
+}
+
+void wake_thread(unsigned thread) { wake(thread); }
+
+char* shared_bytes(unsigned address, size_t bytes, const char* what) {
+    char* start = arena + address;
+    for (const SharedArray& array : arrays)
+        if (start >= array.start && start + bytes <= array.start + array.bytes) return start;
+    give_up("%s outside of shared memory, at shared address %u", what, address);
+}
+
+bool at_once() { return forward; }
+
 void connect(ShimState* s) {
     s->warp = warp_call;
     s->block_barrier = block_call;
     s->live_lanes = live_lanes;
     s->shared = shared_array;
     s->fail = fail;
+    s->shared_address = shared_address;
+    connect_async(s);
 }
 
 void run(const Launch& what) {
@@ -416,6 +453,7 @@ void run(const Launch& what) {
     (void)watched, (void)poisoned;
     launch = &what;
     state = what.function->module->state;
+    memcpy(arguments, what.arguments.data(), what.arguments.size() * sizeof(uint64_t));
     forward = settings().order == "forward", backward = settings().order == "backward";
     dice.state = settings().seed * 0x9e3779b97f4a7c15ull + what.number;
     uint64_t blocks = uint64_t(what.grid.x) * what.grid.y * what.grid.z;

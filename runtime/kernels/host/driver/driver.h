@@ -142,7 +142,8 @@ struct Function {
     Module* module;
     std::string name;
     void (*entry)(const void*);
-    size_t arguments;
+    // Of the struct that it takes, in bytes.
+    size_t arguments, alignment;
     unsigned max_threads;
     unsigned dynamic_limit;
     // Of the last block that ran.

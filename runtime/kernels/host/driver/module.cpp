@@ -96,11 +96,12 @@ CUDA cuModuleGetFunction(CUfunction* out, CUmodule module, const char* name) {
         return dlsym(module->library, (std::string(name) + ending).c_str());
     };
     auto* arguments = static_cast<const size_t*>(symbol("__size"));
+    auto* alignment = static_cast<const size_t*>(symbol("__align"));
     auto* threads = static_cast<const size_t*>(symbol("__threads"));
     auto entry = reinterpret_cast<void (*)(const void*)>(symbol(""));
-    if (!entry || !arguments) return CUDA_ERROR_NOT_FOUND;
+    if (!entry || !arguments || !alignment) return CUDA_ERROR_NOT_FOUND;
     unsigned bound = threads ? static_cast<unsigned>(*threads) : 1024;
-    *out = new Function{module, name, entry, *arguments, bound, SHARED_LIMIT, 0};
+    *out = new Function{module, name, entry, *arguments, *alignment, bound, SHARED_LIMIT, 0};
     functions.insert(*out);
     module->functions.push_back(*out);
     return CUDA_SUCCESS;
@@ -195,6 +196,7 @@ static CUresult collect(std::vector<uint64_t>& words, const Function& function, 
     const void* start = nullptr;
     size_t bytes = 0;
     if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
+    void** const buffer = extra;
     if (extra) {
         // Pairs of what (1 a pointer, 2 a pointer to the size) and which, up to a null.
         for (; *extra; extra += 2) {
@@ -211,6 +213,9 @@ static CUresult collect(std::vector<uint64_t>& words, const Function& function, 
         bytes = function.arguments;
     }
     if (!start) return CUDA_ERROR_INVALID_VALUE;
+    if (buffer && function.alignment > 16)
+        give_up("kernel %s takes a struct that is aligned to %zu bytes, and a buffer is put where that may not be",
+                function.name.c_str(), function.alignment);
     if (bytes != function.arguments)
         give_up("kernel %s takes %zu bytes of arguments and was given %zu", function.name.c_str(),
                 function.arguments, bytes);

@@ -1,5 +1,10 @@
 //! Attention: keys pass by the queries of a block tile by tile, and no score is ever stored.
 
+mod trial;
+mod warpgroup;
+
+use std::sync::atomic::Ordering;
+
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
@@ -10,6 +15,8 @@ use super::launch::{Argument, Grid};
 use super::source::{File, Source};
 use super::tile::{self, Repeats, Side};
 use crate::job::{AttentionJob, AttentionPart};
+pub(super) use trial::Trials;
+use warpgroup::Who;
 
 /// The most features that go by products of small matrices.
 const HEAD: usize = 128;
@@ -41,7 +48,36 @@ unsafe impl Argument for Args {}
 /// # Safety
 /// The operands lie where the job says, on this device, and have its sizes, of which none is zero;
 /// the result is nobody else's.
-pub(super) unsafe fn execute(cuda: &Cuda, job: &AttentionJob) -> Result<()> {
+pub(super) unsafe fn execute(cuda: &'static Cuda, job: &AttentionJob) -> Result<()> {
+    let tiles = warpgroup::chosen(cuda, job)?;
+    let made = match tiles {
+        Some(_) => &cuda.trials.by_warpgroups,
+        None => &cuda.trials.by_warps,
+    };
+    made.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: the caller's promise; a device that has what the kernel uses.
+    unsafe {
+        match tiles {
+            Some(tiles) => tiles.launch(cuda, 0),
+            None => by_warps(cuda, job),
+        }
+    }
+}
+
+/// Why warpgroups do not compute attention, if they do not.
+pub(super) fn told(cuda: &Cuda) -> Result<(), String> {
+    if warpgroup::who() == Who::Warp {
+        return Err("NOMINA_CUDA_ATTENTION=warp".to_owned());
+    }
+    warpgroup::possible(cuda)?;
+    cuda.trials.failed()
+}
+
+/// Computes an attention by kernels that all devices know.
+///
+/// # Safety
+/// As [`execute`].
+unsafe fn by_warps(cuda: &Cuda, job: &AttentionJob) -> Result<()> {
     let op = Op::ScaledDotProductAttention.name();
     let parts = [
         Some(&job.query),
@@ -165,5 +201,6 @@ pub(super) fn modules() -> Vec<Module> {
     let both = |(dtype, way): (DType, Way)| [false, true].map(|wide| way.source(dtype, wide));
     ways.flat_map(both)
         .map(|source| Module::new(source, &[c"attention"]))
+        .chain(warpgroup::modules())
         .collect()
 }

@@ -1,0 +1,284 @@
+//! Attention on devices of capability 9.0: products of four warps together, of tiles that the copy engine brings.
+
+use std::env;
+use std::sync::OnceLock;
+
+use cudarc::driver::sys::{self, CUtensorMap};
+use nomina_core::op::Op;
+use nomina_core::{DType, Result};
+
+use super::{HEAD, Trials};
+use crate::cuda::catalog::Module;
+use crate::cuda::context::Cuda;
+use crate::cuda::launch::{Argument, Grid};
+use crate::cuda::source::{File, Source};
+use crate::cuda::tile::{self, Dims};
+use crate::job::{AttentionJob, AttentionPart};
+
+/// Queries of a block, keys of a step.
+const ROWS: usize = 128;
+
+/// Numbers of a row of a tile in shared memory.
+const COLS: usize = 64;
+
+/// Fewer queries leave one of a block's two warpgroups nothing to do.
+const FEW: usize = 64;
+
+/// The most dims over which matrices repeat: the copy engine knows five.
+const REPEATS: usize = 3;
+
+/// Keys' and values' matrices that a block has room for, each.
+const ROOM: usize = 2;
+
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+struct Args {
+    query: CUtensorMap,
+    key: CUtensorMap,
+    value: CUtensorMap,
+    out: u64,
+    out_rows: i64,
+    out_steps: [i64; REPEATS],
+    length: u64,
+    source: u64,
+    patience: u64,
+    sizes: [u32; REPEATS],
+    has: [u32; 3],
+    width: u32,
+    causal: u32,
+    scale: f32,
+    pad: [u32; 7],
+}
+
+// SAFETY: the struct `Tiles` of `attention_warpgroup.cu`, padding written out.
+unsafe impl Argument for Args {}
+const _: () = assert!(size_of::<Args>() == 512);
+
+/// Whom `NOMINA_CUDA_ATTENTION` asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Who {
+    Auto,
+    Warp,
+    Warpgroup,
+}
+
+pub(super) fn who() -> Who {
+    static WHO: OnceLock<Who> = OnceLock::new();
+    *WHO.get_or_init(|| match env::var("NOMINA_CUDA_ATTENTION").as_deref() {
+        Ok("warp") => Who::Warp,
+        Ok("warpgroup") => Who::Warpgroup,
+        _ => Who::Auto,
+    })
+}
+
+/// Whether a device has what the kernels use, or what is missing.
+pub(super) fn possible(cuda: &Cuda) -> Result<(), String> {
+    static DESCRIBES: OnceLock<bool> = OnceLock::new();
+    let (major, minor) = cuda.properties.capability;
+    if (major, minor) != (9, 0) {
+        return Err(format!("of capability 9.0 alone, not {major}.{minor}"));
+    }
+    let name = "cuTensorMapEncodeTiled";
+    let describes = DESCRIBES.get_or_init(|| {
+        // SAFETY: the library is there since a device is open, and the symbol is only looked for.
+        unsafe { sys::culib().get::<*const ()>(name.as_bytes()) }.is_ok()
+    });
+    match describes {
+        true => Ok(()),
+        false => Err(format!("the driver has no `{name}`")),
+    }
+}
+
+/// One of the kernels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) dtype: DType,
+    /// The most features.
+    pub(super) head: usize,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 4] = [
+        Self::new(DType::F16, HEAD / 2),
+        Self::new(DType::F16, HEAD),
+        Self::new(DType::BF16, HEAD / 2),
+        Self::new(DType::BF16, HEAD),
+    ];
+
+    const fn new(dtype: DType, head: usize) -> Self {
+        Self { dtype, head }
+    }
+
+    fn source(self) -> Source {
+        Source::new(File::AttentionWarpgroup)
+            .dtype("T0", self.dtype)
+            .number("HEAD", self.head as i64)
+    }
+
+    fn grid(self, blocks: usize) -> Grid {
+        let matrix = ROWS * self.head * 2;
+        // A pair of barriers for the queries and for each of the others; tiles begin at multiples of 1024.
+        let shared = (1 + 2 * ROOM) * (matrix + 2 * 8) + 1024;
+        Grid::blocks(blocks, 384).shared(shared)
+    }
+}
+
+/// An attention as the kernel takes it.
+pub(super) struct Tiles {
+    pub(super) kind: Kind,
+    args: Args,
+    blocks: usize,
+}
+
+impl Tiles {
+    /// `None` where something lies as the copy engine does not take it, or the kernel does not know it: masks, a scale
+    /// that turns the order of scores around.
+    pub(super) fn new(job: &AttentionJob) -> Option<Self> {
+        let most = job.features.max(job.width);
+        let head = if most <= HEAD / 2 { HEAD / 2 } else { HEAD };
+        let mut kinds = Kind::ALL.into_iter();
+        let kind = kinds.find(|kind| kind.dtype == job.dtype && kind.head == head)?;
+        let scale = (job.scale * std::f64::consts::LOG2_E) as f32;
+        let sizes = [job.length, job.source, job.count()];
+        let known = most <= HEAD && job.features > 0 && scale > 0.0 && scale.is_finite();
+        if !known || job.mask.is_some() || sizes.iter().any(|&size| size > i32::MAX as usize) {
+            return None;
+        }
+        let parts = [&job.query, &job.key, &job.value, &job.out];
+        let dims = job.batch.iter().enumerate();
+        let dims = tile::merged(dims.map(|(dim, &size)| (size, parts.map(|part| part.batch[dim]))));
+        let out = job.out.matrix;
+        // Two numbers of a row are stored as one word.
+        let mut steps = dims.iter().map(|(_, steps)| steps[3]).chain([out.rows]);
+        let even = job.width.is_multiple_of(2) && out.ptr.addr().is_multiple_of(4);
+        if dims.len() > REPEATS || out.cols != 1 || !even || steps.any(|step| step % 2 != 0) {
+            return None;
+        }
+        let map = |which: usize, rows, cols| map(parts[which], [rows, cols], &dims, which);
+        let mut args = Args {
+            query: map(0, job.length, job.features)?,
+            key: map(1, job.source, job.features)?,
+            value: map(2, job.source, job.width)?,
+            out: out.ptr as u64,
+            out_rows: out.rows as i64,
+            out_steps: [0; REPEATS],
+            length: job.length as u64,
+            source: job.source as u64,
+            patience: 0,
+            sizes: [1; REPEATS],
+            has: [0; 3],
+            width: job.width as u32,
+            causal: u32::from(job.causal),
+            scale,
+            pad: [0; 7],
+        };
+        for (at, (size, steps)) in dims.iter().rev().enumerate() {
+            args.sizes[at] = *size as u32;
+            args.out_steps[at] = steps[3] as i64;
+            for (has, step) in args.has.iter_mut().zip(steps) {
+                *has |= u32::from(*step != 0) << at;
+            }
+        }
+        Some(Self {
+            kind,
+            args,
+            blocks: job.length.div_ceil(ROWS) * job.count(),
+        })
+    }
+
+    /// Whether the device is busy enough by these.
+    pub(super) fn is_worth_it(&self) -> bool {
+        self.args.length > FEW as u64
+    }
+
+    /// Starts the kernel, whose threads wait for so many nanoseconds for one another, or for ever.
+    ///
+    /// # Safety
+    /// As [`super::execute`], for the job that this was made from; the device has what [`possible`] asks for.
+    pub(super) unsafe fn launch(&self, cuda: &Cuda, patience: u64) -> Result<()> {
+        let op = Op::ScaledDotProductAttention.name();
+        let function = cuda.function(op, self.kind.source(), c"attention")?;
+        let args = Args {
+            patience,
+            ..self.args
+        };
+        // SAFETY: the caller's promise.
+        unsafe { cuda.launch(op, function, self.kind.grid(self.blocks), &args) }
+    }
+}
+
+/// How an operand lies, as the copy engine is told: features, rows, the dims of the batch from the innermost on. Dims that it
+/// does not go along have one index.
+fn map(
+    part: &AttentionPart,
+    [rows, cols]: [usize; 2],
+    batch: &Dims<4>,
+    which: usize,
+) -> Option<CUtensorMap> {
+    let mut sizes = [cols as u64, rows as u64, 1, 1, 1];
+    // Where there is one index, any stride will do.
+    let mut strides = [16; 4];
+    let mut stride = |at: usize, size: usize, step: isize| {
+        sizes[at] = size as u64;
+        strides[at - 1] = u64::try_from(step * 2).unwrap_or(1);
+    };
+    if rows > 1 {
+        stride(1, rows, part.matrix.rows);
+    }
+    for (at, (size, steps)) in batch.iter().rev().enumerate() {
+        if steps[which] != 0 {
+            stride(at + 2, *size, steps[which]);
+        }
+    }
+    let lies = (part.matrix.cols == 1 || cols == 1)
+        && part.matrix.ptr.addr().is_multiple_of(16)
+        && strides
+            .iter()
+            .all(|stride| stride.is_multiple_of(16) && (1..1 << 40).contains(stride));
+    if !lies {
+        return None;
+    }
+    let dtype = match part.dtype {
+        DType::F16 => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+        _ => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+    };
+    let mut map = CUtensorMap { opaque: [0; 16] };
+    // SAFETY: the driver has the function, and reads five or four numbers of each list.
+    let code = unsafe {
+        sys::cuTensorMapEncodeTiled(
+            &raw mut map,
+            dtype,
+            5,
+            part.matrix.ptr.cast(),
+            sizes.as_ptr(),
+            strides.as_ptr(),
+            [COLS as u32, ROWS as u32, 1, 1, 1].as_ptr(),
+            [1; 5].as_ptr(),
+            sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+            sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+            sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+            sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        )
+    };
+    code.result().is_ok().then_some(map)
+}
+
+/// The job for this kernel, where it takes it, and the device and the environment let it.
+pub(super) fn chosen(cuda: &'static Cuda, job: &AttentionJob) -> Result<Option<Tiles>> {
+    if who() == Who::Warp || possible(cuda).is_err() {
+        return Ok(None);
+    }
+    let Some(tiles) = Tiles::new(job) else {
+        return Ok(None);
+    };
+    let right = match who() {
+        Who::Warpgroup => true,
+        _ => tiles.is_worth_it() && Trials::passed(cuda, tiles.kind)?,
+    };
+    Ok(right.then_some(tiles))
+}
+
+pub(super) fn modules() -> impl Iterator<Item = Module> {
+    let sources = Kind::ALL.into_iter().map(Kind::source);
+    sources.map(|source| Module::new(source, &[c"attention"]))
+}

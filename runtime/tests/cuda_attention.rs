@@ -1,0 +1,307 @@
+//! Attention by warpgroups on a CUDA device against the host's, and faults that are found.
+#![cfg(feature = "cuda")]
+
+#[path = "../../tests/cuda/here.rs"]
+mod here;
+#[path = "../../tests/cuda/sample.rs"]
+mod sample;
+
+use here::{DEVICE, cases, device, name, needs_stand_in};
+use nomina_core::DType;
+use nomina_runtime::call::{Scores, attention, to_device, to_dtype};
+use nomina_runtime::{Device, Raw, cuda};
+
+/// Copies that come at once, late and in between.
+const SCHEDULES: [here::Schedule<'_>; 3] = [
+    &[("NOMINA_CUDA_ATTENTION", "warpgroup")],
+    &[
+        ("NOMINA_CUDA_ATTENTION", "warpgroup"),
+        ("NOMINA_FAKE_ORDER", "backward"),
+        ("NOMINA_FAKE_FENCE", "1"),
+    ],
+    &[
+        ("NOMINA_CUDA_ATTENTION", "warpgroup"),
+        ("NOMINA_FAKE_ORDER", "7"),
+    ],
+];
+
+/// Numbers between -1 and 1.
+fn numbers(shape: &[usize], seed: usize, dtype: DType) -> Raw {
+    let count: usize = shape.iter().product();
+    let number = |i: usize| {
+        let hash = (i + 1)
+            .wrapping_mul(2 * seed + 7)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (hash >> 40) as f64 % 257.0 / 128.0 - 1.0
+    };
+    to_dtype(
+        &Raw::from_vec((0..count).map(number).collect(), shape).unwrap(),
+        dtype,
+    )
+    .unwrap()
+}
+
+fn values(x: &Raw) -> Vec<f64> {
+    let host = to_device(x, Device::Cpu).unwrap();
+    to_dtype(&host, DType::F64).unwrap().to_vec().unwrap()
+}
+
+/// Compares the device with the host, in as many digits as weights are rounded to; how many attentions it was.
+#[track_caller]
+fn agree(what: &str, [query, key, value]: [&Raw; 3], scores: Scores) -> usize {
+    let there = |x: &Raw| to_device(x, DEVICE).unwrap();
+    let (query_there, key_there, value_there) = (there(query), there(key), there(value));
+    let got = attention(&query_there, &key_there, &value_there, None, scores).unwrap();
+    let want = attention(query, key, value, None, scores).unwrap();
+    assert_eq!(got.shape(), want.shape(), "{what}");
+    let most = if query.dtype() == DType::F16 {
+        2e-3
+    } else {
+        1e-2
+    };
+    for (at, (got, want)) in values(&got).iter().zip(values(&want)).enumerate() {
+        let near = *got == want || (got - want).abs() <= most * want.abs().max(1.0);
+        assert!(near, "{what}: element {at} is {got}, not {want}");
+    }
+    1
+}
+
+/// Holds that warpgroups have made so many attentions since there were `before`; a GPU has not been told to.
+#[track_caller]
+fn made(before: u64, count: usize) {
+    if here::host::is_fake() {
+        assert_eq!(by_warpgroups() - before, count as u64);
+    }
+}
+
+/// How many attentions warpgroups have made.
+fn by_warpgroups() -> u64 {
+    cuda::report(None).unwrap().attended_by_warpgroups
+}
+
+#[test]
+fn sizes_as_the_host_has_them() {
+    let _here = device!(&SCHEDULES);
+    let before = by_warpgroups();
+    let mut count = 0;
+    let sizes = [
+        // Queries, keys, features, width.
+        [1, 1, 8, 2],
+        [64, 64, 64, 64],
+        [70, 130, 24, 32],
+        [129, 40, 64, 64],
+        [256, 384, 64, 64],
+        [33, 65, 128, 128],
+        [200, 300, 72, 128],
+        [20, 520, 128, 40],
+        [257, 128, 128, 66 - 2],
+    ];
+    for dtype in [DType::F16, DType::BF16] {
+        for (turn, [length, source, features, width]) in sizes.into_iter().enumerate() {
+            for causal in [false, true] {
+                let what = format!("{dtype} {length} {source} {features} {width}, causal {causal}");
+                // Heads between rows and columns, as a projection leaves them, or before.
+                let of = |rows, cols, seed| match turn % 2 {
+                    0 => numbers(&[2, rows, 3, cols], seed, dtype)
+                        .transpose(1, 2)
+                        .unwrap(),
+                    _ => numbers(&[2, 3, rows, cols], seed, dtype),
+                };
+                let parts = [
+                    of(length, features, 1),
+                    of(source, features, 2),
+                    of(source, width, 3),
+                ];
+                let scale = (turn % 3 == 0).then_some(0.7);
+                let scores = Scores {
+                    causal,
+                    scale,
+                    grouped: false,
+                };
+                count += agree(&what, parts.each_ref(), scores);
+            }
+        }
+    }
+    cases(count);
+    made(before, count);
+}
+
+#[test]
+fn layouts_as_the_host_has_them() {
+    let _here = device!(&SCHEDULES);
+    let before = by_warpgroups();
+    let plain = Scores::default();
+    let dtype = DType::BF16;
+    let of = |shape: &[usize], seed| numbers(shape, seed, dtype);
+    let query = of(&[2, 3, 80, 64], 1);
+    // One matrix of keys for all heads; values for each; rows with gaps; a part of longer rows.
+    let shared = of(&[2, 1, 150, 64], 2).expand(&[2, 3, 150, 64]).unwrap();
+    let value = of(&[150, 64], 3);
+    let wide = of(&[2, 3, 150, 96], 4).narrow(3, 16, 64).unwrap();
+    let every = of(&[2, 3, 300, 64], 5);
+    let second = every.narrow(2, 40, 150).unwrap();
+    let mut count = 0;
+    for key in [&shared, &wide, &second] {
+        for value in [&value, &wide, &second] {
+            count += agree("layouts", [&query, key, value], plain);
+        }
+    }
+    // Fewer heads of keys, each for several of the queries'.
+    let grouped = Scores {
+        grouped: true,
+        causal: true,
+        scale: None,
+    };
+    let heads = of(&[2, 6, 80, 64], 6);
+    let few = [of(&[2, 2, 100, 64], 7), of(&[2, 2, 100, 64], 8)];
+    count += agree("grouped", [&heads, &few[0], &few[1]], grouped);
+    made(before, count);
+    // What the copy engine does not take, others compute.
+    let odd = of(&[2, 3, 150, 97], 9).narrow(3, 1, 64).unwrap();
+    let columns = of(&[2, 3, 64, 150], 10).transpose(2, 3).unwrap();
+    let more = [
+        [3, 2, 2, 3, 70, 32],
+        [3, 2, 1, 3, 70, 32],
+        [1, 2, 2, 3, 70, 32],
+    ];
+    let more: Vec<Raw> = more.iter().map(|shape| of(shape, 11)).collect();
+    let others = [
+        ([&query, &odd, &shared], plain),
+        ([&query, &shared, &columns], plain),
+        ([&more[0], &more[1], &more[2]], plain),
+        (
+            [&query, &shared, &wide],
+            Scores {
+                scale: Some(-0.5),
+                ..plain
+            },
+        ),
+    ];
+    for (parts, scores) in others {
+        cases(agree("by others", parts, scores));
+    }
+    made(before, count);
+    cases(count);
+}
+
+#[test]
+#[ignore = "run by the tests below, with a device"]
+fn inside_default() {
+    let _here = device!(&[]);
+    for features in [64, 128] {
+        let of = |rows, seed| numbers(&[1, 2, rows, features], seed, DType::BF16);
+        let parts = [of(65, 1), of(80, 2), of(80, 3)];
+        cases(agree("default", parts.each_ref(), Scores::default()));
+        // Too few queries for two warpgroups.
+        cases(agree(
+            "few",
+            [&of(3, 4), &parts[1], &parts[2]],
+            Scores::default(),
+        ));
+    }
+    println!("{}", cuda::report(None).unwrap());
+}
+
+/// What a device of capability 9.0 says of itself after `inside_default`, told so and so.
+fn told(env: here::Schedule<'_>) -> Option<String> {
+    let said = here::again("inside_default", env)?;
+    let line = said.lines().find(|line| line.starts_with("attention: "));
+    Some(line.expect("a report").to_owned())
+}
+
+#[test]
+fn a_device_is_tried_and_the_environment_chooses() {
+    if !needs_stand_in(name!(), "another device has other kernels") {
+        return;
+    }
+    let Some(line) = told(&[]) else {
+        return;
+    };
+    assert_eq!(line, "attention: 2 by warpgroups, 2 by other kernels");
+    let chosen = |who| told(&[("NOMINA_CUDA_ATTENTION", who)]).unwrap();
+    assert_eq!(
+        chosen("warpgroup"),
+        "attention: 4 by warpgroups, 0 by other kernels"
+    );
+    let warp = "attention: 0 by warpgroups, 4 by other kernels (no warpgroups: NOMINA_CUDA_ATTENTION=warp)";
+    assert_eq!(chosen("warp"), warp);
+}
+
+/// Faults, as text of the kernel and what it is replaced by, which make results wrong.
+const WRONG: [&str; 7] = [
+    // Descriptors: groups of rows, tiles side by side, the features of a step.
+    "EIGHT_ROWS = 1024=>EIGHT_ROWS = 512",
+    "tile_bytes(16), TILE)=>tile_bytes(16), 1024)",
+    "step % 4 * 32=>step % 4 * 16",
+    // Nobody waits for values; they are overwritten while they are multiplied.
+    "barrier_wait(room.value_full(nth), phase(nth, ROOM), job.patience);=>",
+    "multiplied<0>();\n        if (some) leave(room.value_free(nth - 1));=>if (some) leave(room.value_free(nth - 1)); multiplied<0>();",
+    // Keys beyond the last one, and later ones than the query, count.
+    "job.source - key;=>KEYS;",
+    "job.causal && own < key + most=>false",
+];
+
+/// Faults that the host that stands for a GPU sees itself, and what it says then.
+const SEEN: [(&str, &str); 8] = [
+    ("    multiply_fence();=>", "without wgmma.fence"),
+    ("multiplied<1>();=>", "sums change in registers"),
+    (
+        "multiplied<0>();\n        if=>if",
+        "a left matrix changes in registers",
+    ),
+    ("phase(nth, ROOM) ^ 1=>phase(nth, ROOM)", "nobody can go on"),
+    (
+        "barrier_expect(full, MATRIX)=>barrier_expect(full, 2 * MATRIX)",
+        "nobody can go on",
+    ),
+    ("leave(room.key_free(nth + 1));=>", "nobody can go on"),
+    (
+        "if (group == 1) turn_give=>if (group == 2) turn_give",
+        "nobody can go on",
+    ),
+    ("SWIZZLE_128 = 1=>SWIZZLE_128 = 2", "another swizzle"),
+];
+
+#[test]
+fn a_trial_finds_what_is_wrong() {
+    if !needs_stand_in(name!(), "faults are put in there") {
+        return;
+    }
+    for fault in sample::some(WRONG) {
+        let Some(line) = told(&faulty(fault)) else {
+            return;
+        };
+        let found = line.starts_with("attention: 0 by") && line.contains("wrong on this device");
+        assert!(found, "{fault}: {line}");
+    }
+}
+
+fn faulty(fault: &str) -> [(&str, &str); 3] {
+    let cache = ("NOMINA_CUDA_CACHE", "0");
+    [
+        ("NOMINA_FAKE_FAULT", fault),
+        ("NOMINA_FAKE_ORDER", "backward"),
+        cache,
+    ]
+}
+
+#[test]
+fn the_stand_in_sees_what_a_device_would_not_forgive() {
+    if !needs_stand_in(name!(), "faults are put in there") || here::host::fakes().is_err() {
+        return;
+    }
+    for (fault, text) in sample::some(SEEN) {
+        let args = [
+            "--exact",
+            "inside_default",
+            "--include-ignored",
+            "--nocapture",
+        ];
+        let output = here::host::rerun_with_fake(&args, &faulty(fault)).unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && said.contains(text),
+            "{fault}: {said}"
+        );
+    }
+}
