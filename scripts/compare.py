@@ -212,7 +212,7 @@ def main():
 
     ours = args.ours or built("bench", "--bench", args.bench, "--no-run", *([] if on_host else ["--features", "cuda"]))
     torch = [sys.executable, str(pathlib.Path(__file__).resolve().parent / f"bench/torch_{args.bench}.py"), *device]
-    cases, theirs = names(ours), names(*torch)
+    cases, theirs = names(ours, *device), names(*torch)
     for case in theirs:
         # Some chains are asked for fused alone, and steps with their gradients are cases of `grads`.
         if not {case, f"fused/{case}"} & set(cases) and not (args.bench == "ops" and case.startswith("mlp_train_step")):

@@ -7,6 +7,7 @@
 //! `--json` a line a case, `{"case": …, "seconds": …}`; with `--ask` for the cases that standard
 //! input names. `scripts/compare.py` puts both sides next to each other.
 
+mod device;
 mod elementwise;
 mod fused;
 #[path = "../harness/mod.rs"]
@@ -50,6 +51,9 @@ fn main() {
     cases.extend(layout::cases());
     cases.extend(product::cases());
     cases.extend(window::cases());
+    if options.device.is_some() {
+        cases.extend(device::cases());
+    }
     harness::run(&cases, &options);
 }
 

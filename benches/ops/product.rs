@@ -88,7 +88,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// The factors of a product.
-fn two<T: Inexact>(a: [usize; 2], b: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(C, K), T>) {
+pub fn two<T: Inexact>(a: [usize; 2], b: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(C, K), T>) {
     (samples::<(N, C), T>(a), samples::<(C, K), T>(b))
 }
 

@@ -21,8 +21,8 @@ pub fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = layers.into_iter().map(convolution).collect();
     // All see each other, as in MiniLM's; and what comes before alone.
     cases.extend([
-        attention([16, 12, 122, 32], false),
-        attention([1, 12, 1024, 64], true),
+        attention::<f32>([16, 12, 122, 32], false),
+        attention::<f32>([1, 12, 1024, 64], true),
     ]);
     cases
 }
@@ -46,15 +46,20 @@ fn convolution([batch, channels, size, outs, kernel, stride]: [usize; 6]) -> Cas
     )
 }
 
-fn attention(sizes: [usize; 4], causal: bool) -> Case {
+/// Its name tells the dtype where that is not `f32`.
+pub fn attention<T: Float>(sizes: [usize; 4], causal: bool) -> Case {
     let [batch, heads, length, features] = sizes;
+    let dtype = match T::DTYPE {
+        DType::F32 => String::new(),
+        other => format!("_{other}"),
+    };
     let name = if causal { "causal" } else { "full" };
     case(
-        format!("attention_{name}/{batch}x{heads}x{length}x{features}"),
+        format!("attention_{name}{dtype}/{batch}x{heads}x{length}x{features}"),
         move || {
-            let q: Tensor<(B, Head, Query, F)> = samples(sizes);
-            let k: Tensor<(B, Head, Key, F)> = samples(sizes);
-            let v: Tensor<(B, Head, Key, F)> = samples(sizes);
+            let q: Tensor<(B, Head, Query, F), T> = samples(sizes);
+            let k: Tensor<(B, Head, Key, F), T> = samples(sizes);
+            let v: Tensor<(B, Head, Key, F), T> = samples(sizes);
             (q, k, v)
         },
         move |(q, k, v)| {

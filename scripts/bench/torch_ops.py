@@ -5,17 +5,18 @@ needs: pip install torch==2.11.0 numpy
 `cargo bench --bench ops` prints the same cases under the same names. Outputs are freshly allocated unless a case
 says otherwise. With --ask it measures the cases that standard input names, one a line: so scripts/compare.py asks
 all sides in turn; with --list it prints the names of all cases. On a GPU operands are several, used in turn, so that
-they do not come from its cache; a sample ends when the GPU is done; and chains of operators are measured a second
-time under `fused/`, as torch.compile makes them.
+they do not come from its cache; a sample ends when the GPU is done; there are larger cases; and chains of operators
+are measured a second time under `fused/`, as torch.compile makes them.
 """
 import argparse, itertools, json, sys, time
 import torch
-from torch.nn.functional import conv2d, gelu, linear, scaled_dot_product_attention, silu
+from torch.nn.functional import conv2d, cross_entropy, embedding, gelu, layer_norm, linear, scaled_dot_product_attention, silu
 
-f32, f64, bf16, i64 = torch.float32, torch.float64, torch.bfloat16, torch.int64
+f32, f64, f16, bf16, i64 = torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64
 DEVICE = "cpu"
 R = lambda *s, dt=f32: torch.randn(*s, device=DEVICE).to(dt)
-CASES, FUSED = {}, {}
+# All cases; those of a GPU alone.
+CASES, ON_GPU = {}, {}
 # What `cargo bench --bench ops` has with `fuse!` too.
 CHAINS = ("chain/", "chain_sum_", "softmax_steps/", "bias_gelu/", "mean_squared/")
 
@@ -26,10 +27,10 @@ def case(name):
     return put
 
 
-def simple(name, make, fn):
-    CASES[name] = lambda: turns(make, fn)
+def simple(name, make, fn, cases=CASES):
+    cases[name] = lambda: turns(make, fn)
     if name.startswith(CHAINS):
-        FUSED[f"fused/{name}"] = lambda: turns(make, torch.compile(fn, dynamic=False))
+        ON_GPU[f"fused/{name}"] = lambda: turns(make, torch.compile(fn, dynamic=False))
 
 
 def turns(make, fn):
@@ -136,12 +137,49 @@ for b, c, size, outs, k, stride in (
         lambda b=b, c=c, size=size, outs=outs, k=k: (R(b, c, size, size), R(outs, c, k, k)),
         lambda x, w, k=k, stride=stride: conv2d(x, w, stride=stride, padding=k // 2),
     )
-for sizes, causal in (((16, 12, 122, 32), False), ((1, 12, 1024, 64), True)):
+
+
+def attention(sizes, causal, dt, name, cases):
     simple(
-        f"attention_{'causal' if causal else 'full'}/{'x'.join(map(str, sizes))}",
-        lambda sizes=sizes: (R(*sizes), R(*sizes), R(*sizes)),
-        lambda q, k, v, causal=causal: scaled_dot_product_attention(q, k, v, is_causal=causal),
+        f"attention_{'causal' if causal else 'full'}{name}/{'x'.join(map(str, sizes))}",
+        lambda: (R(*sizes, dt=dt), R(*sizes, dt=dt), R(*sizes, dt=dt)),
+        lambda q, k, v: scaled_dot_product_attention(q, k, v, is_causal=causal),
+        cases,
     )
+
+
+for sizes, causal in (((16, 12, 122, 32), False), ((1, 12, 1024, 64), True)):
+    attention(sizes, causal, f32, "", CASES)
+
+# What a GPU is used for, of sizes that a host would take long for.
+flat, below = lambda power: (R(1 << power),), lambda n, end: torch.randint(0, end, (n,), device=DEVICE)
+for name, make, fn in (
+    ("add/256M", lambda: (R(1 << 28), R(1 << 28)), lambda a, b: a + b),
+    ("exp/256M", lambda: flat(28), torch.exp),
+    ("sum_all/256M", lambda: flat(28), torch.sum),
+    ("transpose_copy/256M", lambda: (R(16384, 16384),), lambda a: a.t().contiguous()),
+    ("softmax_bf16/8192x4096", lambda: (R(8192, 4096, dt=bf16),), lambda a: a.softmax(1)),
+    ("layer_norm/8192x4096", lambda: (R(8192, 4096),), lambda a: layer_norm(a, (4096,))),
+    ("layer_norm_bf16/8192x4096", lambda: (R(8192, 4096, dt=bf16),), lambda a: layer_norm(a, (4096,))),
+    ("cross_entropy/4096x32000", lambda: (R(4096, 32000), below(4096, 32000)), cross_entropy),
+    ("embedding/64k_of_50000x768", lambda: (R(50_000, 768), below(65_536, 50_000)), lambda rows, at: embedding(at, rows)),
+    ("sort_all/16M", lambda: flat(24), torch.sort),
+    ("sort_last/10M", lambda: (R(*big),), lambda a: a.sort(1)),
+):
+    simple(name, make, fn, ON_GPU)
+for dtype, dt, sizes in (("f16", f16, (1024, 4096, 8192)), ("bf16", bf16, (4096, 8192)), ("f32", f32, (4096,))):
+    for n in sizes:
+        simple(f"matmul_{dtype}/{n}", lambda n=n, dt=dt: (R(n, n, dt=dt), R(n, n, dt=dt)), lambda a, b: a @ b, ON_GPU)
+for c, size, outs, k in ((64, 56, 64, 3), (128, 28, 128, 3), (256, 14, 256, 3), (256, 56, 64, 1)):
+    simple(
+        f"conv2d_f16/32x{c}x{size}x{size}/{outs}/{k}x{k}s1",
+        lambda c=c, size=size, outs=outs, k=k: (R(32, c, size, size, dt=f16), R(outs, c, k, k, dt=f16)),
+        lambda x, w, k=k: conv2d(x, w, padding=k // 2),
+        ON_GPU,
+    )
+for sizes in ((8, 16, 2048, 64), (4, 16, 4096, 128)):
+    for causal in (False, True):
+        attention(sizes, causal, bf16, "_bf16", ON_GPU)
 
 
 @case("mlp_train_step/256x784x512x10")
@@ -201,7 +239,7 @@ if __name__ == "__main__":
     torch.set_num_threads(a.threads)
     DEVICE = a.device
     if DEVICE != "cpu":
-        CASES |= FUSED
+        CASES |= ON_GPU
         if not a.list and not torch.cuda.is_available():
             raise SystemExit("nothing is measured: PyTorch sees no CUDA device")
     asked = (line.strip() for line in sys.stdin) if a.ask else [name for name in CASES if a.only in name]

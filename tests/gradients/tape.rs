@@ -97,6 +97,8 @@ fn compare(spelling: &str, mut call: Call, seeds: &[Value], wanted: &[Value]) ->
         let Some(seed) = seeds.next() else { break };
         // What overwrote all of a tensor leaves nothing to go back to.
         if result.requires_grad() {
+            // Where the result is, if that is not where the case's tensors are.
+            let seed = said(seed.to_device(result.device()))?;
             said(result.backward_with(&seed, keep))?;
         }
     }

@@ -64,7 +64,8 @@ type Program = (String, String);
 /// Builds all programs.
 fn programs() -> Result<Vec<Program>, String> {
     let release = |command: &[&str]| {
-        let command = Command::cargo(command).args(["--release", "--features", "cuda", "--no-run"]);
+        let features = "cuda,nomina-runtime/nccl";
+        let command = Command::cargo(command).args(["--release", "--features", features, "--no-run"]);
         move |name: &str, kind: &str| built(command.with_args([kind, name]), name)
     };
     let mut all = Vec::new();
