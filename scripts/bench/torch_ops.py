@@ -240,6 +240,8 @@ if __name__ == "__main__":
     DEVICE = a.device
     if DEVICE != "cpu":
         CASES |= ON_GPU
+        # Products of f32 are not rounded to TF32 unless asked; convolutions are, by PyTorch alone.
+        torch.backends.cudnn.allow_tf32 = False
         if not a.list and not torch.cuda.is_available():
             raise SystemExit("nothing is measured: PyTorch sees no CUDA device")
     asked = (line.strip() for line in sys.stdin) if a.ask else [name for name in CASES if a.only in name]

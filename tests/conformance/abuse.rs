@@ -46,13 +46,10 @@ pub fn panics(path: &Path, device: Device, part: Part) -> Vec<String> {
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     let mut found = Vec::new();
     let nasty = nasty(device);
-    for case in text
-        .lines()
-        .filter_map(|line| Case::parse_on(line, device).ok())
+    for case in part
+        .lines(&text)
+        .filter_map(|(_, line)| Case::parse_on(line, device).ok())
     {
-        if !part.takes(&case.op) {
-            continue;
-        }
         let count = taken.entry(case.op.clone()).or_default();
         *count += 1;
         if *count > CASES || nomina_by_name::parse(&case.op).is_none() {

@@ -34,13 +34,10 @@ pub fn failures(path: &Path, device: Device, part: Part) -> (Vec<String>, usize)
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     let (mut found, mut calls) = (Vec::new(), 0);
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+    for (_, line) in part.lines(&text) {
         let (Ok(case), Ok(host)) = (Case::parse_on(line, device), Case::parse(line)) else {
             continue;
         };
-        if !part.takes(&case.op) {
-            continue;
-        }
         let count = taken.entry(case.op.clone()).or_default();
         let tensors = tensors(&case);
         if tensors < 2 || *count == CASES || matches!(case.wanted, Wanted::Error { .. }) {

@@ -24,6 +24,17 @@ impl Part {
         });
         (hash >> 32) % self.of == self.at
     }
+
+    /// The lines of its cases, numbered from 1, and those that nobody can read. Of others no tensor is made.
+    pub fn lines(self, text: &str) -> impl Iterator<Item = (usize, &str)> {
+        let other = move |line: &str| {
+            let json: Result<serde_json::Value, _> = serde_json::from_str(line);
+            json.is_ok_and(|json| json["op"].as_str().is_some_and(|op| !self.takes(op)))
+        };
+        (1..)
+            .zip(text.lines())
+            .filter(move |(_, line)| !line.trim().is_empty() && (self.of == 1 || !other(line)))
+    }
 }
 
 impl FromStr for Part {

@@ -23,13 +23,8 @@ pub fn file(path: &Path, device: Device, part: Part, report: &mut Report) {
             return;
         }
     };
-    for (number, line) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
+    for (number, line) in part.lines(&text) {
         match Case::parse_on(line, device) {
-            Ok(case) if !part.takes(&case.op) => {}
             Ok(case) => {
                 let (op, id) = (case.op.clone(), case.id.clone());
                 // A panic is a failure of its case, not the end of the run.
@@ -44,7 +39,7 @@ pub fn file(path: &Path, device: Device, part: Part, report: &mut Report) {
                 }
             }
             Err(what) => {
-                let place = format!("{}:{}", path.display(), number + 1);
+                let place = format!("{}:{number}", path.display());
                 report.fail("(unreadable)", &place, what);
             }
         }

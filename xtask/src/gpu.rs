@@ -65,7 +65,8 @@ type Program = (String, String);
 fn programs() -> Result<Vec<Program>, String> {
     let release = |command: &[&str]| {
         let features = "cuda,nomina-runtime/nccl";
-        let command = Command::cargo(command).args(["--release", "--features", features, "--no-run"]);
+        let command =
+            Command::cargo(command).args(["--release", "--features", features, "--no-run"]);
         move |name: &str, kind: &str| built(command.with_args([kind, name]), name)
     };
     let mut all = Vec::new();

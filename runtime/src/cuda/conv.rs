@@ -181,11 +181,10 @@ pub(super) unsafe fn conv(cuda: &'static Cuda, job: &ConvJob) -> Result<()> {
     let (_, taps, _) = counts(&job.windows);
     let depth = job.channels * taps;
     let narrow = job.outs < ROWS || depth < 2 * SLICE;
-    // Elements of a product are all of one dtype.
-    let plain = job.bias.is_none() && arithmetic(job.dtype) == job.dtype;
+    let floats = job.dtype.is_float() || job.dtype.is_complex();
     let product = job
         .as_product()
-        .filter(|_| !narrow && plain && !job.dtype.is_integral());
+        .filter(|_| !narrow && job.bias.is_none() && floats);
     let library = cudnn::who() == Who::Library || (!narrow && product.is_none());
     // SAFETY: the caller's promise.
     if library && unsafe { cudnn::conv(cuda, job)? } {

@@ -58,8 +58,10 @@ pub(super) const BFLOAT16: c_int = 9;
 pub(super) const NCHW: c_int = 0;
 pub(super) const NHWC: c_int = 1;
 pub(super) const CROSS_CORRELATION: c_int = 1;
-/// Tensor cores, for `f32` by TF32, where an algorithm has a way with them.
+/// Tensor cores for `f32` by TF32, where an algorithm has a way with them.
 pub(super) const DEFAULT_MATH: c_int = 0;
+/// Tensor cores for 16-bit floats, which by default some algorithms do without.
+pub(super) const TENSOR_MATH: c_int = 1;
 /// Products of whole elements alone.
 pub(super) const FMA_MATH: c_int = 3;
 

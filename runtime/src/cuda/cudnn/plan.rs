@@ -7,7 +7,7 @@ use nomina_core::DType;
 
 use super::api::{
     BFLOAT16, CROSS_CORRELATION, Compute, DEFAULT_MATH, DOUBLE, FLOAT, FMA_MATH, Functions, HALF,
-    NCHW, NHWC, Object, Proposal, Propose, Status,
+    NCHW, NHWC, Object, Proposal, Propose, Status, TENSOR_MATH,
 };
 use crate::job::Windows;
 
@@ -201,7 +201,11 @@ impl ConvPlan {
         let pads = of(|window| window.before);
         let (steps, apart) = (of(|window| window.stride), of(|window| window.dilation));
         let exact = asked.dtype == DType::F32 && !asked.tf32;
-        let math = if exact { FMA_MATH } else { DEFAULT_MATH };
+        let math = match asked.dtype {
+            DType::F16 | DType::BF16 => TENSOR_MATH,
+            _ if exact => FMA_MATH,
+            _ => DEFAULT_MATH,
+        };
         // SAFETY: as above.
         unsafe {
             let (mode, object) = (CROSS_CORRELATION, slides.object);
