@@ -6,7 +6,7 @@
 # in cache/ need libnvrtc, products cuBLASLt, and comparisons python3 with PyTorch; libraries of PyTorch's
 # wheels are found. What is found goes to $OUT, else to out/ beside this file, as it comes: log/ has what
 # every part printed, and figures.md is written anew after each. Whoever ends it early, or a budget that
-# is spent, loses what runs and nothing before. cache.tar has the kernels that were compiled here.
+# is spent, loses what runs and nothing before. cache.tar.xz has the kernels that were compiled here.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 here=$PWD
@@ -33,6 +33,7 @@ if [ -e "$out/rows" ]; then
     mkdir "$before" && mv "$out/rows" "$out/log" "$out/figures.md" "$before"
 fi
 mkdir -p "$out/log" "$out/rows"
+touch "$out/begun"
 
 # Where the programs were built they know their data by its path.
 root=$(cat root)
@@ -141,7 +142,9 @@ finish() {
     wait
     # Whoever was ended before it could say so.
     sed -i 's/ | running | / | cut off | /' "$out"/rows/* 2>/dev/null
-    tar -cf "$out/cache.tar" -C "$NOMINA_CUDA_CACHE" . 2>/dev/null
+    # What the pack brought need not go back.
+    find "$NOMINA_CUDA_CACHE" -type f -newer "$out/begun" -printf '%P\0' 2>/dev/null |
+        tar -C "$NOMINA_CUDA_CACHE" --null -T - -cf - 2>/dev/null | xz -T0 -1 >"$out/cache.tar.xz"
     figures
     cat "$out/figures.md"
 }
@@ -206,7 +209,7 @@ for asked in "${steps[@]}"; do
             continue
         fi
         for tool in memcheck racecheck initcheck synccheck; do
-            for test in cuda_gemm cuda_reduce cuda_index cuda_conv cuda_copy cuda_random; do
+            for test in cuda_gemm cuda_reduce cuda_index cuda_conv cuda_copy cuda_random cuda_attention; do
                 [ -x "bin/$test" ] || continue
                 step "$tool-$test" 240 "$some" env -u NOMINA_EVERY NOMINA_CUDA_CONV=own compute-sanitizer --tool "$tool" \
                     --target-processes all --error-exitcode 9 "bin/$test" --test-threads=1 --nocapture

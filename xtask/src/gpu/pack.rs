@@ -52,7 +52,7 @@ fn ran(pack: &Path, out: &Path, args: &[&str]) -> (bool, String) {
 }
 
 fn figures(out: &Path) -> String {
-    assert!(out.join("cache.tar").is_file());
+    assert!(out.join("cache.tar.xz").is_file());
     let figures = fs::read_to_string(out.join("figures.md")).unwrap();
     assert_eq!(count(&figures, "running"), 0, "{figures}");
     println!("{figures}");
@@ -84,6 +84,8 @@ fn a_pack_runs_to_its_end_and_as_far_as_its_budget_goes() {
     assert_eq!(count(&whole, "passed"), 2 + SOME.len(), "{whole}");
     assert_eq!(count(&whole, "left out"), 1, "{whole}");
     assert!(within.join("whole/log/cuda_copy").is_file());
+    let kernels = fs::metadata(within.join("whole/cache.tar.xz")).unwrap();
+    assert!(kernels.len() > 1000, "no kernel was compiled there");
 
     // From nothing again, with a third of the time: what ended before is there, and the rest is said to be cut off.
     fs::remove_dir_all(pack.join("cache")).unwrap();

@@ -1,5 +1,5 @@
-//! Whether attention by warpgroups gives on a device what attention by warps does, found out at its first use: no GPU has
-//! run it before this one.
+//! Whether attention by warpgroups gives on a device what attention by warps does, found out at its first use: drivers and
+//! devices are many, and it was met on one.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
