@@ -108,7 +108,7 @@ pub(crate) struct AttentionJob {
 impl AttentionJob {
     /// How many matrices of queries there are.
     pub(crate) fn count(&self) -> usize {
-        self.batch.iter().product()
+        crate::shape::count(&self.batch)
     }
 }
 

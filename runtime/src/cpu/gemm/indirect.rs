@@ -54,7 +54,11 @@ pub(super) unsafe fn product<K: Kind>(
     };
     let together = (GROUP / seen.length).clamp(1, lines.len().max(1));
     // The bias of a panel, and then a row for each element of the lines.
-    let sums = room([together * seen.length + 1, width, size_of::<K::Elem>()])?;
+    let sums = room([
+        together.saturating_mul(seen.length).saturating_add(1),
+        width,
+        size_of::<K::Elem>(),
+    ])?;
     let bias = sums.as_ptr().as_ptr().cast::<K::Elem>();
     let sums = bias.wrapping_add(width);
     for left in outs.clone().step_by(width) {
