@@ -105,13 +105,6 @@ pub(crate) struct AttentionJob {
     pub causal: bool,
 }
 
-impl AttentionJob {
-    /// How many matrices of queries there are.
-    pub(crate) fn count(&self) -> usize {
-        crate::shape::count(&self.batch)
-    }
-}
-
 /// Distances as a backend sees them: `batch` times `m` rows against `n` rows, all of `depth`
 /// numbers, row-major.
 #[derive(Clone, Copy)]

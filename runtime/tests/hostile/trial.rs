@@ -1,6 +1,7 @@
 //! Many calls of every function.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -26,7 +27,9 @@ fn watch() {
             if let Some((name, seed, since)) = &*UNDER_WAY.lock().unwrap()
                 && since.elapsed() > PATIENCE
             {
-                eprintln!("{name} does not end: NOMINA_HOSTILE=1,{seed},{name}");
+                // Not by `eprintln!`, which a test's output is kept of, and lost here.
+                let said = format!("{name} does not end: NOMINA_HOSTILE=1,{seed},{name}\n");
+                let _ = std::io::stderr().write_all(said.as_bytes());
                 std::process::abort();
             }
         }

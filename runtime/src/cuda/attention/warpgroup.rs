@@ -139,7 +139,8 @@ impl Tiles {
         let mut kinds = Kind::ALL.into_iter();
         let kind = kinds.find(|kind| kind.dtype == job.dtype && kind.head == head)?;
         let scale = (job.scale * std::f64::consts::LOG2_E) as f32;
-        let sizes = [job.length, job.source, job.count()];
+        let count = crate::shape::count(&job.batch);
+        let sizes = [job.length, job.source, count];
         let known = most <= HEAD && job.features > 0 && scale > 0.0 && scale.is_finite();
         if !known || job.mask.is_some() || sizes.iter().any(|&size| size > i32::MAX as usize) {
             return None;
@@ -182,7 +183,7 @@ impl Tiles {
         Some(Self {
             kind,
             args,
-            blocks: job.length.div_ceil(ROWS) * job.count(),
+            blocks: job.length.div_ceil(ROWS) * count,
         })
     }
 
