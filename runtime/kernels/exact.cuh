@@ -26,6 +26,23 @@ DEVICE Exact<f64> operator*(Exact<f64> a, Exact<f64> b) { return __dmul_rn(a.val
 DEVICE Exact<f64> operator/(Exact<f64> a, Exact<f64> b) { return __ddiv_rn(a.value, b.value); }
 DEVICE Exact<f32> root(Exact<f32> x) { return __fsqrt_rn(x.value); }
 DEVICE Exact<f64> root(Exact<f64> x) { return __dsqrt_rn(x.value); }
+
+// The quotient of numbers whose sizes are within 2^40 of 1, or of a zero: what the division does where it
+// needs no scaling, without asking whether it does.
+DEVICE Exact<f32> plain_quotient(Exact<f32> a, Exact<f32> b) {
+    f32 r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b.value));
+    r = __fmaf_rn(r, __fmaf_rn(-b.value, r, 1.0f), r);
+    const f32 q = __fmul_rn(a.value, r);
+    return __fmaf_rn(r, __fmaf_rn(-b.value, q, a.value), q);
+}
+// The same of the square root; a zero is its own.
+DEVICE Exact<f32> plain_root(Exact<f32> x) {
+    f32 r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(fmaxf(x.value, 0x1p-100f)));
+    const f32 g = __fmul_rn(x.value, r);
+    return __fmaf_rn(__fmaf_rn(-g, g, x.value), __fmul_rn(r, 0.5f), g);
+}
 #else
 // The host's compiler is told to join nothing.
 template <class T> DEVICE Exact<T> operator+(Exact<T> a, Exact<T> b) { return a.value + b.value; }
@@ -34,7 +51,10 @@ template <class T> DEVICE Exact<T> operator*(Exact<T> a, Exact<T> b) { return a.
 template <class T> DEVICE Exact<T> operator/(Exact<T> a, Exact<T> b) { return a.value / b.value; }
 DEVICE Exact<f32> root(Exact<f32> x) { return __builtin_sqrtf(x.value); }
 DEVICE Exact<f64> root(Exact<f64> x) { return __builtin_sqrt(x.value); }
+DEVICE Exact<f32> plain_quotient(Exact<f32> a, Exact<f32> b) { return a / b; }
+DEVICE Exact<f32> plain_root(Exact<f32> x) { return root(x); }
 #endif
+DEVICE Exact<f64> plain_quotient(Exact<f64> a, Exact<f64> b) { return a / b; }
 
 template <class T> DEVICE Exact<T> operator-(Exact<T> x) { return -x.value; }
 template <class T> DEVICE bool operator<(Exact<T> a, Exact<T> b) { return a.value < b.value; }
@@ -127,7 +147,7 @@ template <class T> DEVICE Exact<T> natural_log(Exact<T> x) {
     Exact<T> e = static_cast<T>(static_cast<i32>(shifted));
     // ln m = 2 artanh((m - 1) / (m + 1))
     Exact<T> one = static_cast<T>(1);
-    Exact<T> s = (m - one) / (m + one);
+    Exact<T> s = plain_quotient(m - one, m + one);
     Exact<T> z = s * s;
     Exact<T> tail = z * log_terms(z);
     return e * Exact<T>(F::ln2_high()) + ((s + s) + (s * tail + e * Exact<T>(F::ln2_low())));
@@ -137,13 +157,12 @@ template <class T> struct SinCos {
     Exact<T> sin, cos;
 };
 
-// Sine and cosine of an angle from 0 to 1, in turns.
-template <class T> DEVICE SinCos<T> sin_cos_turn(Exact<T> turn) {
+// Sine and cosine of an angle of 0 to 4 quarters of a turn.
+template <class T> DEVICE SinCos<T> sin_cos_quarters(Exact<T> quarters) {
     using F = Form<T>;
     using Bits = typename F::Bits;
     // The nearest quarter, by its number in the last bits of a sum.
     Exact<T> round = F::round();
-    Exact<T> quarters = Exact<T>(static_cast<T>(4)) * turn;
     Exact<T> sum = quarters + round;
     Bits quarter = F::bits(sum.value);
     Exact<T> angle = (quarters - (sum - round)) * Exact<T>(F::quarter_turn());
@@ -154,6 +173,11 @@ template <class T> DEVICE SinCos<T> sin_cos_turn(Exact<T> turn) {
     constexpr int top = 8 * sizeof(T) - 2;
     return {F::of(F::bits(a.value) ^ (quarter & 2) << top),
             F::of(F::bits(b.value) ^ (quarter + 1 & 2) << top)};
+}
+
+// Sine and cosine of an angle from 0 to 1, in turns.
+template <class T> DEVICE SinCos<T> sin_cos_turn(Exact<T> turn) {
+    return sin_cos_quarters(Exact<T>(static_cast<T>(4)) * turn);
 }
 
 // The exponential; infinite above the largest number, zero below the smallest.

@@ -16,17 +16,30 @@ struct Block {
     DEVICE u32 operator[](int i) const { return at[i]; }
 };
 
+// Both halves of a product of words.
+DEVICE void multiply(u32 a, u32 b, u32& high, u32& low) {
+#ifdef __CUDACC_RTC__
+    // One instruction; of a product of u64 the compiler also adds the halves that are zero.
+    asm("{ .reg .u64 x; mul.wide.u32 x, %2, %3; mov.b64 {%0, %1}, x; }" : "=r"(low), "=r"(high) : "r"(a), "r"(b));
+#else
+    const u64 x = static_cast<u64>(a) * b;
+    high = static_cast<u32>(x >> 32), low = static_cast<u32>(x);
+#endif
+}
+
 // Four words: a function of a position, a number that tells draws at one position apart, and a key.
 DEVICE Block philox(u64 position, u32 draw, u64 key) {
     u32 a = static_cast<u32>(position), b = static_cast<u32>(position >> 32), c = draw, d = 0;
     u32 low = static_cast<u32>(key), high = static_cast<u32>(key >> 32);
 #pragma unroll
     for (int round = 0; round < 10; round++) {
-        u64 x = static_cast<u64>(0xD2511F53u) * a, y = static_cast<u64>(0xCD9E8D57u) * c;
-        a = static_cast<u32>(y >> 32) ^ b ^ low;
-        b = static_cast<u32>(y);
-        c = static_cast<u32>(x >> 32) ^ d ^ high;
-        d = static_cast<u32>(x);
+        u32 x, y, x_low, y_low;
+        multiply(0xD2511F53u, a, x, x_low);
+        multiply(0xCD9E8D57u, c, y, y_low);
+        a = y ^ b ^ low;
+        b = y_low;
+        c = x ^ d ^ high;
+        d = x_low;
         low += 0x9E3779B9u;
         high += 0xBB67AE85u;
     }

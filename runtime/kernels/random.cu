@@ -59,8 +59,9 @@ template <class Value> DEVICE void normals(const Block& w, f32* out, Value value
     for (int i = 0; i < 4; i += 2) {
         // Above 0, since the logarithm of zero is infinite.
         Exact<f32> unit = (word32(w[i]) + Exact<f32>(1.0f)) * Exact<f32>(0x1p-32f);
-        Exact<f32> radius = root(Exact<f32>(-2.0f) * natural_log(unit));
-        SinCos<f32> angle = sin_cos_turn(whole32(w[i + 1], 24) * Exact<f32>(0x1p-24f));
+        Exact<f32> radius = plain_root(Exact<f32>(-2.0f) * natural_log(unit));
+        // A factor of 2^-24 and one of 4, neither of which rounds.
+        SinCos<f32> angle = sin_cos_quarters(whole32(w[i + 1], 24) * Exact<f32>(0x1p-22f));
         out[i] = value(radius * angle.cos).value;
         out[i + 1] = value(radius * angle.sin).value;
     }

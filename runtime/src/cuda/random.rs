@@ -62,6 +62,21 @@ impl Fill {
 /// Threads of a block.
 const THREADS: u32 = 256;
 
+/// The most blocks of a fill: several for each place of a large device, and few enough that its threads work
+/// on after what each does once.
+const BLOCKS: u32 = 1 << 12;
+
+/// How many elements a thread of `random.cu` makes at once.
+fn together(dtype: DType, draw: &str) -> usize {
+    match draw {
+        "poisson_of" => 1,
+        "bernoulli" | "bernoulli_of" => 4,
+        "integers" | "geometric" => 2,
+        _ if dtype == DType::F64 => 2,
+        _ => 4,
+    }
+}
+
 /// A module of `random.cu`.
 fn filling(dtype: DType, draw: &'static str) -> Source {
     Source::new(File::Random)
@@ -182,17 +197,24 @@ pub(super) unsafe fn random(cuda: &'static Cuda, n: usize, dest: Place, draw: &D
         }
     };
     // SAFETY: the caller's promise.
-    unsafe { fill(cuda, "random", filling(dtype, name), &args) }
+    unsafe { fill(cuda, "random", dtype, name, &args) }
 }
 
 /// Starts a fill. Its struct promises what it points to.
-unsafe fn fill(cuda: &'static Cuda, op: &'static str, source: Source, args: &Fill) -> Result<()> {
+unsafe fn fill(
+    cuda: &'static Cuda,
+    op: &'static str,
+    dtype: DType,
+    draw: &'static str,
+    args: &Fill,
+) -> Result<()> {
     if args.count == 0 {
         return Ok(());
     }
-    let function = cuda.function(op, source, c"fill")?;
-    // A thread makes one element at the least.
-    let grid = Grid::linear(args.count as usize, THREADS);
+    let function = cuda.function(op, filling(dtype, draw), c"fill")?;
+    let groups = (args.count as usize).div_ceil(together(dtype, draw));
+    let mut grid = Grid::linear(groups, THREADS);
+    grid.blocks[0] = grid.blocks[0].min(BLOCKS);
     // SAFETY: the caller's promise.
     unsafe { cuda.launch(op, function, grid, args) }
 }
@@ -222,7 +244,7 @@ pub(super) unsafe fn random_of(
         ..Fill::new(n, dest.ptr, words)
     };
     // SAFETY: the caller's promise.
-    unsafe { fill(cuda, op, filling(dest.dtype, name), &args) }
+    unsafe { fill(cuda, op, dest.dtype, name, &args) }
 }
 
 /// What `shuffle.cu` takes.
