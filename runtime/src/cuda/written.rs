@@ -38,13 +38,13 @@ struct Number {
 type Key = SmallVec<[u32; 96]>;
 
 impl Written {
-    /// The text of a job whose operands lie in these ways.
+    /// The text of a job whose operands lie in these ways, and are walked over so many dims.
     ///
     /// # Errors
     /// When an operator does not compute in a dtype.
-    pub(super) fn of(job: &FusedJob<'_>, lies: &[Lies]) -> Result<Arc<Self>> {
+    pub(super) fn of(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> Result<Arc<Self>> {
         static ALL: RwLock<Option<HashMap<Box<[u32]>, Arc<Written>>>> = RwLock::new(None);
-        let key = key(job, lies);
+        let key = key(job, lies, rank);
         let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(written) = all.as_ref().and_then(|all| all.get(&*key)) {
             return Ok(Arc::clone(written));
@@ -53,7 +53,7 @@ impl Written {
         let mut writer = Writer::default();
         writer.steps(job)?;
         let written = Arc::new(Self {
-            text: Text::new(writer.text(job, lies)),
+            text: Text::new(writer.text(job, lies, rank)),
             numbers: writer.numbers,
         });
         let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
@@ -74,10 +74,16 @@ impl Written {
     }
 }
 
-fn key(job: &FusedJob<'_>, lies: &[Lies]) -> Key {
+fn key(job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> Key {
     let mut key = Key::new();
     let places = |place: usize| place as u32;
-    key.extend([places(job.program.len()), job.dest.dtype as u32]);
+    // Where nothing is walked, the text does not say over how many dims.
+    let rank = places(if lies.iter().any(|lies| lies.walked()) {
+        rank
+    } else {
+        0
+    });
+    key.extend([places(job.program.len()), job.dest.dtype as u32, rank]);
     for (at, node) in job.program.iter().enumerate() {
         if !job.live[at] {
             key.push(0);
@@ -229,7 +235,7 @@ impl Writer {
     }
 
     /// What stands before the class file.
-    fn text(&self, job: &FusedJob<'_>, lies: &[Lies]) -> String {
+    fn text(&self, job: &FusedJob<'_>, lies: &[Lies], rank: usize) -> String {
         let mut out = String::from("#include \"chain.cuh\"\n");
         let result = type_name(job.dest.dtype);
         let types: SmallVec<[&str; 8]> = job
@@ -272,7 +278,7 @@ impl Writer {
         if walked > 0 {
             let _ = writeln!(
                 out,
-                "    i64 at[{walked}];\n    offsets(chain.at, base, at);"
+                "    i64 at[{walked}];\n    offsets_of<{rank}>(chain.at, base, at);"
             );
         }
         let mut place = 0;
@@ -388,14 +394,16 @@ mod tests {
     #[test]
     fn a_program_is_written_once_for_all_numbers() {
         let mut first = Vec::new();
-        jobs(2.0, |job, lies| first.push(Written::of(job, lies).unwrap()));
+        jobs(2.0, |job, lies| {
+            first.push(Written::of(job, lies, 1).unwrap())
+        });
         let mut at = 0;
         jobs(3.0, |job, lies| {
-            let written = Written::of(job, lies).unwrap();
+            let written = Written::of(job, lies, 1).unwrap();
             assert!(Arc::ptr_eq(&written, &first[at]), "{at}");
             let mut fresh = Writer::default();
             fresh.steps(job).unwrap();
-            assert_eq!(written.text, Text::new(fresh.text(job, lies)), "{at}");
+            assert_eq!(written.text, Text::new(fresh.text(job, lies, 1)), "{at}");
             assert_eq!(written.numbers(job).count(), fresh.numbers.len());
             at += 1;
         });
