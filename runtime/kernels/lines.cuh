@@ -85,6 +85,12 @@ template <int N> DEVICE const char* element(const Lines<N>& lines, const char* l
     return line + at[0];
 }
 
+// The same where packs of V are read: of one run, whose elements are neighbours where V is more than one.
+template <int V, int N> DEVICE const char* pack_at(const Lines<N>& lines, const char* line, INDEX i) {
+    if constexpr (V > 1 && PLAIN) return line + (u64)i * sizeof(T0);
+    else return element(lines, line, i);
+}
+
 // Where a chunk ends.
 template <class Job> DEVICE INDEX chunk_end(const Job& job, INDEX from) {
     const INDEX count = (INDEX)job.lines.count, chunk = (INDEX)job.lines.chunk;
@@ -112,7 +118,7 @@ DEVICE void take_packs(State& state, const char* line, INDEX first, INDEX jump, 
     T0 read[U * V];
 #pragma unroll
     for (int u = 0; u < U; u++) {
-        const Pack<T0, V> pack = load<V>(job, element(job.lines, line, first + (INDEX)u * jump));
+        const Pack<T0, V> pack = load<V>(job, pack_at<V>(job.lines, line, first + (INDEX)u * jump));
 #pragma unroll
         for (int v = 0; v < V; v++) read[u * V + v] = pack[v];
     }
@@ -141,6 +147,12 @@ DEVICE void take_line(State& state, const char* line, INDEX from, INDEX to, cons
     INDEX i = threadIdx.x;
     for (; i + (U - 1) * lanes < packs; i += U * lanes)
         take_packs<Op, V, U>(state, line, first + i * V, lanes * V, job);
+    if constexpr (U > 2) {
+        if (i + lanes < packs) {
+            take_packs<Op, V, 2>(state, line, first + i * V, lanes * V, job);
+            i += 2 * lanes;
+        }
+    }
     for (; i < packs; i += lanes) take_packs<Op, V, 1>(state, line, first + i * V, 1, job);
     if constexpr (V > 1 && PLAIN) {
         for (i = first + packs * V + threadIdx.x; i < to; i += lanes)
@@ -188,8 +200,14 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const
     const INDEX from = (INDEX)blockIdx.y * (INDEX)job.lines.chunk, to = chunk_end(job, from);
     for (INDEX first = (INDEX)blockIdx.x * blockDim.y; first < outputs;
          first += (INDEX)gridDim.x * blockDim.y) {
+#ifdef MADE
+        // From the last line back: what was read or written before ended there, and may still be in the cache.
+        const INDEX output = outputs - 1 - (first + threadIdx.y);
+        const bool live = first + threadIdx.y < outputs;
+#else
         const INDEX output = first + threadIdx.y;
         const bool live = output < outputs;
+#endif
         i64 at[N] = {};
         State state = Op::start();
         if (live) {
@@ -378,5 +396,28 @@ template <class Op, int N, class Job> DEVICE void chunks(const Job& job, INDEX c
         Op::finish(state, at, job);
     }
 }
+
+#ifdef FINISHES
+// How many blocks of the kernel that runs have stored the states of their chunks. A device runs one kernel
+// after the other, and each leaves it at zero.
+__device__ u32 stored_chunks;
+
+// Behind `rows`, of one line in chunks: the block that comes last merges them all, in the line's order, so that no
+// other kernel has to.
+template <class Op, int N, class Job> DEVICE void finish_chunks(const Job& job) {
+    SHARED_ARRAY(u32, last, 1);
+    if (gridDim.y == 1 || job.lines.outputs != 1) return;
+    if (threadIdx.x == 0) {
+        // The thread that stored the state.
+        __threadfence();
+        last[0] = atomicAdd(&stored_chunks, 1u) == gridDim.y - 1;
+    }
+    __syncthreads();
+    if (last[0] == 0) return;
+    __threadfence();
+    if (threadIdx.x == 0) stored_chunks = 0;
+    chunks<Op, N>(job, gridDim.y);
+}
+#endif
 
 #endif

@@ -3,6 +3,7 @@
 // T0 is the dtype of elements, T1 what they are converted to, T2 the dtype of the result; OP is the
 // reduction (reduce.cuh), SHAPE how lines lie, and PACK how many elements are read at once. Behind a
 // chain (chain.cuh) elements are its results, and stored nowhere.
+#define FINISHES
 #include "lines.cuh"
 #include "reduce.cuh"
 
@@ -31,7 +32,15 @@ struct Op : OP<T1> {
 };
 
 #if SHAPE == ROWS
-KERNEL_BOUNDS(reduce_rows, Reduce, 256) { rows<Op, PACK, FINISH, 2>(job); }
+#ifdef MADE
+// With the registers to read several packs of all operands before the first is computed.
+KERNEL_ROOMY(reduce_rows, Reduce, 256) {
+#else
+KERNEL_BOUNDS(reduce_rows, Reduce, 256) {
+#endif
+    rows<Op, PACK, FINISH, 2>(job);
+    finish_chunks<Op, 2>(job);
+}
 #elif SHAPE == COLUMNS
 KERNEL_BOUNDS(reduce_columns, Reduce, 256) { columns<Op, PACK, FINISH, 2>(job); }
 #else

@@ -227,7 +227,7 @@ impl<const N: usize> Choice<N> {
             1
         };
         let (grid, chunk, chunks) = if rows {
-            along_rows(walk.outputs, walk.count, pack)
+            along_rows(walk.outputs, walk.count, pack, beside.is_empty())
         } else {
             across(walk.outputs / pack, walk.count)
         };
@@ -272,6 +272,11 @@ impl<const N: usize> Choice<N> {
     /// A module that merges the states of chunks.
     pub(super) fn merging(&self, source: Source) -> Source {
         chunked(source, self.wide)
+    }
+
+    /// Whether the last block of a kernel of rows that has `finish_chunks` merges the chunks.
+    pub(super) fn ends_itself(&self) -> bool {
+        self.rows && self.lines.outputs == 1
     }
 
     /// The grid of such a module's kernel.
@@ -356,12 +361,14 @@ fn cut(count: usize, chunks: usize, pack: usize) -> (usize, usize) {
     (chunk, count.div_ceil(chunk.max(1)).max(1))
 }
 
-fn along_rows(outputs: usize, count: usize, pack: usize) -> (Grid, usize, usize) {
+fn along_rows(outputs: usize, count: usize, pack: usize, once: bool) -> (Grid, usize, usize) {
     let packs = count.div_ceil(pack);
     // Four reads a thread, and as many threads as read what memory gives at once.
     let mut threads = power(packs.div_ceil(4)).clamp(power(packs).min(8), 32);
-    if packs > 32 * 8 && outputs * threads < BUSY {
-        threads = BLOCK;
+    // Lines that are read once have no more threads than that takes: all of them run at a time, with several reads
+    // each. Those that are read again while the cache has them are fewer at a time, with more threads.
+    while threads >= 32 && threads < BLOCK && packs > threads * 8 && outputs * threads < BUSY {
+        threads = if once { 2 * threads } else { BLOCK };
     }
     let wanted = (BUSY / (outputs * threads)).min(packs / (threads * 8));
     let (chunk, chunks) = cut(count, wanted, pack);
