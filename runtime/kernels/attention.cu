@@ -20,6 +20,12 @@ using Values = Tile<T, S, WIDTH>;
 using Run = Pack<S, SIDE>;
 static_assert(EDGE % DEEP == 0 && WIDTH % DEEP == 0, "tiles are made of whole steps");
 
+// Whether a thread has the registers for keys that come while values are used, and the other way round.
+constexpr bool EARLY = WIDTH <= 64;
+
+// So many blocks may well run at once.
+constexpr INDEX FEW = 1024;
+
 // The value of `f` over the 16 threads that share rows, which are half a warp.
 template <class F> DEVICE S across_row(S x, F f) {
 #pragma unroll
@@ -42,9 +48,12 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
     for (INDEX work = blockIdx.x; work < total; work += gridDim.x) {
         const INDEX line = work / across;
         const u64 first_col = static_cast<u64>(work - line * across) * WIDTH;
-        const u64 nth = line / down;
-        // Late queries see most where the way is causal, so their blocks come first.
-        const u64 first_row = static_cast<u64>(down - 1 - line % down) * EDGE;
+        // Late queries see most where the way is causal, so their blocks come first: those of all matrices where
+        // a device has most blocks at once; else of one matrix, whose keys then stay in the cache.
+        const INDEX count = static_cast<INDEX>(job.count);
+        const bool few = total <= FEW;
+        const u64 nth = few ? line % count : line / down;
+        const u64 first_row = static_cast<u64>(down - 1 - (few ? line / count : line % down)) * EDGE;
         i64 at[5];
         job.repeats.offsets(nth, at);
         const T* const q = reinterpret_cast<const T*>(job.query.at) + at[0];
@@ -60,22 +69,39 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
 #pragma unroll
             for (int j = 0; j < WIDE; j++) made[i][j] = 0;
         }
+        // The next keys or values are on their way while something is computed; the queries are near, in the L1.
+        Stage of_k;
+        Values of_v;
+        const auto ask_keys = [&](u64 first_key) {
+            of_k.begin(k, job.key.rows, job.key.cols, first_key, job.source, 0);
+            of_k.fetch(job.features);
+        };
+        const auto ask_values = [&](u64 first_key) {
+            of_v.begin(v, job.value.cols, job.value.rows, first_col, job.width, first_key);
+            of_v.fetch(job.source - first_key);
+        };
+        if (EARLY) ask_keys(0);
         for (u64 first_key = 0; first_key < seen; first_key += EDGE) {
             S scores[SIDE][SIDE];
 #pragma unroll
             for (int i = 0; i < SIDE; i++)
 #pragma unroll
                 for (int j = 0; j < SIDE; j++) scores[i][j] = 0;
-            Stage of_q, of_k;
+            Stage of_q;
             of_q.begin(q, job.query.rows, job.query.cols, first_row, job.length, 0);
-            of_k.begin(k, job.key.rows, job.key.cols, first_key, job.source, 0);
+            if (!EARLY) ask_keys(first_key);
+            else if (job.features == 0) ask_values(first_key);
             for (u64 step = 0; step < job.features; step += DEEP) {
                 of_q.fetch(job.features - step);
-                of_k.fetch(job.features - step);
                 __syncthreads();
                 of_q.keep(query[0].at);
                 of_k.keep(key[0].at);
                 __syncthreads();
+                if (step + DEEP < job.features) {
+                    of_k.fetch(job.features - step - DEEP);
+                } else if (EARLY) {
+                    ask_values(first_key);
+                }
 #pragma unroll
                 for (int deep = 0; deep < DEEP; deep++) {
                     const Run x = query[deep * LINE + ty], y = key[deep * LINE + tx];
@@ -122,13 +148,13 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
                 weights[(tx * SIDE + j) * LINE + ty] = run;
             }
             const u64 here = seen - first_key < EDGE ? seen - first_key : EDGE;
-            Values of_v;
-            of_v.begin(v, job.value.cols, job.value.rows, first_col, job.width, first_key);
+            if (!EARLY) ask_values(first_key);
             for (u64 step = 0; step < here; step += DEEP) {
-                of_v.fetch(job.source - first_key - step);
                 __syncthreads();
                 of_v.keep(values);
                 __syncthreads();
+                if (step + DEEP < here) of_v.fetch(job.source - first_key - step - DEEP);
+                else if (EARLY && first_key + EDGE < seen) ask_keys(first_key + EDGE);
 #pragma unroll
                 for (int deep = 0; deep < DEEP; deep++) {
                     const Run x = weights[(step + deep) * LINE + ty];

@@ -18,6 +18,9 @@ use crate::job::{AttentionJob, AttentionPart};
 pub(super) use trial::Trials;
 use warpgroup::Who;
 
+/// The columns of the result that a block of the kernel for all dtypes may make.
+const COLUMNS: [usize; 3] = [32, 64, 128];
+
 /// The most features that go by products of small matrices.
 const HEAD: usize = 128;
 
@@ -146,7 +149,8 @@ impl Way {
         if half && most <= HEAD && cuda.properties.capability >= (8, 0) {
             return Self::half(if most <= HEAD / 2 { HEAD / 2 } else { HEAD });
         }
-        Self::any(job.dtype, if job.width <= 64 { 64 } else { 128 })
+        let columns = COLUMNS.into_iter().find(|&columns| job.width <= columns);
+        Self::any(job.dtype, columns.unwrap_or(128))
     }
 
     fn half(columns: usize) -> Self {
@@ -191,7 +195,7 @@ impl Way {
 
 /// Every module that calls here ask for.
 pub(super) fn modules() -> Vec<Module> {
-    let any = |dtype| [64, 128].map(|columns| (dtype, Way::any(dtype, columns)));
+    let any = |dtype| COLUMNS.map(|columns| (dtype, Way::any(dtype, columns)));
     let half = |dtype| [HEAD / 2, HEAD].map(|columns| (dtype, Way::half(columns)));
     let halves = [DType::F16, DType::BF16];
     let others = [DType::F16, DType::BF16, DType::F32];
