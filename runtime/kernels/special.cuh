@@ -144,13 +144,19 @@ WIDE(erfinv)
 WIDE(erfcx)
 WIDE(ndtri)
 WIDE(log_ndtr)
-WIDE(lgamma)
-WIDE(digamma)
 WIDE(i0)
 WIDE(i0e)
 WIDE(i1)
 WIDE(i1e)
 
+template <class T> DEVICE T lgamma(T x) {
+    if constexpr (same<T, f32>) return wide::lgamma_of_f32(x);
+    else return (T)wide::lgamma((f64)x);
+}
+template <class T> DEVICE T digamma(T x) {
+    if constexpr (same<T, f32>) return wide::digamma_of_f32(x);
+    else return (T)wide::digamma((f64)x);
+}
 template <class T> DEVICE T zeta(T s, T x) { return (T)wide::zeta((f64)s, (f64)x); }
 template <class T> DEVICE T polygamma(T x, T n) { return (T)wide::polygamma((f64)n, (f64)x); }
 

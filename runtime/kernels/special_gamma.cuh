@@ -72,6 +72,22 @@ DEVICE f64 digamma(f64 x) {
     return reflected_digamma(x);
 }
 
+// The same for f32, which plain f64 is enough for but next to a root. What both sides of zero need is computed
+// together, so that a warp with elements of both does it once.
+DEVICE f32 digamma_of_f32(f32 x) {
+    const f64 at = x;
+    const bool reflects = x < -0.01f && x != ::floorf(x);
+    const f64 psi = positive_digamma(reflects ? 1.0 - at : x > 0.0f ? at : 1.0);
+    if (x > 0.0f) return (f32)psi;
+    if (reflects) {
+        f64 sine, cosine;
+        ::sincospi(at - ::round(at), &sine, &cosine);
+        const f64 made = psi - 3.141592653589793 * (cosine / sine);
+        if (size_of(made) > 1e-6 * size_of(psi)) return (f32)made;
+    }
+    return (f32)digamma(at);
+}
+
 // ln Γ(z) from Stirling's series, after steps upwards: B₂ₖ / 2k(2k - 1).
 DEVICE Dd stirling(f64 start) {
     const f64 series[8] = {
@@ -90,6 +106,13 @@ DEVICE Dd stirling(f64 start) {
     return (z - dd(0.5)) * log(z) - z + half_ln_tau + dd(sum * inverse) - log(steps);
 }
 
+// ln |π / (x sin πx)|, for x below zero.
+DEVICE Dd reflection(f64 x) {
+    f64 r = size_of(x - ::round(x));
+    Dd sine = r <= 0.25 ? sin_cos_pi(r).sin : sin_cos_pi(0.5 - r).cos;
+    return log(dd_pi() / (sine * dd(-x)));
+}
+
 // The logarithm of the gamma function's magnitude; infinite at zero and the negative integers. Below
 // zero it is ln |π / (x sin πx)| - lgamma(-x).
 DEVICE f64 lgamma(f64 x) {
@@ -98,12 +121,20 @@ DEVICE f64 lgamma(f64 x) {
     f64 z = -x;
     // The first terms of the series at zero.
     if (z < 1e-5) return ::fma(::log(z), -1.0, z * (0.5772156649015329 + 0.8224670334241132 * z));
-    f64 r = size_of(x - ::round(x));
-    Dd sine = r <= 0.25 ? sin_cos_pi(r).sin : sin_cos_pi(0.5 - r).cos;
-    Dd reflection = log(dd_pi() / (sine * dd(z)));
+    Dd part = reflection(x);
     // Roots stand this side of -20 only: further on, the number next to an integer is too far away.
-    if (z > 20.0) return reflection.hi - ::lgamma(z);
-    return nearest(reflection - stirling(z));
+    if (z > 20.0) return part.hi - ::lgamma(z);
+    return nearest(part - stirling(z));
+}
+
+// The same for f32, as `digamma_of_f32`.
+DEVICE f32 lgamma_of_f32(f32 x) {
+    const f64 at = x, z = size_of(at), there = ::lgamma(z);
+    if (!(x < 0.0f)) return (f32)there;
+    if (x == ::floorf(x)) return infinity<f32>();
+    const f64 sine = size_of(::sinpi(at - ::round(at)));
+    const f64 made = ::log(3.141592653589793 / (sine * z)) - there;
+    return (f32)(size_of(made) > 1e-6 ? made : nearest(reflection(at) - stirling(z)));
 }
 
 // Σ (x + k)^-s over k from 0 on, for s above 1 and x that is not too far below zero: by steps upwards
