@@ -206,32 +206,37 @@ constexpr INDEX NOWHERE = ~(INDEX)0;
 template <class State> DEVICE void place(const State&, i64*) {}
 template <class A> DEVICE void place(const Best<A>& state, i64* to) { *to = (i64)state.at; }
 
-#define POSITION(name, before)                                                                     \
+// Without branches, which lanes would take apart: what loses is deselected. A state that has seen nothing
+// has the value that is no better than any, and stands behind all.
+#define POSITION(name, worst, behind)                                                              \
     template <class A> struct name {                                                               \
         using X = A;                                                                               \
         using State = Best<A>;                                                                     \
         WHOLE(State, value, at);                                                                   \
-        static DEVICE State start() { return {(A)0, NOWHERE}; }                                    \
-        static DEVICE bool better(A x, A y) { return x before y || (is_nan(x) && !is_nan(y)); }    \
+        static DEVICE State start() { return {worst<A>(), NOWHERE}; }                              \
+        static DEVICE bool better(A x, A y) { return !(x behind y) & !is_nan(y); }                 \
+        /* Of two of which the first stands before the second. */                                  \
+        static DEVICE State combine(State x, State y) {                                            \
+            const bool second = better(y.value, x.value);                                          \
+            return {second ? y.value : x.value, second ? y.at : x.at};                             \
+        }                                                                                          \
         template <int M, class P, class Job>                                                       \
         static DEVICE void take(State& state, const A (&xs)[M], P at, const Job&) {                \
-            _Pragma("unroll") for (int j = 0; j < M; j++) {                                        \
-                if (state.at != NOWHERE && !better(xs[j], state.value)) continue;                  \
-                state.value = xs[j];                                                               \
-                state.at = at[j];                                                                  \
-            }                                                                                      \
+            State all[M];                                                                          \
+            _Pragma("unroll") for (int j = 0; j < M; j++) all[j] = {xs[j], at[j]};                 \
+            merge(state, fold(all, combine));                                                      \
         }                                                                                          \
         static DEVICE void merge(State& state, const State& other) {                               \
-            if (other.at == NOWHERE) return;                                                       \
-            const bool first = other.at < state.at && !better(state.value, other.value);           \
-            if (state.at == NOWHERE || first || better(other.value, state.value)) state = other;   \
+            const bool first = (other.at < state.at) & !better(state.value, other.value);          \
+            const bool won = first | better(other.value, state.value);                             \
+            state = {won ? other.value : state.value, won ? other.at : state.at};                  \
         }                                                                                          \
         template <class Job> static DEVICE A value(const State& state, const Job&) {               \
             return state.value;                                                                    \
         }                                                                                          \
     };
 
-POSITION(Argmax, >)
-POSITION(Argmin, <)
+POSITION(Argmax, lowest, <=)
+POSITION(Argmin, highest, >=)
 
 #endif

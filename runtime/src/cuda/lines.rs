@@ -227,7 +227,13 @@ impl<const N: usize> Choice<N> {
             1
         };
         let (grid, chunk, chunks) = if rows {
-            along_rows(walk.outputs, walk.count, pack, beside.is_empty())
+            along_rows(
+                walk.outputs,
+                walk.count,
+                pack,
+                beside.is_empty(),
+                state > size.max(4),
+            )
         } else {
             across(walk.outputs / pack, walk.count)
         };
@@ -361,13 +367,22 @@ fn cut(count: usize, chunks: usize, pack: usize) -> (usize, usize) {
     (chunk, count.div_ceil(chunk.max(1)).max(1))
 }
 
-fn along_rows(outputs: usize, count: usize, pack: usize, once: bool) -> (Grid, usize, usize) {
+/// `heavy` states are larger than an element, and dear to merge: a warp takes a line alone from fewer lines on, as
+/// its tree has five levels where that of each warp of a block has eight.
+fn along_rows(
+    outputs: usize,
+    count: usize,
+    pack: usize,
+    once: bool,
+    heavy: bool,
+) -> (Grid, usize, usize) {
     let packs = count.div_ceil(pack);
     // Four reads a thread, and as many threads as read what memory gives at once.
     let mut threads = power(packs.div_ceil(4)).clamp(power(packs).min(8), 32);
+    let busy = if heavy { BUSY / 2 } else { BUSY };
     // Lines that are read once have no more threads than that takes: all of them run at a time, with several reads
     // each. Those that are read again while the cache has them are fewer at a time, with more threads.
-    while threads >= 32 && threads < BLOCK && packs > threads * 8 && outputs * threads < BUSY {
+    while threads >= 32 && threads < BLOCK && packs > threads * 8 && outputs * threads < busy {
         threads = if once { 2 * threads } else { BLOCK };
     }
     let wanted = (BUSY / (outputs * threads)).min(packs / (threads * 8));
