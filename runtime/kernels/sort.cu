@@ -1,4 +1,4 @@
-// Lines in order: short ones in shared memory, long ones digit by digit from the lowest.
+// Lines in order: short ones in shared memory, by networks or digits, long ones digit by digit from the lowest.
 //
 // Equal elements keep their order: a short line is sorted by key and position, and each pass over a
 // long one keeps the order of the passes before it.
@@ -22,7 +22,9 @@ struct Short {
     // Whether NaN are left out of a median.
     u32 ignore_nan;
     // Whether neighbouring lines lie closer together than neighbours of a line.
-    u32 across, pad;
+    u32 across;
+    // How many of a key's lowest bits differ.
+    u32 bits;
 };
 
 // The place of the lower median of a sorted line, of which `numbers` are none.
@@ -52,11 +54,104 @@ constexpr u32 SHORT_LINES = 64;
 // Keys that a thread asks for at once.
 constexpr u32 AHEAD = 4;
 
-KERNEL_BOUNDS(sort_short, Short, 256) {
+constexpr u32 DIGITS = 256;
+
+DEVICE u32 digit_of(Bits key, u32 shift) { return static_cast<u32>(key >> shift) & (DIGITS - 1); }
+
+// A warp goes through elements in order: before one stand those of its digit that earlier rounds met, which `own`
+// counts for each digit, and those in lower lanes.
+DEVICE u32 rank_of(u32 digit, bool there, u16* own) {
+    const u32 lane = threadIdx.x % 32;
+    u32 peers = __ballot_sync(FULL_WARP, there);
+#pragma unroll
+    for (u32 bit = 1; bit < DIGITS; bit <<= 1) {
+        u32 set = __ballot_sync(FULL_WARP, (digit & bit) != 0);
+        peers &= (digit & bit) != 0 ? set : ~set;
+    }
+    u32 lower = __popc(peers & ((1u << lane) - 1));
+    u32 before = own[digit];
+    __syncwarp();
+    if (there && lower == 0) own[digit] = before + __popc(peers);
+    __syncwarp();
+    return before + lower;
+}
+
+// Lines of a block by digits: threads, and elements that each has at most.
+constexpr u32 BLOCK = 512, EACH = 8, BLOCK_WARPS = BLOCK / 32;
+
+// Puts `len` keys and what goes with them in the order of one digit, where they lie. Behind `ranks` is room for each
+// warp and digit, and twice for each digit.
+DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
+    u32* inside = reinterpret_cast<u32*>(ranks + BLOCK_WARPS * DIGITS);
+    const u32 rounds = (len + BLOCK - 1) / BLOCK;
+    const u32 part = threadIdx.x / 32 * (32 * rounds) + threadIdx.x % 32;
+    u16* own = ranks + threadIdx.x / 32 * DIGITS;
+    for (u32 i = threadIdx.x % 32; i < DIGITS; i += 32) own[i] = 0;
+    __syncwarp();
+    Bits key[EACH];
+    // A rank in the warp's part above a place.
+    u32 both[EACH];
+#pragma unroll
+    for (u32 item = 0; item < EACH; item++) {
+        if (item >= rounds) break;
+        const u32 i = part + item * 32;
+        key[item] = i < len ? keys[i] : ALL;
+        both[item] = i < len ? at[i] : 0;
+        both[item] |= rank_of(digit_of(key[item], shift), i < len, own) << 16;
+    }
+    __syncthreads();
+    // One thread for each digit: where it begins, and in each warp's part.
+    u32 sum = 0;
+    if (threadIdx.x < DIGITS) {
+#pragma unroll
+        for (u32 w = 0; w < BLOCK_WARPS; w++) {
+            u32 count = ranks[w * DIGITS + threadIdx.x];
+            ranks[w * DIGITS + threadIdx.x] = sum;
+            sum += count;
+        }
+    }
+    u32 all, first = sum_before(sum, all);
+    if (threadIdx.x < DIGITS) inside[threadIdx.x] = first;
+    __syncthreads();
+#pragma unroll
+    for (u32 item = 0; item < EACH; item++) {
+        if (item >= rounds) break;
+        if (part + item * 32 >= len) continue;
+        const u32 digit = digit_of(key[item], shift);
+        const u32 to = inside[digit] + own[digit] + (both[item] >> 16);
+        keys[to] = key[item];
+        at[to] = static_cast<u16>(both[item]);
+    }
+    __syncthreads();
+}
+
+// Networks of compare and exchange, over all lines of the block side by side.
+DEVICE void bitonic(Bits* keys, u16* at, u32 total, u32 width) {
+    for (u32 size = 2; size <= width; size <<= 1) {
+        for (u32 stride = size / 2; stride > 0; stride >>= 1) {
+            __syncthreads();
+            for (u32 t = threadIdx.x; t < total / 2; t += blockDim.x) {
+                u32 low = 2 * t - (t & (stride - 1)), high = low + stride;
+                Bits a = keys[low], b = keys[high];
+                u16 p = at[low], q = at[high];
+                bool wrong = a > b || (a == b && p > q);
+                if (wrong == (((low & (width - 1)) & size) == 0)) {
+                    keys[low] = b, keys[high] = a;
+                    at[low] = q, at[high] = p;
+                }
+            }
+        }
+    }
+    __syncthreads();
+}
+
+template <bool RADIX> DEVICE void short_lines(const Short& job) {
     DYN_SHARED(Bits, keys);
     SHARED_ARRAY(u32, best, SHORT_LINES);
-    u32 total = job.group * job.width, mask = job.width - 1;
-    u16* at = reinterpret_cast<u16*>(keys + total);
+    // By digits nothing is filled up, and a block has one line.
+    u32 total = RADIX ? static_cast<u32>(job.lines.len) : job.group * job.width;
+    u32 mask = job.width - 1;
+    u16* at = reinterpret_cast<u16*>(keys + job.group * job.width);
     INDEX count = job.lines.count, len = job.lines.len;
     Bits turned = job.lines.turned();
     const Source source(job.lines, job.keys);
@@ -71,9 +166,9 @@ KERNEL_BOUNDS(sort_short, Short, 256) {
 #pragma unroll
             for (u32 n = 0; n < AHEAD; n++) {
                 const u32 t = group + n * blockDim.x;
-                const u32 own = job.across ? t & (job.group - 1) : t / job.width;
+                const u32 own = RADIX ? 0 : job.across ? t & (job.group - 1) : t / job.width;
                 const INDEX line = first + own;
-                place[n] = job.across ? t / job.group : t & mask;
+                place[n] = !RADIX && job.across ? t / job.group : t & mask;
                 to[n] = t < total ? own * job.width + place[n] : total;
                 there[n] = t < total && line < count && place[n] < len;
                 from[n] = source.place(job.lines, line, place[n]);
@@ -90,27 +185,18 @@ KERNEL_BOUNDS(sort_short, Short, 256) {
                 at[to[n]] = static_cast<u16>(place[n]);
             }
         }
-        for (u32 size = 2; size <= job.width; size <<= 1) {
-            for (u32 stride = size / 2; stride > 0; stride >>= 1) {
-                __syncthreads();
-                for (u32 t = threadIdx.x; t < total / 2; t += blockDim.x) {
-                    u32 low = 2 * t - (t & (stride - 1)), high = low + stride;
-                    Bits a = keys[low], b = keys[high];
-                    u16 p = at[low], q = at[high];
-                    bool wrong = a > b || (a == b && p > q);
-                    if (wrong == (((low & mask) & size) == 0)) {
-                        keys[low] = b, keys[high] = a;
-                        at[low] = q, at[high] = p;
-                    }
-                }
-            }
+        if constexpr (RADIX) {
+            __syncthreads();
+            for (u32 shift = 0; shift < job.bits; shift += 8)
+                sort_by_digit(keys, at, at + job.width, total, shift);
+        } else {
+            bitonic(keys, at, total, job.width);
         }
-        __syncthreads();
         if (job.task == FIRST) {
             u32 results = job.results;
             for (u32 t = threadIdx.x; t < total; t += blockDim.x) {
-                u32 own = job.across ? t & (job.group - 1) : t / job.width;
-                u32 i = job.across ? t / job.group : t & mask;
+                u32 own = RADIX ? 0 : job.across ? t & (job.group - 1) : t / job.width;
+                u32 i = !RADIX && job.across ? t / job.group : t & mask;
                 INDEX line = first + own;
                 if (line >= count || i >= results) continue;
                 u32 from = own * job.width + i;
@@ -148,9 +234,13 @@ KERNEL_BOUNDS(sort_short, Short, 256) {
     }
 }
 
+KERNEL_BOUNDS(sort_short, Short, 256) { short_lines<false>(job); }
+
+KERNEL_BOUNDS(sort_block, Short, 512) { short_lines<true>(job); }
+
 // Long lines, cut into tiles.
 
-constexpr u32 THREADS = 256, ITEMS = 8, TILE = THREADS * ITEMS, DIGITS = 256, WARPS = THREADS / 32;
+constexpr u32 THREADS = 256, ITEMS = 8, TILE = THREADS * ITEMS, WARPS = THREADS / 32;
 
 struct Pass {
     Lines lines;
@@ -168,8 +258,6 @@ struct Pass {
     u64 tile_step, digit_step;
     u32 shift, pad;
 };
-
-DEVICE u32 digit_of(Bits key, u32 shift) { return static_cast<u32>(key >> shift) & (DIGITS - 1); }
 
 KERNEL_BOUNDS(sort_counts, Pass, 256) {
     SHARED_ARRAY(u32, counts, DIGITS);
@@ -227,8 +315,6 @@ KERNEL_BOUNDS(sort_move, Pass, 256) {
         INDEX line = cell / tiles, tile = cell % tiles;
         for (u32 i = threadIdx.x; i < WARPS * DIGITS; i += THREADS) ranks[i] = 0;
         __syncthreads();
-        // Each warp goes through its part in order: before an element stand those of its digit that
-        // earlier rounds met, and those in lower lanes.
         const INDEX part = tile * TILE + warp * (32 * ITEMS) + lane;
         Bits key[ITEMS];
         u16 rank[ITEMS];
@@ -237,18 +323,7 @@ KERNEL_BOUNDS(sort_move, Pass, 256) {
         for (u32 item = 0; item < ITEMS; item++) {
             bool there = part + item * 32 < len;
             u32 digit = digit_of(key[item], job.shift);
-            u32 peers = __ballot_sync(FULL_WARP, there);
-#pragma unroll
-            for (u32 bit = 1; bit < DIGITS; bit <<= 1) {
-                u32 set = __ballot_sync(FULL_WARP, (digit & bit) != 0);
-                peers &= (digit & bit) != 0 ? set : ~set;
-            }
-            u32 lower = __popc(peers & ((1u << lane) - 1));
-            u32 before = own[digit];
-            rank[item] = before + lower;
-            __syncwarp();
-            if (there && lower == 0) own[digit] = before + __popc(peers);
-            __syncwarp();
+            rank[item] = rank_of(digit, there, own);
         }
         __syncthreads();
         // Asked for here, where registers are left.

@@ -80,7 +80,8 @@ fn lines_of_every_dtype_and_length() {
 fn long_lines() {
     let _here = device!(&SCHEDULES);
     for dtype in some(REAL) {
-        for len in [2048, 2049] {
+        // By a network, by the digits of a line in one block, in several.
+        for len in [500, 2049, 4096, 4097] {
             all(
                 &format!("{dtype} {len}"),
                 &data(&[2, len], dtype, 5),
@@ -89,11 +90,13 @@ fn long_lines() {
             );
         }
     }
-    let across = data(&[2500, 3], DType::F32, 6);
-    all("f32 long across", &across, 0, Raw::clone);
+    for len in [2500, 4500] {
+        let across = data(&[len, 3], DType::F32, 6);
+        all("f32 long across", &across, 0, Raw::clone);
+    }
     let side_by_side = data(&[5, 1030], DType::F16, 7);
     all("f16 many columns", &side_by_side, 0, Raw::clone);
-    let nan = Raw::from_vec(vec![f32::NAN; 5000], &[2, 2500]).unwrap();
+    let nan = Raw::from_vec(vec![f32::NAN; 9000], &[2, 4500]).unwrap();
     all("all NaN", &nan, 1, Raw::clone);
     on_device(&["lines", "sort"]);
 }

@@ -13,7 +13,11 @@ use crate::job::{LineJob, Task};
 use crate::storage::DeviceBuffer;
 
 /// The longest line that is sorted in shared memory.
-pub(super) const SHORT: usize = 2048;
+pub(super) const SHORT: usize = 4096;
+/// Elements that a block has at once in a network.
+const NETWORK: usize = 2048;
+/// Threads of a block that sorts one line by digits.
+const BLOCK: u32 = 512;
 /// The fewest elements that a short line is filled up to.
 const NARROW: usize = 32;
 /// Elements of a tile of `sort.cu` and `extreme.cu`.
@@ -40,7 +44,7 @@ pub(super) struct Short {
     task: u32,
     ignore_nan: u32,
     across: u32,
-    pad: u32,
+    bits: u32,
 }
 
 #[repr(C)]
@@ -93,7 +97,7 @@ impl Short {
             task,
             ignore_nan: 0,
             across: 0,
-            pad: 0,
+            bits: 0,
         }
     }
 }
@@ -113,6 +117,7 @@ pub(super) fn modules() -> Vec<Module> {
         File::Sort,
         &[
             c"sort_short",
+            c"sort_block",
             c"sort_counts",
             c"sort_starts",
             c"sort_starts_long",
@@ -223,14 +228,29 @@ impl Sort {
     pub(super) unsafe fn short(&self, mut args: Short) -> Result<()> {
         let (count, len) = args.lines.sizes();
         let width = len.next_power_of_two().max(NARROW);
-        let group = (SHORT / width).min(count.next_power_of_two());
-        (args.width, args.group) = (width as u32, group as u32);
+        // A network takes more steps for each element the longer a line is; digits take as many as a key has.
+        let digits = len > 128 * self.size.max(4);
+        let group = if digits {
+            1
+        } else {
+            (NETWORK / width).min(count.next_power_of_two())
+        };
+        args.width = width as u32;
+        args.group = group as u32;
+        args.bits = self.width;
         let total = width * group;
-        let threads = (total / 2).clamp(32, THREADS as usize) as u32;
-        let grid = Grid::blocks(count.div_ceil(group), threads);
-        let grid = grid.shared(total * (self.size + size_of::<u16>()));
-        // SAFETY: the caller's promise; shared memory has a key and a position for each element.
-        unsafe { self.work.start(c"sort_short", grid, &args) }
+        let mut bytes = total * (self.size + size_of::<u16>());
+        let (entry, threads) = if digits {
+            bytes += (BLOCK as usize / 32 + 2) * DIGITS * size_of::<u16>();
+            (c"sort_block", BLOCK)
+        } else {
+            let threads = (total / 2).clamp(32, THREADS as usize) as u32;
+            (c"sort_short", threads)
+        };
+        let grid = Grid::blocks(count.div_ceil(group), threads).shared(bytes);
+        // SAFETY: the caller's promise; shared memory has a key and a position for each element, and by digits a count
+        // for each warp and digit and a start for each digit.
+        unsafe { self.work.start(entry, grid, &args) }
     }
 
     /// Sorts long lines digit by digit.
