@@ -35,15 +35,28 @@ template <class T> DEVICE T sum_before(T value, T& total) {
     return block_scan(value, Plus(), total) - value;
 }
 
-// Replaces `count` numbers, `step` apart, by the sums before them; gives the sum of all.
+// Replaces `count` numbers, `step` apart, by the sums before them; gives the sum of all. Each thread has several
+// neighbours, so that few rounds wait for one another.
 template <class T> DEVICE T scan_in_place(T* numbers, u64 count, u64 step) {
+    constexpr u32 OWN = 8;
     u32 thread = thread_in_block(), threads = threads_of_block();
     T carry = 0;
-    for (u64 first = 0; first < count; first += threads) {
-        u64 at = first + thread;
-        T value = at < count ? numbers[at * step] : static_cast<T>(0);
-        T total, before = sum_before(value, total);
-        if (at < count) numbers[at * step] = carry + before;
+    for (u64 first = 0; first < count; first += threads * OWN) {
+        const u64 at = first + thread * OWN;
+        T own[OWN], sum = 0;
+#pragma unroll
+        for (u32 n = 0; n < OWN; n++)
+            own[n] = at + n < count ? numbers[(at + n) * step] : static_cast<T>(0);
+#pragma unroll
+        for (u32 n = 0; n < OWN; n++) {
+            T value = own[n];
+            own[n] = sum;
+            sum += value;
+        }
+        T total, before = carry + sum_before(sum, total);
+#pragma unroll
+        for (u32 n = 0; n < OWN; n++)
+            if (at + n < count) numbers[(at + n) * step] = before + own[n];
         carry += total;
     }
     return carry;

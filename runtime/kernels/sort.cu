@@ -77,7 +77,7 @@ DEVICE u32 rank_of(u32 digit, bool there, u16* own) {
 }
 
 // Lines of a block by digits: threads, and elements that each has at most.
-constexpr u32 BLOCK = 512, EACH = 8, BLOCK_WARPS = BLOCK / 32;
+constexpr u32 BLOCK = 512, EACH = sizeof(Bits) > 4 ? 4 : 8, BLOCK_WARPS = BLOCK / 32;
 
 // Puts `len` keys and what goes with them in the order of one digit, where they lie. Behind `ranks` is room for each
 // warp and digit, and twice for each digit.
@@ -236,11 +236,12 @@ template <bool RADIX> DEVICE void short_lines(const Short& job) {
 
 KERNEL_BOUNDS(sort_short, Short, 256) { short_lines<false>(job); }
 
-KERNEL_BOUNDS(sort_block, Short, 512) { short_lines<true>(job); }
+KERNEL_BLOCKS(sort_block, Short, 512, 2) { short_lines<true>(job); }
 
-// Long lines, cut into tiles.
+// Long lines, cut into tiles: as large as shared memory has keys and positions for, so that neighbours of one digit
+// are written side by side.
 
-constexpr u32 THREADS = 256, ITEMS = 8, TILE = THREADS * ITEMS, WARPS = THREADS / 32;
+constexpr u32 THREADS = 256, ITEMS = sizeof(Bits) + sizeof(INDEX) <= 8 ? 8 : 4, TILE = BLOCK * ITEMS;
 
 struct Pass {
     Lines lines;
@@ -256,22 +257,24 @@ struct Pass {
     u64 tiles;
     // From one tile to the next, and from one digit to the next.
     u64 tile_step, digit_step;
+    // Where this is the last pass, how many elements of each line are results; else 0, and all are stored.
+    u64 results;
     u32 shift, pad;
 };
 
-KERNEL_BOUNDS(sort_counts, Pass, 256) {
+KERNEL_BOUNDS(sort_counts, Pass, 512) {
     SHARED_ARRAY(u32, counts, DIGITS);
     INDEX tiles = job.tiles;
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
-        counts[threadIdx.x] = 0;
+        if (threadIdx.x < DIGITS) counts[threadIdx.x] = 0;
         __syncthreads();
-        Keys(job.lines, line, job.keys).each<THREADS, ITEMS>(tile * TILE, [&](Bits key, INDEX) {
+        Keys(job.lines, line, job.keys).each<BLOCK, ITEMS>(tile * TILE, [&](Bits key, INDEX) {
             atomicAdd(&counts[digit_of(key, job.shift)], 1u);
         });
         __syncthreads();
         u64 to = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
-        job.starts[to + threadIdx.x * job.digit_step] = counts[threadIdx.x];
+        if (threadIdx.x < DIGITS) job.starts[to + threadIdx.x * job.digit_step] = counts[threadIdx.x];
         __syncthreads();
     }
 }
@@ -302,10 +305,10 @@ KERNEL_BOUNDS(sort_starts_long, Pass, 256) {
     }
 }
 
-KERNEL_BOUNDS(sort_move, Pass, 256) {
+KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
     SHARED_ARRAY(Bits, keys, TILE);
     SHARED_ARRAY(INDEX, places, TILE);
-    SHARED_ARRAY(u16, ranks, WARPS * DIGITS);
+    SHARED_ARRAY(u16, ranks, BLOCK_WARPS * DIGITS);
     SHARED_ARRAY(u16, inside, DIGITS);
     SHARED_ARRAY(INDEX, goals, DIGITS);
     INDEX tiles = job.tiles, len = job.lines.len;
@@ -313,7 +316,7 @@ KERNEL_BOUNDS(sort_move, Pass, 256) {
     u16* own = ranks + warp * DIGITS;
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
-        for (u32 i = threadIdx.x; i < WARPS * DIGITS; i += THREADS) ranks[i] = 0;
+        for (u32 i = threadIdx.x; i < BLOCK_WARPS * DIGITS; i += BLOCK) ranks[i] = 0;
         __syncthreads();
         const INDEX part = tile * TILE + warp * (32 * ITEMS) + lane;
         Bits key[ITEMS];
@@ -336,21 +339,28 @@ KERNEL_BOUNDS(sort_move, Pass, 256) {
 #pragma unroll
         for (u32 item = 0; item < ITEMS; item++) place[item] = EARLY ? place_of(item) : 0;
         // One thread for each digit: where it begins in the tile, in each warp's part, and at last.
-        u32 digit = threadIdx.x, sum = 0;
+        const u32 digit = threadIdx.x;
+        const bool counts = digit < DIGITS;
+        u32 sum = 0;
+        INDEX total = 0;
+        if (counts) {
+            total = job.totals[static_cast<u64>(line) * DIGITS + digit];
 #pragma unroll
-        for (u32 w = 0; w < WARPS; w++) {
-            u32 count = ranks[w * DIGITS + digit];
-            ranks[w * DIGITS + digit] = sum;
-            sum += count;
+            for (u32 w = 0; w < BLOCK_WARPS; w++) {
+                u32 count = ranks[w * DIGITS + digit];
+                ranks[w * DIGITS + digit] = sum;
+                sum += count;
+            }
         }
         u32 all;
         u32 first = sum_before(sum, all);
-        INDEX whole, total = job.totals[static_cast<u64>(line) * DIGITS + digit];
-        INDEX start = sum_before(total, whole);
-        u64 from = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
-        inside[digit] = first;
-        // Unsigned: a goal may lie before the line's first element until the place is added.
-        goals[digit] = start + job.starts[from + digit * job.digit_step] - first;
+        INDEX whole, start = sum_before(total, whole);
+        if (counts) {
+            u64 from = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
+            inside[digit] = first;
+            // Unsigned: a goal may lie before the line's first element until the place is added.
+            goals[digit] = start + job.starts[from + digit * job.digit_step] - first;
+        }
         __syncthreads();
 #pragma unroll
         for (u32 item = 0; item < ITEMS; item++) {
@@ -361,30 +371,16 @@ KERNEL_BOUNDS(sort_move, Pass, 256) {
             places[to] = EARLY ? place[item] : place_of(item);
         }
         __syncthreads();
-        for (u32 i = threadIdx.x; i < all; i += THREADS) {
+        for (u32 i = threadIdx.x; i < all; i += BLOCK) {
             INDEX to = goals[digit_of(keys[i], job.shift)] + i;
-            job.keys_out[line * len + to] = keys[i];
-            job.places_out[line * len + to] = places[i];
+            if (job.results == 0) {
+                job.keys_out[line * len + to] = keys[i];
+                job.places_out[line * len + to] = places[i];
+            } else if (to < job.results) {
+                put(job.lines, line, to, keys[i], places[i]);
+            }
         }
         __syncthreads();
-    }
-}
-
-// The first so many of each sorted line.
-struct Finish {
-    Lines lines;
-    const Bits* keys;
-    const INDEX* places;
-    u64 results;
-};
-
-KERNEL_BOUNDS(sort_finish, Finish, 256) {
-    INDEX results = job.results, all = job.lines.count * results;
-    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < all;
-         i += static_cast<INDEX>(gridDim.x) * THREADS) {
-        INDEX line = i / results, at = i % results;
-        INDEX from = line * static_cast<INDEX>(job.lines.len) + at;
-        put(job.lines, line, at, job.keys[from], job.places[from]);
     }
 }
 

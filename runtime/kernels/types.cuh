@@ -42,6 +42,10 @@ struct alignas(16) c128 {
 #define KERNEL_ROOMY(name, Args, threads)                                                          \
     extern "C" __global__ void __launch_bounds__(threads, 1)                                       \
         name(const __grid_constant__ Args job)
+// The same where so many blocks are to be on a multiprocessor at once.
+#define KERNEL_BLOCKS(name, Args, threads, blocks)                                                 \
+    extern "C" __global__ void __launch_bounds__(threads, blocks)                                  \
+        name(const __grid_constant__ Args job)
 #define SHARED_ARRAY(T, name, N) __shared__ T name[N]
 // All dynamic arrays of a block begin at the same byte; one kernel carves it up itself.
 #define DYN_SHARED(T, name)                                                                        \
@@ -49,6 +53,7 @@ struct alignas(16) c128 {
     T* const name = reinterpret_cast<T*>(dynamic_shared_bytes)
 #else
 #define KERNEL_ROOMY KERNEL_BOUNDS
+#define KERNEL_BLOCKS(name, Args, threads, blocks) KERNEL_BOUNDS(name, Args, threads)
 #endif
 
 #define DEVICE __device__ __forceinline__

@@ -482,6 +482,17 @@ mod tests {
     }
 
     #[test]
+    fn a_warp_takes_a_line_where_states_are_dear() {
+        let rows = walk(&[4000, 2500], &[2500, 1], &[false, true]);
+        let threads = |state| {
+            let choice = Choice::new(&rows, 512 as *const u8, DType::F32, state, &[]).unwrap();
+            (choice.grid.threads, choice.chunks)
+        };
+        assert_eq!(threads(4), ([256, 1, 1], 1));
+        assert_eq!(threads(24), ([32, 8, 1], 1));
+    }
+
+    #[test]
     fn chunks_cover_a_line() {
         for count in [1, 7, 300_000, 1 << 20] {
             for chunks in [1, 2, 36, 5000] {

@@ -12,16 +12,12 @@ use super::topk::{extreme, select};
 use crate::job::{LineJob, Task};
 use crate::storage::DeviceBuffer;
 
-/// The longest line that is sorted in shared memory.
-pub(super) const SHORT: usize = 4096;
 /// Elements that a block has at once in a network.
 const NETWORK: usize = 2048;
 /// Threads of a block that sorts one line by digits.
 const BLOCK: u32 = 512;
 /// The fewest elements that a short line is filled up to.
 const NARROW: usize = 32;
-/// Elements of a tile of `sort.cu` and `extreme.cu`.
-pub(super) const TILE: usize = 2048;
 /// How many values a digit of eight bits has.
 pub(super) const DIGITS: usize = 256;
 /// Up to so many tiles, one thread walks those of a line and digit.
@@ -60,17 +56,9 @@ struct Pass {
     tiles: u64,
     tile_step: u64,
     digit_step: u64,
+    results: u64,
     shift: u32,
     pad: u32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Finish {
-    lines: Lines,
-    keys: *const u8,
-    places: *const u8,
-    results: u64,
 }
 
 #[repr(C)]
@@ -107,8 +95,6 @@ unsafe impl Argument for Short {}
 // SAFETY: as above.
 unsafe impl Argument for Pass {}
 // SAFETY: as above.
-unsafe impl Argument for Finish {}
-// SAFETY: as above.
 unsafe impl Argument for Runs {}
 
 /// Every module that calls here ask for.
@@ -122,7 +108,6 @@ pub(super) fn modules() -> Vec<Module> {
             c"sort_starts",
             c"sort_starts_long",
             c"sort_move",
-            c"sort_finish",
             c"sort_runs",
             c"sort_mode",
         ],
@@ -169,7 +154,7 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
         size: job.dtype.size(),
         width: width.min(8 * job.dtype.size() as u32),
     };
-    if len <= SHORT {
+    if sort.is_short(len) {
         let short = Short {
             ignore_nan: ignore_nan.into(),
             across: across.into(),
@@ -189,8 +174,7 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
         } else if task == MODE {
             sort.mode(lines)?;
         } else {
-            let kept = sort.long(lines, AS_THEY_LIE)?;
-            sort.finish(lines, kept.now(), results)?;
+            sort.long(lines, AS_THEY_LIE, results)?;
         }
     }
     Ok(true)
@@ -225,6 +209,11 @@ pub(super) struct Sort {
 }
 
 impl Sort {
+    /// Whether a line is sorted in shared memory: `EACH` elements of each thread of a block.
+    pub(super) fn is_short(&self, len: usize) -> bool {
+        len <= BLOCK as usize * if self.size > 4 { 4 } else { 8 }
+    }
+
     pub(super) unsafe fn short(&self, mut args: Short) -> Result<()> {
         let (count, len) = args.lines.sizes();
         let width = len.next_power_of_two().max(NARROW);
@@ -253,11 +242,15 @@ impl Sort {
         unsafe { self.work.start(entry, grid, &args) }
     }
 
-    /// Sorts long lines digit by digit.
-    pub(super) unsafe fn long(&self, lines: Lines, from: Keyed) -> Result<Halves> {
+    /// Sorts long lines digit by digit. The last pass writes the first `results` of each line; where they are none,
+    /// it stores keys and positions as the others do.
+    pub(super) unsafe fn long(&self, lines: Lines, from: Keyed, results: usize) -> Result<Halves> {
         let work = &self.work;
         let (count, len) = lines.sizes();
-        let (tiles, position) = (len.div_ceil(TILE), work.position());
+        let position = work.position();
+        // `TILE` of `sort.cu`.
+        let items = if self.size + position <= 8 { 8 } else { 4 };
+        let tiles = len.div_ceil(BLOCK as usize * items);
         let half = || -> Result<[DeviceBuffer; 2]> {
             let all = count * len;
             Ok([
@@ -273,6 +266,7 @@ impl Sort {
         let totals = work.scratch([count, DIGITS, position])?;
         let few = tiles <= FEW_TILES;
         let (tile_step, digit_step) = if few { (DIGITS, 1) } else { (1, tiles) };
+        let each = Grid::blocks(count * tiles, BLOCK);
         let mut from = from;
         for shift in (0..self.width).step_by(8) {
             let to = halves.half(halves.passes % 2);
@@ -287,18 +281,23 @@ impl Sort {
                 tiles: tiles as u64,
                 tile_step: tile_step as u64,
                 digit_step: digit_step as u64,
+                results: if shift + 8 < self.width {
+                    0
+                } else {
+                    results as u64
+                },
                 shift,
                 pad: 0,
             };
             // SAFETY: the caller's promise; scratch has room for each line, tile and digit.
             unsafe {
-                work.blocks(c"sort_counts", count * tiles, &args)?;
+                work.start(c"sort_counts", each, &args)?;
                 if few {
                     work.each(c"sort_starts", count * DIGITS, &args)?;
                 } else {
                     work.blocks(c"sort_starts_long", count * DIGITS, &args)?;
                 }
-                work.blocks(c"sort_move", count * tiles, &args)?;
+                work.start(c"sort_move", each, &args)?;
             }
             halves.passes += 1;
             from = to;
@@ -306,24 +305,10 @@ impl Sort {
         Ok(halves)
     }
 
-    pub(super) unsafe fn finish(&self, lines: Lines, from: Keyed, results: usize) -> Result<()> {
-        let args = Finish {
-            lines,
-            keys: from.keys,
-            places: from.places,
-            results: results as u64,
-        };
-        // SAFETY: the caller's promise.
-        unsafe {
-            self.work
-                .each(c"sort_finish", lines.count as usize * results, &args)
-        }
-    }
-
     unsafe fn mode(&self, lines: Lines) -> Result<()> {
         let (count, len) = lines.sizes();
         // SAFETY: the caller's promise, here and below.
-        let kept = unsafe { self.long(lines, AS_THEY_LIE)? };
+        let kept = unsafe { self.long(lines, AS_THEY_LIE, 0)? };
         let found = [self.work.zeros([count, 8])?, self.work.zeros([count, 8])?];
         let mut args = Runs {
             lines,

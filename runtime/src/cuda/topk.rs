@@ -6,11 +6,13 @@ use super::catalog::Module;
 use super::keyed::{Keyed, Lines, modules_of};
 use super::launch::Argument;
 use super::room::Work;
-use super::sort::{DIGITS, FIRST, MEDIAN, SHORT, Short, Sort, TILE};
+use super::sort::{DIGITS, FIRST, MEDIAN, Short, Sort};
 use super::source::File;
 
 /// Elements of a tile of `topk.cu`.
 const SELECT_TILE: usize = 4096;
+/// Elements of a tile of `extreme.cu`.
+const TILE: usize = 2048;
 /// From so many lines on that lie side by side, each is one thread's.
 const COLUMNS: usize = 1024;
 
@@ -140,11 +142,10 @@ pub(super) unsafe fn select(
     };
     // SAFETY: the caller's promise.
     unsafe {
-        if results <= SHORT {
+        if sort.is_short(results) {
             return sort.short(Short::new(kept, from, FIRST, results));
         }
-        let halves = sort.long(kept, from)?;
-        sort.finish(kept, halves.now(), results)
+        sort.long(kept, from, results).map(drop)
     }
 }
 
