@@ -118,10 +118,8 @@ struct Keys : Source {
     }
 };
 
-// Result number `index` of a line is the element with this key and position.
-DEVICE void put(const Lines& lines, INDEX line, INDEX index, Bits key, INDEX at) {
-    i64 start[3];
-    offsets(lines.starts, line, start);
+// Result number `index` of a line, which has its first at `start`, is the element with this key and position.
+DEVICE void put(const Lines& lines, const i64 (&start)[3], INDEX index, Bits key, INDEX at) {
     if (lines.values != nullptr) {
         Bits value = static_cast<Bits>(key ^ lines.turned());
         value = key_is_shared(value)
@@ -132,6 +130,11 @@ DEVICE void put(const Lines& lines, INDEX line, INDEX index, Bits key, INDEX at)
     if (lines.positions != nullptr)
         *at_byte(lines.positions, start[2] + static_cast<i64>(index) * lines.steps[2]) =
             static_cast<i64>(at);
+}
+DEVICE void put(const Lines& lines, INDEX line, INDEX index, Bits key, INDEX at) {
+    i64 start[3];
+    offsets(lines.starts, line, start);
+    put(lines, start, index, key, at);
 }
 
 #endif

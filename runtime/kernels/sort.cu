@@ -86,7 +86,8 @@ DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
     const u32 rounds = (len + BLOCK - 1) / BLOCK;
     const u32 part = threadIdx.x / 32 * (32 * rounds) + threadIdx.x % 32;
     u16* own = ranks + threadIdx.x / 32 * DIGITS;
-    for (u32 i = threadIdx.x % 32; i < DIGITS; i += 32) own[i] = 0;
+#pragma unroll
+    for (u32 i = 0; i < DIGITS; i += 32) own[i + threadIdx.x % 32] = 0;
     __syncwarp();
     Bits key[EACH];
     // A rank in the warp's part above a place.
@@ -145,6 +146,41 @@ DEVICE void bitonic(Bits* keys, u16* at, u32 total, u32 width) {
     __syncthreads();
 }
 
+// Reads lines side by side.
+DEVICE void gather(const Short& job, INDEX first, Bits* keys, u16* at) {
+    const Source source(job.lines, job.keys);
+    const u32 total = job.group * job.width, mask = job.width - 1;
+    const INDEX count = job.lines.count, len = job.lines.len;
+    for (u32 group = threadIdx.x; group < total; group += AHEAD * blockDim.x) {
+        // What fills a line up has the greatest key and stands last: it comes last.
+        Bits key[AHEAD];
+        i64 from[AHEAD];
+        u32 to[AHEAD], place[AHEAD];
+        bool there[AHEAD];
+#pragma unroll
+        for (u32 n = 0; n < AHEAD; n++) {
+            const u32 t = group + n * blockDim.x;
+            const u32 own = job.across ? t & (job.group - 1) : t / job.width;
+            const INDEX line = first + own;
+            place[n] = job.across ? t / job.group : t & mask;
+            to[n] = t < total ? own * job.width + place[n] : total;
+            there[n] = t < total && line < count && place[n] < len;
+            from[n] = source.place(job.lines, line, place[n]);
+        }
+#pragma unroll
+        for (u32 n = 0; n < AHEAD; n++) {
+            key[n] = 0;
+            if (there[n]) key[n] = *at_byte(source.from, from[n]);
+        }
+#pragma unroll
+        for (u32 n = 0; n < AHEAD; n++) {
+            if (to[n] == total) break;
+            keys[to[n]] = there[n] ? source.of(key[n]) : ALL;
+            at[to[n]] = static_cast<u16>(place[n]);
+        }
+    }
+}
+
 template <bool RADIX> DEVICE void short_lines(const Short& job) {
     DYN_SHARED(Bits, keys);
     SHARED_ARRAY(u32, best, SHORT_LINES);
@@ -154,53 +190,36 @@ template <bool RADIX> DEVICE void short_lines(const Short& job) {
     u16* at = reinterpret_cast<u16*>(keys + job.group * job.width);
     INDEX count = job.lines.count, len = job.lines.len;
     Bits turned = job.lines.turned();
-    const Source source(job.lines, job.keys);
     for (INDEX first = blockIdx.x * job.group; first < count; first += gridDim.x * job.group) {
         __syncthreads(); // the lines before are written
-        for (u32 group = threadIdx.x; group < total; group += AHEAD * blockDim.x) {
-            // What fills a line up has the greatest key and stands last: it comes last.
-            Bits key[AHEAD];
-            i64 from[AHEAD];
-            u32 to[AHEAD], place[AHEAD];
-            bool there[AHEAD];
-#pragma unroll
-            for (u32 n = 0; n < AHEAD; n++) {
-                const u32 t = group + n * blockDim.x;
-                const u32 own = RADIX ? 0 : job.across ? t & (job.group - 1) : t / job.width;
-                const INDEX line = first + own;
-                place[n] = !RADIX && job.across ? t / job.group : t & mask;
-                to[n] = t < total ? own * job.width + place[n] : total;
-                there[n] = t < total && line < count && place[n] < len;
-                from[n] = source.place(job.lines, line, place[n]);
-            }
-#pragma unroll
-            for (u32 n = 0; n < AHEAD; n++) {
-                key[n] = 0;
-                if (there[n]) key[n] = *at_byte(source.from, from[n]);
-            }
-#pragma unroll
-            for (u32 n = 0; n < AHEAD; n++) {
-                if (to[n] == total) break;
-                keys[to[n]] = there[n] ? source.of(key[n]) : ALL;
-                at[to[n]] = static_cast<u16>(place[n]);
-            }
-        }
         if constexpr (RADIX) {
+            Keys(job.lines, first, job.keys).each<BLOCK, EACH>(0, [&](Bits key, INDEX i) {
+                keys[i] = key;
+                at[i] = static_cast<u16>(i);
+            });
             __syncthreads();
             for (u32 shift = 0; shift < job.bits; shift += 8)
                 sort_by_digit(keys, at, at + job.width, total, shift);
         } else {
+            gather(job, first, keys, at);
             bitonic(keys, at, total, job.width);
         }
         if (job.task == FIRST) {
             u32 results = job.results;
-            for (u32 t = threadIdx.x; t < total; t += blockDim.x) {
-                u32 own = RADIX ? 0 : job.across ? t & (job.group - 1) : t / job.width;
-                u32 i = !RADIX && job.across ? t / job.group : t & mask;
-                INDEX line = first + own;
-                if (line >= count || i >= results) continue;
-                u32 from = own * job.width + i;
-                put(job.lines, line, i, keys[from], place_of(job, line, at[from]));
+            if constexpr (RADIX) {
+                i64 start[3];
+                offsets(job.lines.starts, first, start);
+                for (u32 i = threadIdx.x; i < results; i += BLOCK)
+                    put(job.lines, start, i, keys[i], place_of(job, first, at[i]));
+            } else {
+                for (u32 t = threadIdx.x; t < total; t += blockDim.x) {
+                    u32 own = job.across ? t & (job.group - 1) : t / job.width;
+                    u32 i = job.across ? t / job.group : t & mask;
+                    INDEX line = first + own;
+                    if (line >= count || i >= results) continue;
+                    u32 from = own * job.width + i;
+                    put(job.lines, line, i, keys[from], place_of(job, line, at[from]));
+                }
             }
             continue;
         }
@@ -371,13 +390,15 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
             places[to] = EARLY ? place[item] : place_of(item);
         }
         __syncthreads();
+        i64 begin[3] = {};
+        if (job.results != 0) offsets(job.lines.starts, line, begin);
         for (u32 i = threadIdx.x; i < all; i += BLOCK) {
             INDEX to = goals[digit_of(keys[i], job.shift)] + i;
             if (job.results == 0) {
                 job.keys_out[line * len + to] = keys[i];
                 job.places_out[line * len + to] = places[i];
             } else if (to < job.results) {
-                put(job.lines, line, to, keys[i], places[i]);
+                put(job.lines, begin, to, keys[i], places[i]);
             }
         }
         __syncthreads();
