@@ -381,24 +381,42 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
             goals[digit] = start + job.starts[from + digit * job.digit_step] - first;
         }
         __syncthreads();
+        u32 slots[ITEMS];
+#pragma unroll
+        for (u32 item = 0; item < ITEMS; item++) {
+            u32 digit = digit_of(key[item], job.shift);
+            slots[item] = inside[digit] + own[digit] + rank[item];
+        }
 #pragma unroll
         for (u32 item = 0; item < ITEMS; item++) {
             if (part + item * 32 >= len) continue;
-            u32 digit = digit_of(key[item], job.shift);
-            u32 to = inside[digit] + own[digit] + rank[item];
-            keys[to] = key[item];
-            places[to] = EARLY ? place[item] : place_of(item);
+            keys[slots[item]] = key[item];
+            places[slots[item]] = EARLY ? place[item] : place_of(item);
         }
         __syncthreads();
-        i64 begin[3] = {};
-        if (job.results != 0) offsets(job.lines.starts, line, begin);
-        for (u32 i = threadIdx.x; i < all; i += BLOCK) {
-            INDEX to = goals[digit_of(keys[i], job.shift)] + i;
-            if (job.results == 0) {
-                job.keys_out[line * len + to] = keys[i];
-                job.places_out[line * len + to] = places[i];
-            } else if (to < job.results) {
-                put(job.lines, begin, to, keys[i], places[i]);
+        if (job.results == 0) {
+            // All are looked for before the first is written: what lies behind the last goes nowhere.
+            Bits moved[ITEMS];
+            INDEX from[ITEMS], to[ITEMS];
+#pragma unroll
+            for (u32 item = 0; item < ITEMS; item++) {
+                const u32 i = item * BLOCK + threadIdx.x;
+                moved[item] = i < all ? keys[i] : ALL;
+                from[item] = places[i];
+                to[item] = line * len + goals[digit_of(moved[item], job.shift)] + i;
+            }
+#pragma unroll
+            for (u32 item = 0; item < ITEMS; item++) {
+                if (item * BLOCK + threadIdx.x >= all) continue;
+                job.keys_out[to[item]] = moved[item];
+                job.places_out[to[item]] = from[item];
+            }
+        } else {
+            i64 begin[3];
+            offsets(job.lines.starts, line, begin);
+            for (u32 i = threadIdx.x; i < all; i += BLOCK) {
+                INDEX to = goals[digit_of(keys[i], job.shift)] + i;
+                if (to < job.results) put(job.lines, begin, to, keys[i], places[i]);
             }
         }
         __syncthreads();
