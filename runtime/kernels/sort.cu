@@ -79,26 +79,52 @@ DEVICE u32 rank_of(u32 digit, bool there, u16* own) {
 // Lines of a block by digits: threads, and elements that each has at most.
 constexpr u32 BLOCK = 512, EACH = sizeof(Bits) > 4 ? 4 : 8, BLOCK_WARPS = BLOCK / 32;
 
+// The sum before each of the threads that have a digit; all threads of the block call it, and a barrier stands before
+// `parts`, which has room for each of their warps, may be written again.
+template <class T> DEVICE T digits_before(T value, T* parts) {
+    const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    T upto = value;
+    if (warp < DIGITS / 32) {
+#pragma unroll
+        for (u32 delta = 1; delta < 32; delta <<= 1) {
+            const T before = shuffle_up(upto, delta);
+            if (lane >= delta) upto += before;
+        }
+        if (lane == 31) parts[warp] = upto;
+    }
+    __syncthreads();
+    T sum = upto - value;
+    if (warp < DIGITS / 32) {
+#pragma unroll
+        for (u32 w = 0; w < DIGITS / 32 - 1; w++) sum += w < warp ? parts[w] : static_cast<T>(0);
+    }
+    return sum;
+}
+
 // Puts `len` keys and what goes with them in the order of one digit, where they lie. Behind `ranks` is room for each
 // warp and digit, and twice for each digit.
 DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
     u32* inside = reinterpret_cast<u32*>(ranks + BLOCK_WARPS * DIGITS);
+    SHARED_ARRAY(u32, parts, DIGITS / 32);
     const u32 rounds = (len + BLOCK - 1) / BLOCK;
     const u32 part = threadIdx.x / 32 * (32 * rounds) + threadIdx.x % 32;
     u16* own = ranks + threadIdx.x / 32 * DIGITS;
 #pragma unroll
     for (u32 i = 0; i < DIGITS; i += 32) own[i + threadIdx.x % 32] = 0;
     __syncwarp();
+    const auto there = [&](u32 item) { return item < rounds && part + item * 32 < len; };
     Bits key[EACH];
     // A rank in the warp's part above a place.
     u32 both[EACH];
 #pragma unroll
     for (u32 item = 0; item < EACH; item++) {
+        key[item] = there(item) ? keys[part + item * 32] : ALL;
+        both[item] = there(item) ? at[part + item * 32] : 0;
+    }
+#pragma unroll
+    for (u32 item = 0; item < EACH; item++) {
         if (item >= rounds) break;
-        const u32 i = part + item * 32;
-        key[item] = i < len ? keys[i] : ALL;
-        both[item] = i < len ? at[i] : 0;
-        both[item] |= rank_of(digit_of(key[item], shift), i < len, own) << 16;
+        both[item] |= rank_of(digit_of(key[item], shift), there(item), own) << 16;
     }
     __syncthreads();
     // One thread for each digit: where it begins, and in each warp's part.
@@ -111,17 +137,21 @@ DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
             sum += count;
         }
     }
-    u32 all, first = sum_before(sum, all);
+    const u32 first = digits_before(sum, parts);
     if (threadIdx.x < DIGITS) inside[threadIdx.x] = first;
     __syncthreads();
+    // All are looked for before the first is written.
+    u32 slots[EACH];
 #pragma unroll
     for (u32 item = 0; item < EACH; item++) {
-        if (item >= rounds) break;
-        if (part + item * 32 >= len) continue;
         const u32 digit = digit_of(key[item], shift);
-        const u32 to = inside[digit] + own[digit] + (both[item] >> 16);
-        keys[to] = key[item];
-        at[to] = static_cast<u16>(both[item]);
+        slots[item] = there(item) ? inside[digit] + own[digit] + (both[item] >> 16) : 0;
+    }
+#pragma unroll
+    for (u32 item = 0; item < EACH; item++) {
+        if (!there(item)) continue;
+        keys[slots[item]] = key[item];
+        at[slots[item]] = static_cast<u16>(both[item]);
     }
     __syncthreads();
 }
@@ -330,6 +360,8 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
     SHARED_ARRAY(u16, ranks, BLOCK_WARPS * DIGITS);
     SHARED_ARRAY(u16, inside, DIGITS);
     SHARED_ARRAY(INDEX, goals, DIGITS);
+    SHARED_ARRAY(u32, parts, DIGITS / 32);
+    SHARED_ARRAY(INDEX, wholes, DIGITS / 32);
     INDEX tiles = job.tiles, len = job.lines.len;
     u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     u16* own = ranks + warp * DIGITS;
@@ -371,9 +403,8 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
                 sum += count;
             }
         }
-        u32 all;
-        u32 first = sum_before(sum, all);
-        INDEX whole, start = sum_before(total, whole);
+        const u32 first = digits_before(sum, parts);
+        const INDEX start = digits_before(total, wholes);
         if (counts) {
             u64 from = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
             inside[digit] = first;
@@ -394,6 +425,7 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
             places[slots[item]] = EARLY ? place[item] : place_of(item);
         }
         __syncthreads();
+        const u32 all = len - tile * TILE < TILE ? static_cast<u32>(len - tile * TILE) : TILE;
         if (job.results == 0) {
             // All are looked for before the first is written: what lies behind the last goes nowhere.
             Bits moved[ITEMS];
