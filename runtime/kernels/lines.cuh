@@ -403,20 +403,22 @@ template <class Op, int N, class Job> DEVICE void chunks(const Job& job, INDEX c
 __device__ u32 stored_chunks;
 
 // Behind `rows`, of one line in chunks: the block that comes last merges them all, in the line's order, so that no
-// other kernel has to.
+// other kernel has to. Of elements of 8 bytes another kernel does: here registers would be put away for it.
 template <class Op, int N, class Job> DEVICE void finish_chunks(const Job& job) {
-    SHARED_ARRAY(u32, last, 1);
-    if (gridDim.y == 1 || job.lines.outputs != 1) return;
-    if (threadIdx.x == 0) {
-        // The thread that stored the state.
+    if constexpr (sizeof(typename Op::X) <= 4) {
+        SHARED_ARRAY(u32, last, 1);
+        if (gridDim.y == 1 || job.lines.outputs != 1) return;
+        if (threadIdx.x == 0) {
+            // The thread that stored the state.
+            __threadfence();
+            last[0] = atomicAdd(&stored_chunks, 1u) == gridDim.y - 1;
+        }
+        __syncthreads();
+        if (last[0] == 0) return;
         __threadfence();
-        last[0] = atomicAdd(&stored_chunks, 1u) == gridDim.y - 1;
+        if (threadIdx.x == 0) stored_chunks = 0;
+        chunks<Op, N>(job, gridDim.y);
     }
-    __syncthreads();
-    if (last[0] == 0) return;
-    __threadfence();
-    if (threadIdx.x == 0) stored_chunks = 0;
-    chunks<Op, N>(job, gridDim.y);
 }
 #endif
 

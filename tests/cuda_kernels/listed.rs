@@ -100,6 +100,22 @@ const LISTED: &[Allowed] = &[
     Allowed {
         file: "reduce.cu",
         all: &[
+            "OP=NanVariance",
+            "T0=f64",
+            "SHAPE=ROWS",
+            "PACK=2",
+            "PLAIN=1",
+        ],
+        one: &[],
+        kernel: "reduce_rows",
+        capability: Some(90),
+        frame: 8,
+        spilled: 16,
+        reason: CHOSEN,
+    },
+    Allowed {
+        file: "reduce.cu",
+        all: &[
             "OP=LogSumExp",
             "T0=f64",
             "SHAPE=COLUMNS",

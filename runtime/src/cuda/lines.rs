@@ -280,9 +280,10 @@ impl<const N: usize> Choice<N> {
         chunked(source, self.wide)
     }
 
-    /// Whether the last block of a kernel of rows that has `finish_chunks` merges the chunks.
-    pub(super) fn ends_itself(&self) -> bool {
-        self.rows && self.lines.outputs == 1
+    /// Whether the last block of a kernel of rows that has `finish_chunks` merges the chunks; elements are
+    /// converted to so many bytes.
+    pub(super) fn ends_itself(&self, element: usize) -> bool {
+        self.rows && self.lines.outputs == 1 && element <= 4
     }
 
     /// The grid of such a module's kernel.
@@ -382,7 +383,7 @@ fn along_rows(
     let busy = if heavy { BUSY / 2 } else { BUSY };
     // Lines that are read once have no more threads than that takes: all of them run at a time, with several reads
     // each. Those that are read again while the cache has them are fewer at a time, with more threads.
-    while threads >= 32 && threads < BLOCK && packs > threads * 8 && outputs * threads < busy {
+    while (32..BLOCK).contains(&threads) && packs > threads * 8 && outputs * threads < busy {
         threads = if once { 2 * threads } else { BLOCK };
     }
     let wanted = (BUSY / (outputs * threads)).min(packs / (threads * 8));
@@ -499,6 +500,18 @@ mod tests {
                 let (chunk, found) = cut(count, chunks, 4);
                 assert!(chunk % 4 == 0 && chunk * found >= count && chunk * (found - 1) < count);
             }
+        }
+    }
+
+    #[test]
+    fn a_line_that_its_kernel_merges_has_whole_blocks() {
+        for count in [1, 2100, 4100, 8200, 100_001, 10_000_000] {
+            let all = choice(&walk(&[count], &[1], &[true]));
+            assert!(all.ends_itself(4) && !all.ends_itself(8));
+            assert!(
+                all.chunks == 1 || all.grid.threads == [BLOCK as u32, 1, 1],
+                "{count}"
+            );
         }
     }
 

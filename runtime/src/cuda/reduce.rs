@@ -215,7 +215,7 @@ unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -
             }
         }
     }
-    if states.is_some() && !choice.ends_itself() {
+    if states.is_some() && !choice.ends_itself(kind.load.size()) {
         let merge = cuda.function(op, choice.merging(module), c"reduce_chunks")?;
         // SAFETY: as above.
         unsafe { cuda.launch(op, merge, choice.merge_grid(), &args)? };
