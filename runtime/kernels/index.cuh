@@ -52,12 +52,12 @@ template <class I, int N> DEVICE void offsets(const Strided<N>& s, I index, i64 
 }
 
 // The same where the number of dims is known to the compiler.
-template <int RANK, class I, int N> DEVICE void offsets_of(const Strided<N>& s, I index, i64 (&out)[N]) {
+template <int DIMS, class I, int N> DEVICE void offsets_of(const Strided<N>& s, I index, i64 (&out)[N]) {
 #pragma unroll
     for (int k = 0; k < N; k++) out[k] = 0;
 #pragma unroll
-    for (int dim = 0; dim < RANK; dim++) {
-        const I at = dim + 1 == RANK ? index : split(s, index, dim);
+    for (int dim = 0; dim < DIMS; dim++) {
+        const I at = dim + 1 == DIMS ? index : split(s, index, dim);
 #pragma unroll
         for (int k = 0; k < N; k++) out[k] += static_cast<i64>(at) * s.steps[k][dim];
     }
