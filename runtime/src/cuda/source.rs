@@ -127,6 +127,7 @@ headers![
     "complex.cuh",
     "conv.cuh",
     "convert.cuh",
+    "digits.cuh",
     "exp_sum.cuh",
     "group.cuh",
     "exact.cuh",
