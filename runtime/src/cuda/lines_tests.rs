@@ -32,7 +32,7 @@ fn a_warp_takes_a_line_where_states_are_dear() {
         let choice = Choice::new(&rows, 512 as *const u8, DType::F32, state, &[]).unwrap();
         (choice.grid.threads, choice.chunks)
     };
-    assert_eq!(threads(4), ([64, 4, 1], 1));
+    assert_eq!(threads(4), ([64, 1, 1], 1));
     assert_eq!(threads(24), ([32, 8, 1], 1));
 }
 
