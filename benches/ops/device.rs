@@ -4,8 +4,8 @@ use nomina::prelude::*;
 
 use crate::harness::{Case, case};
 use crate::product::two;
-use crate::window::attention;
-use crate::{C, H, K, N, W, device, samples};
+use crate::window::{attention, convolution};
+use crate::{C, K, N, device, samples};
 
 pub fn cases() -> Vec<Case> {
     let mut cases = vec![
@@ -55,12 +55,12 @@ pub fn cases() -> Vec<Case> {
     // Layers of ResNet-50 for 32 pictures.
     cases.extend(
         [
-            [64, 56, 64, 3],
-            [128, 28, 128, 3],
-            [256, 14, 256, 3],
-            [256, 56, 64, 1],
+            [32, 64, 56, 64, 3, 1],
+            [32, 128, 28, 128, 3, 1],
+            [32, 256, 14, 256, 3, 1],
+            [32, 256, 56, 64, 1, 1],
         ]
-        .map(convolution),
+        .map(convolution::<f16>),
     );
     cases.extend([
         attention::<bf16>([8, 16, 2048, 64], false),
@@ -87,24 +87,5 @@ fn product<T: Inexact>(n: usize) -> Case {
         format!("matmul_{}/{n}", T::DTYPE),
         move || two::<T>([n, n], [n, n]),
         |(a, b)| a.matmul(b),
-    )
-}
-
-fn convolution([channels, size, outs, kernel]: [usize; 4]) -> Case {
-    case(
-        format!("conv2d_f16/32x{channels}x{size}x{size}/{outs}/{kernel}x{kernel}s1"),
-        move || {
-            let x: Tensor<(N, C, H, W), f16> = samples([32, channels, size, size]);
-            let w: Tensor<(K, C, H, W), f16> = samples([outs, channels, kernel, kernel]);
-            (x, w)
-        },
-        move |(x, w)| {
-            let padding = Padding::Zeros([kernel / 2; 2]);
-            let options = ConvOptions {
-                padding,
-                ..default()
-            };
-            x.conv2d_with(C, (H, W), w, None, options)
-        },
     )
 }

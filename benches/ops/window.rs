@@ -18,7 +18,7 @@ pub fn cases() -> Vec<Case> {
         [1, 256, 56, 64, 1, 1],
         [8, 128, 28, 128, 3, 1],
     ];
-    let mut cases: Vec<Case> = layers.into_iter().map(convolution).collect();
+    let mut cases: Vec<Case> = layers.into_iter().map(convolution::<f32>).collect();
     // All see each other, as in MiniLM's; and what comes before alone.
     cases.extend([
         attention::<f32>([16, 12, 122, 32], false),
@@ -27,12 +27,21 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-fn convolution([batch, channels, size, outs, kernel, stride]: [usize; 6]) -> Case {
+/// What a case's name says of a dtype: nothing of `f32`.
+fn of_dtype<T: Element>() -> String {
+    match T::DTYPE {
+        DType::F32 => String::new(),
+        other => format!("_{other}"),
+    }
+}
+
+pub fn convolution<T: Float>([batch, channels, size, outs, kernel, stride]: [usize; 6]) -> Case {
+    let dtype = of_dtype::<T>();
     case(
-        format!("conv2d/{batch}x{channels}x{size}x{size}/{outs}/{kernel}x{kernel}s{stride}"),
+        format!("conv2d{dtype}/{batch}x{channels}x{size}x{size}/{outs}/{kernel}x{kernel}s{stride}"),
         move || {
-            let x: Tensor<(N, C, H, W)> = samples([batch, channels, size, size]);
-            let w: Tensor<(K, C, H, W)> = samples([outs, channels, kernel, kernel]);
+            let x: Tensor<(N, C, H, W), T> = samples([batch, channels, size, size]);
+            let w: Tensor<(K, C, H, W), T> = samples([outs, channels, kernel, kernel]);
             (x, w)
         },
         move |(x, w)| {
@@ -46,13 +55,9 @@ fn convolution([batch, channels, size, outs, kernel, stride]: [usize; 6]) -> Cas
     )
 }
 
-/// Its name tells the dtype where that is not `f32`.
 pub fn attention<T: Float>(sizes: [usize; 4], causal: bool) -> Case {
     let [batch, heads, length, features] = sizes;
-    let dtype = match T::DTYPE {
-        DType::F32 => String::new(),
-        other => format!("_{other}"),
-    };
+    let dtype = of_dtype::<T>();
     let name = if causal { "causal" } else { "full" };
     case(
         format!("attention_{name}{dtype}/{batch}x{heads}x{length}x{features}"),

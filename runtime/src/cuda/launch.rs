@@ -122,8 +122,9 @@ impl Cuda {
             (&raw mut size).cast(),
             sys::CU_LAUNCH_PARAM_END_AS_INT as usize as *mut c_void,
         ];
-        // Its first byte is the first of all arguments, which a device may have at a multiple of 16 alone; where a struct
-        // begins that is aligned to more, the driver knows, which is told of it as of one argument.
+        // The driver copies that buffer to where a device's arguments begin, at a multiple of 16 alone. A struct that is
+        // aligned to more may begin further on: it is passed by its address, and the driver puts it where the kernel
+        // expects it.
         let mut one = [args.cast_mut()];
         let (parameters, extra) = match layout.align() > ALIGNED {
             true => (one.as_mut_ptr(), std::ptr::null_mut()),

@@ -114,6 +114,6 @@ pub fn unit(dtype: DType) -> f64 {
         DType::F16 => 1e-3,
         DType::BF16 => 8e-3,
         DType::F32 | DType::C64 => 2e-6,
-        _ => 4e-14,
+        _ => 1e-14,
     }
 }

@@ -1,5 +1,5 @@
-//! Whether attention by warpgroups gives on a device what attention by warps does, found out at its first use: drivers and
-//! devices are many, and it was met on one.
+//! Whether attention by warpgroups gives on a device what attention by warps does, found out at its first use: a driver
+//! or a compiler that does otherwise than those it was tested with would not be noticed later.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;

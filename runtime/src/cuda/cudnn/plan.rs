@@ -228,16 +228,13 @@ impl ConvPlan {
         // SAFETY: descriptors made above, and room for as many proposals.
         unsafe { propose(handle, a, b, slides.object, c, most, &raw mut count, at) }.result()?;
         let all = &all[..PROPOSED.min(usize::try_from(count).unwrap_or(0))];
-        // Those that give the same bits each time come first, of 16-bit floats those by tensor cores, then those that are fast.
+        // Those that give the same bits each time come first, then those that are fast.
         let fits = |found: &&Proposal| {
             let exact = !exact || found.math == FMA_MATH || found.math == DEFAULT_MATH;
             found.status.result().is_ok() && found.workspace <= WORKSPACE && exact
         };
         let mut found = all.iter().filter(fits);
-        let repeatable = |found: &&Proposal| found.repeatable != 0;
-        let first = (found.clone().filter(repeatable))
-            .find(|found| math != TENSOR_MATH || found.math == TENSOR_MATH)
-            .or_else(|| found.clone().find(repeatable));
+        let first = found.clone().find(|found| found.repeatable != 0);
         let Some(best) = first.or_else(|| found.next()) else {
             return Ok(None);
         };
