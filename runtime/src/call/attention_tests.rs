@@ -1,6 +1,7 @@
 use nomina_core::DType;
 
 use super::*;
+use crate::Device;
 use crate::call::{Arg, matmul, pointwise, reduce, to_dtype};
 
 fn sample(shape: &[usize], seed: usize) -> Raw {
@@ -179,6 +180,32 @@ fn gradients_by_blocks_are_those_of_all_scores() {
         };
         for (blocks, whole) in back(false).into_iter().zip(back(true)) {
             close(&blocks.unwrap(), &whole.unwrap().detach(), 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_result_without_elements_gives_zeros_however_many_queries_there_are() {
+    let leaf = |shape: &[usize]| {
+        let mut raw = Raw::zeros("zeros", shape, DType::F32, Device::Cpu).unwrap();
+        raw.requires_grad_().unwrap();
+        raw
+    };
+    for shapes in [
+        [&[1 << 50, 0][..], &[3, 0], &[3, 0]],
+        [&[2, 4], &[3, 4], &[3, 0]],
+        [&[0, 4], &[3, 4], &[3, 5]],
+        [&[2, 4], &[0, 4], &[0, 5]],
+    ] {
+        let [query, key, value] = shapes.map(leaf);
+        let out = attention(&query, &key, &value, None, Scores::default()).unwrap();
+        let seed = out.clone().detach();
+        let operands = [&query, &key, &value];
+        let found = crate::grad::gradients(&out, seed, &operands, Default::default()).unwrap();
+        for (grad, shape) in found.into_iter().zip(shapes) {
+            let grad = grad.unwrap();
+            assert_eq!(grad.shape(), shape);
+            assert!(grad.iter::<f32>().unwrap().all(|grad| grad == 0.0));
         }
     }
 }

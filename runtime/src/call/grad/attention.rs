@@ -97,6 +97,27 @@ impl Attended {
         })
     }
 
+    /// Zeros for what is wanted: of a result without elements, however many queries there are.
+    fn zeros(&self, wants: [bool; 4]) -> Result<[Option<Raw>; 4]> {
+        let operands = [
+            Some(&self.query),
+            Some(&self.key),
+            Some(&self.value),
+            self.mask.as_ref(),
+        ];
+        let mut zeros = [None, None, None, None];
+        for ((zeros, x), _) in zeros
+            .iter_mut()
+            .zip(operands)
+            .zip(wants)
+            .filter(|(_, wanted)| *wanted)
+        {
+            let zeros_of = |x: &Raw| Raw::zeros(OP.name(), x.shape(), x.dtype(), x.device());
+            *zeros = x.map(zeros_of).transpose()?;
+        }
+        Ok(zeros)
+    }
+
     /// As the gradients of all queries at once, without ever holding all scores: those of keys and values add up.
     fn by_blocks(&self, grad: &Raw, rows: usize, wants: [bool; 4]) -> Result<[Option<Raw>; 4]> {
         let length = grad.shape()[grad.rank() - 2];
@@ -215,9 +236,12 @@ impl Rule for Attended {
             product([grad.numel() / width.max(1), keys]) / grad.shape()[grad.rank() - 2].max(1);
         let rows = (SCORES / row.max(1)).max(16);
         // A mask's gradient is as large as all scores anyway.
-        let found = match run.records() || wants[3] || rows >= grad.shape()[grad.rank() - 2] {
-            true => self.whole().gradients(grad, wants)?,
-            false => self.by_blocks(grad, rows, wants)?,
+        let found = if grad.numel() == 0 {
+            self.zeros(wants)?
+        } else if run.records() || wants[3] || rows >= grad.shape()[grad.rank() - 2] {
+            self.whole().gradients(grad, wants)?
+        } else {
+            self.by_blocks(grad, rows, wants)?
         };
         let [query, key, value] = &self.targets;
         let mask = self.mask.as_ref().map(Target::of);

@@ -5,7 +5,7 @@
 use crate::job::Product;
 
 /// Bytes of a line of the cache.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 /// Bytes of the next product's matrices that stay near until it comes.
 const NEAR: usize = 512 << 10;
 /// Lines still to be asked for: where they start, how many.

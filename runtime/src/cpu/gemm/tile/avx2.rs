@@ -8,8 +8,8 @@ use nomina_core::DType;
 
 use super::complex::complex;
 use super::{
-    AS_IT_LIES, INDIRECT, Kernels, PACKED, Shapes, Tile, VECTORS, instructions, moves,
-    second_level, tile,
+    AS_IT_LIES, INDIRECT, Kernels, PACKED, SOON, Shapes, Tile, VECTORS, instructions, moves,
+    prefetch, prefetch_result, prefetch_row, tile,
 };
 use crate::cpu::gemm::pack::Moves;
 
@@ -59,6 +59,7 @@ macro_rules! in_assembly {
                     concat!("vbroadcast", $scalar, " ymm14, [{a}]"),
                     concat!("vbroadcast", $scalar, " ymm15, [{a} + {size}]"),
                     "prefetcht1 [{ahead}]",
+                    "prefetcht0 [{b} + {soon}]",
                     concat!("vfmadd231", $packed, " ymm0, ymm14, ymm12"),
                     concat!("vfmadd231", $packed, " ymm1, ymm14, ymm13"),
                     concat!("vfmadd231", $packed, " ymm2, ymm15, ymm12"),
@@ -82,6 +83,7 @@ macro_rules! in_assembly {
                     "jnz 2b",
                     "3:",
                     size = const size_of::<Unit>(),
+                    soon = const SOON * VECTORS as isize * 32,
                     left = inout(reg) t.depth => _,
                     a = inout(reg) t.a => _,
                     b = inout(reg) t.b => _,

@@ -50,6 +50,9 @@ macro_rules! complex {
                 ahead: t.ahead,
             };
             let masks = std::array::from_fn(|v| mask(parts.cols, v));
+            if LEFT == PACKED {
+                prefetch_result(t);
+            }
             // SAFETY: the caller's promise.
             let sums = unsafe { sums::<PARTS, V, MASKED, LEFT, true>(&parts, masks) };
             for i in 0..M {

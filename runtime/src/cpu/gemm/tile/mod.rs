@@ -12,7 +12,7 @@ pub(super) mod avx512;
 pub(super) mod complex;
 pub(super) mod portable;
 
-use super::prefetch::Lines;
+use super::prefetch::{LINE, Lines};
 
 /// Vectors of a tile's row.
 pub(super) const VECTORS: usize = 2;
@@ -71,17 +71,46 @@ pub(super) struct Kernels<U: 'static, E: 'static> {
 /// Kernels by vectors, then by rows, less one each.
 pub(super) type Shapes<U, E> = [&'static [Kernel<U, E>]; VECTORS];
 
-/// Asks for a line of memory, which need not be there, into the second-level cache.
+/// Steps before it is read that a row of the right operand is asked for: panels come from the second-level cache, and a
+/// processor that sees by itself what comes next sees it late.
+pub(super) const SOON: isize = 32;
+/// Steps of a tile that are worth asking for its part of the result before them.
+const LONG: usize = 64;
+
+/// Asks for the line of memory at an address, which need not be there, into the first-level cache, or the second where it is
+/// `FAR`.
 #[inline(always)]
-pub(super) fn second_level(line: *const u8) {
+pub(super) fn prefetch<const FAR: bool, T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint, of any address.
     unsafe {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T1>(line.cast());
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        match FAR {
+            true => _mm_prefetch::<_MM_HINT_T1>(at.cast()),
+            false => _mm_prefetch::<_MM_HINT_T0>(at.cast()),
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = line;
+    let _ = at;
+}
+
+/// Asks for elements that lie side by side.
+#[inline(always)]
+pub(super) fn prefetch_row<T>(row: *const T, elements: usize) {
+    for element in (0..elements).step_by(LINE / size_of::<T>()) {
+        prefetch::<false, _>(row.wrapping_add(element));
+    }
+}
+
+/// Asks for the tile's part of the result, which is there when the sums are.
+#[inline(always)]
+pub(super) fn prefetch_result<U, E>(t: &Tile<U, E>) {
+    if t.depth < LONG {
+        return;
+    }
+    for row in 0..t.rows {
+        prefetch_row(t.c.wrapping_offset(row as isize * t.c_row), t.cols);
+    }
 }
 
 /// That the steps of a tile are not in assembly.
@@ -147,8 +176,11 @@ macro_rules! tile {
                 }
                 // Tiles of one vector have no room for another load in a step.
                 if V == VECTORS {
-                    second_level(ahead);
+                    prefetch::<true, _>(ahead);
                     ahead = ahead.wrapping_offset(t.ahead.step);
+                    if LEFT == PACKED {
+                        prefetch_row(b.wrapping_offset(SOON * t.b_step), V * LANES);
+                    }
                 }
                 b = b.wrapping_offset(t.b_step);
                 a = a.wrapping_offset(a_step);
@@ -194,6 +226,9 @@ macro_rules! tile {
             t: &Tile<Unit, Elem>,
         ) {
             let masks = std::array::from_fn(|v| mask(t.cols, v));
+            if LEFT == PACKED {
+                prefetch_result(t);
+            }
             // SAFETY: the caller's promise.
             let sums = unsafe { sums::<M, V, MASKED, LEFT, false>(t, masks) };
             let alpha = all(t.alpha);
