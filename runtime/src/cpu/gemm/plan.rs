@@ -13,10 +13,8 @@ use crate::memory::NoMemory;
 const PACKED: usize = 64 << 20;
 /// Columns that one task packs for itself at most.
 const BROAD: usize = 1024;
-/// Columns of a thread for which it may as well pack the left operand itself: waiting for what others
-/// pack, and reading it from their caches, takes longer.
-const SHARE: usize = 192;
-/// Rows beyond which each thread has several blocks of them, so that one that is slower leaves some to others.
+/// Rows up to which a thread with more columns than rows may as well pack the left operand itself: waiting for
+/// what others pack, and reading it from their caches, takes longer.
 const TALL: usize = 4 * HEIGHT;
 /// Rows up to which packing the right operand costs more than it gives.
 const LOW: usize = 48;
@@ -45,7 +43,7 @@ impl<K: Kind> Job<'_, K> {
             return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
         }
         // What each task packs of the left operand for itself should serve many columns.
-        let few = m <= HEIGHT || self.few() || (self.as_is && m <= TALL && n >= threads * SHARE);
+        let few = m <= HEIGHT || self.few() || (self.as_is && m <= TALL && n > threads * m);
         if few && panels >= threads {
             let across = if self.as_it_lies() {
                 tasks.min(panels)
