@@ -99,23 +99,17 @@ impl Attended {
 
     /// Zeros for what is wanted: of a result without elements, however many queries there are.
     fn zeros(&self, wants: [bool; 4]) -> Result<[Option<Raw>; 4]> {
-        let operands = [
-            Some(&self.query),
-            Some(&self.key),
-            Some(&self.value),
-            self.mask.as_ref(),
-        ];
-        let mut zeros = [None, None, None, None];
-        for ((zeros, x), _) in zeros
-            .iter_mut()
-            .zip(operands)
-            .zip(wants)
-            .filter(|(_, wanted)| *wanted)
-        {
-            let zeros_of = |x: &Raw| Raw::zeros(OP.name(), x.shape(), x.dtype(), x.device());
-            *zeros = x.map(zeros_of).transpose()?;
-        }
-        Ok(zeros)
+        let zeros = |wanted: bool, x: Option<&Raw>| {
+            let x = x.filter(|_| wanted);
+            x.map(|x| Raw::zeros(OP.name(), x.shape(), x.dtype(), x.device()))
+                .transpose()
+        };
+        Ok([
+            zeros(wants[0], Some(&self.query))?,
+            zeros(wants[1], Some(&self.key))?,
+            zeros(wants[2], Some(&self.value))?,
+            zeros(wants[3], self.mask.as_ref())?,
+        ])
     }
 
     /// As the gradients of all queries at once, without ever holding all scores: those of keys and values add up.

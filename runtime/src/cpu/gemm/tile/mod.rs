@@ -73,7 +73,7 @@ pub(super) type Shapes<U, E> = [&'static [Kernel<U, E>]; VECTORS];
 
 /// Steps before it is read that a row of the right operand is asked for: panels come from the second-level cache, and a
 /// processor that sees by itself what comes next sees it late.
-pub(super) const SOON: isize = 32;
+const SOON: isize = 32;
 /// Steps of a tile that are worth asking for its part of the result before them.
 const LONG: usize = 64;
 
@@ -94,9 +94,15 @@ pub(super) fn prefetch<const FAR: bool, T>(at: *const T) {
     let _ = at;
 }
 
+/// Asks for what comes [`SOON`] behind a row of a panel.
+#[inline(always)]
+pub(super) fn prefetch_panel<T>(row: *const T, step: isize, elements: usize) {
+    prefetch_row(row.wrapping_offset(SOON * step), elements);
+}
+
 /// Asks for elements that lie side by side.
 #[inline(always)]
-pub(super) fn prefetch_row<T>(row: *const T, elements: usize) {
+fn prefetch_row<T>(row: *const T, elements: usize) {
     for element in (0..elements).step_by(LINE / size_of::<T>()) {
         prefetch::<false, _>(row.wrapping_add(element));
     }
@@ -179,7 +185,7 @@ macro_rules! tile {
                     prefetch::<true, _>(ahead);
                     ahead = ahead.wrapping_offset(t.ahead.step);
                     if LEFT == PACKED {
-                        prefetch_row(b.wrapping_offset(SOON * t.b_step), V * LANES);
+                        prefetch_panel(b, t.b_step, V * LANES);
                     }
                 }
                 b = b.wrapping_offset(t.b_step);
