@@ -54,6 +54,9 @@ const PLAIN: &str = "above abs add angle bitwise_and bitwise_left_shift bitwise_
                      rsqrt select sgn sigmoid signbit smooth_error softshrink softsign sqrt square \
                      sub tanh trunc";
 
+/// Of these, what takes other numbers than `f32` longer.
+const LONGER: &str = "angle exp log pow rsqrt sigmoid sqrt tanh";
+
 /// What `f32` (`single`) and `f64` (`double`) have without a branch or a call, for instruction sets with
 /// fused products or without: the functions of the module that say whether there are any.
 fn fused(module: &str) -> Vec<String> {
@@ -184,6 +187,10 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<
         } else {
             expr.into()
         };
+        // A loop over some thousand elements may be worth a second thread.
+        let long =
+            |function| !named(PLAIN, function) || dtype != DType::F32 && named(LONGER, function);
+        let slow = if functions().any(long) { "slow " } else { "" };
         let own = match dtype {
             DType::F32 | DType::F64 if named(QUICK, row.name) => "own ",
             _ => "",
@@ -200,7 +207,7 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<
             .collect();
         let _ = writeln!(
             out,
-            "DType::{dtype:?} => kernel!({own}{levels}, |{}| {expr}),",
+            "DType::{dtype:?} => kernel!({slow}{own}{levels}, |{}| {expr}),",
             operands.join(", ")
         );
     }

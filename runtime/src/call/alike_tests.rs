@@ -2,6 +2,7 @@ use nomina_core::{DType, Scalar};
 
 use super::super::{duplicate, pointwise, pointwise_unlike};
 use super::*;
+use crate::cpu::parallel::GRAIN;
 
 fn tensor(shape: &[usize], start: f32) -> Raw {
     let count: usize = shape.iter().product();
@@ -146,4 +147,18 @@ fn what_is_of_another_kind_goes_another_way() {
     // And the way there is for what is refused here.
     let sum = pointwise(Op::Add, &[(&many).into(), (&many).into()]).unwrap();
     assert_eq!(sum.to_vec::<f32>().unwrap(), [0.0, 1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn many_elements_go_the_way_of_several_threads() {
+    for (count, here) in [(GRAIN, true), (GRAIN + 1, false)] {
+        let (mut own, other) = (tensor(&[count], 1.0), tensor(&[count], 2.0));
+        let before = bits(&own);
+        assert_eq!(
+            into_own(Op::Add, &mut own, Arg::Tensor(&other), false),
+            here
+        );
+        assert_eq!(bits(&own) == before, !here);
+        assert_eq!(into_one(Op::Neg, &mut own), here);
+    }
 }

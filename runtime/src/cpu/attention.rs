@@ -332,12 +332,12 @@ impl<T: Real> Kernel for Exponentials<'_, T> {
         let mut chunks = self.scores.chunks_exact_mut(LANES);
         for chunk in &mut chunks {
             for (lane, x) in lanes.iter_mut().zip(chunk) {
-                *x = (*x - greatest).exp();
+                *x = (*x - greatest).exp_nonpositive();
                 *lane += *x;
             }
         }
         for (lane, x) in lanes.iter_mut().zip(&mut last) {
-            *x = (*x - greatest).exp();
+            *x = (*x - greatest).exp_nonpositive();
             *lane += *x;
         }
         let rest = chunks.into_remainder();

@@ -1,13 +1,37 @@
 //! Work over all cores, or over one.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use crate::config::note_unoptimized;
 use crate::memory::NoMemory;
 
 /// Below so many elements a second thread costs more than it gives.
 pub(crate) const GRAIN: usize = 1 << 15;
+
+/// Nanoseconds of work that a thread is worth, and one that sleeps: to wake it takes the caller up to 15,000.
+const WORTH: u64 = 6_000;
+const WAKING: u64 = 45_000;
+
+/// Nanoseconds after its last work in which a thread does not sleep yet.
+const AWAKE: u64 = 30_000;
+
+/// When the last work ended that was worth a second thread.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+/// Nanoseconds since the first call.
+fn now() -> u64 {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+/// Elements that are timed.
+const TIMED: usize = 512;
+
+/// Fewer elements are one thread's in any case.
+pub(crate) const UNTIMED: usize = 8 * TIMED;
 
 /// How many pieces of work there are for each thread, at most.
 const PIECES: usize = 4;
@@ -31,14 +55,50 @@ pub(crate) fn split(n: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
         return;
     }
     // More than threads, so that one that comes late or is interrupted leaves some to the others.
-    let pieces = most.min(PIECES * threads());
+    pieces(n, most.min(PIECES * threads()), threads(), f);
+}
+
+/// Calls `f` on so many ranges that make up `0..n`, on so many threads.
+fn pieces(n: usize, pieces: usize, threads: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     // Equal within one element, without overflow; long ones begin where a line of the cache does.
     let aligned = if n / pieces >= LONG { LINE - 1 } else { 0 };
     let at = |piece: usize| match piece * (n / pieces) + piece.min(n % pieces) {
         end if end == n => n,
         start => start & !aligned,
     };
-    each(pieces, &|piece| f(at(piece)..at(piece + 1)));
+    share(pieces, threads, &|piece| f(at(piece)..at(piece + 1)));
+}
+
+/// As [`split`], of `width` elements for each index that take anything between a tenth of a nanosecond and
+/// microseconds: the first ones are timed, and others join in where what remains is worth it.
+pub(crate) fn split_by_time(n: usize, width: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+    let width = width.max(1);
+    let grain = (GRAIN / width).max(1);
+    if n.saturating_mul(width) < UNTIMED || n / grain >= PIECES * threads() || threads() == 1 {
+        // Few elements, or pieces enough in any case.
+        return split(n, grain, f);
+    }
+    let first = n.min(TIMED.div_ceil(width));
+    let start = now();
+    f(0..first);
+    let time = (now() - start).saturating_mul(((n - first) / first) as u64);
+    // In a run of such calls threads are awake, or worth waking once.
+    let awake = start.saturating_sub(LAST.load(Ordering::Relaxed)) < AWAKE;
+    let members = time / if awake { WORTH } else { WAKING };
+    let members = members.min(threads() as u64) as usize;
+    // An interruption makes pieces short, but not tiny.
+    let least = (UNTIMED / 4 / width).max(1);
+    let count = ((n - first) / least).min(PIECES * members);
+    if members > 1 && count > 1 {
+        note_unoptimized();
+        return pieces(n - first, count, members, &|range| {
+            f(first + range.start..first + range.end);
+        });
+    }
+    f(first..n);
+    if time >= 2 * WORTH {
+        LAST.store(now(), Ordering::Relaxed);
+    }
 }
 
 /// As [`split`], of work that asks for memory; the error is that of one of those that got none.
@@ -99,11 +159,19 @@ impl Missing {
 
 /// Calls `f` on every number below `n`, at the same time where threads allow.
 pub(crate) fn each(n: usize, f: &(dyn Fn(usize) + Sync)) {
+    share(n, threads(), f);
+}
+
+/// As [`each`], on so many threads.
+fn share(n: usize, threads: usize, f: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "rayon")]
-    if n > 1 && threads() > 1 {
-        super::work_sharing::work(n, threads(), f);
+    if n > 1 && threads > 1 {
+        super::work_sharing::work(n, threads, f);
+        LAST.store(now(), Ordering::Relaxed);
         return;
     }
+    #[cfg(not(feature = "rayon"))]
+    let _ = threads;
     (0..n).for_each(f);
 }
 
@@ -159,6 +227,29 @@ mod tests {
                 range.for_each(|i| seen.lock().unwrap()[i] += 1)
             });
             assert_eq!(*seen.lock().unwrap(), vec![1; n]);
+        }
+    }
+
+    #[test]
+    fn what_is_timed_is_done_once() {
+        let slow = |_: &usize| std::hint::black_box(f64::sin(0.5)) > 2.0;
+        for (n, width) in [
+            (0, 1),
+            (1, 1),
+            (1, 100_000),
+            (3, 2000),
+            (700, 7),
+            (UNTIMED, 1),
+            (40_003, 1),
+            (600_000, 1),
+        ] {
+            let seen = Mutex::new(vec![0; n]);
+            split_by_time(n, width, &|range| {
+                // Work of some microseconds, so that there are pieces.
+                let none = (0..range.len() * width).filter(slow).count();
+                range.for_each(|i| seen.lock().unwrap()[i] += 1 + none);
+            });
+            assert_eq!(*seen.lock().unwrap(), vec![1; n], "{n} of {width}");
         }
     }
 }

@@ -57,7 +57,7 @@ impl Formula for LogSoftmax {
     }
     #[inline(always)]
     fn last<T: Real>(saved: T, grad: T, _: [T; 2], [sum, _]: [T; 2]) -> T {
-        grad - saved.exp() * sum
+        grad - saved.exp_nonpositive() * sum
     }
 }
 
@@ -90,7 +90,7 @@ impl Formula for Entropy {
     }
     #[inline(always)]
     fn last<T: Real>(saved: T, _: T, [log_sum, factor]: [T; 2], _: [T; 2]) -> T {
-        (saved - log_sum).exp() * factor
+        (saved - log_sum).exp_nonpositive() * factor
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) use super::remainder::{
 use super::single::{Madd, polynomial};
 pub(crate) use bessel::{i0, i0e, i1, i1e};
 pub(crate) use error::{erf, erfc, erfcx, gelu, log_ndtr, ndtr};
+use exponential::{EXACT, LESS, RAISED, grow, round, whole_power};
 pub(crate) use exponential::{
     celu, cosh, elu, exp2, expm1, gelu_tanh, mish, selu, silu, sinh, tanhshrink,
 };
@@ -37,9 +38,9 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts, the first with so few bits that its product with an exponent is exact.
 const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// *e* to the power, within 2 units in the last place, without a branch.
+/// exp(x) without the powers of two, which are in the last bits with a bias.
 #[inline(always)]
-pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
+fn parts<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64) {
     /// exp(r), from minus half of ln 2 to half of it.
     const SERIES: [f64; 12] = [
         2.511_793_564_075_060_3e-8,
@@ -55,15 +56,33 @@ pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
         1.0,
         1.0,
     ];
+    let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, round(BIAS));
+    let whole = shifted - round(BIAS);
+    let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], x));
+    (shifted, polynomial::<FMA, _, 12>(r, SERIES))
+}
+
+/// Of less the power is zero. Of 2⁻¹⁵³⁴ the scale is zero already: nothing underflows, which takes a processor of Intel a
+/// hundred cycles.
+const LEAST: f64 = -1063.3;
+
+/// *e* to the power, within 2 units in the last place, without a branch.
+#[inline(always)]
+pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
     // Beyond these the result is infinite, or zero. Comparisons let NaN through.
     let x = if x > 710.5 { 710.5 } else { x };
-    // Of 2⁻¹⁵³⁴ the scale in `grow` is zero already: nothing underflows, which takes a processor of Intel a hundred cycles.
-    let x = if x < -1063.3 { -1063.3 } else { x };
-    let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, ROUND);
-    let whole = shifted - ROUND;
-    let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], x));
-    let power = polynomial::<FMA, _, 12>(r, SERIES);
-    exponential::grow(power, shifted, x < -700.0)
+    let x = if x < LEAST { LEAST } else { x };
+    let (shifted, power) = parts::<FMA, LESS>(x);
+    grow(power, shifted, x < -700.0)
+}
+
+/// The same to the bit up to 40, for numbers that are positive by rounding alone; beyond, anything.
+#[inline(always)]
+pub(crate) fn exp_nonpositive<const FMA: bool>(x: f64) -> f64 {
+    const BACK: f64 = 1.491_668_146_240_041_3e-154;
+    let x = if x < LEAST { LEAST } else { x };
+    let (shifted, power) = parts::<FMA, RAISED>(x);
+    power * whole_power(shifted) * BACK
 }
 
 /// The hyperbolic tangent, within 2 units in the last place.
@@ -89,14 +108,15 @@ pub(crate) fn tanh<const FMA: bool>(x: f64) -> f64 {
     let a = if a > 20.0 { 20.0 } else { a };
     let square = a * a;
     let inner = (a * square).madd::<FMA>(polynomial::<FMA, _, 12>(square, INNER), a);
-    let outer = 1.0 - 2.0 / (exp::<FMA>(a + a) + 1.0);
+    let (shifted, power) = parts::<FMA, EXACT>(a + a);
+    let outer = 1.0 - 2.0 / power.madd::<FMA>(whole_power(shifted), 1.0);
     (if a < 0.6 { inner } else { outer }).copysign(x)
 }
 
 /// The logistic function. exp(-|x|) does not overflow, and small results are as exact as it is.
 #[inline(always)]
 pub(crate) fn sigmoid<const FMA: bool>(x: f64) -> f64 {
-    let e = exp::<FMA>(-x.abs());
+    let e = exp_nonpositive::<FMA>(-x.abs());
     let sum = 1.0 + e;
     // What the sum lost, times nearly its inverse.
     let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);

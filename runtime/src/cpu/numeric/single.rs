@@ -81,11 +81,16 @@ const EXP: [f32; 7] = [
     1.0,
 ];
 
-/// The whole powers of two in exp(x), in the last bits, and what remains of x.
+/// As [`ROUND`], of an integer and a bias: shifted to the exponent, the last bits are a power of two.
+const fn round(bias: u8) -> f32 {
+    ROUND + bias as f32
+}
+
+/// The whole powers of two in exp(x), in the last bits and with a bias, and what remains of x.
 #[inline(always)]
-fn split<const FMA: bool>(x: f32) -> (f32, f32) {
-    let shifted = x.madd::<FMA>(std::f32::consts::LOG2_E, ROUND);
-    let whole = shifted - ROUND;
+fn split<const FMA: bool, const BIAS: u8>(x: f32) -> (f32, f32) {
+    let shifted = x.madd::<FMA>(std::f32::consts::LOG2_E, round(BIAS));
+    let whole = shifted - round(BIAS);
     let r = whole.madd::<FMA>(-LN_2[0], x);
     (shifted, whole.madd::<FMA>(-LN_2[1], r))
 }
@@ -96,43 +101,55 @@ fn power<const FMA: bool>(r: f32) -> f32 {
     polynomial::<FMA, _, 7>(r, EXP)
 }
 
-/// Two to the power of what the last bits count, where that is a normal number.
+/// Two to the power of what the last bits count, by this bias: with that of the type it is that power, with a greater one a
+/// multiple.
 #[inline(always)]
 fn whole_power(shifted: f32) -> f32 {
-    f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23))
+    f32::from_bits(shifted.to_bits() << 23)
 }
+
+/// The bias of the type.
+const EXACT: u8 = 127;
+
+/// The bias for [`grow`].
+const LESS: u8 = EXACT - 1;
 
 /// A number times as many powers of two as the last bits count, where `low` says that they are fewer
 /// than -114: two factors, so that what is infinite, or below the normal numbers, comes out too.
 #[inline(always)]
 fn grow(x: f32, shifted: f32, low: bool) -> f32 {
-    let bias = if low {
-        (127 + 63) << 23
-    } else {
-        (127 - 1) << 23
-    };
-    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(bias));
-    x * scale * if low { 1.084_202_2e-19 } else { 2.0 }
+    // One is greater by what the other is less: without AVX-512 a choice between two constants is three instructions.
+    let more = if low { 64 << 23 } else { 0 };
+    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(more));
+    x * scale * f32::from_bits(2.0_f32.to_bits() - more)
 }
 
-/// What brings [`raised`] back.
+/// The bias of powers that are made greater by 2⁶³, which holds those from 2⁻¹⁸⁹ to 2⁶³.
+const RAISED: u8 = EXACT + 63;
+
+/// What brings them back.
 const BACK: f32 = 1.084_202_2e-19;
 
-/// 2⁶³ times two to the power of what the last bits count, where that is between -189 and 63.
-#[inline(always)]
-fn raised(shifted: f32) -> f32 {
-    f32::from_bits((shifted.to_bits() << 23).wrapping_add((127 + 63) << 23))
-}
+/// Of less the power is zero. Of 2⁻¹⁹⁰ the scale is zero already: nothing underflows, which takes a processor of Intel a hundred
+/// cycles.
+const LEAST: f32 = -131.7;
 
 /// *e* to the power.
 #[inline(always)]
 pub(crate) fn exp<const FMA: bool>(x: f32) -> f32 {
     // Beyond these the result is infinite, or zero. Comparisons let NaN through.
     let x = if x > 88.9 { 88.9 } else { x };
-    // Of 2⁻¹⁹⁰ the scale in `grow` is zero already: nothing underflows, which takes a processor of Intel a hundred cycles.
-    let x = if x < -131.7 { -131.7 } else { x };
-    let (shifted, r) = split::<FMA>(x);
+    let x = if x < LEAST { LEAST } else { x };
+    let (shifted, r) = split::<FMA, LESS>(x);
     grow(power::<FMA>(r), shifted, x < -80.0)
+}
+
+/// The same to the bit up to 40, for numbers that are positive by rounding alone; beyond, anything.
+#[inline(always)]
+pub(crate) fn exp_nonpositive<const FMA: bool>(x: f32) -> f32 {
+    let x = if x < LEAST { LEAST } else { x };
+    let (shifted, r) = split::<FMA, RAISED>(x);
+    power::<FMA>(r) * whole_power(shifted) * BACK
 }
 
 /// Two to the power.
@@ -148,10 +165,10 @@ pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
         1.0,
     ];
     let x = if x > 129.0 { 129.0 } else { x };
-    // As in [`exp`].
+    // As of [`LEAST`].
     let x = if x < -190.0 { -190.0 } else { x };
-    let shifted = x + ROUND;
-    let power = polynomial::<FMA, _, 7>(x - (shifted - ROUND), SERIES);
+    let shifted = x + round(LESS);
+    let power = polynomial::<FMA, _, 7>(x - (shifted - round(LESS)), SERIES);
     grow(power, shifted, x < -115.0)
 }
 
@@ -201,7 +218,7 @@ pub(crate) fn tanh<const FMA: bool>(x: f32) -> f32 {
     let a = if a > 9.1 { 9.1 } else { a };
     let square = a * a;
     let inner = (a * square).madd::<FMA>(polynomial::<FMA, _, 5>(square, INNER), a);
-    let (shifted, r) = split::<FMA>(a + a);
+    let (shifted, r) = split::<FMA, EXACT>(a + a);
     let outer = 1.0 - 2.0 / power::<FMA>(r).madd::<FMA>(whole_power(shifted), 1.0);
     (if a < 0.6 { inner } else { outer }).copysign(x)
 }
@@ -211,7 +228,7 @@ pub(crate) fn tanh<const FMA: bool>(x: f32) -> f32 {
 pub(crate) fn expm1<const FMA: bool>(x: f32) -> f32 {
     let clamped = if x > 88.9 { 88.9 } else { x };
     let clamped = if clamped < -20.0 { -20.0 } else { clamped };
-    let (shifted, r) = split::<FMA>(clamped);
+    let (shifted, r) = split::<FMA, EXACT>(clamped);
     let [series @ .., _, _] = EXP;
     let less = (r * r).madd::<FMA>(polynomial::<FMA, _, 5>(r, series), r);
     // Half the power, whose double may be infinite.
@@ -230,7 +247,7 @@ pub(crate) fn elu<const FMA: bool>(x: f32, alpha: f32) -> f32 {
 /// The logistic function. exp(-|x|) does not overflow, and small results are as exact as it is.
 #[inline(always)]
 pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
-    let e = exp::<FMA>(-x.abs());
+    let e = exp_nonpositive::<FMA>(-x.abs());
     let sum = 1.0 + e;
     // What the sum lost, times nearly its inverse.
     let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);
@@ -346,7 +363,7 @@ pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
     // From here on the result is 1.
     let a = if a > 4.0 { 4.0 } else { a };
     let inner = x.madd::<FMA>(polynomial::<FMA, _, 7>(a * a, INNER), x);
-    let (shifted, r) = split::<FMA>(-polynomial::<FMA, _, 8>(a, OUTER));
+    let (shifted, r) = split::<FMA, EXACT>(-polynomial::<FMA, _, 8>(a, OUTER));
     let outer = (-whole_power(shifted))
         .madd::<FMA>(power::<FMA>(r), 1.0)
         .copysign(x);

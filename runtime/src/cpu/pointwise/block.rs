@@ -11,7 +11,7 @@ use crate::job::Place;
 
 use crate::cpu::cast::Cast;
 use crate::cpu::nontemporal::{self, NonTemporal};
-use crate::cpu::parallel::{GRAIN, Shared, split, threads};
+use crate::cpu::parallel::{Shared, split_by_time, threads};
 use crate::plan::{Dim, OPERANDS, Plan, Steps};
 
 /// Bytes per operand that pass through the cache at a time; four of them fit into its first level.
@@ -155,13 +155,13 @@ impl Job {
     pub(super) unsafe fn run(&self) {
         let (rows, columns) = (self.outer.numel(), self.columns);
         if self.short || rows >= 4 * threads() {
-            let grain = (GRAIN / columns.max(1)).max(1);
             // SAFETY: ranges share no row.
-            split(rows, grain, &|rows| unsafe { self.part(rows, 0..columns) });
+            split_by_time(rows, columns, &|rows| unsafe {
+                self.part(rows, 0..columns)
+            });
         } else {
-            let grain = (GRAIN / rows.max(1)).max(1);
             // SAFETY: ranges share no column.
-            split(columns, grain, &|columns| unsafe {
+            split_by_time(columns, rows, &|columns| unsafe {
                 self.part(0..rows, columns)
             });
         }

@@ -8,6 +8,8 @@ use nomina_core::{DType, Scalar};
 use super::kernel::{Inputs, Kernel};
 use crate::job::Constant;
 
+use crate::cpu::parallel::{GRAIN, Shared, UNTIMED, split_by_time};
+
 use crate::shape::product;
 
 /// Bytes of what repeats that are written side by side, and of results in place.
@@ -38,6 +40,47 @@ impl<const N: usize> StackBlock<N> {
 /// As [`Backend::dense`].
 #[inline]
 pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
+    if kernel.slow && job.count >= UNTIMED && job.lanes.iter().all(|lane| lane.period().is_none()) {
+        // SAFETY: the caller's promise.
+        return unsafe { shared(kernel, job) };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { alone(kernel, job) };
+}
+
+/// [`dense`] on several threads where it pays, without operands that repeat.
+///
+/// # Safety
+/// As [`dense`].
+#[inline(never)]
+unsafe fn shared(kernel: &Kernel, job: &Dense<'_>) {
+    let (dest, lanes, in_place) = (Shared(job.dest), job.lanes, job.in_place);
+    split_by_time(job.count, 1, &|range| {
+        let at = |dtype: DType| product([range.start, dtype.size()]);
+        let mut part = [Lane::Number(Scalar::Bool(false)); INPUTS];
+        for (i, (part, lane)) in part.iter_mut().zip(lanes).enumerate() {
+            *part = match *lane {
+                Lane::Whole(place) => Lane::Whole(place.wrapping_add(at(kernel.inputs[i]))),
+                lane => lane,
+            };
+        }
+        let part = Dense {
+            count: range.len(),
+            dest: dest.get().wrapping_add(at(kernel.output)),
+            lanes: &part[..lanes.len()],
+            in_place,
+        };
+        // SAFETY: the caller's promise for some of the elements; ranges share none of the result.
+        unsafe { alone(kernel, &part) };
+    });
+}
+
+/// [`dense`] on one thread.
+///
+/// # Safety
+/// As [`dense`].
+#[inline]
+unsafe fn alone(kernel: &Kernel, job: &Dense<'_>) {
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
     let mut whole = true;
     for (ptr, lane) in ptrs.iter_mut().zip(job.lanes) {
@@ -81,6 +124,10 @@ pub(crate) unsafe fn over(
     inputs: Inputs,
     first: bool,
 ) -> bool {
+    if count > GRAIN {
+        // Work for several threads.
+        return false;
+    }
     if first && let Some(run) = kernel.pick_own() {
         // SAFETY: the first operand is the result's place, and the only one that is.
         unsafe { run(count, dest, inputs) };
@@ -315,6 +362,9 @@ pub(crate) enum Lane {
     /// A number for all.
     Number(Scalar),
 }
+
+// SAFETY: it is only an address; whoever reads there shows that nobody writes meanwhile.
+unsafe impl Sync for Lane {}
 
 impl Lane {
     /// After how many elements of the result it repeats, or goes on to its next element.

@@ -237,15 +237,15 @@ fn of_div(compute: DType) -> Option<&'static Kernel> {
 
 fn of_pow(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(levels, |x: u8, y: u8| pow(x, y)),
-        DType::I8 => kernel!(levels, |x: i8, y: i8| pow(x, y)),
-        DType::I16 => kernel!(levels, |x: i16, y: i16| pow(x, y)),
-        DType::I32 => kernel!(levels, |x: i32, y: i32| pow(x, y)),
-        DType::I64 => kernel!(levels, |x: i64, y: i64| pow(x, y)),
+        DType::U8 => kernel!(slow levels, |x: u8, y: u8| pow(x, y)),
+        DType::I8 => kernel!(slow levels, |x: i8, y: i8| pow(x, y)),
+        DType::I16 => kernel!(slow levels, |x: i16, y: i16| pow(x, y)),
+        DType::I32 => kernel!(slow levels, |x: i32, y: i32| pow(x, y)),
+        DType::I64 => kernel!(slow levels, |x: i64, y: i64| pow(x, y)),
         DType::F32 => kernel!(fused, |x: f32, y: f32| single::pow::<FMA>(x, y)),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| double::pow::<FMA>(x, y)),
-        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| pow(x, y)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::pow::<FMA>(x, y)),
+        DType::C64 => kernel!(slow levels, |x: Complex<f32>, y: Complex<f32>| pow(x, y)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
     })
 }
@@ -283,9 +283,9 @@ fn of_abs(compute: DType) -> Option<&'static Kernel> {
 fn of_exp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::exp::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::exp::<FMA>(x)),
-        DType::C64 => kernel!(levels, |x: Complex<f32>| exp(x)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>| exp(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::exp::<FMA>(x)),
+        DType::C64 => kernel!(slow levels, |x: Complex<f32>| exp(x)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>| exp(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -300,9 +300,9 @@ fn of_exp(compute: DType) -> Option<&'static Kernel> {
 fn of_log(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::log::<FMA>(x)),
-        DType::C64 => kernel!(levels, |x: Complex<f32>| log(x)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>| log(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::log::<FMA>(x)),
+        DType::C64 => kernel!(slow levels, |x: Complex<f32>| log(x)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>| log(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -317,9 +317,9 @@ fn of_log(compute: DType) -> Option<&'static Kernel> {
 fn of_sqrt(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| sqrt(x)),
-        DType::F64 => kernel!(levels, |x: f64| sqrt(x)),
-        DType::C64 => kernel!(levels, |x: Complex<f32>| sqrt(x)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>| sqrt(x)),
+        DType::F64 => kernel!(slow levels, |x: f64| sqrt(x)),
+        DType::C64 => kernel!(slow levels, |x: Complex<f32>| sqrt(x)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>| sqrt(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -334,9 +334,9 @@ fn of_sqrt(compute: DType) -> Option<&'static Kernel> {
 fn of_tanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::tanh::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::tanh::<FMA>(x)),
-        DType::C64 => kernel!(levels, |x: Complex<f32>| tanh(x)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>| tanh(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::tanh::<FMA>(x)),
+        DType::C64 => kernel!(slow levels, |x: Complex<f32>| tanh(x)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>| tanh(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -351,9 +351,9 @@ fn of_tanh(compute: DType) -> Option<&'static Kernel> {
 fn of_sigmoid(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::sigmoid::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::sigmoid::<FMA>(x)),
-        DType::C64 => kernel!(levels, |x: Complex<f32>| sigmoid(x)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>| sigmoid(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::sigmoid::<FMA>(x)),
+        DType::C64 => kernel!(slow levels, |x: Complex<f32>| sigmoid(x)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>| sigmoid(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -582,8 +582,8 @@ fn of_sin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => reaching!(f32, single::reaches, single::sin::<FMA>, <f32>::sin),
         DType::F64 => reaching!(f64, double::reaches, double::sin::<FMA>, <f64>::sin),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| sin(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| sin(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| sin(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| sin(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -599,8 +599,8 @@ fn of_cos(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => reaching!(f32, single::reaches, single::cos::<FMA>, <f32>::cos),
         DType::F64 => reaching!(f64, double::reaches, double::cos::<FMA>, <f64>::cos),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| cos(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| cos(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| cos(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| cos(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -616,8 +616,8 @@ fn of_tan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => reaching!(f32, single::reaches, single::tan::<FMA>, <f32>::tan),
         DType::F64 => reaching!(f64, double::reaches, double::tan::<FMA>, <f64>::tan),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| tan(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| tan(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| tan(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| tan(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -631,10 +631,10 @@ fn of_tan(compute: DType) -> Option<&'static Kernel> {
 
 fn of_asin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::asin::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::asin::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| asin(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| asin(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::asin::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::asin::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| asin(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| asin(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -648,10 +648,10 @@ fn of_asin(compute: DType) -> Option<&'static Kernel> {
 
 fn of_acos(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::acos::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::acos::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| acos(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| acos(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::acos::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::acos::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| acos(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| acos(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -665,10 +665,10 @@ fn of_acos(compute: DType) -> Option<&'static Kernel> {
 
 fn of_atan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::atan::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::atan::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| atan(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| atan(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::atan::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::atan::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| atan(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| atan(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -682,10 +682,10 @@ fn of_atan(compute: DType) -> Option<&'static Kernel> {
 
 fn of_sinh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::sinh::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::sinh::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| sinh(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| sinh(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::sinh::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::sinh::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| sinh(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| sinh(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -699,10 +699,10 @@ fn of_sinh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_cosh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::cosh::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::cosh::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| cosh(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| cosh(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::cosh::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::cosh::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| cosh(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| cosh(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -716,10 +716,10 @@ fn of_cosh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_asinh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::asinh::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::asinh::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| asinh(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| asinh(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::asinh::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::asinh::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| asinh(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| asinh(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -733,10 +733,10 @@ fn of_asinh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_acosh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::acosh::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::acosh::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| acosh(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| acosh(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::acosh::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::acosh::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| acosh(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| acosh(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -750,10 +750,10 @@ fn of_acosh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_atanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::atanh::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::atanh::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| atanh(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| atanh(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::atanh::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::atanh::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| atanh(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| atanh(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -767,10 +767,10 @@ fn of_atanh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_expm1(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::expm1::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::expm1::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| expm1(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| expm1(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::expm1::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::expm1::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| expm1(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| expm1(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -784,10 +784,10 @@ fn of_expm1(compute: DType) -> Option<&'static Kernel> {
 
 fn of_exp2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::exp2::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::exp2::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| exp2(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| exp2(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::exp2::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::exp2::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| exp2(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| exp2(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -801,10 +801,10 @@ fn of_exp2(compute: DType) -> Option<&'static Kernel> {
 
 fn of_log1p(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::log1p::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::log1p::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| log1p(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| log1p(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::log1p::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::log1p::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| log1p(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| log1p(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -818,10 +818,10 @@ fn of_log1p(compute: DType) -> Option<&'static Kernel> {
 
 fn of_log2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::log2::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::log2::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| log2(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| log2(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::log2::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::log2::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| log2(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| log2(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -835,10 +835,10 @@ fn of_log2(compute: DType) -> Option<&'static Kernel> {
 
 fn of_log10(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::log10::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::log10::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| log10(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| log10(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::log10::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::log10::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| log10(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| log10(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -870,9 +870,9 @@ fn of_reciprocal(compute: DType) -> Option<&'static Kernel> {
 fn of_rsqrt(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| rsqrt(x)),
-        DType::F64 => kernel!(levels, |x: f64| rsqrt(x)),
-        DType::C64 => kernel!(levels, |x: Complex<f32>| rsqrt(x)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>| rsqrt(x)),
+        DType::F64 => kernel!(slow levels, |x: f64| rsqrt(x)),
+        DType::C64 => kernel!(slow levels, |x: Complex<f32>| rsqrt(x)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>| rsqrt(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -886,10 +886,10 @@ fn of_rsqrt(compute: DType) -> Option<&'static Kernel> {
 
 fn of_sinc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::sinc::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::sinc::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| sinc(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| sinc(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::sinc::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::sinc::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| sinc(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| sinc(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -937,8 +937,8 @@ fn of_rad2deg(compute: DType) -> Option<&'static Kernel> {
 
 fn of_erf(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::erf::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::erf::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::erf::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::erf::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -954,8 +954,8 @@ fn of_erf(compute: DType) -> Option<&'static Kernel> {
 
 fn of_erfc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::erfc::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::erfc::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::erfc::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::erfc::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -971,7 +971,7 @@ fn of_erfc(compute: DType) -> Option<&'static Kernel> {
 
 fn of_erfinv(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::erfinv::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::erfinv::<FMA>(x)),
         DType::F64 => reaching!(
             f64,
             double::erfinv_reaches,
@@ -993,8 +993,8 @@ fn of_erfinv(compute: DType) -> Option<&'static Kernel> {
 
 fn of_lgamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::lgamma::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::lgamma::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::lgamma::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::lgamma::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1010,8 +1010,8 @@ fn of_lgamma(compute: DType) -> Option<&'static Kernel> {
 
 fn of_digamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::digamma::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::digamma::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::digamma::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::digamma::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1027,8 +1027,8 @@ fn of_digamma(compute: DType) -> Option<&'static Kernel> {
 
 fn of_atan2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, y: f32| single::atan2::<FMA>(x, y)),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| double::atan2::<FMA>(x, y)),
+        DType::F32 => kernel!(slow fused, |x: f32, y: f32| single::atan2::<FMA>(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::atan2::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1044,8 +1044,8 @@ fn of_atan2(compute: DType) -> Option<&'static Kernel> {
 
 fn of_hypot(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, y: f32| single::hypot::<FMA>(x, y)),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| double::hypot::<FMA>(x, y)),
+        DType::F32 => kernel!(slow fused, |x: f32, y: f32| single::hypot::<FMA>(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::hypot::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1061,14 +1061,10 @@ fn of_hypot(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logaddexp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, y: f32| single::logaddexp::<FMA>(x, y)),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| double::logaddexp::<FMA>(x, y)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>, y: Complex<f32>| logaddexp(
-            x, y
-        )),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>, y: Complex<f64>| logaddexp(
-            x, y
-        )),
+        DType::F32 => kernel!(slow fused, |x: f32, y: f32| single::logaddexp::<FMA>(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::logaddexp::<FMA>(x, y)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>, y: Complex<f32>| logaddexp(x, y)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>, y: Complex<f64>| logaddexp(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1082,8 +1078,8 @@ fn of_logaddexp(compute: DType) -> Option<&'static Kernel> {
 
 fn of_xlogy(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, y: f32| single::xlogy::<FMA>(x, y)),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| double::xlogy::<FMA>(x, y)),
+        DType::F32 => kernel!(slow fused, |x: f32, y: f32| single::xlogy::<FMA>(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::xlogy::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1099,10 +1095,10 @@ fn of_xlogy(compute: DType) -> Option<&'static Kernel> {
 
 fn of_silu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::silu::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::silu::<FMA>(x)),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>| silu(x)),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>| silu(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::silu::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::silu::<FMA>(x)),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>| silu(x)),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>| silu(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1116,8 +1112,8 @@ fn of_silu(compute: DType) -> Option<&'static Kernel> {
 
 fn of_gelu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::gelu::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::gelu::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::gelu::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::gelu::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1247,11 +1243,11 @@ fn of_square(compute: DType) -> Option<&'static Kernel> {
 
 fn of_floor_divide(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(one_level, |x: u8, y: u8| floor_divide(x, y)),
-        DType::I8 => kernel!(one_level, |x: i8, y: i8| floor_divide(x, y)),
-        DType::I16 => kernel!(one_level, |x: i16, y: i16| floor_divide(x, y)),
-        DType::I32 => kernel!(one_level, |x: i32, y: i32| floor_divide(x, y)),
-        DType::I64 => kernel!(one_level, |x: i64, y: i64| floor_divide(x, y)),
+        DType::U8 => kernel!(slow one_level, |x: u8, y: u8| floor_divide(x, y)),
+        DType::I8 => kernel!(slow one_level, |x: i8, y: i8| floor_divide(x, y)),
+        DType::I16 => kernel!(slow one_level, |x: i16, y: i16| floor_divide(x, y)),
+        DType::I32 => kernel!(slow one_level, |x: i32, y: i32| floor_divide(x, y)),
+        DType::I64 => kernel!(slow one_level, |x: i64, y: i64| floor_divide(x, y)),
         DType::F32 => holding!(single, floor_divide, f32),
         DType::F64 => holding!(double, floor_divide, f64),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
@@ -1260,11 +1256,11 @@ fn of_floor_divide(compute: DType) -> Option<&'static Kernel> {
 
 fn of_fmod(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(one_level, |x: u8, y: u8| fmod(x, y)),
-        DType::I8 => kernel!(one_level, |x: i8, y: i8| fmod(x, y)),
-        DType::I16 => kernel!(one_level, |x: i16, y: i16| fmod(x, y)),
-        DType::I32 => kernel!(one_level, |x: i32, y: i32| fmod(x, y)),
-        DType::I64 => kernel!(one_level, |x: i64, y: i64| fmod(x, y)),
+        DType::U8 => kernel!(slow one_level, |x: u8, y: u8| fmod(x, y)),
+        DType::I8 => kernel!(slow one_level, |x: i8, y: i8| fmod(x, y)),
+        DType::I16 => kernel!(slow one_level, |x: i16, y: i16| fmod(x, y)),
+        DType::I32 => kernel!(slow one_level, |x: i32, y: i32| fmod(x, y)),
+        DType::I64 => kernel!(slow one_level, |x: i64, y: i64| fmod(x, y)),
         DType::F32 => holding!(single, fmod, f32),
         DType::F64 => holding!(double, fmod, f64),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
@@ -1273,11 +1269,11 @@ fn of_fmod(compute: DType) -> Option<&'static Kernel> {
 
 fn of_remainder(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(one_level, |x: u8, y: u8| remainder(x, y)),
-        DType::I8 => kernel!(one_level, |x: i8, y: i8| remainder(x, y)),
-        DType::I16 => kernel!(one_level, |x: i16, y: i16| remainder(x, y)),
-        DType::I32 => kernel!(one_level, |x: i32, y: i32| remainder(x, y)),
-        DType::I64 => kernel!(one_level, |x: i64, y: i64| remainder(x, y)),
+        DType::U8 => kernel!(slow one_level, |x: u8, y: u8| remainder(x, y)),
+        DType::I8 => kernel!(slow one_level, |x: i8, y: i8| remainder(x, y)),
+        DType::I16 => kernel!(slow one_level, |x: i16, y: i16| remainder(x, y)),
+        DType::I32 => kernel!(slow one_level, |x: i32, y: i32| remainder(x, y)),
+        DType::I64 => kernel!(slow one_level, |x: i64, y: i64| remainder(x, y)),
         DType::F32 => holding!(single, remainder, f32),
         DType::F64 => holding!(double, remainder, f64),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
@@ -1544,9 +1540,9 @@ fn of_isreal(compute: DType) -> Option<&'static Kernel> {
 fn of_angle(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| angle(x)),
-        DType::F64 => kernel!(levels, |x: f64| angle(x)),
-        DType::C64 => kernel!(levels, |x: Complex<f32>| angle(x)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>| angle(x)),
+        DType::F64 => kernel!(slow levels, |x: f64| angle(x)),
+        DType::C64 => kernel!(slow levels, |x: Complex<f32>| angle(x)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>| angle(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1560,8 +1556,8 @@ fn of_angle(compute: DType) -> Option<&'static Kernel> {
 
 fn of_erfcx(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| erfcx(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::erfcx::<FMA>(x)),
+        DType::F32 => kernel!(slow one_level, |x: f32| erfcx(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::erfcx::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1577,8 +1573,8 @@ fn of_erfcx(compute: DType) -> Option<&'static Kernel> {
 
 fn of_ndtr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::ndtr::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::ndtr::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::ndtr::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::ndtr::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1594,7 +1590,7 @@ fn of_ndtr(compute: DType) -> Option<&'static Kernel> {
 
 fn of_ndtri(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::ndtri::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::ndtri::<FMA>(x)),
         DType::F64 => reaching!(
             f64,
             double::ndtri_reaches,
@@ -1616,8 +1612,8 @@ fn of_ndtri(compute: DType) -> Option<&'static Kernel> {
 
 fn of_log_ndtr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::log_ndtr::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::log_ndtr::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::log_ndtr::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::log_ndtr::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1633,8 +1629,8 @@ fn of_log_ndtr(compute: DType) -> Option<&'static Kernel> {
 
 fn of_entr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::entr::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::entr::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::entr::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::entr::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1650,8 +1646,8 @@ fn of_entr(compute: DType) -> Option<&'static Kernel> {
 
 fn of_i0(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::i0::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::i0::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::i0::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::i0::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1667,8 +1663,8 @@ fn of_i0(compute: DType) -> Option<&'static Kernel> {
 
 fn of_i0e(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::i0e::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::i0e::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::i0e::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::i0e::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1684,8 +1680,8 @@ fn of_i0e(compute: DType) -> Option<&'static Kernel> {
 
 fn of_i1(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::i1::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::i1::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::i1::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::i1::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1701,8 +1697,8 @@ fn of_i1(compute: DType) -> Option<&'static Kernel> {
 
 fn of_i1e(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::i1e::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::i1e::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::i1e::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::i1e::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1718,8 +1714,8 @@ fn of_i1e(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logit(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::logit::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::logit::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::logit::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::logit::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1781,8 +1777,8 @@ fn of_nan_to_num(compute: DType) -> Option<&'static Kernel> {
 
 fn of_zeta(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| zeta(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| zeta(x, y)),
+        DType::F32 => kernel!(slow one_level, |x: f32, y: f32| zeta(x, y)),
+        DType::F64 => kernel!(slow one_level, |x: f64, y: f64| zeta(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1798,8 +1794,8 @@ fn of_zeta(compute: DType) -> Option<&'static Kernel> {
 
 fn of_polygamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, n: f32| polygamma(x, n)),
-        DType::F64 => kernel!(one_level, |x: f64, n: f64| polygamma(x, n)),
+        DType::F32 => kernel!(slow one_level, |x: f32, n: f32| polygamma(x, n)),
+        DType::F64 => kernel!(slow one_level, |x: f64, n: f64| polygamma(x, n)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1815,8 +1811,8 @@ fn of_polygamma(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logaddexp2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, y: f32| single::logaddexp2::<FMA>(x, y)),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| double::logaddexp2::<FMA>(x, y)),
+        DType::F32 => kernel!(slow fused, |x: f32, y: f32| single::logaddexp2::<FMA>(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::logaddexp2::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1832,8 +1828,8 @@ fn of_logaddexp2(compute: DType) -> Option<&'static Kernel> {
 
 fn of_xlog1py(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, y: f32| single::xlog1py::<FMA>(x, y)),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| double::xlog1py::<FMA>(x, y)),
+        DType::F32 => kernel!(slow fused, |x: f32, y: f32| single::xlog1py::<FMA>(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::xlog1py::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1866,8 +1862,8 @@ fn of_copysign(compute: DType) -> Option<&'static Kernel> {
 
 fn of_nextafter(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| nextafter(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| nextafter(x, y)),
+        DType::F32 => kernel!(slow one_level, |x: f32, y: f32| nextafter(x, y)),
+        DType::F64 => kernel!(slow one_level, |x: f64, y: f64| nextafter(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1925,11 +1921,11 @@ fn of_heaviside(compute: DType) -> Option<&'static Kernel> {
 
 fn of_gcd(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(one_level, |x: u8, y: u8| gcd(x, y)),
-        DType::I8 => kernel!(one_level, |x: i8, y: i8| gcd(x, y)),
-        DType::I16 => kernel!(one_level, |x: i16, y: i16| gcd(x, y)),
-        DType::I32 => kernel!(one_level, |x: i32, y: i32| gcd(x, y)),
-        DType::I64 => kernel!(one_level, |x: i64, y: i64| gcd(x, y)),
+        DType::U8 => kernel!(slow one_level, |x: u8, y: u8| gcd(x, y)),
+        DType::I8 => kernel!(slow one_level, |x: i8, y: i8| gcd(x, y)),
+        DType::I16 => kernel!(slow one_level, |x: i16, y: i16| gcd(x, y)),
+        DType::I32 => kernel!(slow one_level, |x: i32, y: i32| gcd(x, y)),
+        DType::I64 => kernel!(slow one_level, |x: i64, y: i64| gcd(x, y)),
         DType::Bool
         | DType::F16
         | DType::BF16
@@ -1942,11 +1938,11 @@ fn of_gcd(compute: DType) -> Option<&'static Kernel> {
 
 fn of_lcm(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(one_level, |x: u8, y: u8| lcm(x, y)),
-        DType::I8 => kernel!(one_level, |x: i8, y: i8| lcm(x, y)),
-        DType::I16 => kernel!(one_level, |x: i16, y: i16| lcm(x, y)),
-        DType::I32 => kernel!(one_level, |x: i32, y: i32| lcm(x, y)),
-        DType::I64 => kernel!(one_level, |x: i64, y: i64| lcm(x, y)),
+        DType::U8 => kernel!(slow one_level, |x: u8, y: u8| lcm(x, y)),
+        DType::I8 => kernel!(slow one_level, |x: i8, y: i8| lcm(x, y)),
+        DType::I16 => kernel!(slow one_level, |x: i16, y: i16| lcm(x, y)),
+        DType::I32 => kernel!(slow one_level, |x: i32, y: i32| lcm(x, y)),
+        DType::I64 => kernel!(slow one_level, |x: i64, y: i64| lcm(x, y)),
         DType::Bool
         | DType::F16
         | DType::BF16
@@ -1959,8 +1955,8 @@ fn of_lcm(compute: DType) -> Option<&'static Kernel> {
 
 fn of_float_power(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F64 => kernel!(fused, |x: f64, y: f64| double::pow::<FMA>(x, y)),
-        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::pow::<FMA>(x, y)),
+        DType::C128 => kernel!(slow levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1976,16 +1972,10 @@ fn of_float_power(compute: DType) -> Option<&'static Kernel> {
 
 fn of_ldexp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, y: f32| mul(x, single::exp2::<FMA>(y))),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| mul(x, double::exp2::<FMA>(y))),
-        DType::C64 => kernel!(one_level, |x: Complex<f32>, y: Complex<f32>| mul(
-            x,
-            exp2(y)
-        )),
-        DType::C128 => kernel!(one_level, |x: Complex<f64>, y: Complex<f64>| mul(
-            x,
-            exp2(y)
-        )),
+        DType::F32 => kernel!(slow fused, |x: f32, y: f32| mul(x, single::exp2::<FMA>(y))),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| mul(x, double::exp2::<FMA>(y))),
+        DType::C64 => kernel!(slow one_level, |x: Complex<f32>, y: Complex<f32>| mul(x, exp2(y))),
+        DType::C128 => kernel!(slow one_level, |x: Complex<f64>, y: Complex<f64>| mul(x, exp2(y))),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2126,8 +2116,8 @@ fn of_lerp(compute: DType) -> Option<&'static Kernel> {
 
 fn of_gelu_tanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::gelu_tanh::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::gelu_tanh::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::gelu_tanh::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::gelu_tanh::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2143,12 +2133,8 @@ fn of_gelu_tanh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_round_decimals(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, decimals: f32| round_decimals(
-            x, decimals
-        )),
-        DType::F64 => kernel!(one_level, |x: f64, decimals: f64| round_decimals(
-            x, decimals
-        )),
+        DType::F32 => kernel!(slow one_level, |x: f32, decimals: f32| round_decimals(x, decimals)),
+        DType::F64 => kernel!(slow one_level, |x: f64, decimals: f64| round_decimals(x, decimals)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2164,8 +2150,8 @@ fn of_round_decimals(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logit_eps(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, eps: f32| single::logit_eps::<FMA>(x, eps)),
-        DType::F64 => kernel!(fused, |x: f64, eps: f64| double::logit_eps::<FMA>(x, eps)),
+        DType::F32 => kernel!(slow fused, |x: f32, eps: f32| single::logit_eps::<FMA>(x, eps)),
+        DType::F64 => kernel!(slow fused, |x: f64, eps: f64| double::logit_eps::<FMA>(x, eps)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2181,13 +2167,13 @@ fn of_logit_eps(compute: DType) -> Option<&'static Kernel> {
 
 fn of_div_trunc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(one_level, |x: u8, y: u8| trunc_divide(x, y)),
-        DType::I8 => kernel!(one_level, |x: i8, y: i8| trunc_divide(x, y)),
-        DType::I16 => kernel!(one_level, |x: i16, y: i16| trunc_divide(x, y)),
-        DType::I32 => kernel!(one_level, |x: i32, y: i32| trunc_divide(x, y)),
-        DType::I64 => kernel!(one_level, |x: i64, y: i64| trunc_divide(x, y)),
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| trunc_divide(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| trunc_divide(x, y)),
+        DType::U8 => kernel!(slow one_level, |x: u8, y: u8| trunc_divide(x, y)),
+        DType::I8 => kernel!(slow one_level, |x: i8, y: i8| trunc_divide(x, y)),
+        DType::I16 => kernel!(slow one_level, |x: i16, y: i16| trunc_divide(x, y)),
+        DType::I32 => kernel!(slow one_level, |x: i32, y: i32| trunc_divide(x, y)),
+        DType::I64 => kernel!(slow one_level, |x: i64, y: i64| trunc_divide(x, y)),
+        DType::F32 => kernel!(slow one_level, |x: f32, y: f32| trunc_divide(x, y)),
+        DType::F64 => kernel!(slow one_level, |x: f64, y: f64| trunc_divide(x, y)),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
@@ -2301,7 +2287,7 @@ fn of_dropped(compute: DType) -> Option<&'static Kernel> {
 fn of_gated(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, y: f32| mul(x, single::sigmoid::<FMA>(y))),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| mul(x, double::sigmoid::<FMA>(y))),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| mul(x, double::sigmoid::<FMA>(y))),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2389,8 +2375,8 @@ fn of_huber_error(compute: DType) -> Option<&'static Kernel> {
 
 fn of_binary_entropy(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| binary_entropy(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| binary_entropy(x, y)),
+        DType::F32 => kernel!(slow one_level, |x: f32, y: f32| binary_entropy(x, y)),
+        DType::F64 => kernel!(slow one_level, |x: f64, y: f64| binary_entropy(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2406,8 +2392,8 @@ fn of_binary_entropy(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logit_entropy(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32, z: f32| logit_entropy(x, y, z)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64, z: f64| logit_entropy(x, y, z)),
+        DType::F32 => kernel!(slow one_level, |x: f32, y: f32, z: f32| logit_entropy(x, y, z)),
+        DType::F64 => kernel!(slow one_level, |x: f64, y: f64, z: f64| logit_entropy(x, y, z)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2423,8 +2409,8 @@ fn of_logit_entropy(compute: DType) -> Option<&'static Kernel> {
 
 fn of_divergence(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| divergence(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| divergence(x, y)),
+        DType::F32 => kernel!(slow one_level, |x: f32, y: f32| divergence(x, y)),
+        DType::F64 => kernel!(slow one_level, |x: f64, y: f64| divergence(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2444,10 +2430,7 @@ fn of_log_divergence(compute: DType) -> Option<&'static Kernel> {
             single::exp::<FMA>(y),
             sub(y, x)
         )),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| mul(
-            double::exp::<FMA>(y),
-            sub(y, x)
-        )),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| mul(double::exp::<FMA>(y), sub(y, x))),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2463,8 +2446,8 @@ fn of_log_divergence(compute: DType) -> Option<&'static Kernel> {
 
 fn of_soft_margin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| soft_margin(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| soft_margin(x, y)),
+        DType::F32 => kernel!(slow one_level, |x: f32, y: f32| soft_margin(x, y)),
+        DType::F64 => kernel!(slow one_level, |x: f64, y: f64| soft_margin(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2484,10 +2467,9 @@ fn of_poisson_error(compute: DType) -> Option<&'static Kernel> {
             x,
             mul(y, single::log::<FMA>(add(x, eps)))
         )),
-        DType::F64 => kernel!(fused, |x: f64, y: f64, eps: f64| sub(
-            x,
-            mul(y, double::log::<FMA>(add(x, eps)))
-        )),
+        DType::F64 => {
+            kernel!(slow fused, |x: f64, y: f64, eps: f64| sub(x, mul(y, double::log::<FMA>(add(x, eps)))))
+        }
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2507,10 +2489,7 @@ fn of_poisson_log_error(compute: DType) -> Option<&'static Kernel> {
             single::exp::<FMA>(x),
             mul(y, x)
         )),
-        DType::F64 => kernel!(fused, |x: f64, y: f64| sub(
-            double::exp::<FMA>(x),
-            mul(y, x)
-        )),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| sub(double::exp::<FMA>(x), mul(y, x))),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2526,8 +2505,8 @@ fn of_poisson_log_error(compute: DType) -> Option<&'static Kernel> {
 
 fn of_stirling(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| stirling(x)),
-        DType::F64 => kernel!(one_level, |x: f64| stirling(x)),
+        DType::F32 => kernel!(slow one_level, |x: f32| stirling(x)),
+        DType::F64 => kernel!(slow one_level, |x: f64| stirling(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2543,8 +2522,8 @@ fn of_stirling(compute: DType) -> Option<&'static Kernel> {
 
 fn of_selu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::selu::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::selu::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::selu::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::selu::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2560,8 +2539,8 @@ fn of_selu(compute: DType) -> Option<&'static Kernel> {
 
 fn of_mish(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::mish::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::mish::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::mish::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::mish::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2577,8 +2556,8 @@ fn of_mish(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logsigmoid(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::logsigmoid::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::logsigmoid::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::logsigmoid::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::logsigmoid::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2658,8 +2637,8 @@ fn of_softsign(compute: DType) -> Option<&'static Kernel> {
 
 fn of_tanhshrink(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::tanhshrink::<FMA>(x)),
-        DType::F64 => kernel!(fused, |x: f64| double::tanhshrink::<FMA>(x)),
+        DType::F32 => kernel!(slow fused, |x: f32| single::tanhshrink::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::tanhshrink::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2675,8 +2654,8 @@ fn of_tanhshrink(compute: DType) -> Option<&'static Kernel> {
 
 fn of_elu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, alpha: f32| single::elu::<FMA>(x, alpha)),
-        DType::F64 => kernel!(fused, |x: f64, alpha: f64| double::elu::<FMA>(x, alpha)),
+        DType::F32 => kernel!(slow fused, |x: f32, alpha: f32| single::elu::<FMA>(x, alpha)),
+        DType::F64 => kernel!(slow fused, |x: f64, alpha: f64| double::elu::<FMA>(x, alpha)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2692,8 +2671,8 @@ fn of_elu(compute: DType) -> Option<&'static Kernel> {
 
 fn of_celu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, alpha: f32| single::celu::<FMA>(x, alpha)),
-        DType::F64 => kernel!(fused, |x: f64, alpha: f64| double::celu::<FMA>(x, alpha)),
+        DType::F32 => kernel!(slow fused, |x: f32, alpha: f32| single::celu::<FMA>(x, alpha)),
+        DType::F64 => kernel!(slow fused, |x: f64, alpha: f64| double::celu::<FMA>(x, alpha)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2732,14 +2711,12 @@ fn of_leaky_relu(compute: DType) -> Option<&'static Kernel> {
 
 fn of_softplus(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(
-            fused,
-            |x: f32, beta: f32, threshold: f32| single::softplus::<FMA>(x, beta, threshold)
-        ),
-        DType::F64 => kernel!(
-            fused,
-            |x: f64, beta: f64, threshold: f64| double::softplus::<FMA>(x, beta, threshold)
-        ),
+        DType::F32 => {
+            kernel!(slow fused, |x: f32, beta: f32, threshold: f32| single::softplus::<FMA>(x, beta, threshold))
+        }
+        DType::F64 => {
+            kernel!(slow fused, |x: f64, beta: f64, threshold: f64| double::softplus::<FMA>(x, beta, threshold))
+        }
         DType::Bool
         | DType::U8
         | DType::I8

@@ -26,6 +26,8 @@ pub(crate) struct Kernel {
     loops: [Loop; LEVELS],
     /// Loops whose results take the place of the first input's elements.
     own: Option<[Loop; LEVELS]>,
+    /// Whether some thousand elements may be worth a second thread.
+    pub(crate) slow: bool,
 }
 
 impl Kernel {
@@ -46,7 +48,14 @@ impl Kernel {
             only: if one { Some(first) } else { None },
             loops,
             own: None,
+            slow: false,
         }
+    }
+
+    /// [`Kernel::slow`].
+    pub(super) const fn slow(mut self) -> Self {
+        self.slow = true;
+        self
     }
 
     /// With loops for [`Kernel::pick_own`].
@@ -313,7 +322,7 @@ macro_rules! reaching {
                 super::kernel::loop_reaching::<$t>(n, out, inputs, $reaches, $near, $far)
             });
             let dtype = <$t as Element>::DTYPE;
-            Kernel::new(1, [dtype; 4], dtype, loops)
+            Kernel::new(1, [dtype; 4], dtype, loops).slow()
         };
         &KERNEL
     }};
@@ -329,7 +338,7 @@ macro_rules! holding {
                 super::kernel::loop_holding(n, out, inputs, near, $function::<$t>)
             });
             let dtype = <$t as Element>::DTYPE;
-            Kernel::new(2, [dtype; 4], dtype, loops)
+            Kernel::new(2, [dtype; 4], dtype, loops).slow()
         };
         &KERNEL
     }};
@@ -337,8 +346,12 @@ macro_rules! holding {
 pub(super) use holding;
 
 /// A kernel from an expression over typed operands, compiled as the macro says that comes first; with
-/// `own`, also for results in the place of the first operand.
+/// `slow` before that, of [`Kernel::slow`] ones; with `own`, also for results in the place of the first operand.
 macro_rules! kernel {
+    (slow $($rest:tt)*) => {{
+        const KERNEL: Kernel = kernel!($($rest)*).slow();
+        &KERNEL
+    }};
     (own $levels:ident, |$x:ident: $a:ty| $e:expr) => {{
         const KERNEL: Kernel = kernel!($levels, |$x: $a| $e).with_own(
             $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {

@@ -63,7 +63,12 @@ impl State {
     /// The logarithm of the sum of exponentials.
     #[inline(always)]
     pub(crate) fn value(&self) -> f64 {
-        origin(self.max) + double::log::<FMA>(self.sum)
+        // Next to an infinity, or NaN, the sum is anything.
+        if self.max.is_finite() {
+            self.max + double::log::<FMA>(self.sum)
+        } else {
+            self.max
+        }
     }
 }
 
@@ -100,11 +105,11 @@ impl<T: Real> Kernel for ExpRow<'_, T> {
         let (chunks, rest) = self.xs.as_chunks::<LANES>();
         for chunk in chunks {
             for i in 0..LANES {
-                lanes[i] += (chunk[i] - self.origin).exp();
+                lanes[i] += (chunk[i] - self.origin).exp_nonpositive();
             }
         }
         for (lane, &x) in lanes.iter_mut().zip(rest) {
-            *lane += (x - self.origin).exp();
+            *lane += (x - self.origin).exp_nonpositive();
         }
         lanes.iter().map(|lane| lane.wide()).sum()
     }
@@ -124,7 +129,7 @@ impl<T: Real> Kernel for ExpColumns<'_, T> {
         for r in 0..self.tile.rows() {
             let sums = self.sums.iter_mut().zip(self.origins);
             for ((sum, &origin), &x) in sums.zip(self.tile.row(r)) {
-                *sum += (x - origin).exp();
+                *sum += (x - origin).exp_nonpositive();
             }
         }
     }
@@ -189,7 +194,7 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
         let mut sums = [T::ZERO; LANES];
         for xs in group.rows() {
             for i in 0..LANES {
-                sums[i] += (xs[i] - origins[i]).exp();
+                sums[i] += (xs[i] - origins[i]).exp_nonpositive();
             }
         }
         let mut results = [T::ZERO; LANES];

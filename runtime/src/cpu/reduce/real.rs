@@ -24,8 +24,8 @@ pub(crate) trait Real:
     fn of(x: f64) -> Self;
     /// As the widest real.
     fn wide(self) -> f64;
-    /// *e* to the power of itself, within 2 ulp, without a branch.
-    fn exp(self) -> Self;
+    /// *e* to the power of itself, within 2 ulp, without a branch, up to 40; beyond, anything.
+    fn exp_nonpositive(self) -> Self;
 }
 
 impl Real for f32 {
@@ -42,8 +42,8 @@ impl Real for f32 {
         f64::from(self)
     }
     #[inline(always)]
-    fn exp(self) -> f32 {
-        single::exp::<FMA>(self)
+    fn exp_nonpositive(self) -> f32 {
+        single::exp_nonpositive::<FMA>(self)
     }
 }
 
@@ -61,8 +61,8 @@ impl Real for f64 {
         self
     }
     #[inline(always)]
-    fn exp(self) -> f64 {
-        double::exp::<FMA>(self)
+    fn exp_nonpositive(self) -> f64 {
+        double::exp_nonpositive::<FMA>(self)
     }
 }
 
@@ -88,34 +88,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exp_is_within_two_ulp() {
+    fn exponentials_are_within_two_ulp() {
         let steps = if cfg!(miri) { 100 } else { 200_000 };
         for i in 0..=steps {
             let x = -104.0 + 193.0 * i as f32 / steps as f32;
-            let (got, want) = (Real::exp(x), f64::from(x).exp());
+            let (got, want) = (single::exp::<FMA>(x), f64::from(x).exp());
             let ulp = f64::from((want as f32).next_up()) - f64::from(want as f32);
             assert!(
                 want as f32 == got || (f64::from(got) - want).abs() <= 2.0 * ulp,
                 "exp({x}) = {got}, not {want}"
             );
+            assert!(x > 40.0 || x.exp_nonpositive() == got, "{x}");
             let x = -745.0 + 1455.0 * i as f64 / steps as f64;
-            let (got, want) = (Real::exp(x), f64::exp(x));
+            let (got, want) = (double::exp::<FMA>(x), f64::exp(x));
             let ulp = want.next_up() - want;
             assert!(
                 want == got || (got - want).abs() <= 2.0 * ulp,
                 "exp({x}) = {got}, not {want}"
             );
+            assert!(x > 40.0 || x.exp_nonpositive() == got, "{x}");
         }
     }
 
     #[test]
-    fn exp_at_the_ends() {
-        assert_eq!(Real::exp(f32::NEG_INFINITY), 0.0);
-        assert_eq!(Real::exp(f32::INFINITY), f32::INFINITY);
-        assert!(Real::exp(f32::NAN).is_nan());
-        assert_eq!((Real::exp(0.0_f32), Real::exp(0.0_f64)), (1.0, 1.0));
-        assert_eq!(Real::exp(f64::NEG_INFINITY), 0.0);
-        assert_eq!(Real::exp(f64::INFINITY), f64::INFINITY);
-        assert!(Real::exp(f64::NAN).is_nan());
+    fn exponentials_at_the_ends() {
+        assert_eq!(single::exp::<FMA>(f32::INFINITY), f32::INFINITY);
+        assert_eq!(double::exp::<FMA>(f64::INFINITY), f64::INFINITY);
+        assert!(single::exp::<FMA>(f32::NAN).is_nan() && double::exp::<FMA>(f64::NAN).is_nan());
+        for exp in [single::exp::<FMA>, Real::exp_nonpositive] {
+            assert_eq!((exp(f32::NEG_INFINITY), exp(f32::MIN)), (0.0, 0.0));
+            assert_eq!((exp(0.0), exp(-0.0)), (1.0, 1.0));
+            assert!(exp(f32::NAN).is_nan());
+        }
+        for exp in [double::exp::<FMA>, Real::exp_nonpositive] {
+            assert_eq!((exp(f64::NEG_INFINITY), exp(f64::MIN)), (0.0, 0.0));
+            assert_eq!((exp(0.0), exp(-0.0)), (1.0, 1.0));
+            assert!(exp(f64::NAN).is_nan());
+        }
     }
 }

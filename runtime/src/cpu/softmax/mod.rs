@@ -61,7 +61,7 @@ impl Finish for Softmax {
     }
     #[inline(always)]
     fn finish<T: Ordered>(x: T, [max, factor]: [T; 2]) -> T {
-        (x - max).exp() * factor
+        (x - max).exp_nonpositive() * factor
     }
     #[inline(always)]
     fn keep<T: Ordered>(_: T, power: T) -> T {

@@ -36,7 +36,7 @@ impl<T: Ordered, F: Finish> Kernel for Short<T, F> {
                 for r in first..tile.count.min(first + ROWS) {
                     let xs = row(r);
                     for i in 0..LANES {
-                        let power = (xs[i] - from[i]).exp();
+                        let power = (xs[i] - from[i]).exp_nonpositive();
                         xs[i] = F::keep(xs[i], power);
                         parts[i] += power;
                     }

@@ -150,14 +150,14 @@ impl<T: Ordered> Kernel for Line<'_, T> {
             // SAFETY: as many results as elements.
             let out = unsafe { &mut *to.cast::<[T; LANES]>() };
             for lane in 0..LANES {
-                out[lane] = (xs[lane] - from).exp();
+                out[lane] = (xs[lane] - from).exp_nonpositive();
                 lanes[lane] += out[lane];
             }
             (to, next) = (to.wrapping_add(LANES), next.wrapping_add(LANES));
         }
         let mut last = filled::<T, LANES>(rest, T::NEG_INFINITY);
         for (lane, x) in lanes.iter_mut().zip(&mut last) {
-            *x = (*x - from).exp();
+            *x = (*x - from).exp_nonpositive();
             *lane += *x;
         }
         // SAFETY: as above.
@@ -293,7 +293,7 @@ impl<T: Ordered> Columns<T> {
             let mut parts = [T::ZERO; ACROSS];
             for row in rows.chunks_exact_mut(n) {
                 for ((part, x), &from) in parts.iter_mut().zip(row).zip(&from) {
-                    *x = (*x - from).exp();
+                    *x = (*x - from).exp_nonpositive();
                     *part += *x;
                 }
             }

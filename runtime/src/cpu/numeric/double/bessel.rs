@@ -182,7 +182,7 @@ fn near(x: f64) -> f64 {
 #[inline(always)]
 fn grown<const FMA: bool>(value: f64, a: f64) -> f64 {
     let (shifted, less) = power::<FMA>(0.5 * a, 0.0);
-    let scale = whole_power(shifted);
+    let scale = 2.0 * whole_power(shifted);
     let half = value.madd::<FMA>(less, value) * scale;
     half.madd::<FMA>(less, half) * scale
 }

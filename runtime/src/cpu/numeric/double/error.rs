@@ -57,8 +57,7 @@ pub(crate) fn erf<const FMA: bool>(x: f64) -> f64 {
     // From here on the result is 1.
     let a = if a > 6.0 { 6.0 } else { a };
     let inner = inner::<FMA>(x);
-    let (shifted, power) = simple_power::<FMA>(-long::<FMA, 17>(a, OUTER));
-    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
+    let (scale, power) = simple_power::<FMA>(-long::<FMA, 17>(a, OUTER));
     let outer = (-scale).madd::<FMA>(power, 1.0).copysign(x);
     if a < 1.0 { inner } else { outer }
 }

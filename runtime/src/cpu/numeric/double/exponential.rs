@@ -4,11 +4,25 @@ use super::pair::{product, quick_sum, sum};
 use super::{LN_2, ROUND};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
-/// exp(x) as powers of two, in the last bits, and what remains: a number, and what that lacks.
+/// As [`ROUND`], of an integer and a bias: shifted to the exponent, the last bits are a power of two.
+pub(super) const fn round(bias: u16) -> f64 {
+    ROUND + bias as f64
+}
+
+/// The bias of the type.
+pub(super) const EXACT: u16 = 1023;
+
+/// The bias for [`grow`].
+pub(super) const LESS: u16 = EXACT - 1;
+
+/// The bias of powers that are made greater by 2⁵¹¹.
+pub(super) const RAISED: u16 = EXACT + 511;
+
+/// exp(x) as powers of two, in the last bits with a bias, and what remains: a number, and what that lacks.
 #[inline(always)]
-pub(super) fn split<const FMA: bool>(x: f64) -> (f64, f64, f64) {
-    let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, ROUND);
-    let whole = shifted - ROUND;
+fn split<const FMA: bool, const BIAS: u16>(x: f64) -> (f64, f64, f64) {
+    let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, round(BIAS));
+    let whole = shifted - round(BIAS);
     let near = whole.madd::<FMA>(-LN_2[0], x);
     let r = whole.madd::<FMA>(-LN_2[1], near);
     (shifted, r, whole.madd::<FMA>(-LN_2[1], near - r))
@@ -32,44 +46,36 @@ fn bend<const FMA: bool>(r: f64, low: f64) -> f64 {
     (r * r).madd::<FMA>(polynomial::<FMA, _, 10>(r, SERIES), low)
 }
 
-/// exp(x + low) as powers of two, in the last bits, and what the factor exceeds 1 by; x between -800
+/// exp(x + low) as powers of two, in the last bits with the bias [`LESS`], and what the factor exceeds 1 by; x between -800
 /// and 750.
 #[inline(always)]
 pub(super) fn power<const FMA: bool>(x: f64, low: f64) -> (f64, f64) {
-    let (shifted, r, rest) = split::<FMA>(x);
+    let (shifted, r, rest) = split::<FMA, LESS>(x);
     let (r, low) = quick_sum(r, rest + low);
     (shifted, r + bend::<FMA>(r, low))
 }
 
-/// exp(x) as powers of two, in the last bits, and the factor, rounded once more than by [`power`].
+/// exp(x) as a power of two, a normal number, and the factor, rounded once more than by [`power`].
 #[inline(always)]
 pub(super) fn simple_power<const FMA: bool>(x: f64) -> (f64, f64) {
-    let (shifted, r, _) = split::<FMA>(x);
-    (shifted, 1.0 + (r + bend::<FMA>(r, 0.0)))
+    let (shifted, r, _) = split::<FMA, EXACT>(x);
+    (whole_power(shifted), 1.0 + (r + bend::<FMA>(r, 0.0)))
 }
 
-/// A number times as many powers of two as the last bits count, where `low` says that they are fewer
+/// A number times as many powers of two as the last bits count with the bias [`LESS`], where `low` says that they are fewer
 /// than -1000: two factors, so that what is infinite, or below the normal numbers, comes out too.
 #[inline(always)]
 pub(super) fn grow(x: f64, shifted: f64, low: bool) -> f64 {
-    let bias = if low {
-        (1023 + 511) << 52
-    } else {
-        (1023 - 1) << 52
-    };
-    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(bias));
-    x * scale
-        * if low {
-            1.491_668_146_240_041_3e-154
-        } else {
-            2.0
-        }
+    let more = if low { 512 << 52 } else { 0 };
+    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(more));
+    x * scale * f64::from_bits(2.0_f64.to_bits() - more)
 }
 
-/// Two to the power of what the last bits count, where that is a normal number.
+/// Two to the power of what the last bits count, by this bias: with that of the type it is that power, with a greater one a
+/// multiple.
 #[inline(always)]
 pub(super) fn whole_power(shifted: f64) -> f64 {
-    f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52))
+    f64::from_bits(shifted.to_bits() << 52)
 }
 
 /// Two to the power.
@@ -93,8 +99,8 @@ pub(crate) fn exp2<const FMA: bool>(x: f64) -> f64 {
     let x = if x > 1025.0 { 1025.0 } else { x };
     // As in `exp`.
     let x = if x < -1534.0 { -1534.0 } else { x };
-    let shifted = x + ROUND;
-    let power = polynomial::<FMA, _, 13>(x - (shifted - ROUND), SERIES);
+    let shifted = x + round(LESS);
+    let power = polynomial::<FMA, _, 13>(x - (shifted - round(LESS)), SERIES);
     grow(power, shifted, x < -1000.0)
 }
 
@@ -103,7 +109,7 @@ pub(crate) fn exp2<const FMA: bool>(x: f64) -> f64 {
 pub(crate) fn expm1<const FMA: bool>(x: f64) -> f64 {
     let near = if x > 710.0 { 710.0 } else { x };
     let near = if near < -50.0 { -50.0 } else { near };
-    let (shifted, r, low) = split::<FMA>(near);
+    let (shifted, r, low) = split::<FMA, EXACT>(near);
     // Of great powers the half, whose double may be infinite.
     let great = near > 700.0;
     let (twice, one) = if great { (2.0, 0.5) } else { (1.0, 1.0) };
@@ -133,13 +139,13 @@ fn hyperbolic<const FMA: bool>(x: f64) -> [f64; 4] {
     ];
     let a = x.abs();
     let a = if a > 710.5 { 710.5 } else { a };
-    let (shifted, r, low) = split::<FMA>(a);
+    let (shifted, r, low) = split::<FMA, EXACT>(a);
     let z = r * r;
     let sinh = r + (z * r).madd::<FMA>(polynomial::<FMA, _, 5>(z, SINH), low);
     let cosh = z * polynomial::<FMA, _, 5>(z, COSH);
     let bits = shifted.to_bits() << 52;
-    let power = f64::from_bits(bits.wrapping_add(1021 << 52));
-    let inverse = f64::from_bits((1021_u64 << 52).wrapping_sub(bits));
+    let power = f64::from_bits(bits.wrapping_sub(2 << 52));
+    let inverse = f64::from_bits(((2 * 1022_u64) << 52).wrapping_sub(bits));
     // From here on it does not count.
     let inverse = if a > 40.0 { 0.0 } else { inverse };
     [sinh, cosh, power + inverse, power - inverse]
@@ -224,13 +230,12 @@ pub(crate) fn silu<const FMA: bool>(x: f64) -> f64 {
     let top = if x < -760.0 { -760.0 } else { x };
     // ... and the number.
     let near = if top > 700.0 { 700.0 } else { top };
-    let (shifted, r, low) = split::<FMA>(-near);
+    let (shifted, r, low) = split::<FMA, EXACT>(-near);
     let less = r + bend::<FMA>(r, low);
     // x / (1 + exp(-x)), both smaller by 2⁵¹² where the exponential would overflow.
-    let far = x < -512.0;
-    let one = if far { 7.458_340_731_200_207e-155 } else { 1.0 };
-    let bias = if far { (1023 - 512) << 52 } else { 1023 << 52 };
-    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(bias));
+    let small = if x < -512.0 { 512 << 52 } else { 0 };
+    let one = f64::from_bits(1.0_f64.to_bits() - small);
+    let scale = f64::from_bits(whole_power(shifted).to_bits().wrapping_sub(small));
     let sum = one + scale;
     // What the sum lost, where the power is the greater.
     let lost = if x < -36.0 { one - (sum - scale) } else { 0.0 };

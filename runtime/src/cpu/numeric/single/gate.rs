@@ -1,6 +1,6 @@
 //! The logistic function, and activation functions made of it.
 
-use super::{EXP, LN_2, Madd, ROUND, polynomial};
+use super::{EXACT, EXP, LN_2, Madd, polynomial, round};
 
 /// The number times its logistic function; NaN at minus infinity, as PyTorch's activations are.
 #[inline(always)]
@@ -9,14 +9,13 @@ pub(crate) fn silu<const FMA: bool>(x: f32) -> f32 {
     let top = if x < -110.0 { -110.0 } else { x };
     // ... and the number.
     let near = if top > 87.0 { 87.0 } else { top };
-    let shifted = near.madd::<FMA>(-std::f32::consts::LOG2_E, ROUND);
-    let whole = shifted - ROUND;
+    let shifted = near.madd::<FMA>(-std::f32::consts::LOG2_E, round(EXACT));
+    let whole = shifted - round(EXACT);
     let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], -near));
     // x / (1 + exp(-x)), both smaller by 2⁶⁴ where the exponential would overflow.
-    let far = x < -64.0;
-    let one = if far { 5.421_011e-20 } else { 1.0 };
-    let bias = if far { (127 - 64) << 23 } else { 127 << 23 };
-    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(bias));
+    let less = if x < -64.0 { 64 << 23 } else { 0 };
+    let one = f32::from_bits(1.0_f32.to_bits() - less);
+    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_sub(less));
     let [series @ .., _, _] = EXP;
     let less = (r * r).madd::<FMA>(polynomial::<FMA, _, 5>(r, series), r);
     let sum = one + scale;

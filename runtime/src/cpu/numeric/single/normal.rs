@@ -4,7 +4,7 @@
 //! polynomial of 1 / (1 + a/c); what the inverse lacks goes in by the slope.
 
 use super::pair::{long, product, rest, step};
-use super::{BACK, EXP, LN_2, Madd, ROUND, log, log1p, raised};
+use super::{BACK, EXP, LN_2, Madd, RAISED, log, log1p, round, whole_power};
 
 /// A function f(a) that falls as exp(-w a²/2), of what is not negative.
 struct Tail<const N: usize> {
@@ -90,13 +90,13 @@ impl<const N: usize> Tail<N> {
     fn grown<const FMA: bool>(&self, a: f32, (value, low, rest): (f32, f32, f32)) -> f32 {
         let (square, square_low) = product::<FMA>(a, a);
         let half = -0.5 * self.weight;
-        let shifted = square.madd::<FMA>(half * std::f32::consts::LOG2_E, ROUND);
-        let whole = shifted - ROUND;
+        let shifted = square.madd::<FMA>(half * std::f32::consts::LOG2_E, round(RAISED));
+        let whole = shifted - round(RAISED);
         let rest = whole.madd::<FMA>(-LN_2[1], square_low.madd::<FMA>(half, rest));
         let r = square.madd::<FMA>(half, whole * -LN_2[0]) + rest;
         let [series @ .., _, _] = EXP;
         let less = (r * r).madd::<FMA>(long::<FMA, 5>(r, series), r);
-        (value + value.madd::<FMA>(less, low)) * raised(shifted)
+        (value + value.madd::<FMA>(less, low)) * whole_power(shifted)
     }
 
     /// The magnitude, up to the end.
