@@ -82,7 +82,7 @@ fn read(file: &Path) -> String {
 const REACHING: &str = "sin cos tan";
 
 /// As [`fused`], by `name_near` where `name_reaches` says that it holds: for most numbers. By `name` for the others.
-const NEAR: &str = "double::erfinv double::ndtri";
+const NEAR: &str = "single::log double::log double::erfinv double::ndtri";
 
 /// As [`fused`], of most numbers; the others are calls.
 const HOLDING: &str = "floor_divide fmod remainder";
@@ -144,12 +144,16 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<
             DType::F64 => ("double", &fused[1]),
             _ => ("", &fused[2]),
         };
+        // A loop over some thousand elements may be worth a second thread.
+        let long =
+            |function| !named(PLAIN, function) || dtype != DType::F32 && named(LONGER, function);
+        let slow = if functions().any(long) { "slow " } else { "" };
         if let (true, Some(function)) = (!list.is_empty(), expr.strip_suffix("(x)"))
             && named(REACHING, function)
         {
             let _ = writeln!(
                 out,
-                "DType::{dtype:?} => reaching!({dtype}, {module}::reaches, {module}::{function}::<FMA>, <{dtype}>::{function}),"
+                "DType::{dtype:?} => reaching!({slow}{dtype}, {module}::reaches, {module}::{function}::<FMA>, <{dtype}>::{function}),"
             );
             continue;
         }
@@ -160,7 +164,7 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<
         {
             let _ = writeln!(
                 out,
-                "DType::{dtype:?} => reaching!({dtype}, {function}_reaches, {function}_near::<FMA>, {function}::<FMA>),"
+                "DType::{dtype:?} => reaching!({slow}{dtype}, {function}_reaches, {function}_near::<FMA>, {function}::<FMA>),"
             );
             continue;
         }
@@ -187,10 +191,6 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<
         } else {
             expr.into()
         };
-        // A loop over some thousand elements may be worth a second thread.
-        let long =
-            |function| !named(PLAIN, function) || dtype != DType::F32 && named(LONGER, function);
-        let slow = if functions().any(long) { "slow " } else { "" };
         let own = match dtype {
             DType::F32 | DType::F64 if named(QUICK, row.name) => "own ",
             _ => "",

@@ -25,8 +25,8 @@ pub(crate) use exponential::{
 };
 pub(crate) use gamma::{digamma, lgamma};
 pub(crate) use logarithm::{
-    acosh, asinh, atanh, entr, log, log1p, log2, log10, logaddexp, logaddexp2, logit, logit_eps,
-    logsigmoid, softplus, xlog1py, xlogy,
+    acosh, asinh, atanh, entr, log, log_near, log_reaches, log1p, log2, log10, logaddexp,
+    logaddexp2, logit, logit_eps, logsigmoid, softplus, xlog1py, xlogy,
 };
 pub(super) use pair::product;
 pub(crate) use power::{hypot, pow};

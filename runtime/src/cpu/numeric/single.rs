@@ -175,6 +175,30 @@ pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
 /// The natural logarithm.
 #[inline(always)]
 pub(crate) fn log<const FMA: bool>(x: f32) -> f32 {
+    // Numbers below the normal ones become normal.
+    let tiny = x < f32::MIN_POSITIVE;
+    let value = if tiny { x * 8_388_608.0 } else { x };
+    let value = log_of::<FMA>(value.to_bits(), if tiny { 23 } else { 0 });
+    let value = if x > f32::MAX { x } else { value };
+    let value = if x == 0.0 { f32::NEG_INFINITY } else { value };
+    if x >= 0.0 { value } else { f32::NAN }
+}
+
+/// Whether [`log_near`] is the logarithm.
+#[inline(always)]
+pub(crate) fn log_reaches(x: f32) -> bool {
+    (f32::MIN_POSITIVE..=f32::MAX).contains(&x)
+}
+
+/// The natural logarithm of most numbers that have one.
+#[inline(always)]
+pub(crate) fn log_near<const FMA: bool>(x: f32) -> f32 {
+    log_of::<FMA>(x.to_bits(), 0)
+}
+
+/// The natural logarithm of a normal number, less as many ln 2.
+#[inline(always)]
+fn log_of<const FMA: bool>(bits: u32, less: i32) -> f32 {
     const SERIES: [f32; 9] = [
         6.915_54e-2,
         -1.178_984_8e-1,
@@ -186,20 +210,15 @@ pub(crate) fn log<const FMA: bool>(x: f32) -> f32 {
         -2.499_998_7e-1,
         3.333_331e-1,
     ];
-    // Numbers below the normal ones become normal.
-    let tiny = x < f32::MIN_POSITIVE;
-    let bits = (if tiny { x * 8_388_608.0 } else { x }).to_bits() as i32;
+    let bits = bits as i32;
     // The mantissa from √½ to √2, where its logarithm is smallest.
     let exponent = bits.wrapping_sub(0x3f35_04f3) >> 23;
     let r = f32::from_bits(bits.wrapping_sub(exponent << 23) as u32) - 1.0;
-    let whole = (exponent - if tiny { 23 } else { 0 }) as f32;
+    let whole = (exponent - less) as f32;
     let square = r * r;
     let series = polynomial::<FMA, _, 9>(r, SERIES) * (square * r);
     let rest = whole.madd::<FMA>(LN_2[1], series) - 0.5 * square;
-    let value = whole.madd::<FMA>(LN_2[0], r + rest);
-    let value = if x > f32::MAX { x } else { value };
-    let value = if x == 0.0 { f32::NEG_INFINITY } else { value };
-    if x >= 0.0 { value } else { f32::NAN }
+    whole.madd::<FMA>(LN_2[0], r + rest)
 }
 
 /// The hyperbolic tangent.

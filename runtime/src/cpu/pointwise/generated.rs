@@ -299,8 +299,15 @@ fn of_exp(compute: DType) -> Option<&'static Kernel> {
 
 fn of_log(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32| single::log::<FMA>(x)),
-        DType::F64 => kernel!(slow fused, |x: f64| double::log::<FMA>(x)),
+        DType::F32 => reaching!(
+            f32,
+            single::log_reaches,
+            single::log_near::<FMA>,
+            single::log::<FMA>
+        ),
+        DType::F64 => {
+            reaching!(slow f64, double::log_reaches, double::log_near::<FMA>, double::log::<FMA>)
+        }
         DType::C64 => kernel!(slow levels, |x: Complex<f32>| log(x)),
         DType::C128 => kernel!(slow levels, |x: Complex<f64>| log(x)),
         DType::Bool
@@ -580,8 +587,8 @@ fn of_masked_fill(compute: DType) -> Option<&'static Kernel> {
 
 fn of_sin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => reaching!(f32, single::reaches, single::sin::<FMA>, <f32>::sin),
-        DType::F64 => reaching!(f64, double::reaches, double::sin::<FMA>, <f64>::sin),
+        DType::F32 => reaching!(slow f32, single::reaches, single::sin::<FMA>, <f32>::sin),
+        DType::F64 => reaching!(slow f64, double::reaches, double::sin::<FMA>, <f64>::sin),
         DType::C64 => kernel!(slow one_level, |x: Complex<f32>| sin(x)),
         DType::C128 => kernel!(slow one_level, |x: Complex<f64>| sin(x)),
         DType::Bool
@@ -597,8 +604,8 @@ fn of_sin(compute: DType) -> Option<&'static Kernel> {
 
 fn of_cos(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => reaching!(f32, single::reaches, single::cos::<FMA>, <f32>::cos),
-        DType::F64 => reaching!(f64, double::reaches, double::cos::<FMA>, <f64>::cos),
+        DType::F32 => reaching!(slow f32, single::reaches, single::cos::<FMA>, <f32>::cos),
+        DType::F64 => reaching!(slow f64, double::reaches, double::cos::<FMA>, <f64>::cos),
         DType::C64 => kernel!(slow one_level, |x: Complex<f32>| cos(x)),
         DType::C128 => kernel!(slow one_level, |x: Complex<f64>| cos(x)),
         DType::Bool
@@ -614,8 +621,8 @@ fn of_cos(compute: DType) -> Option<&'static Kernel> {
 
 fn of_tan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => reaching!(f32, single::reaches, single::tan::<FMA>, <f32>::tan),
-        DType::F64 => reaching!(f64, double::reaches, double::tan::<FMA>, <f64>::tan),
+        DType::F32 => reaching!(slow f32, single::reaches, single::tan::<FMA>, <f32>::tan),
+        DType::F64 => reaching!(slow f64, double::reaches, double::tan::<FMA>, <f64>::tan),
         DType::C64 => kernel!(slow one_level, |x: Complex<f32>| tan(x)),
         DType::C128 => kernel!(slow one_level, |x: Complex<f64>| tan(x)),
         DType::Bool
@@ -972,12 +979,9 @@ fn of_erfc(compute: DType) -> Option<&'static Kernel> {
 fn of_erfinv(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(slow fused, |x: f32| single::erfinv::<FMA>(x)),
-        DType::F64 => reaching!(
-            f64,
-            double::erfinv_reaches,
-            double::erfinv_near::<FMA>,
-            double::erfinv::<FMA>
-        ),
+        DType::F64 => {
+            reaching!(slow f64, double::erfinv_reaches, double::erfinv_near::<FMA>, double::erfinv::<FMA>)
+        }
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1591,12 +1595,9 @@ fn of_ndtr(compute: DType) -> Option<&'static Kernel> {
 fn of_ndtri(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(slow fused, |x: f32| single::ndtri::<FMA>(x)),
-        DType::F64 => reaching!(
-            f64,
-            double::ndtri_reaches,
-            double::ndtri_near::<FMA>,
-            double::ndtri::<FMA>
-        ),
+        DType::F64 => {
+            reaching!(slow f64, double::ndtri_reaches, double::ndtri_near::<FMA>, double::ndtri::<FMA>)
+        }
         DType::Bool
         | DType::U8
         | DType::I8

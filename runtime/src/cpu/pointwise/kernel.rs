@@ -316,13 +316,19 @@ pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
 
 /// The kernel of a function of one float: one that vectorises, where the first says that it holds, and else the last.
 macro_rules! reaching {
+    (slow $($rest:tt)*) => {{
+        const KERNEL: Kernel = reaching!($($rest)*).slow();
+        &KERNEL
+    }};
     ($t:ty, $reaches:expr, $near:expr, $far:expr) => {{
         const KERNEL: Kernel = {
             let loops = fused!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-                super::kernel::loop_reaching::<$t>(n, out, inputs, $reaches, $near, $far)
+                // A closure has the instructions of where it stands, also where it is not inlined.
+                let (near, far) = (|x: $t| $near(x), |x: $t| $far(x));
+                super::kernel::loop_reaching::<$t>(n, out, inputs, $reaches, near, far)
             });
             let dtype = <$t as Element>::DTYPE;
-            Kernel::new(1, [dtype; 4], dtype, loops).slow()
+            Kernel::new(1, [dtype; 4], dtype, loops)
         };
         &KERNEL
     }};

@@ -28,29 +28,59 @@ pub(super) fn parts(x: f64) -> (f64, f64) {
         x
     })
     .to_bits();
+    let (f, whole) = normal_parts(bits);
+    (f, whole - if tiny { 54.0 } else { 0.0 })
+}
+
+/// [`parts`] of a normal number.
+#[inline(always)]
+fn normal_parts(bits: u64) -> (f64, f64) {
     let parts = bits.wrapping_sub(ROOT_HALF);
     let mantissa = f64::from_bits((parts & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
     // The exponent, made positive first: not every instruction set shifts signs along, or converts
     // such integers.
     let whole = f64::from_bits((parts.wrapping_add(1 << 62) >> 52) | ROUND.to_bits());
-    let whole = whole - (ROUND + 1024.0) - if tiny { 54.0 } else { 0.0 };
-    (mantissa - 1.0, whole)
+    (mantissa - 1.0, whole - (ROUND + 1024.0))
 }
 
 /// The natural logarithm, within 2 units in the last place.
 #[inline(always)]
 pub(crate) fn log<const FMA: bool>(x: f64) -> f64 {
-    let (f, whole) = parts(x);
+    ends(x, joined::<FMA>(parts(x)))
+}
+
+/// The logarithm by the parts of a number.
+#[inline(always)]
+fn joined<const FMA: bool>((f, whole): (f64, f64)) -> f64 {
     // log(1 + f) = f - (f²/2 - s (f²/2 + series)), where s = f / (2 + f): f is exact.
     let s = f / (2.0 + f);
     let z = s * s;
     let half = 0.5 * f * f;
     let inner = half.madd::<FMA>(s, s * (z * polynomial::<FMA, _, 7>(z, SERIES)));
     let rest = whole.madd::<FMA>(LN_2[1], inner) - half;
-    let value = whole.madd::<FMA>(LN_2[0], f + rest);
-    let value = if x > f64::MAX { x } else { value };
-    let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
-    if x >= 0.0 { value } else { f64::NAN }
+    whole.madd::<FMA>(LN_2[0], f + rest)
+}
+
+/// Whether [`log_near`] is the logarithm.
+#[inline(always)]
+pub(crate) fn log_reaches(x: f64) -> bool {
+    (f64::MIN_POSITIVE..=f64::MAX).contains(&x)
+}
+
+/// The natural logarithm of most numbers that have one.
+#[inline(always)]
+pub(crate) fn log_near<const FMA: bool>(x: f64) -> f64 {
+    joined::<FMA>(normal_parts(x.to_bits()))
+}
+
+/// The natural logarithm of a normal number between 0 and 1, to within a unit in the last place of it or of 1.
+#[inline(always)]
+pub(super) fn log_short<const FMA: bool>(x: f64) -> f64 {
+    let (f, whole) = normal_parts(x.to_bits());
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let series = s * z.madd::<FMA>(polynomial::<FMA, _, 7>(z, SERIES), 2.0);
+    whole.madd::<FMA>(LN_2[0], whole.madd::<FMA>(LN_2[1], series))
 }
 
 /// ln(1 + f) - f, plus what it is to be added to: f - (f²/2 - s (f²/2 + series)) where s = f / (2 + f).

@@ -7,6 +7,7 @@
 use super::error::{inner, scaled};
 use super::exponential::{grow, power};
 use super::log;
+use super::logarithm::log_short;
 use super::pair::{long, product};
 use crate::cpu::numeric::single::Madd;
 
@@ -89,12 +90,6 @@ pub(crate) fn ndtri_near<const FMA: bool>(p: f64) -> f64 {
     std::f64::consts::SQRT_2 * near::<FMA>(x.abs(), rest).copysign(x)
 }
 
-/// w = -ln(1 - a²), of a number that is not negative and of 1 - a.
-#[inline(always)]
-fn minus_log<const FMA: bool>(rest: f64) -> f64 {
-    -log::<FMA>(rest * (2.0 - rest))
-}
-
 /// [`erfinv`] up to [`NEAR`], of a number that is not negative and of what it lacks of 1.
 #[inline(always)]
 fn near<const FMA: bool>(a: f64, rest: f64) -> f64 {
@@ -123,7 +118,8 @@ fn near<const FMA: bool>(a: f64, rest: f64) -> f64 {
         -0.0006154675689442074,
         0.24602279482967304,
     ];
-    let w = minus_log::<FMA>(rest);
+    // -ln(1 - a²)
+    let w = -log_short::<FMA>(rest * (2.0 - rest));
     // Over zero nothing cancels.
     let over = long::<FMA, 22>(w - 2.75, SERIES);
     a * w.madd::<FMA>(over, 1.0 / std::f64::consts::FRAC_2_SQRT_PI)
@@ -179,7 +175,7 @@ pub(crate) fn erfinv<const FMA: bool>(x: f64) -> f64 {
     ];
     let a = x.abs();
     let near = near::<FMA>(a, 1.0 - a);
-    let root = minus_log::<FMA>(1.0 - a).sqrt();
+    let root = (-log::<FMA>((1.0 - a) * (1.0 + a))).sqrt();
     let far = long::<FMA, 19>(root - 3.1875, FAR);
     let farthest = long::<FMA, 17>(root - 5.0, FARTHEST);
     let far = if root < 4.0 { far } else { farthest };
