@@ -222,6 +222,9 @@ fn beside(
 /// There are `count` of them, of the dtype that the loop reads.
 #[inline(always)]
 unsafe fn make(kernel: &Kernel, count: usize, inputs: Inputs) -> Option<Computed> {
+    if kernel.is_shared(count) {
+        return None;
+    }
     let dtype = kernel.output;
     let (storage, dest) = Storage::small(product([count, dtype.size()]))?;
     // SAFETY: the caller's promise; a new buffer is long enough and overlaps nothing.

@@ -1,6 +1,6 @@
 //! The short way of an elementwise operator, for small operands that are dense or repeat one element:
 //! of one dtype and row-major, of one shape or so that one repeats along the other. No conversion,
-//! no plan, one thread. What a small tensor costs is mostly what is left out here.
+//! no plan, and one thread but for slow functions. What a small tensor costs is mostly what is left out here.
 
 use crate::Device;
 use nomina_core::op::Op;

@@ -11,8 +11,10 @@ use crate::memory::NoMemory;
 /// Below so many elements a second thread costs more than it gives.
 pub(crate) const GRAIN: usize = 1 << 15;
 
-/// Nanoseconds of work that a thread is worth, and one that sleeps: to wake it takes the caller up to 15,000.
+/// Nanoseconds of work that a thread is worth.
 const WORTH: u64 = 6_000;
+
+/// The same of a thread that sleeps: to wake it takes the caller up to 15,000.
 const WAKING: u64 = 45_000;
 
 /// Nanoseconds after its last work in which a thread does not sleep yet.

@@ -8,7 +8,7 @@ use nomina_core::{DType, Scalar};
 use super::kernel::{Inputs, Kernel};
 use crate::job::Constant;
 
-use crate::cpu::parallel::{GRAIN, Shared, UNTIMED, split_by_time};
+use crate::cpu::parallel::{Shared, split_by_time};
 
 use crate::shape::product;
 
@@ -40,7 +40,7 @@ impl<const N: usize> StackBlock<N> {
 /// As [`Backend::dense`].
 #[inline]
 pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
-    if kernel.slow && job.count >= UNTIMED && job.lanes.iter().all(|lane| lane.period().is_none()) {
+    if kernel.is_shared(job.count) && job.lanes.iter().all(|lane| lane.period().is_none()) {
         // SAFETY: the caller's promise.
         return unsafe { shared(kernel, job) };
     }
@@ -112,7 +112,8 @@ unsafe fn alone(kernel: &Kernel, job: &Dense<'_>) {
 }
 
 /// Calls the loop of `kernel` on `count` adjacent elements, whose results take the place of one
-/// operand: of the first, or of another one. False, and nothing has happened, where there are too many.
+/// operand: of the first, or of another one. False, and nothing has happened, where there are too many
+/// for one thread, or for a block.
 ///
 /// # Safety
 /// The operands are of the kernel's dtypes, and no other one lies where the results go.
@@ -124,8 +125,7 @@ pub(crate) unsafe fn over(
     inputs: Inputs,
     first: bool,
 ) -> bool {
-    if count > GRAIN {
-        // Work for several threads.
+    if kernel.is_shared(count) {
         return false;
     }
     if first && let Some(run) = kernel.pick_own() {

@@ -5,6 +5,7 @@ use std::slice;
 
 use nomina_core::{DType, Element};
 
+use crate::cpu::parallel::{GRAIN, UNTIMED};
 use crate::cpu::simd::{LEVELS, level};
 
 /// The addresses of the inputs' elements; as many count as the kernel has operands.
@@ -27,7 +28,7 @@ pub(crate) struct Kernel {
     /// Loops whose results take the place of the first input's elements.
     own: Option<[Loop; LEVELS]>,
     /// Whether some thousand elements may be worth a second thread.
-    pub(crate) slow: bool,
+    slow: bool,
 }
 
 impl Kernel {
@@ -68,6 +69,12 @@ impl Kernel {
     #[inline]
     pub(crate) fn reads_only(&self, dtype: DType) -> bool {
         self.only == Some(dtype)
+    }
+
+    /// Whether so many elements may be work for several threads.
+    #[inline]
+    pub(crate) fn is_shared(&self, count: usize) -> bool {
+        count > GRAIN || self.slow && count >= UNTIMED
     }
 
     /// The loop for this machine.
