@@ -4,10 +4,12 @@ use super::*;
 use crate::call::{contiguous, matmul, pointwise};
 use crate::cpu::reduce::tests::sample;
 
+/// As bits. A NaN's sign is the compiler's choice.
 fn bits(x: &Raw) -> Vec<[u64; 2]> {
+    let bits = |x: f64| if x.is_nan() { f64::NAN } else { x }.to_bits();
     let parts = |x: nomina_core::Scalar| {
         let x = x.to_complex();
-        [x.re.to_bits(), x.im.to_bits()]
+        [bits(x.re), bits(x.im)]
     };
     x.scalars().map(parts).collect()
 }
