@@ -5,6 +5,8 @@ use nomina_by_name::Value;
 use nomina_core::{DType, Element, Name, Names, Scalar};
 use nomina_runtime::{Device, DynSparse, DynTensor};
 use num_complex::Complex;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 /// What a case wants.
@@ -89,13 +91,10 @@ impl Case {
             .iter()
             .map(|value| argument(value, device))
             .collect::<Parsed<_>>()?;
-        let kwargs = match json["kwargs"].as_object() {
-            None => Vec::new(),
-            Some(map) => map
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), argument(value, device)?)))
-                .collect::<Parsed<_>>()?,
-        };
+        let keywords: Keywords = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        let kwargs = keywords.kwargs.0.iter();
+        let kwargs = kwargs.map(|(name, value)| Ok((name.clone(), argument(value, device)?)));
+        let kwargs = kwargs.collect::<Parsed<_>>()?;
         let random = json["random"].as_bool().unwrap_or(false);
         let values = |key: &str| {
             let values = array(&json[key])?.iter();
@@ -123,6 +122,45 @@ impl Case {
             kwargs,
             wanted,
         })
+    }
+}
+
+/// The keyword arguments of a line, in its order: gradients are listed in the order of the operands that they belong to.
+#[derive(Deserialize)]
+struct Keywords {
+    #[serde(default)]
+    kwargs: Ordered,
+}
+
+/// The entries of an object as they are written. [`Json`] sorts them by name.
+#[derive(Default)]
+struct Ordered(Vec<(String, Json)>);
+
+impl<'de> Deserialize<'de> for Ordered {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Ordered;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object, or null")
+            }
+
+            fn visit_unit<E>(self) -> Result<Ordered, E> {
+                Ok(Ordered::default())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Ordered(entries))
+            }
+        }
+
+        deserializer.deserialize_any(Entries)
     }
 }
 
