@@ -24,6 +24,7 @@ pub(crate) mod nontemporal;
 pub(crate) mod norm;
 pub(crate) mod numeric;
 pub(crate) mod parallel;
+mod parallel_sort;
 pub(crate) mod pointwise;
 mod quantile;
 pub(crate) mod random;

@@ -7,6 +7,7 @@ use nomina_core::{DType, Result};
 use super::cast::Cast;
 use super::fill::{BLOCK, by_block};
 use super::parallel::{GRAIN, Missing, Shared, split};
+use super::parallel_sort;
 use super::simd::{level, levels};
 use crate::dispatch::arithmetic;
 use crate::job::{Drawn, Multinomial, Place};
@@ -147,32 +148,21 @@ pub(crate) unsafe fn random_of(
 /// # Safety
 /// `n` adjacent elements at `dest` are writable.
 pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) -> Result<(), NoMemory> {
-    let mut keys = Scratch::new([n], (0_u64, 0_u64))?;
+    let mut keys = Scratch::new([n], 0_u128)?;
     let first = Shared(keys.as_mut_ptr().cast());
     split(n, GRAIN / 4, &|range| {
         for i in range {
+            let key = u128::from(words.bits(i)) << 64 | i as u128;
             // SAFETY: an element of the scratch, which no other range writes to.
-            unsafe {
-                first
-                    .get()
-                    .cast::<(u64, u64)>()
-                    .add(i)
-                    .write((words.bits(i), i as u64))
-            };
+            unsafe { first.get().cast::<u128>().add(i).write(key) };
         }
     });
-    #[cfg(feature = "rayon")]
-    {
-        use rayon::prelude::*;
-        keys.par_sort_unstable();
-    }
-    #[cfg(not(feature = "rayon"))]
-    keys.sort_unstable();
+    parallel_sort::sort(&mut keys);
     // SAFETY: the caller's promise.
     unsafe {
         by_block(n, dest, DType::I64, &|start, out| {
-            for (out, &(_, i)) in out.iter_mut().zip(&keys[start..]) {
-                *out = i as i64;
+            for (out, &key) in out.iter_mut().zip(&keys[start..]) {
+                *out = key as i64;
             }
         });
     }

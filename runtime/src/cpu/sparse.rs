@@ -10,6 +10,7 @@ use nomina_core::Element;
 
 use super::numeric::Number;
 use super::parallel::{GRAIN, Missing, Shared, each, rows, split, threads};
+use super::parallel_sort;
 use crate::memory::scratch::{collect, filled, push};
 use crate::memory::{NoMemory, Scratch};
 
@@ -96,13 +97,7 @@ pub(crate) fn is_sorted(keys: &[usize]) -> bool {
 /// Keys in order, each with where it stood; equal keys keep their order.
 pub(crate) fn sorted(keys: &[usize]) -> Result<Vec<(usize, usize)>, NoMemory> {
     let mut order = collect(keys.iter().copied().zip(0..))?;
-    #[cfg(feature = "rayon")]
-    if order.len() > GRAIN && threads() > 1 {
-        use rayon::prelude::*;
-        order.par_sort_unstable();
-        return Ok(order);
-    }
-    order.sort_unstable();
+    parallel_sort::sort(&mut order);
     Ok(order)
 }
 

@@ -3,6 +3,8 @@
 mod eigen;
 mod factor;
 mod field;
+#[cfg(feature = "rayon")]
+mod pool;
 mod singular;
 mod solve;
 
@@ -19,6 +21,8 @@ use crate::memory::{NoMemory, Scratch};
 use crate::raw::Raw;
 use crate::shape::product;
 use field::Field;
+#[cfg(feature = "rayon")]
+use pool::with_threads;
 
 /// Which norm of a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -131,7 +135,7 @@ unsafe fn each<T: Field>(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
         }
     };
     if size >= LARGE && count < 2 * threads() {
-        (0..count).for_each(|i| one(i, all_threads()));
+        with_threads(|par| (0..count).for_each(|i| one(i, par)));
     } else {
         let longest = matrix[0].max(matrix[1]);
         let grain = GRAIN / product([size, longest]).max(1) + 1;
@@ -141,13 +145,10 @@ unsafe fn each<T: Field>(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     first.map_or(Ok(()), Err)
 }
 
-/// As many threads as other kernels use.
-fn all_threads() -> Par {
-    #[cfg(feature = "rayon")]
-    if threads() > 1 {
-        return Par::rayon(threads());
-    }
-    Par::Seq
+/// Calls `f` on one thread, where there is no other.
+#[cfg(not(feature = "rayon"))]
+fn with_threads(f: impl Fn(Par)) {
+    f(Par::Seq);
 }
 
 /// A matrix of an operand.

@@ -2,6 +2,7 @@
 
 use super::key::{Bits, Kind};
 use crate::cpu::parallel::threads;
+use crate::cpu::parallel_sort;
 
 /// A key above a position: numbers in this order are keys in order, equal ones by position.
 pub(super) trait Packed: Copy + Ord + Send + Sync {
@@ -69,15 +70,9 @@ pub(super) fn needs_spare(len: usize, width: u32) -> bool {
 
 /// Sorts what [`pack`] gave, whose keys have `width` bits.
 pub(super) fn sort<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
-    #[cfg(feature = "rayon")]
     if packed.len() >= TOGETHER && threads() >= 4 {
-        use rayon::slice::ParallelSliceMut;
-        packed.par_sort_unstable();
-        return;
-    }
-    #[cfg(not(feature = "rayon"))]
-    let _ = (threads, TOGETHER);
-    if needs_spare(packed.len(), width) {
+        parallel_sort::sort(packed);
+    } else if needs_spare(packed.len(), width) {
         radix(packed, width, spare);
     } else {
         packed.sort_unstable();

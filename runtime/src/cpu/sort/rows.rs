@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::by_bits;
 use super::key::{Bits, Kind};
-use crate::cpu::parallel::threads;
+use crate::cpu::parallel_sort;
 use crate::job::Rows;
 use crate::memory::NoMemory;
 use crate::memory::scratch::collect;
@@ -20,15 +20,8 @@ impl Rows {
             // SAFETY: the caller's promise.
             let row = |at: i64| unsafe { self.row::<B>(at as usize) };
             let compare = |&a: &i64, &b: &i64| by_keys(row(a), row(b), kind).then(a.cmp(&b));
-            #[cfg(feature = "rayon")]
-            if threads() > 1 && self.count.saturating_mul(self.len) > 1 << 15 {
-                use rayon::slice::ParallelSliceMut;
-                order.par_sort_unstable_by(compare);
-                return Ok(order);
-            }
-            #[cfg(not(feature = "rayon"))]
-            let _ = threads;
-            order.sort_unstable_by(compare);
+            // A cache miss for each row, and more where rows begin alike.
+            parallel_sort::sort_by(&mut order, self.len.clamp(1, 64), compare);
         });
         Ok(order)
     }

@@ -14,6 +14,9 @@ pub fn is_grad_enabled() -> bool {
 }
 
 /// Calls `f` without recording on this thread; what was before returns afterwards, also when `f` panics.
+///
+/// All that the thread runs meanwhile is not recorded: where `f` itself waits inside rayon (`join`, `scope`, a parallel iterator),
+/// that may be any other task of the pool. Operators of tensors do not wait that way.
 pub fn no_grad<R>(f: impl FnOnce() -> R) -> R {
     switched(false, f)
 }
