@@ -12,12 +12,18 @@ use crate::raw::Raw;
 pub(in crate::call) fn joined(op: Op, out: Raw, parts: &[&Raw], dim: usize) -> Result<Raw> {
     by(op, out, parts, || {
         let len = |x: &&Raw| x.shape().get(dim).copied().filter(|_| x.numel() > 0);
-        let lens: SmallVec<[Option<usize>; 4]> = parts.iter().map(len).collect();
+        let mut end = 0;
+        let places = parts.iter().map(len).map(|len| {
+            let len = len?;
+            let start = end;
+            end += len;
+            Some((start, len))
+        });
+        let places: SmallVec<[Option<(usize, usize)>; 4]> = places.collect();
         move |back, part| {
-            let Some(len) = lens[part] else {
+            let Some((start, len)) = places[part] else {
                 return Ok(None);
             };
-            let start = lens[..part].iter().flatten().sum();
             back.grad()?.narrow(dim, start, len).map(Some)
         }
     })

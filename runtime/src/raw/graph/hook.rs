@@ -1,5 +1,6 @@
 //! Hooks: functions that the backward pass calls with a node's gradient, and gradients that nodes retain.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
@@ -22,21 +23,30 @@ pub(crate) struct Extras {
 /// Gets a gradient, and may give another one in its place.
 pub(crate) type Hook = dyn Fn(&Raw) -> Result<Option<Raw>> + Send + Sync;
 
-/// A hook, until it is removed.
-type Place = Mutex<Option<Arc<Hook>>>;
-
-/// The hooks of a node, in the order in which they are called.
+/// The hooks that are registered, by their numbers: later ones have greater numbers.
 #[derive(Default)]
-pub(crate) struct Hooks(Mutex<Vec<Arc<Place>>>);
+struct Registered {
+    hooks: BTreeMap<u64, Arc<Hook>>,
+    next: u64,
+}
+
+/// The hooks of a node, in the order in which they are called. Most nodes never have one.
+#[derive(Default)]
+pub(crate) struct Hooks(OnceLock<Arc<Mutex<Registered>>>);
 
 /// A hook that was registered: [`remove`](Self::remove) ends it, dropping the handle does not.
-pub struct HookHandle(Weak<Place>);
+pub struct HookHandle {
+    hooks: Weak<Mutex<Registered>>,
+    number: u64,
+}
 
 impl HookHandle {
-    /// From now on the hook is not called.
+    /// From now on the hook is not called, and nothing of it is kept.
     pub fn remove(self) {
-        if let Some(place) = self.0.upgrade() {
-            drop(lock(&place).take());
+        if let Some(hooks) = self.hooks.upgrade() {
+            // Dropped behind the lock: a hook may hold the last reference to anything.
+            let hook = lock(&hooks).hooks.remove(&self.number);
+            drop(hook);
         }
     }
 }
@@ -49,29 +59,28 @@ impl fmt::Debug for HookHandle {
 
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} hooks", lock(&self.0).len())
+        write!(f, "{} hooks", self.all().len())
     }
 }
 
 impl Hooks {
-    /// One more, behind the others.
+    /// Adds a hook behind the others.
     pub(crate) fn add(&self, hook: Arc<Hook>) -> HookHandle {
-        let place = Arc::new(Mutex::new(Some(hook)));
-        let handle = HookHandle(Arc::downgrade(&place));
-        lock(&self.0).push(place);
-        handle
+        let all = self.0.get_or_init(Arc::default);
+        let mut registered = lock(all);
+        let number = registered.next;
+        registered.next += 1;
+        registered.hooks.insert(number, hook);
+        HookHandle {
+            hooks: Arc::downgrade(all),
+            number,
+        }
     }
 
-    /// Those that are not removed. No lock is held while one of them runs, so that it may register or remove hooks.
+    /// Returns the hooks. No lock is held while one of them runs, so that it may register or remove hooks.
     fn all(&self) -> Vec<Arc<Hook>> {
-        let mut all = Vec::new();
-        lock(&self.0).retain(|place| {
-            let hook = lock(place).clone();
-            let stays = hook.is_some();
-            all.extend(hook);
-            stays
-        });
-        all
+        let all = self.0.get();
+        all.map_or_else(Vec::new, |all| lock(all).hooks.values().cloned().collect())
     }
 
     /// What the hooks make of a gradient.
