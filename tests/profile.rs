@@ -118,6 +118,33 @@ fn only_this_thread_and_only_meanwhile() {
     assert_eq!(seen.rows()[0].calls, 1);
 }
 
+/// A value of a thread-local variable that computes when it is dropped.
+struct Last(std::sync::mpsc::Sender<Profile>);
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        let (_, seen) = profile(|| Tensor::<(N,)>::ones([10_000]).exp());
+        self.0.send(seen).unwrap();
+    }
+}
+
+thread_local! {
+    static FIRST: std::cell::RefCell<Option<Last>> = const { std::cell::RefCell::new(None) };
+}
+
+#[test]
+fn a_thread_profiles_while_it_ends() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        // Registered before the library's own values, and dropped after them.
+        FIRST.set(Some(Last(sender)));
+        profile(|| Tensor::<(N,)>::ones([10_000]).exp());
+    });
+    thread.join().unwrap();
+    let seen = receiver.recv().unwrap();
+    assert!(seen.rows().iter().any(|row| row.op == "exp"), "{seen}");
+}
+
 #[test]
 fn the_table_has_a_line_a_row_and_one_for_all() {
     let x = Tensor::<(N,)>::ones([10_000]);

@@ -1,7 +1,7 @@
-//! Settings: the default float dtype of the calling thread, and whether slow kernels may say that they are.
+//! Settings: the default float dtype of the calling thread, whether slow kernels may say that they are, and the number of a thread.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use nomina_core::DType;
 
@@ -43,6 +43,18 @@ note: nomina's kernels are compiled without optimisation and tens of times slowe
           opt-level = 2
 
       `NOMINA_ALLOW_UNOPTIMIZED=1` or `nomina::allow_unoptimized()` turns this note off.";
+
+/// The number of the calling thread, which no other thread of the process has; never 0.
+pub(crate) fn thread_number() -> u32 {
+    thread_local! {
+        static OWN: Cell<u32> = const { Cell::new(0) };
+    }
+    static LATEST: AtomicU32 = AtomicU32::new(0);
+    if OWN.get() == 0 {
+        OWN.set(LATEST.fetch_add(1, Ordering::Relaxed) + 1);
+    }
+    OWN.get()
+}
 
 thread_local! {
     static DEFAULT: Cell<DType> = const { Cell::new(DType::F32) };

@@ -14,6 +14,10 @@ use crate::Tensor;
 /// What a function gives, without a graph of how: nothing of its way is kept, and it is computed again, with the same random
 /// numbers, when a gradient goes back. Gradients also come to recorded tensors that the closure holds.
 ///
+/// The numbers are the same from whichever generator the closure draws on this thread. It may compute on other threads, too, but
+/// not draw there. A closure that draws otherwise the second time, or is computed of other recorded tensors, is an error of
+/// `backward`.
+///
 /// ```
 /// use nomina::grad::checkpoint;
 /// use nomina::prelude::*;
@@ -28,7 +32,7 @@ use crate::Tensor;
 /// ```
 ///
 /// # Errors
-/// When memory is short.
+/// When memory is short; when the closure computes on other threads while other threads draw random numbers.
 #[twin(free)]
 pub fn try_checkpoint<I: Inputs, E: Dims, T: Inexact>(
     f: impl Fn(Lent<'_, I>) -> Tensor<E, T> + Send + Sync + 'static,

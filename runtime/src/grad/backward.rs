@@ -23,6 +23,10 @@ pub struct BackwardOptions {
     /// The graph stays, and can be gone through again.
     pub retain_graph: bool,
     /// Gradients are recorded, and have gradients; the graph stays.
+    ///
+    /// A gradient that [`backward`] leaves at a leaf then holds its graph, which holds the leaf: a cycle that is not freed with the
+    /// last tensor, but by [`Raw::take_grad`], by [`Raw::set_grad`], or by a later `backward` without this option. [`gradients`]
+    /// leaves nothing at leaves, and makes no such cycle.
     pub create_graph: bool,
 }
 
@@ -76,7 +80,8 @@ impl<'a> Pass<'a> {
         Self {
             options,
             through,
-            pending: WAITING.take(),
+            // A value of another thread-local variable may go back when it is dropped, after this one is.
+            pending: WAITING.try_with(Cell::take).unwrap_or_default(),
         }
     }
 
@@ -158,7 +163,8 @@ impl<'a> Pass<'a> {
                     self.pass(pending)?;
                 }
             }
-            WAITING.set(self.pending);
+            // Without the block where the thread ends.
+            let _ = WAITING.try_with(|waiting| waiting.set(self.pending));
             Ok(())
         })
     }

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use nomina_core::Result;
+use nomina_core::{Error, ErrorKind, Result};
 
 use super::BackwardOptions;
 use super::function::argument;
-use super::reach::{Reach, pull, targets};
+use super::reach::{Reach, is_computed_of, pull, targets};
 use crate::call::has_gradient;
 use crate::random::replay::{self, Drawn};
 use crate::raw::Raw;
 use crate::raw::graph::{
-    NodeRef, OperandGrads, ResultGrads, Rule, Run, is_grad_enabled, switched, trace,
+    Node, NodeRef, OperandGrads, ResultGrads, Rule, Run, is_grad_enabled, switched, trace,
 };
+
+const OP: &str = "checkpoint";
 
 /// A function that is computed again.
 pub type Segment = Arc<dyn Fn(&[Raw]) -> Result<Raw> + Send + Sync>;
@@ -23,10 +25,14 @@ struct Checkpoint {
     drawn: Drawn,
 }
 
-/// What `f` gives, without a graph of how: it is computed again, with the same random numbers, when a gradient goes back.
+/// Returns what `f` gives, without a graph of how: it is computed again, with the same random numbers, when a gradient goes back.
+///
+/// Random numbers are repeated of whichever generator `f` draws from on this thread. What `f` computes on other threads is computed
+/// there again.
 ///
 /// # Errors
-/// Those of `f`, and when memory is missing.
+/// Those of `f`, and when memory is missing; when `f` computes on other threads while other threads draw random numbers, which
+/// would be others the second time. Going back: when `f` draws otherwise the second time, or is computed of other tensors.
 pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
     let inputs: Vec<Raw> = inputs.iter().copied().cloned().collect();
     // What is traced already is computed again as a whole.
@@ -34,17 +40,41 @@ pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
         return f(&inputs);
     }
     let arguments = arguments(&inputs)?;
-    let (result, drawn) = replay::recorded(|| trace::traced(|| f(&arguments)));
-    let (y, traced, reached) = result?;
-    if y.node()
-        .is_none_or(|node| node.address() != traced.address())
-    {
+    let (traced, drawn) = replay::recorded(|| trace::traced(|| f(&arguments)));
+    let trace::Traced {
+        result: y,
+        node: stands_in,
+        mut reached,
+    } = traced?;
+    let Some(last) = y.node() else {
+        return Ok(y);
+    };
+    let is_last = |x: &Raw| x.node().is_some_and(|node| std::ptr::eq(node, last));
+    if let Some(at) = arguments.iter().position(is_last) {
+        // The argument as it is: its gradient is the input's.
+        return Ok(match inputs[at].node() {
+            Some(node) => y.detach().computed_by(NodeRef::of(node)),
+            None => y.detach(),
+        });
+    }
+    if last.is_leaf() || !reached.is_made_meanwhile(last) {
         return Ok(y);
     }
     if !has_gradient(y.dtype()) {
         return Ok(y.detach());
     }
-    let own: Vec<usize> = nodes(&arguments).map(|node| node.address()).collect();
+    reached.add(&NodeRef::of(last), &stands_in)?;
+    if drawn
+        .elsewhere
+        .iter()
+        .any(|thread| reached.threads.contains(thread))
+    {
+        let what = "the closure computes on other threads, which drew random numbers meanwhile: they would draw others when it is \
+                    computed again";
+        return Err(Error::new(ErrorKind::Gradient, OP, what)
+            .hint("draw on the thread that calls `checkpoint`, and compute with these numbers on the others"));
+    }
+    let own: Vec<usize> = nodes(&arguments).map(Node::address).collect();
     let captured = reached.nodes.into_iter();
     let captured = captured
         .filter(|node| !own.contains(&node.address()))
@@ -55,22 +85,30 @@ pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
     Ok(y.computed_by(node))
 }
 
+/// The error of a closure that is not the same function the second time.
+#[cold]
+fn differs(what: &str) -> Error {
+    let what = format!("computed again, the closure {what}");
+    Error::new(ErrorKind::Gradient, OP, what)
+        .hint("let it depend on its arguments and on tensors that it holds alone")
+}
+
 /// What a closure is called with: results of their own of recorded tensors, and others as they are.
 fn arguments(inputs: &[Raw]) -> Result<Vec<Raw>> {
     let own = |x: &Raw| match x.requires_grad() {
-        true => argument("checkpoint", x),
+        true => argument(OP, x),
         false => Ok(x.clone()),
     };
     inputs.iter().map(own).collect()
 }
 
-fn nodes(tensors: &[Raw]) -> impl Iterator<Item = &crate::raw::graph::Node> {
+fn nodes(tensors: &[Raw]) -> impl Iterator<Item = &Node> {
     tensors.iter().filter_map(Raw::node)
 }
 
 impl Rule for Checkpoint {
     fn op(&self) -> &'static str {
-        "checkpoint"
+        OP
     }
 
     fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads> {
@@ -78,12 +116,21 @@ impl Rule for Checkpoint {
             return Ok(OperandGrads::new());
         };
         let arguments = arguments(&self.inputs)?;
-        let again = || replay::repeated(&self.drawn, || (self.f)(&arguments));
-        let y = switched(true, again)?;
-        super::backward::check("checkpoint", &y, seed)?;
+        let since = trace::begin_epoch();
+        let (y, is_same) = switched(true, || {
+            replay::repeated(&self.drawn, || (self.f)(&arguments))
+        });
+        let y = y?;
+        if !is_same {
+            return Err(differs("draws other random numbers"));
+        }
+        super::backward::check(OP, &y, seed)?;
         let captured = run.edges().iter().skip(arguments.len());
         let captured = captured.map(|edge| edge.as_deref());
         let targets = targets(arguments.iter().map(Raw::node).chain(captured))?;
+        if !is_computed_of(&y, &targets, since)? {
+            return Err(differs("is computed of other recorded tensors, or of none"));
+        }
         let reach = Reach::new(&[&y], &targets, true)?;
         let options = BackwardOptions {
             create_graph: run.records(),

@@ -57,11 +57,11 @@ impl Called {
             y,
             records: false,
         };
-        called.records = is_grad_enabled() && called.reach()?.leads_out();
+        called.records = is_grad_enabled() && called.reach()?.leads_out;
         Ok(called)
     }
 
-    fn reach(&self) -> Result<Reach<'_>> {
+    fn reach(&self) -> Result<Reach> {
         reach(&[&self.y], &self.arguments)
     }
 
@@ -89,7 +89,7 @@ impl Called {
     }
 }
 
-fn reach<'a>(roots: &[&'a Raw], arguments: &[Raw]) -> Result<Reach<'a>> {
+fn reach(roots: &[&Raw], arguments: &[Raw]) -> Result<Reach> {
     Reach::new(roots, &targets(arguments.iter().map(Raw::node))?, true)
 }
 
@@ -277,7 +277,7 @@ fn apart(f: impl FnOnce() -> Result<(Raw, Vec<Raw>)>) -> Result<(Raw, Vec<Raw>)>
     if !trace::is_on() {
         return f();
     }
-    let since = NodeRef::latest();
+    let since = trace::begin_epoch();
     let (first, rest) = trace::suspended(f)?;
     let traced = |x: Raw| match older(&x, since)? {
         edges if edges.is_empty() => Ok(x),

@@ -41,26 +41,23 @@ pub(super) fn targets<'n>(
 }
 
 /// The nodes through which gradients of some tensors, the roots, come to others, the targets.
-pub(super) struct Reach<'a> {
+pub(super) struct Reach {
     /// For each target its node.
     targets: Nodes<Option<usize>>,
     /// The addresses of nodes that were computed of a target, and of the targets.
     on_way: HashSet<usize>,
     /// Whether gradients end at targets, also where one was computed of another.
     stops: bool,
-    /// Nodes that the roots were computed of, and that are none of these.
-    pub(super) outside: Nodes<&'a NodeRef>,
-    /// Whether a root has a node that no target leads to.
-    pub(super) beside: bool,
+    /// Whether the roots were computed of other recorded tensors, too.
+    pub(super) leads_out: bool,
 }
 
-impl<'a> Reach<'a> {
-    /// No node is older than those behind its edges, so that what is older than all targets is not looked at: `outside` is
-    /// where it begins.
+impl Reach {
+    /// No node is older than those behind its edges, so that what is older than all targets is not looked at.
     ///
     /// # Errors
     /// Missing memory.
-    pub(super) fn new(roots: &[&'a Raw], targets: &[Option<&Node>], stops: bool) -> Result<Self> {
+    pub(super) fn new(roots: &[&Raw], targets: &[Option<&Node>], stops: bool) -> Result<Self> {
         let (mut addresses, mut ends) = (Nodes::new(), HashSet::new());
         for node in targets {
             let address = node.map(Node::address);
@@ -73,8 +70,8 @@ impl<'a> Reach<'a> {
         let oldest = oldest.unwrap_or(u64::MAX);
 
         let mut seen = HashSet::new();
-        let (mut outside, mut behind) = (Nodes::new(), Nodes::<&'a NodeRef>::new());
-        let (mut nodes, mut open) = (Nodes::<&'a Node>::new(), Nodes::<&'a Node>::new());
+        let (mut leads_out, mut behind) = (false, Nodes::<&NodeRef>::new());
+        let (mut nodes, mut open) = (Nodes::<&Node>::new(), Nodes::<&Node>::new());
         for node in roots.iter().filter_map(|root| root.node()) {
             if note(&mut seen, node.address())? {
                 put(&mut open, node)?;
@@ -82,22 +79,24 @@ impl<'a> Reach<'a> {
         }
         while let Some(node) = open.pop() {
             put(&mut nodes, node)?;
-            let ends = stops && ends.contains(&node.address());
+            let is_end = ends.contains(&node.address());
+            // A leaf that another thread made may be later than the targets.
+            leads_out |= node.is_leaf() && !is_end;
+            let ends = stops && is_end;
             for edge in node.edges().iter().flatten() {
                 if ends {
                     put(&mut behind, edge)?;
                 } else if note(&mut seen, edge.address())? {
-                    match edge.clock() < oldest {
-                        true => put(&mut outside, edge)?,
-                        false => put(&mut open, edge)?,
+                    if edge.clock() < oldest {
+                        leads_out = true;
+                    } else {
+                        put(&mut open, edge)?;
                     }
                 }
             }
         }
         for edge in behind {
-            if note(&mut seen, edge.address())? {
-                put(&mut outside, edge)?;
-            }
+            leads_out |= !seen.contains(&edge.address());
         }
         nodes.sort_unstable_by_key(|node| node.clock());
         let mut on_way = HashSet::new();
@@ -109,26 +108,20 @@ impl<'a> Reach<'a> {
             }
         }
         let mut starts = roots.iter().filter_map(|root| root.node());
-        let beside = starts.any(|node| !on_way.contains(&node.address()));
+        leads_out |= starts.any(|node| !on_way.contains(&node.address()));
         Ok(Self {
             targets: addresses,
             on_way,
             stops,
-            outside,
-            beside,
+            leads_out,
         })
-    }
-
-    /// Whether the roots were computed of other recorded tensors, too.
-    pub(super) fn leads_out(&self) -> bool {
-        self.beside || !self.outside.is_empty()
     }
 }
 
 /// The gradients of targets, where those of roots are given; none for a target that no root was computed of.
 pub(super) fn pull<'r>(
     roots: impl IntoIterator<Item = (&'r Raw, Raw)>,
-    reach: &Reach<'_>,
+    reach: &Reach,
     options: BackwardOptions,
 ) -> Result<Vec<Option<Raw>>> {
     let missing = |count: usize| refused("backward", count.saturating_mul(size_of::<Raw>()));
@@ -159,7 +152,36 @@ pub(super) fn pull<'r>(
     scratch::collect(reach.targets.iter().map(of)).map_err(|error| error.in_op("backward"))
 }
 
-/// The nodes of up to a time that a tensor was computed of by later ones.
+/// Whether a recorded tensor was computed of targets and of tensors that began with it: of nothing else that is recorded and of an
+/// epoch before `since`.
+pub(super) fn is_computed_of(y: &Raw, targets: &[Option<&Node>], since: u64) -> Result<bool> {
+    let mut seen = HashSet::new();
+    for target in targets.iter().flatten() {
+        note(&mut seen, target.address())?;
+    }
+    let Some(node) = y.node() else {
+        return Ok(false);
+    };
+    let mut open = Nodes::new();
+    if note(&mut seen, node.address())? {
+        put(&mut open, node)?;
+    }
+    while let Some(node) = open.pop() {
+        let mut ends = true;
+        for edge in node.edges().iter().flatten() {
+            ends = false;
+            if note(&mut seen, edge.address())? {
+                put(&mut open, &**edge)?;
+            }
+        }
+        if ends && node.epoch() < since {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The nodes of epochs before `since` that a tensor was computed of by later ones.
 pub(super) fn older(x: &Raw, since: u64) -> Result<SmallVec<[Option<NodeRef>; 2]>> {
     let mut seen = HashSet::new();
     let mut found = SmallVec::new();
@@ -168,7 +190,7 @@ pub(super) fn older(x: &Raw, since: u64) -> Result<SmallVec<[Option<NodeRef>; 2]
         if !note(&mut seen, node.address())? {
             continue;
         }
-        if node.clock() <= since {
+        if node.epoch() < since {
             put(&mut found, Some(node))?;
             continue;
         }

@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::{self, Formatter};
+use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use nomina_core::Names;
@@ -14,7 +15,23 @@ use nomina_core::Names;
 thread_local! {
     /// Whether `profile` runs on this thread.
     static ON: Cell<bool> = const { Cell::new(false) };
-    static STATE: RefCell<State> = const { RefCell::new(State::new()) };
+    /// Without a destructor, so that values of other thread-local variables may compute when they are dropped.
+    static STATE: RefCell<ManuallyDrop<State>> = const { RefCell::new(ManuallyDrop::new(State::new())) };
+    /// Empties [`STATE`] when the thread ends.
+    static EMPTIES: Empties = const { Empties };
+}
+
+struct Empties;
+
+impl Drop for Empties {
+    fn drop(&mut self) {
+        drop(replace(State::new()));
+    }
+}
+
+/// Replaces what was seen on this thread.
+fn replace(state: State) -> State {
+    ManuallyDrop::into_inner(STATE.replace(ManuallyDrop::new(state)))
 }
 
 /// How many computations wait for the names of their results.
@@ -139,6 +156,10 @@ impl Drop for Span {
 /// Begins to count, unless another operator is at it, whose part this is.
 #[cold]
 fn started(op: &'static str) -> Option<Started> {
+    // While the thread ends, nothing is left for later: `profile` takes what it has seen.
+    if EMPTIES.try_with(|_| ()).is_err() && !ON.get() {
+        return None;
+    }
     STATE.with_borrow_mut(|state| {
         if state.depth > 0 {
             return None;
@@ -214,7 +235,8 @@ pub fn written(names: &Names, shape: &[usize]) {
             return;
         };
         last.dims.get_or_insert_with(|| dims(names, shape));
-        state.settle(state.waiting.len());
+        let all = state.waiting.len();
+        state.settle(all);
     });
 }
 
@@ -305,13 +327,14 @@ pub fn profile<V>(closure: impl FnOnce() -> V) -> (V, Profile) {
     impl Drop for Before {
         fn drop(&mut self) {
             ON.set(self.0);
-            STATE.with_borrow_mut(|state| std::mem::swap(state, &mut self.1));
+            self.1 = replace(std::mem::replace(&mut self.1, State::new()));
         }
     }
-    let before = Before(ON.replace(true), STATE.replace(State::new()));
+    let before = Before(ON.replace(true), replace(State::new()));
     let value = closure();
     let table = STATE.with_borrow_mut(|state| {
-        state.settle(state.waiting.len());
+        let all = state.waiting.len();
+        state.settle(all);
         std::mem::take(&mut state.table)
     });
     drop(before);

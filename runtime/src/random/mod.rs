@@ -38,6 +38,7 @@ pub(crate) use sample::BLOCK;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::{self, Formatter};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
@@ -55,17 +56,46 @@ use std::sync::{Mutex, PoisonError};
 /// assert!(x.equal(&y)?);
 /// # Ok::<(), nomina_core::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Generator {
-    seed: u64,
-    position: u64,
+pub struct Generator(Source);
+
+/// The state of a generator.
+enum Source {
+    Own(Stream),
+    /// That of [`DEFAULT`], which is locked for each access alone.
+    Default,
 }
 
 impl Generator {
     /// A generator that starts from `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { seed, position: 0 }
+        Self(Source::Own(Stream { seed, position: 0 }))
+    }
+
+    /// Reads or changes the state.
+    fn access<R>(&mut self, f: impl FnOnce(&mut Stream) -> R) -> R {
+        match &mut self.0 {
+            Source::Own(state) => f(state),
+            Source::Default => access_default(f),
+        }
+    }
+
+    /// The state.
+    fn state(&self) -> Stream {
+        match &self.0 {
+            Source::Own(state) => *state,
+            Source::Default => access_default(|state| *state),
+        }
+    }
+
+    /// The state as a computation sees it, which may be repeated later.
+    fn observed(&self) -> Stream {
+        if let Some(state) = replay::next() {
+            return state;
+        }
+        let state = self.state();
+        replay::note(state);
+        state
     }
 
     /// A generator that starts from a seed of the operating system's.
@@ -78,18 +108,20 @@ impl Generator {
     /// The seed.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        self.seed
+        self.observed().seed
     }
 
     /// Starts over from `seed`.
     pub fn manual_seed(&mut self, seed: u64) {
-        *self = Self::new(seed);
+        if !replay::is_repeating() {
+            self.access(|state| *state = Stream { seed, position: 0 });
+        }
     }
 
     /// How far it is from its seed: the number of elements that were drawn.
     #[must_use]
     pub fn get_offset(&self) -> u64 {
-        self.position
+        self.observed().position
     }
 
     /// Goes on from so far behind its seed: what a generator of the same seed drew from there on comes again.
@@ -107,29 +139,66 @@ impl Generator {
     /// # Ok::<(), nomina_core::Error>(())
     /// ```
     pub fn set_offset(&mut self, offset: u64) {
-        self.position = offset;
+        if !replay::is_repeating() {
+            self.access(|state| state.position = offset);
+        }
     }
 
     /// The next numbers for a fill of `n` elements.
     pub(crate) fn stream(&mut self, n: usize) -> Stream {
-        let stream = Stream {
-            seed: self.seed,
-            position: self.position,
-        };
-        // A block of four words makes one element at the least.
-        self.position = self.position.wrapping_add(n as u64);
-        stream
+        if let Some(state) = replay::next() {
+            return state;
+        }
+        let state = self.access(|state| {
+            let before = *state;
+            // A block of four words makes one element at the least.
+            state.position = state.position.wrapping_add(n as u64);
+            before
+        });
+        replay::note(state);
+        replay::tell();
+        state
+    }
+}
+
+impl Clone for Generator {
+    fn clone(&self) -> Self {
+        Self(Source::Own(self.state()))
+    }
+}
+
+impl PartialEq for Generator {
+    fn eq(&self, other: &Self) -> bool {
+        self.state() == other.state()
+    }
+}
+
+impl Eq for Generator {}
+
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Stream { seed, position } = self.state();
+        let mut shown = f.debug_struct("Generator");
+        shown.field("seed", &seed).field("position", &position);
+        shown.finish()
     }
 }
 
 /// The random words of one fill.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stream {
     pub(crate) seed: u64,
     pub(crate) position: u64,
 }
 
-static DEFAULT: Mutex<Option<Generator>> = Mutex::new(None);
+static DEFAULT: Mutex<Option<Stream>> = Mutex::new(None);
+
+/// Reads or changes the state of the default generator. Other threads wait meanwhile, so `f` computes nothing.
+fn access_default<R>(f: impl FnOnce(&mut Stream) -> R) -> R {
+    // A panic of another thread leaves seed and position whole.
+    let mut default = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
+    f(default.get_or_insert_with(|| Generator::from_entropy().state()))
+}
 
 /// Seeds the default generator, which all threads share.
 pub fn manual_seed(seed: u64) {
@@ -138,10 +207,10 @@ pub fn manual_seed(seed: u64) {
 
 /// Seeds the default generator from the operating system, and says with what.
 pub fn seed() -> u64 {
-    with_default_generator(|generator| {
-        *generator = Generator::from_entropy();
-        generator.seed()
-    })
+    // Seen by a computation that is recorded, and the same when it is repeated.
+    let seed = Generator::from_entropy().seed();
+    manual_seed(seed);
+    seed
 }
 
 /// What the default generator was seeded with.
@@ -150,17 +219,10 @@ pub fn initial_seed() -> u64 {
     with_default_generator(|generator| generator.seed())
 }
 
-/// Calls `f` with the default generator. Other threads that want it wait; `f` must not ask for it
-/// a second time.
+/// Calls `f` with the default generator, which all threads share: a draw of another thread may come between two of `f`. Nothing
+/// is locked while `f` runs, or while a kernel computes what it draws.
 pub fn with_default_generator<R>(f: impl FnOnce(&mut Generator) -> R) -> R {
-    if let Some(mut before) = replay::instead() {
-        return f(&mut before);
-    }
-    // A panic of another thread leaves seed and position whole.
-    let mut default = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
-    let generator = default.get_or_insert_with(Generator::from_entropy);
-    replay::asked_for(generator);
-    f(generator)
+    f(&mut Generator(Source::Default))
 }
 
 /// Calls `f` with the generator given, or with the default one.

@@ -1,74 +1,212 @@
 //! Random numbers drawn a second time.
+//!
+//! While a computation is recorded, each draw of its thread is noted with the state of its generator, whichever generator that
+//! is. When the computation is repeated, its draws get these states in the same order, and no generator moves.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Generator;
+use super::Stream;
+use crate::config::thread_number;
 
-/// The default generator as it was each time that a computation asked for it.
+/// The draws of a computation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Drawn(Vec<Generator>);
+pub(crate) struct Drawn {
+    /// The generators' states, in the order in which they were asked for.
+    states: Vec<Stream>,
+    /// The numbers of other threads that drew meanwhile, perhaps for this computation.
+    pub(crate) elsewhere: Vec<u32>,
+}
 
-/// What this thread does when the default generator is asked for.
+/// What happens on this thread when a generator's state is asked for.
 enum Mode {
-    Records(Drawn),
-    Repeats(std::vec::IntoIter<Generator>),
+    Records(Vec<Stream>),
+    Repeats(Repeats),
+}
+
+struct Repeats {
+    states: std::vec::IntoIter<Stream>,
+    /// Whether a state was asked for where there was none any more.
+    is_beyond: bool,
 }
 
 thread_local! {
-    static MODES: RefCell<Vec<Mode>> = const { RefCell::new(Vec::new()) };
+    /// Without a destructor, so that values of other thread-local variables may draw when they are dropped. Empty again, and
+    /// without a buffer, where nothing is recorded or repeated.
+    static MODES: RefCell<ManuallyDrop<Vec<Mode>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+    /// The number of modes.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Ends a mode, also after a panic.
-struct Ends;
+/// A computation that is recorded on any thread.
+struct Recording {
+    thread: u32,
+    /// The threads beside this one that drew since.
+    elsewhere: Vec<u32>,
+}
 
-impl Drop for Ends {
-    fn drop(&mut self) {
-        MODES.with_borrow_mut(Vec::pop);
+/// The computations that are recorded; those of one thread are in the order in which they began.
+static RECORDINGS: Mutex<Vec<Recording>> = Mutex::new(Vec::new());
+/// Their number.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+fn recordings() -> MutexGuard<'static, Vec<Recording>> {
+    RECORDINGS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Recording {
+    fn begin() {
+        recordings().push(Self {
+            thread: thread_number(),
+            elsewhere: Vec::new(),
+        });
+        COUNT.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Ends the latest one of this thread.
+    fn end() -> Vec<u32> {
+        COUNT.fetch_sub(1, Ordering::SeqCst);
+        let own = thread_number();
+        let mut all = recordings();
+        let place = all.iter().rposition(|recording| recording.thread == own);
+        place.map_or_else(Vec::new, |place| all.remove(place).elsewhere)
     }
 }
 
-/// Calls `f`, and says what it drew.
+/// Pushes a mode, and removes it again when dropped, also after a panic.
+struct Scope;
+
+impl Scope {
+    fn new(mode: Mode) -> Self {
+        MODES.with_borrow_mut(|modes| modes.push(mode));
+        DEPTH.set(DEPTH.get() + 1);
+        Self
+    }
+
+    fn end(self) -> Option<Mode> {
+        std::mem::forget(self);
+        Self::pop()
+    }
+
+    fn pop() -> Option<Mode> {
+        DEPTH.set(DEPTH.get() - 1);
+        MODES.with_borrow_mut(|modes| {
+            let mode = modes.pop();
+            if modes.is_empty() {
+                drop(std::mem::take(&mut **modes));
+            }
+            mode
+        })
+    }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        Self::pop();
+    }
+}
+
+/// Calls `f`, and gives with its result what it drew.
 pub(crate) fn recorded<R>(f: impl FnOnce() -> R) -> (R, Drawn) {
-    MODES.with_borrow_mut(|modes| modes.push(Mode::Records(Drawn::default())));
+    struct Ends;
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            Recording::end();
+        }
+    }
+    Recording::begin();
     let ends = Ends;
+    let scope = Scope::new(Mode::Records(Vec::new()));
     let result = f();
-    let drawn = MODES.with_borrow_mut(|modes| match modes.last_mut() {
-        Some(Mode::Records(drawn)) => std::mem::take(drawn),
-        _ => Drawn::default(),
-    });
-    drop(ends);
-    (result, drawn)
+    let states = match scope.end() {
+        Some(Mode::Records(states)) => states,
+        _ => Vec::new(),
+    };
+    std::mem::forget(ends);
+    let elsewhere = Recording::end();
+    (result, Drawn { states, elsewhere })
 }
 
-/// Calls `f`, which draws the same numbers as when `drawn` was recorded.
-pub(crate) fn repeated<R>(drawn: &Drawn, f: impl FnOnce() -> R) -> R {
-    let generators = drawn.0.clone().into_iter();
-    MODES.with_borrow_mut(|modes| modes.push(Mode::Repeats(generators)));
-    let _ends = Ends;
-    f()
+/// Calls `f`, which draws the same numbers as when `drawn` was recorded. Gives with its result whether it drew as often.
+pub(crate) fn repeated<R>(drawn: &Drawn, f: impl FnOnce() -> R) -> (R, bool) {
+    let scope = Scope::new(Mode::Repeats(Repeats {
+        states: drawn.states.clone().into_iter(),
+        is_beyond: false,
+    }));
+    let result = f();
+    let is_same = match scope.end() {
+        Some(Mode::Repeats(repeats)) => !repeats.is_beyond && repeats.states.len() == 0,
+        _ => false,
+    };
+    (result, is_same)
 }
 
-/// The generator to draw from in the place of the default one, if this thread repeats.
-pub(super) fn instead() -> Option<Generator> {
+/// Whether this thread repeats a computation: generators keep their states meanwhile.
+pub(super) fn is_repeating() -> bool {
+    let repeats = |mode: &Mode| matches!(mode, Mode::Repeats(_));
+    DEPTH.get() > 0 && MODES.with_borrow(|modes| modes.iter().any(repeats))
+}
+
+/// The state to go on from in the place of a generator's own, where this thread repeats a computation.
+#[inline]
+pub(super) fn next() -> Option<Stream> {
+    if DEPTH.get() == 0 { None } else { recalled() }
+}
+
+#[cold]
+fn recalled() -> Option<Stream> {
     MODES.with_borrow_mut(|modes| {
-        let found = modes.iter_mut().rev().find_map(|mode| match mode {
-            Mode::Repeats(generators) => generators.next(),
-            Mode::Records(_) => None,
-        })?;
-        note(modes, &found);
-        Some(found)
+        let modes = &mut modes[..];
+        let place = modes
+            .iter()
+            .rposition(|mode| matches!(mode, Mode::Repeats(_)));
+        let (below, above) = modes.split_at_mut(place? + 1);
+        let Some(Mode::Repeats(repeats)) = below.last_mut() else {
+            return None;
+        };
+        let state = repeats.states.next();
+        repeats.is_beyond |= state.is_none();
+        let state = state.unwrap_or(Stream {
+            seed: 0,
+            position: 0,
+        });
+        note_in(above, state);
+        Some(state)
     })
 }
 
-/// Notes the default generator, if this thread records.
-pub(super) fn asked_for(generator: &Generator) {
-    MODES.with_borrow_mut(|modes| note(modes, generator));
+/// Notes a generator's state, if this thread records.
+#[inline]
+pub(super) fn note(state: Stream) {
+    if DEPTH.get() > 0 {
+        MODES.with_borrow_mut(|modes| note_in(modes, state));
+    }
 }
 
-fn note(modes: &mut [Mode], generator: &Generator) {
+fn note_in(modes: &mut [Mode], state: Stream) {
     for mode in modes {
-        if let Mode::Records(drawn) = mode {
-            drawn.0.push(generator.clone());
+        if let Mode::Records(states) = mode {
+            states.push(state);
+        }
+    }
+}
+
+/// Tells other threads that record of a draw of this one.
+#[inline]
+pub(super) fn tell() {
+    if COUNT.load(Ordering::Relaxed) > 0 {
+        tell_recordings();
+    }
+}
+
+#[cold]
+fn tell_recordings() {
+    let own = thread_number();
+    for recording in &mut *recordings() {
+        if recording.thread != own && !recording.elsewhere.contains(&own) {
+            recording.elsewhere.push(own);
         }
     }
 }

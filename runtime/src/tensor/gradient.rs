@@ -133,7 +133,8 @@ pub fn per_sample(
 /// back.
 ///
 /// # Errors
-/// Those of `f`, and when memory is missing.
+/// Those of `f`, and when memory is missing; when `f` computes on other threads while other threads draw random numbers. Going
+/// back: when `f` draws otherwise the second time, or is computed of other recorded tensors.
 pub fn checkpoint(
     f: impl Fn(&[DynTensor]) -> Result<DynTensor> + Send + Sync + 'static,
     inputs: &[&DynTensor],

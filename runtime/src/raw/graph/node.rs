@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::mem::ManuallyDrop;
+use std::num::NonZeroU32;
 use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +17,7 @@ use super::switch::is_grad_enabled;
 use super::trace;
 use super::view::View;
 use crate::SmallVec;
+use crate::config::thread_number;
 use crate::memory::{Block, refused};
 use crate::raw::Raw;
 
@@ -165,7 +167,11 @@ pub(crate) struct Node {
     /// The nodes of the operands.
     edges: SmallVec<[Option<NodeRef>; 2]>,
     /// Of an operator with several results, which one this is; its only edge is the operator's node.
-    output: Option<usize>,
+    output: Option<NonZeroU32>,
+    /// The number of the thread that made it.
+    thread: u32,
+    /// The number of traces that had begun on any thread.
+    epoch: u64,
     rule: Mutex<Held>,
     extras: OnceLock<Box<Extras>>,
     /// The next one of those that are dropped together.
@@ -242,11 +248,6 @@ impl NodeRef {
         })
     }
 
-    /// The clock of the latest node of this thread.
-    pub(crate) fn latest() -> u64 {
-        CLOCK.get()
-    }
-
     /// A node that no gradient goes through.
     pub(super) fn bare(op: &'static str) -> Result<Self> {
         Self::write(op, std::iter::once(None).collect(), None, 0, |_| None)
@@ -258,13 +259,18 @@ impl NodeRef {
             return Ok(operator);
         }
         let edges = std::iter::once(Some(operator)).collect();
-        Self::write("backward", edges, Some(at), 0, |_| None)
+        // Counted from 1, so that an absent one takes no more room.
+        let output = u32::try_from(at)
+            .ok()
+            .and_then(|at| NonZeroU32::MIN.checked_add(at));
+        let output = output.ok_or_else(|| refused("backward", at))?;
+        Self::write("backward", edges, Some(output), 0, |_| None)
     }
 
     fn write(
         op: &'static str,
         edges: SmallVec<[Option<Self>; 2]>,
-        output: Option<usize>,
+        output: Option<NonZeroU32>,
         more: usize,
         rule: impl FnOnce(NonNull<u8>) -> Option<RulePtr>,
     ) -> Result<Self> {
@@ -281,6 +287,8 @@ impl NodeRef {
             clock,
             edges,
             output,
+            thread: thread_number(),
+            epoch: trace::epoch(),
             rule: Mutex::new(Held {
                 rule: rule(room),
                 users: 0,
@@ -362,7 +370,18 @@ impl Node {
 
     /// Of an operator with several results, which one this is; its only edge is the operator's node.
     pub(crate) fn output(&self) -> Option<usize> {
-        self.output
+        self.output.map(|at| at.get() as usize - 1)
+    }
+
+    /// The number of the thread that made it.
+    pub(crate) fn thread(&self) -> u32 {
+        self.thread
+    }
+
+    /// The number of traces that had begun on any thread when it was made. Clocks of nodes that different threads made cannot be
+    /// compared; this can.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
     }
 
     /// The nodes of the operands.
@@ -402,7 +421,7 @@ impl Node {
 
     /// Lets a gradient through by `f`; none where the rule is used up. Where this is the `last` time, what was saved is dropped.
     ///
-    /// Nothing is locked meanwhile: a thread that waits for its kernels may take up other work, which comes by here too.
+    /// Nothing is locked meanwhile: a rule may call closures of the user, which come by here too.
     pub(crate) fn through<R>(&self, last: bool, f: impl FnOnce(&dyn Rule) -> R) -> Option<R> {
         let rule = {
             let mut held = lock(&self.rule);

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use nomina_core::Result;
 
@@ -16,15 +18,73 @@ struct Trace {
     reached: Reached,
 }
 
+/// The number of computations that were traced or repeated so far, on all threads.
+static EPOCH: AtomicU64 = AtomicU64::new(0);
+
+/// The epoch of nodes that are made now.
+#[inline(always)]
+pub(super) fn epoch() -> u64 {
+    // What a thread makes after it learns of the beginning of a computation sees the number of that, however it learned of it.
+    EPOCH.load(Ordering::Relaxed)
+}
+
+/// Begins another epoch, and returns it: nodes made because of what happens from now on have no earlier one.
+pub(crate) fn begin_epoch() -> u64 {
+    EPOCH.fetch_add(1, Ordering::Relaxed) + 1
+}
+
 /// The nodes from before that a computation reached, in order.
-#[derive(Default)]
 pub(crate) struct Reached {
     pub(crate) nodes: Vec<NodeRef>,
     addresses: HashSet<usize>,
+    /// The epoch that the computation began.
+    since: u64,
+    /// The numbers of other threads, which do not trace, that computed a part of it.
+    pub(crate) threads: HashSet<u32>,
 }
 
 impl Reached {
-    fn add(&mut self, node: &NodeRef) -> Result<()> {
+    fn new() -> Self {
+        Self {
+            nodes: Vec::new(),
+            addresses: HashSet::new(),
+            since: begin_epoch(),
+            threads: HashSet::new(),
+        }
+    }
+
+    /// Whether a node was made by the computation, or during it.
+    pub(crate) fn is_made_meanwhile(&self, node: &Node) -> bool {
+        node.epoch() >= self.since
+    }
+
+    /// Adds the nodes from before that lead to `node`, which may be one of them. `stands_in` is the node of what was traced.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub(crate) fn add(&mut self, node: &NodeRef, stands_in: &Node) -> Result<()> {
+        if !self.is_made_meanwhile(node) {
+            return self.put(node);
+        }
+        if std::ptr::eq(&raw const **node, stands_in) {
+            return Ok(());
+        }
+        // Another thread computed it for this computation, and will do so again. A leaf is made anew, too.
+        let (mut seen, mut open) = (HashSet::new(), vec![node]);
+        while let Some(node) = open.pop() {
+            self.threads.insert(node.thread());
+            for edge in node.edges().iter().flatten() {
+                if !self.is_made_meanwhile(edge) {
+                    self.put(edge)?;
+                } else if seen.insert(edge.address()) {
+                    open.push(edge);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, node: &NodeRef) -> Result<()> {
         let bytes = size_of::<NodeRef>().saturating_mul(self.nodes.len());
         let missing = |_| refused("checkpoint", bytes);
         self.addresses.try_reserve(1).map_err(missing)?;
@@ -37,12 +97,14 @@ impl Reached {
 }
 
 thread_local! {
-    static TRACE: RefCell<Option<Trace>> = const { RefCell::new(None) };
+    /// Without a destructor, so that values of other thread-local variables may compute when they are dropped. `None` again where
+    /// nothing is traced.
+    static TRACE: RefCell<ManuallyDrop<Option<Trace>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
 /// Whether this thread traces.
 pub(crate) fn is_on() -> bool {
-    TRACE.with_borrow(Option::is_some)
+    TRACE.with_borrow(|trace| trace.is_some())
 }
 
 /// Whether a node is that which stands for what is traced.
@@ -59,16 +121,19 @@ pub(super) fn is_of(node: &Node) -> bool {
 /// Missing memory.
 pub(super) fn stands_for(edges: &[Option<NodeRef>]) -> Result<Option<NodeRef>> {
     TRACE.with_borrow_mut(|trace| {
-        let Some(Trace { node, reached }) = trace else {
+        let Some(Trace { node, reached }) = &mut **trace else {
             return Ok(None);
         };
         for edge in edges.iter().flatten() {
-            if edge.address() != node.address() {
-                reached.add(edge)?;
-            }
+            reached.add(edge, node)?;
         }
         Ok(Some(NodeRef::of(node)))
     })
+}
+
+/// Sets this thread's trace, and returns the one before.
+fn set(trace: Option<Trace>) -> Option<Trace> {
+    ManuallyDrop::into_inner(TRACE.replace(ManuallyDrop::new(trace)))
 }
 
 /// The trace of before, which returns also after a panic.
@@ -76,29 +141,42 @@ struct Restore(Option<Trace>);
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        TRACE.set(self.0.take());
+        set(self.0.take());
     }
 }
 
-/// Calls `f` without making a graph. Gives with its result the node of what would have been recorded, and what it reached.
+/// A computation that was traced.
+pub(crate) struct Traced<R> {
+    pub(crate) result: R,
+    /// The node of all that would have been recorded.
+    pub(crate) node: NodeRef,
+    pub(crate) reached: Reached,
+}
+
+/// Calls `f` without making a graph.
 ///
 /// # Errors
 /// When there is no memory for a node, and those of `f`.
-pub(crate) fn traced<R>(f: impl FnOnce() -> Result<R>) -> Result<(R, NodeRef, Reached)> {
+pub(crate) fn traced<R>(f: impl FnOnce() -> Result<R>) -> Result<Traced<R>> {
+    let reached = Reached::new();
     let node = NodeRef::bare("checkpoint")?;
     let trace = Trace {
         node: NodeRef::of(&node),
-        reached: Reached::default(),
+        reached,
     };
-    let restore = Restore(TRACE.replace(Some(trace)));
+    let restore = Restore(set(Some(trace)));
     let result = switched(true, f)?;
-    let reached = TRACE.take().map(|trace| trace.reached).unwrap_or_default();
+    let reached = set(None).map(|trace| trace.reached);
     drop(restore);
-    Ok((result, node, reached))
+    Ok(Traced {
+        result,
+        node,
+        reached: reached.unwrap_or_else(Reached::new),
+    })
 }
 
 /// Calls `f` with nodes of its own, also where this thread traces.
 pub(crate) fn suspended<R>(f: impl FnOnce() -> R) -> R {
-    let _restore = Restore(TRACE.take());
+    let _restore = Restore(set(None));
     f()
 }
