@@ -10,6 +10,7 @@ use nomina_core::op::Op;
 use nomina_macros::twin;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{self, Node};
+use nomina_runtime::grad::custom;
 use nomina_runtime::memory::list;
 use nomina_runtime::tensor::about;
 
@@ -229,12 +230,37 @@ fn walk<const K: usize>(
         .chain([0])
         .chain(place + 1..found.rank())
         .collect();
-    let found = found.permute(&order).map_err(at)?;
+    let mut found = found.permute(&order).map_err(at)?;
     let wanted = [&sizes[..], &[states]].concat();
     for raw in &mut state {
         *raw = raw.reshape(&wanted).map_err(at)?;
     }
+    if len == 0 {
+        let others = [x, w_input, w_hidden, b_input, b_hidden].map(DynTensor::raw);
+        found = unchanged(&found, &others).map_err(at)?;
+        for raw in &mut state {
+            *raw = unchanged(raw, &others).map_err(at)?;
+        }
+    }
     Ok((found, state))
+}
+
+/// `own`, recorded as computed of `others` too, by which its derivative is zero: the results of no step are recorded as those of
+/// some are.
+fn unchanged(own: &Raw, others: &[&Raw]) -> Result<Raw> {
+    let inputs = [&[own], others].concat();
+    let looks: Vec<_> = others
+        .iter()
+        .map(|x| (x.shape().to_vec(), x.dtype(), x.device()))
+        .collect();
+    custom("recurrent", &inputs, own.clone(), move |grad| {
+        let zeros = looks.iter().map(|(shape, dtype, device)| {
+            Raw::zeros("recurrent", shape, *dtype, *device).map(Some)
+        });
+        std::iter::once(Ok(Some(grad.clone())))
+            .chain(zeros)
+            .collect()
+    })
 }
 
 /// `c = σ(f) c + σ(i) tanh(g)`, `h = σ(o) tanh(c)`.
