@@ -9,5 +9,9 @@ mod macros;
 mod names;
 #[path = "attack/tests/sizes.rs"]
 mod sizes;
+#[path = "attack/tests/tape.rs"]
+mod tape;
+#[path = "attack/tests/threads.rs"]
+mod threads;
 #[path = "attack/tests/values.rs"]
 mod values;

@@ -17,6 +17,8 @@ mod page;
 mod sanitize;
 mod soak;
 mod step;
+#[cfg(test)]
+mod waits;
 
 use std::process::ExitCode;
 
