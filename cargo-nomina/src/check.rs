@@ -10,6 +10,7 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use crate::cargo::{Workspace, cargo};
 use crate::message::{self, Message};
+use crate::source::{self, tokens, tokens::Unread};
 
 /// Under this, `nomina` itself asks for more, and rustc says where it is not met.
 const LINT: &str = "nomina_lint";
@@ -22,7 +23,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
     let workspace = Workspace::find()?;
     let mut found = 0;
     for package in &workspace.packages {
-        for unused in unused(package, &workspace)? {
+        for unused in unused(package, &workspace) {
             println!("{unused}");
             found += 1;
         }
@@ -100,43 +101,56 @@ fn text(message: &Message) -> Option<String> {
 }
 
 /// The dims that a package declares for itself and names nowhere else.
-fn unused(package: &Path, workspace: &Workspace) -> Result<Vec<String>, String> {
+fn unused(package: &Path, workspace: &Workspace) -> Vec<String> {
     let mut files = Vec::new();
-    sources(package, package, workspace, &mut files)?;
+    if let Err(error) = sources(package, package, workspace, &mut files) {
+        source::skip(package, error);
+    }
     let mut words: BTreeMap<String, usize> = BTreeMap::new();
     let mut declared = Vec::new();
     for file in &files {
-        let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-        // What is no Rust, such as a program of a test, declares nothing.
-        let Ok(tokens) = text.parse::<TokenStream>() else {
-            continue;
-        };
         let name = file.strip_prefix(&workspace.root).unwrap_or(file);
-        read(tokens, &mut words, &mut |dim, line| {
-            let text = format!("{}:{line}: dim `{dim}` is never used", name.display());
-            declared.push((dim, text));
+        let text = match source::load(file) {
+            Ok(text) => text,
+            Err(why) => {
+                source::skip(name, why);
+                continue;
+            }
+        };
+        let done = tokens::read(&text, |tokens| {
+            read(tokens, &mut words, &mut |dim, line| {
+                let text = format!("{}:{line}: dim `{dim}` is never used", name.display());
+                declared.push((dim, text));
+            });
         });
+        match done {
+            // A text that is no Rust, such as a program of a test, declares nothing.
+            Ok(()) | Err(Unread::NotRust) => {}
+            Err(why) => source::skip(name, why),
+        }
     }
     declared.retain(|(dim, _)| words.get(dim) == Some(&1));
-    Ok(declared.into_iter().map(|(_, text)| text).collect())
+    declared.into_iter().map(|(_, text)| text).collect()
 }
 
-/// The sources of a package, without those of packages within its folder.
+/// The sources of a package, without those of packages within its folder. Links are not followed, since they may lead
+/// outside or back.
 fn sources(
     folder: &Path,
     package: &Path,
     workspace: &Workspace,
     files: &mut Vec<PathBuf>,
-) -> Result<(), String> {
-    let says = |error: std::io::Error| format!("{}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(says)? {
-        let path = entry.map_err(says)?.path();
+) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
         if path.is_symlink() || path == workspace.target {
             continue;
         }
-        let other = path != package && path.join("Cargo.toml").exists();
-        if path.is_dir() && !other {
-            sources(&path, package, workspace, files)?;
+        if path.is_dir() {
+            let is_package = path.join("Cargo.toml").exists();
+            if !is_package && let Err(error) = sources(&path, package, workspace, files) {
+                source::skip(&path, error);
+            }
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             files.push(path);
         }

@@ -11,7 +11,7 @@ use crate::cargo::{Workspace, cargo};
 use crate::edit::{self, Edit};
 use crate::message::{self, Message, Place};
 use crate::rules;
-use crate::source::Source;
+use crate::source::{self, Source, tokens::Unread};
 
 /// How often sources are checked again after they changed: one mistake may hide another one.
 const ROUNDS: usize = 4;
@@ -59,6 +59,29 @@ struct File {
     path: PathBuf,
     source: Source,
     edits: Vec<Edit>,
+    /// Whether it cannot be read or parsed, and is left alone.
+    is_skipped: bool,
+}
+
+impl File {
+    fn load(root: &Path, path: &Path) -> Self {
+        let (text, unread) = match source::load(&root.join(path)) {
+            Ok(text) => (text, None),
+            Err(why) => (String::new(), Some(why)),
+        };
+        let source = Source::new(text);
+        let unparsed = source.unread.filter(|why| *why != Unread::NotRust);
+        let why = unread.or_else(|| unparsed.map(|why| why.to_string()));
+        if let Some(why) = &why {
+            source::skip(path, why);
+        }
+        Self {
+            path: path.to_owned(),
+            source,
+            edits: Vec::new(),
+            is_skipped: why.is_some(),
+        }
+    }
 }
 
 /// Runs the command.
@@ -146,19 +169,12 @@ fn plan(
             left += 1;
             continue;
         };
-        if !files.contains_key(&path) {
-            let text = std::fs::read_to_string(workspace.root.join(&path))
-                .map_err(|error| format!("{}: {error}", path.display()))?;
-            let file = File {
-                path: path.clone(),
-                source: Source::new(text),
-                edits: Vec::new(),
-            };
-            files.insert(path.clone(), file);
-        }
-        let Some(file) = files.get_mut(&path) else {
+        let file = files.entry(path.clone());
+        let file = file.or_insert_with(|| File::load(&workspace.root, &path));
+        if file.is_skipped {
+            left += 1;
             continue;
-        };
+        }
         if !stands(&file.source.text, place) {
             return Err(format!(
                 "{} changed since it was checked; it is left alone, run the command again",
@@ -192,7 +208,9 @@ fn plan(
 
 /// Whether the lines of a place are still what rustc saw.
 fn stands(text: &str, place: &Place) -> bool {
-    let mut lines = text.lines().skip(place.line.saturating_sub(1));
+    // Lines as rustc gives them are without the mark at the start of a file.
+    let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
+    let mut lines = lines.skip(place.line.saturating_sub(1));
     place.range.end <= text.len()
         && place
             .text

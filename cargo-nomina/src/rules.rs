@@ -18,7 +18,7 @@ mod twice;
 
 use crate::edit::{self, Edit};
 use crate::message::{self, Message, Place};
-use crate::source::{Call, Part, Source};
+use crate::source::{Call, Part, Source, is_rust};
 
 /// A rule: the message's first line, with `{}` for what differs, and what makes the edits.
 pub struct Rule {
@@ -94,7 +94,7 @@ pub fn fix(message: &Message, source: &Source) -> Option<Fix> {
 
 /// Whether the source is still Rust with these edits, if it was: a fix that breaks it is none.
 fn parses(source: &Source, edits: &[Edit]) -> bool {
-    !source.parsed || syn::parse_file(&edit::apply(&source.text, edits)).is_ok()
+    source.unread.is_some() || is_rust(&edit::apply(&source.text, edits))
 }
 
 /// A message with the source that it is about.

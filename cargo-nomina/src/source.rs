@@ -1,10 +1,15 @@
 //! A source and where its calls, operators, tuples and declarations stand.
 
 mod collect;
+pub mod tokens;
 
+use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
 use crate::message;
+pub use collect::is_rust;
+use tokens::Unread;
 
 pub type Part = Range<usize>;
 
@@ -79,8 +84,26 @@ pub struct Found {
 pub struct Source {
     pub text: String,
     pub found: Found,
-    /// Whether it is Rust, so that something could be found.
-    pub parsed: bool,
+    /// Why nothing was found, if the text could not be parsed.
+    pub unread: Option<Unread>,
+}
+
+/// Reads a source, or says why it is left alone: it is no regular file, which could make the command wait for ever, it is
+/// not UTF-8, or the system cannot read it.
+pub fn load(path: &Path) -> Result<String, String> {
+    let read = || {
+        if !fs::metadata(path)?.is_file() {
+            return Err(std::io::Error::other("it is no regular file"));
+        }
+        fs::read(path)
+    };
+    let bytes = read().map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+/// Tells that a file is left out.
+pub fn skip(path: &Path, why: impl std::fmt::Display) {
+    eprintln!("{}: skipped: {why}", path.display());
 }
 
 fn holds(outer: &Part, inner: &Part) -> bool {
@@ -99,7 +122,7 @@ impl Source {
     pub fn new(text: String) -> Self {
         let found = collect::collect(&text);
         Self {
-            parsed: found.is_some(),
+            unread: found.as_ref().err().copied(),
             found: found.unwrap_or_default(),
             text,
         }
@@ -222,7 +245,7 @@ impl Source {
 
 /// Whether a text is an identifier.
 pub fn is_name(text: &str) -> bool {
-    syn::parse_str::<syn::Ident>(text).is_ok()
+    tokens::parse::<syn::Ident>(text).is_some()
 }
 
 /// Where the identifiers of a text stand.

@@ -332,3 +332,131 @@ fn a_file_outside_of_the_workspace_is_left_alone() {
     assert_eq!(package.fix(&["--write"], &messages).unwrap(), "");
     assert_eq!(fs::read_to_string(&outside).unwrap(), program);
 }
+
+/// Places are those of rustc, which counts every byte of the file.
+#[test]
+fn a_file_may_begin_with_a_mark_or_a_line_for_the_shell() {
+    let package = Package::new("begins");
+    let program = "#![allow(unused)]\nuse nomina::prelude::*;\ndims! { N, C, H }\nfn main() {\n\
+                   \tlet größe = \"ä😀\"; let x = Tensor::<(N, C)>::ones([2, 3]); x.sum(\"C\");\n\
+                   \tx.sum(\"N\"); /* ü */ println!(\"{größe}\");\n}\n";
+    let mended = program.replace("\"C\"", "C").replace("\"N\"", "N");
+    let windows = |text: &str| text.replace('\n', "\r\n");
+    let beginnings = [
+        "",
+        "\u{feff}",
+        "#!/usr/bin/env größe\n",
+        "\u{feff}#!/bin/x\n",
+    ];
+    let mut programs = BTreeMap::new();
+    for (at, begins) in beginnings.into_iter().enumerate() {
+        let text = |program: &str| format!("{begins}{program}");
+        programs.insert(format!("unix{at}"), (text(program), text(&mended)));
+        let (old, new) = (windows(&text(program)), windows(&text(&mended)));
+        programs.insert(format!("windows{at}"), (old, new));
+    }
+    for (name, (old, _)) in &programs {
+        package.write(name, old);
+    }
+    let names: Vec<String> = programs.keys().cloned().collect();
+    assert_eq!(package.mend(&names), [""; 0]);
+    for (name, (_, new)) in &programs {
+        assert_eq!(package.read(name), *new, "{name}");
+    }
+}
+
+/// A mistake whose file is too deep to be parsed, and one beside it.
+#[test]
+fn a_file_that_cannot_be_read_does_not_keep_others_from_being_mended() {
+    let package = Package::new("unread");
+    let program = "use nomina::prelude::*;\ndims! { N }\nfn main() {\n    Tensor::<(N,)>::ones([2]).sum(\"N\");\n}\n";
+    for name in ["bytes", "deep", "well"] {
+        package.write(name, program);
+    }
+    let names = ["bytes", "deep", "well"].map(str::to_owned);
+    let messages: String = package.check_all(&names).into_values().collect();
+    // Rustc itself would take neither.
+    let deep = format!(
+        "{program}macro_rules! m {{ () => {{ {}{} }} }}\n",
+        "(".repeat(20_000),
+        ")".repeat(20_000)
+    );
+    package.write("deep", &deep);
+    let bytes = [program.as_bytes(), b"// \xe4\n"].concat();
+    fs::write(package.folder.join(Package::path("bytes")), &bytes).unwrap();
+    let said = package.fix(&["--write"], &messages).unwrap();
+    assert!(said.contains("well") && !said.contains("deep"), "{said}");
+    assert!(package.read("well").contains(".sum(N)"));
+    assert_eq!(package.read("deep"), deep);
+    assert_eq!(
+        fs::read(package.folder.join(Package::path("bytes"))).unwrap(),
+        bytes
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_skipped_by_check() {
+    let package = Package::new("skipped");
+    package.write(
+        "main",
+        "macro_rules! dims { ($($t:tt)*) => {} }\ndims! { Used, Unused }\nfn main() {}\n",
+    );
+    let folder = package.folder.join("data");
+    fs::create_dir_all(folder.join("folder.rs")).unwrap();
+    let at = |name: &str| folder.join(name);
+    fs::write(at("folder.rs/Cargo.toml"), "").unwrap();
+    fs::write(at("latin.rs"), b"// \xe4").unwrap();
+    for (name, open, close) in [("round", "(", ")"), ("square", "[", "]"), ("not", "!", "")] {
+        let text = format!(
+            "const X: u8 = {}1{};",
+            open.repeat(20_000),
+            close.repeat(20_000)
+        );
+        fs::write(at(&format!("deep_{name}.rs")), text).unwrap();
+    }
+    fs::write(at("open.rs"), "(".repeat(20_000)).unwrap();
+    fs::write(
+        at("used.rs"),
+        "\u{feff}#!/bin/x\nfn f() { x.sum(Used); }\r\n",
+    )
+    .unwrap();
+    #[cfg(unix)]
+    {
+        assert!(
+            Command::new("mkfifo")
+                .arg(at("pipe.rs"))
+                .status()
+                .unwrap()
+                .success()
+        );
+        std::os::unix::fs::symlink("..", at("loop")).unwrap();
+        std::os::unix::fs::symlink("loop.rs", at("loop.rs")).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-nomina"))
+        .current_dir(&package.folder)
+        .env("CARGO_TARGET_DIR", &package.out)
+        .args(["nomina", "check"])
+        .output()
+        .unwrap();
+    let (said, skipped) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    assert_eq!(output.status.code(), Some(1), "{skipped}");
+    assert!(
+        said.contains("dim `Unused` is never used") && !said.contains("`Used`"),
+        "{said}"
+    );
+    for name in ["latin", "deep_round", "deep_square", "deep_not"] {
+        assert!(
+            skipped.contains(&format!("{name}.rs: skipped: ")),
+            "{name}: {skipped}"
+        );
+    }
+    #[cfg(unix)]
+    assert!(
+        skipped.contains("pipe.rs: skipped: it is no regular file"),
+        "{skipped}"
+    );
+    assert!(!skipped.contains("open.rs"), "{skipped}");
+}

@@ -1,12 +1,11 @@
 //! Small readings of text, for what no parser reads: the arguments of macros.
 
+use crate::source::tokens::parse;
 pub use crate::source::words as words_of;
 
 /// The text of a string literal.
 pub fn string(text: &str) -> Option<String> {
-    syn::parse_str::<syn::LitStr>(text)
-        .ok()
-        .map(|lit| lit.value())
+    parse::<syn::LitStr>(text).map(|lit| lit.value())
 }
 
 /// The items in a text that says `(a, b)` or `[a, b]`.

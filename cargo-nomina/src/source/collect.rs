@@ -7,13 +7,22 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Token};
 
+use super::tokens::{self, Unread};
 use super::{Binary, Binding, Call, Found, Function, List, Macro, Part};
 
-/// What is found in a text; nothing, where it is no Rust.
-pub fn collect(text: &str) -> Option<Found> {
-    let mut found = Found::default();
-    found.visit_file(&syn::parse_file(text).ok()?);
-    Some(found)
+/// Finds calls, operators and declarations in a source.
+pub fn collect(text: &str) -> Result<Found, Unread> {
+    let found = tokens::read(text, |tokens| {
+        let mut found = Found::default();
+        found.visit_file(&syn::parse2(tokens).ok()?);
+        Some(found)
+    });
+    found?.ok_or(Unread::NotRust)
+}
+
+/// Whether a text can be parsed.
+pub fn is_rust(text: &str) -> bool {
+    tokens::read(text, |tokens| syn::parse2::<syn::File>(tokens).is_ok()) == Ok(true)
 }
 
 fn part(node: &impl Spanned) -> Part {

@@ -1,0 +1,301 @@
+//! Sources as tokens, refused where a parser that calls itself would run out of stack.
+
+use std::thread;
+
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+
+/// How deeply the parts of a source may lie within each other, by [`depth`].
+pub const DEPTH: usize = 1000;
+
+/// The stack for parsing a source of [`DEPTH`], in bytes. The system gives it page by page.
+const STACK: usize = 1 << 28;
+
+/// Why a source is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It is no Rust, such as a program of a test.
+    NotRust,
+    TooDeep,
+    NoStack,
+}
+
+impl std::fmt::Display for Unread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotRust => f.write_str("it is no Rust"),
+            Self::TooDeep => write!(f, "its parts are nested more than {DEPTH} deep"),
+            Self::NoStack => f.write_str("there is no memory to parse it"),
+        }
+    }
+}
+
+/// Reads the tokens of a source, whose places count its bytes, and gives them to `f` on a thread with enough stack to
+/// parse them.
+pub fn read<T: Send>(text: &str, f: impl FnOnce(TokenStream) -> T + Send) -> Result<T, Unread> {
+    let parse = || tokens(text, DEPTH).map(f);
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, parse);
+        let result = thread.map_err(|_| Unread::NoStack)?.join();
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Parses a short text, such as an identifier.
+pub fn parse<T: syn::parse::Parse>(text: &str) -> Option<T> {
+    syn::parse2(tokens(text, 50).ok()?).ok()
+}
+
+fn tokens(text: &str, limit: usize) -> Result<TokenStream, Unread> {
+    let tokens: TokenStream = blanked(text).parse().map_err(|_| Unread::NotRust)?;
+    if depth(tokens.clone()) > limit {
+        return Err(Unread::TooDeep);
+    }
+    Ok(tokens)
+}
+
+/// The text with spaces in place of a byte order mark and a line of `#!`, which are no tokens.
+fn blanked(text: &str) -> String {
+    let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let line = text[start..].split('\n').next().unwrap_or_default();
+    let end = match text[start..].strip_prefix("#!") {
+        Some(rest) if !begins_with_bracket(rest) => start + line.len(),
+        _ => start,
+    };
+    " ".repeat(end) + &text[end..]
+}
+
+/// Whether the first token is `[`, which makes an attribute of `#!`.
+fn begins_with_bracket(mut text: &str) -> bool {
+    loop {
+        text = text.trim_start();
+        if let Some(comment) = text.strip_prefix("//") {
+            text = comment.split_once('\n').map_or("", |(_, rest)| rest);
+        } else if let Some(comment) = text.strip_prefix("/*") {
+            text = behind_comment(comment);
+        } else {
+            return text.starts_with('[');
+        }
+    }
+}
+
+/// The text behind a comment that has begun. Comments nest.
+fn behind_comment(text: &str) -> &str {
+    let (mut at, mut open) = (0, 1);
+    while open > 0 {
+        let rest = &text[at..];
+        match (rest.find("*/"), rest.find("/*")) {
+            (None, _) => return "",
+            (Some(close), Some(start)) if start < close => (at, open) = (at + start + 2, open + 1),
+            (Some(close), _) => (at, open) = (at + close + 2, open - 1),
+        }
+    }
+    &text[at..]
+}
+
+/// An upper bound of how often the functions of a parser or of a visitor call each other to get through the tokens.
+///
+/// Each bracket is a step down, and so is each token that may continue what stands before it: `!!!x`, `a + b + c` and
+/// `x.f().g()` nest as brackets do. A comma or a semicolon ends that, except for what `<` and `|` began.
+fn depth(tokens: TokenStream) -> usize {
+    let mut levels = vec![Level::new(tokens, 0)];
+    let mut deepest = 0;
+    while let Some(level) = levels.last_mut() {
+        let Some(token) = level.rest.next() else {
+            levels.pop();
+            continue;
+        };
+        let inner = level.step(&token);
+        deepest = deepest.max(inner);
+        if let TokenTree::Group(group) = token {
+            levels.push(Level::new(group.stream(), inner));
+        }
+    }
+    deepest
+}
+
+/// The tokens of a bracket that are still to come, with the depth that those before them reached.
+struct Level {
+    rest: proc_macro2::token_stream::IntoIter,
+    /// The depth outside.
+    outer: usize,
+    /// The tokens since the last `,`, and the openings since the last `;`.
+    continued: usize,
+    opened: usize,
+    /// Whether `}` was the last token.
+    after_braces: bool,
+    /// The value of `continued` before `#` or `#!`, if that was the last token.
+    before_attribute: Option<usize>,
+}
+
+impl Level {
+    fn new(tokens: TokenStream, outer: usize) -> Self {
+        Self {
+            rest: tokens.into_iter(),
+            outer,
+            continued: 0,
+            opened: 0,
+            after_braces: false,
+            before_attribute: None,
+        }
+    }
+
+    /// Counts a token, and returns how deep it lies.
+    fn step(&mut self, token: &TokenTree) -> usize {
+        let begins_item = match token {
+            TokenTree::Ident(word) => word != "else" && word != "as",
+            TokenTree::Punct(punct) => punct.as_char() == '#',
+            _ => false,
+        };
+        if self.after_braces && begins_item {
+            (self.continued, self.opened) = (0, 0);
+        }
+        self.after_braces = false;
+        let attribute = self.before_attribute.take();
+        self.continued += 1;
+        match token {
+            TokenTree::Punct(punct) => match punct.as_char() {
+                ';' => (self.continued, self.opened) = (0, 0),
+                ',' => self.continued = 0,
+                // `->` and `=>` close nothing, and `>` is not counted back: a bound is enough.
+                '<' | '|' => self.opened += 1,
+                '#' => self.before_attribute = Some(self.continued - 1),
+                '!' if punct.spacing() == Spacing::Alone => self.before_attribute = attribute,
+                _ => {}
+            },
+            TokenTree::Group(group) => match group.delimiter() {
+                Delimiter::Brace => self.after_braces = true,
+                Delimiter::Bracket => {
+                    let deep = self.outer + self.continued + self.opened;
+                    // Attributes stand beside each other.
+                    self.continued = attribute.unwrap_or(self.continued);
+                    return deep;
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        self.outer + self.continued + self.opened
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_and_a_line_for_the_shell_are_blank() {
+        for (text, wanted) in [
+            ("\u{feff}fn f() {}", "   fn f() {}"),
+            ("#!/bin/é\r\nx", "          \nx"),
+            ("\u{feff}#!a\nx", "      \nx"),
+            ("#!", "  "),
+            ("#! [a]\nx", "#! [a]\nx"),
+            ("#! // a\n/* /* */ */ [a]\nx", "#! // a\n/* /* */ */ [a]\nx"),
+            ("#! /* a\nx", "       \nx"),
+            ("x\n#!a", "x\n#!a"),
+        ] {
+            assert_eq!(blanked(text), wanted, "{text:?}");
+            assert_eq!(blanked(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn what_lies_side_by_side_is_not_deep() {
+        let file = "#![allow(x)]\n\
+                    /// One.\n/// Two.\n/// Three.\n#[a] #[b]\nfn f<A: B<C>, D>(x: A) -> D { g(x); h([1, 2, 3]) }\n"
+            .repeat(2000);
+        let depth = |text: &str| depth(text.parse().unwrap());
+        assert!(depth(&file) < 60, "{}", depth(&file));
+        let list = format!("[{}]", "f(x + 1), ".repeat(5000));
+        assert!(depth(&list) < 20);
+        let arms = format!("match x {{ {} }}", "A => { b() } ".repeat(5000));
+        assert!(depth(&arms) < 20);
+    }
+
+    /// Every way in which expressions, types and patterns nest, `count` deep.
+    fn nested(count: usize) -> Vec<String> {
+        let around = |before: &str, inner: &str, behind: &str| {
+            format!("{}{inner}{}", before.repeat(count), behind.repeat(count))
+        };
+        let value = |text: String| format!("fn f() {{ let _ = {text}; }}");
+        let ty = |text: String| format!("fn f() {{ let _: {text}; }}");
+        vec![
+            value(around("(", "1", ")")),
+            value(around("[", "1", "]")),
+            value(around("{", "1", "}")),
+            value(around("f(", "1", ")")),
+            value(around("x[", "1", "]")),
+            value(around("vec![", "1", "]")),
+            value(around("a![x, ", "1", "]")),
+            value(around("!", "x", "")),
+            value(around("&", "x", "")),
+            value(around("- ", "x", "")),
+            value(around("|x| ", "x", "")),
+            value(around("|x, y| ", "x", "")),
+            value(around("return ", "x", "")),
+            value(around("a = ", "x", "")),
+            value(around("..", "x", "")),
+            value(around("", "x", " + 1")),
+            value(around("", "x", " as T")),
+            value(around("", "x", ".f()")),
+            value(around("", "x", "?")),
+            value(around("", "x", "()")),
+            value(around("", "x", "[1]")),
+            value(around("if a {} else ", "{}", "")),
+            value(around("match x { _ => ", "1", "}")),
+            value(around("S { a: ", "1", "}")),
+            value(around("'a: loop { ", "1", "}")),
+            value(around("unsafe { async move { ", "1", "}}")),
+            ty(around("Vec<", "u8", ">")),
+            ty(around("HashMap<u8, ", "u8", ">")),
+            ty(around("(u8, ", "u8", ")")),
+            ty(around("&", "u8", "")),
+            ty(around("*const ", "u8", "")),
+            ty(around("fn() -> ", "u8", "")),
+            ty(around("[", "u8", "; 1]")),
+            ty(around("impl Fn(", "u8", ")")),
+            ty(around("<", "u8", " as T>::X")),
+            format!("fn f({}: u8) {{}}", around("&", "x", "")),
+            format!("fn f({}: u8) {{}}", around("S(", "x", ")")),
+            format!("fn f({}: u8) {{}}", around("[", "x", "]")),
+            around("mod a { ", "", "}"),
+            around("fn f() { ", "", "}"),
+            around("#[a(", "", ")]") + "fn f() {}",
+            format!("use {};", around("a::{", "b", "}")),
+            format!("use {};", around("a::", "b", "")),
+            format!("a! {{ {} }}", around("(", "", ")")),
+        ]
+    }
+
+    #[test]
+    fn nothing_is_deep_enough_to_end_the_process() {
+        for text in nested(20_000) {
+            let found = crate::source::Source::new(text.clone());
+            let start = &text[..text.len().min(60)];
+            assert_eq!(found.unread, Some(Unread::TooDeep), "{start}");
+        }
+        // As deep as is read: whatever takes most of the stack for its depth must fit.
+        let depths = nested(100)
+            .into_iter()
+            .map(|text| depth(text.parse().unwrap()));
+        for (at, of_hundred) in depths.enumerate() {
+            let text = &nested(DEPTH * 100 / of_hundred - 10)[at];
+            let start = &text[..text.len().min(60)];
+            let deep = depth(text.parse().unwrap());
+            assert!(deep > DEPTH / 2 && deep <= DEPTH, "{deep}: {start}");
+            let found = crate::source::Source::new(text.clone());
+            assert!(
+                matches!(found.unread, None | Some(Unread::NotRust)),
+                "{start}"
+            );
+        }
+        // Brackets without an end, and ends without a bracket.
+        for text in ["(".repeat(20_000), ")".repeat(20_000)] {
+            assert_eq!(
+                crate::source::Source::new(text).unread,
+                Some(Unread::NotRust)
+            );
+        }
+    }
+}
