@@ -156,6 +156,46 @@ fn a_page_is_there_as_a_whole_or_not_at_all() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// The same function writes all files: `io/tests/files.rs` tries more.
+#[cfg(unix)]
+#[test]
+fn a_page_replaces_no_pipe_and_follows_links() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    let name = format!("nomina-html-links-{}", std::process::id());
+    let folder = Folder(std::env::temp_dir().join(name));
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let at = |name: &str| folder.0.join(name);
+    let kind = |name: &str| std::fs::symlink_metadata(at(name)).unwrap().file_type();
+    let x = tensor!([1., 2.]; Lat);
+
+    assert!(
+        Command::new("mkfifo")
+            .arg(at("pipe"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let reader = std::thread::spawn({
+        let pipe = at("pipe");
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    x.save_html(at("pipe")).unwrap();
+    assert!(reader.join().unwrap().ends_with("</html>\n"));
+    assert!(kind("pipe").is_fifo());
+
+    symlink("target", at("link")).unwrap();
+    x.save_html(at("link")).unwrap();
+    assert!(kind("link").is_symlink() && kind("target").is_file());
+
+    symlink("b", at("a")).unwrap();
+    symlink("a", at("b")).unwrap();
+    assert_eq!(x.save_html(at("a")).unwrap_err().kind(), ErrorKind::File);
+    assert!(kind("a").is_symlink());
+    let error = x.save_html(&folder.0).unwrap_err().to_string();
+    assert!(error.contains("folder"), "{error}");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 5);
+}
+
 /// What Chromium makes of a page: what it writes, and the folder it ran in; nothing where there is no Chromium.
 fn in_browser(x: &DynTensor, fragment: &str, mode: &[&str]) -> Option<(String, Folder)> {
     let there = |name: &&str| {

@@ -47,7 +47,6 @@
 #[cfg(target_endian = "big")]
 compile_error!("the elements of files are little-endian, and so must be the machine's");
 
-mod atomic;
 #[cfg(feature = "image")]
 pub mod image;
 #[cfg(any(feature = "safetensors", feature = "zarr"))]

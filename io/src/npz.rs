@@ -3,17 +3,18 @@
 //! The format has no names of dims: the type that is asked for says them, and [`save`] drops those that a tensor has.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use nomina::{DynTensor, Error, ErrorKind, Result};
+use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use crate::atomic::{self, failed};
 use crate::npy::{header, write};
 use crate::open::{OpenAs, refined};
+use nomina_runtime::file::{self, failed};
 
 /// A file that is open for reading. An array is read when it is asked for.
 ///
@@ -51,7 +52,7 @@ impl Npz {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let (op, path) = ("open", path.as_ref());
         let about = |error: Error| error.within(path.display());
-        let file = File::open(path).map_err(|error| about(failed(op, &error)))?;
+        let file = file::open(path).map_err(|error| about(failed(op, &error)))?;
         let archive =
             ZipArchive::new(BufReader::new(file)).map_err(|error| about(broken(op, error)))?;
         let names: std::result::Result<Vec<_>, _> = archive.file_names().collect();
@@ -126,20 +127,35 @@ pub fn save<K: Into<String>, X: Into<DynTensor>>(
         .map(|(name, tensor)| (name.into(), tensor.into()))
         .collect();
     let op = "save";
-    atomic::write(op, path.as_ref(), |out| {
-        let zip =
-            |error: zip::result::ZipError| Error::new(ErrorKind::Argument, op, error.to_string());
-        let mut archive = ZipWriter::new(out);
-        let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Stored)
-            .large_file(true);
-        for (name, tensor) in &tensors {
-            let about = |error: Error| error.within(format_args!("`{name}`"));
-            archive
-                .start_file(format!("{name}.npy"), options)
-                .map_err(|error| about(zip(error)))?;
-            write(op, &mut archive, tensor).map_err(about)?;
+    file::write(op, path.as_ref(), |out| {
+        let metadata = out.get_ref().metadata();
+        if metadata.map_err(|error| failed(op, &error))?.is_file() {
+            archive(op, ZipWriter::new(out), &tensors)
+        } else {
+            // Nobody can go back in a pipe: sizes follow each array.
+            archive(op, ZipWriter::new_stream(out), &tensors)
         }
-        archive.finish().map(drop).map_err(zip)
     })
+}
+
+fn archive<W: Write + Seek>(
+    op: &'static str,
+    mut archive: ZipWriter<W>,
+    tensors: &[(String, DynTensor)],
+) -> Result<()> {
+    let zip = |error: ZipError| match error {
+        ZipError::Io(error) => failed(op, &error),
+        error => Error::new(ErrorKind::Argument, op, error.to_string()),
+    };
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .large_file(true);
+    for (name, tensor) in tensors {
+        let about = |error: Error| error.within(format_args!("`{name}`"));
+        archive
+            .start_file(format!("{name}.npy"), options)
+            .map_err(|error| about(zip(error)))?;
+        write(op, &mut archive, tensor).map_err(about)?;
+    }
+    archive.finish().map(drop).map_err(zip)
 }

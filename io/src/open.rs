@@ -1,7 +1,9 @@
 //! Conversion of a file's tensor to the type that is asked for.
 
 use nomina::dims::Distinct;
-use nomina::{DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor, dims::Dims};
+use nomina::{
+    DType, DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor, dims::Dims,
+};
 
 /// What a tensor of a file is opened as: a [`Tensor`], whose names, constant sizes and dtype are checked, or a [`DynTensor`],
 /// which takes any.
@@ -14,6 +16,9 @@ pub trait OpenAs: sealed::Sealed + Sized {
     /// The names that its type says.
     #[doc(hidden)]
     const NAMES: &'static [Option<&'static str>];
+    /// The dtype that its type says.
+    #[doc(hidden)]
+    const DTYPE: Option<DType>;
     #[doc(hidden)]
     fn of(tensor: DynTensor) -> Result<Self>;
     /// The same elements, whose names the run time knows.
@@ -23,6 +28,7 @@ pub trait OpenAs: sealed::Sealed + Sized {
 
 impl<D: Dims + Distinct, T: Element> OpenAs for Tensor<D, T> {
     const NAMES: &'static [Option<&'static str>] = D::NAMES;
+    const DTYPE: Option<DType> = Some(T::DTYPE);
     fn of(tensor: DynTensor) -> Result<Self> {
         tensor.try_into()
     }
@@ -33,6 +39,7 @@ impl<D: Dims + Distinct, T: Element> OpenAs for Tensor<D, T> {
 
 impl OpenAs for DynTensor {
     const NAMES: &'static [Option<&'static str>] = &[];
+    const DTYPE: Option<DType> = None;
     fn of(tensor: DynTensor) -> Result<Self> {
         Ok(tensor)
     }

@@ -10,9 +10,9 @@ use std::path::Path;
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, InterlaceInfo, Transformations};
 use nomina::{DynTensor, Error, ErrorKind, Result};
 
-use crate::atomic::{self, failed};
 use crate::open::OpenAs;
 use crate::picture::{opened, samples, sizes};
+use nomina_runtime::file::{self, failed};
 
 /// Opens a picture as a tensor of dims (row, column, channel), named by position as the type says; those of a [`DynTensor`]
 /// have no names. A type of two dims takes a picture of one channel.
@@ -53,7 +53,7 @@ fn decoded(op: &'static str, path: &Path) -> Result<DynTensor> {
         }
         error => Error::new(ErrorKind::Parse, op, error.to_string()),
     };
-    let file = File::open(path).map_err(|error| failed(op, &error))?;
+    let file = file::open(path).map_err(|error| failed(op, &error))?;
     let len = file.metadata().map_err(|error| failed(op, &error))?.len();
     let mut decoder = Decoder::new(BufReader::new(file));
     decoder.set_transformations(Transformations::EXPAND);
@@ -145,7 +145,7 @@ fn pixels<R: std::io::BufRead + Seek>(
 /// before stays then.
 pub fn save(path: impl AsRef<Path>, tensor: impl Into<DynTensor>) -> Result<()> {
     let (op, tensor) = ("save", tensor.into());
-    atomic::write(op, path.as_ref(), |out| {
+    file::write(op, path.as_ref(), |out| {
         let about = |error: Error| error.operand(tensor.names(), tensor.shape());
         write(op, out, &tensor).map_err(about)
     })

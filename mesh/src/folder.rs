@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nomina::{DynTensor, Error, ErrorKind, Result};
 use nomina_core::mesh::value::Place;
+use nomina_runtime::file::{self, failed};
 
 use crate::boxes::part;
 use crate::check::What;
@@ -128,10 +129,6 @@ impl Shared {
     }
 }
 
-fn failed(op: &'static str, error: &io::Error) -> Error {
-    Error::new(ErrorKind::File, op, error.to_string())
-}
-
 /// Who writes what to a folder.
 pub(crate) struct Writing<'a> {
     pub(crate) op: &'static str,
@@ -153,13 +150,16 @@ impl Writing<'_> {
         fill: impl FnOnce(&Path) -> Result<()>,
         complete: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<()> {
-        let (op, path) = (self.op, self.path);
+        let op = self.op;
         if shared.is_simulated() {
             let what = "the other ranks of this mesh are not there, and write nothing";
             return Err(Error::new(ErrorKind::Mesh, op, what));
         }
         self.agree(shared)?;
         let first = shared.place().iter().all(|&at| at == 0);
+        // The folder that a link leads to, whether or not it exists. A link that cannot be followed is an error below.
+        let followed = file::follow_links(self.path);
+        let path = followed.as_deref().unwrap_or(self.path);
         let beside = beside(path);
         let begin = || {
             ready?;

@@ -215,7 +215,7 @@ pub fn open<
 ) -> Result<Sharded<D, P, T>> {
     let at = Location::caller();
     let read = || {
-        let array = Zarr::<Tensor<D, T>>::open(&path)?;
+        let array = Zarr::<Tensor<D, T>>::open(path.as_ref())?;
         let frame = Frame {
             names: Names::from_static(D::NAMES),
             sizes: array.shape(),
@@ -223,7 +223,7 @@ pub fn open<
             shared: mesh.shared.clone(),
         };
         // By names at run time: dims that are split, which all have one.
-        let mut array = Zarr::<DynTensor>::open(&path)?;
+        let mut array = array.into_dyn();
         for (dim, name) in frame.names.iter().enumerate() {
             let (start, len) = frame.range(dim, None);
             let range: Range<usize> = start..start + len;

@@ -11,6 +11,7 @@ pub mod cuda;
 mod device;
 mod dispatch;
 pub mod display;
+pub mod file;
 pub mod grad;
 mod job;
 pub mod memory;

@@ -3,8 +3,8 @@
 use crate::house::{code, sources};
 
 /// The folders and files of `runtime/src`, each above all that it imports.
-const FLOORS: [&str; 18] = [
-    "profile", "dispatch", "config", "device", "shape", "memory", "storage", "plan", "raw",
+const FLOORS: [&str; 19] = [
+    "profile", "dispatch", "config", "device", "shape", "file", "memory", "storage", "plan", "raw",
     "random", "job", "cpu", "cuda", "call", "grad", "display", "tensor", "lib",
 ];
 

@@ -6,7 +6,7 @@ use std::io::Read;
 
 use nomina::{DType, Error, ErrorKind, Result};
 
-use crate::atomic::failed;
+use nomina_runtime::file::failed;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 

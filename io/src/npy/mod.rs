@@ -5,7 +5,6 @@
 
 pub(crate) mod header;
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -14,9 +13,9 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{contiguous, to_device};
 use nomina_runtime::raw::{MappedFile, MappedPart};
 
-use crate::atomic::{self, failed};
 use crate::open::{OpenAs, refined};
 use header::Header;
+use nomina_runtime::file::{self, failed};
 
 /// Opens a file. Its dims have the names that the type says, by position; those of a [`DynTensor`] have none.
 ///
@@ -53,7 +52,7 @@ pub fn load<X: OpenAs>(path: impl AsRef<Path>) -> Result<X> {
 
 fn mapped(op: &'static str, path: &Path) -> Result<DynTensor> {
     let io = |error: std::io::Error| failed(op, &error);
-    let mut file = File::open(path).map_err(io)?;
+    let mut file = file::open(path).map_err(io)?;
     let header = header::read(op, &mut file)?;
     let len = file.metadata().map_err(io)?.len();
     let numel = header.numel(op, len)?;
@@ -141,7 +140,7 @@ fn transposed(raw: &Raw) -> Result<Raw> {
 /// [`ErrorKind::Memory`]. What was there before stays then.
 pub fn save(path: impl AsRef<Path>, tensor: impl Into<DynTensor>) -> Result<()> {
     let tensor = tensor.into();
-    atomic::write("save", path.as_ref(), |out| write("save", out, &tensor))
+    file::write("save", path.as_ref(), |out| write("save", out, &tensor))
 }
 
 pub(crate) fn write(op: &'static str, out: &mut impl Write, tensor: &DynTensor) -> Result<()> {

@@ -11,9 +11,9 @@ use nomina::{DynTensor, Error, ErrorKind, Result};
 
 use super::SafeTensors;
 use super::parts::{INDEX, Index, SHARDING, Sharding};
-use crate::atomic::failed;
 use crate::json::MOST_DIMS;
 use crate::open::{OpenAs, as_it_is, refined};
+use nomina_runtime::file::{self, failed};
 
 /// A checkpoint: a folder of safetensors files, or one file. Each of its tensors is whole in one of them, or has parts in
 /// several; either is read as a whole or by boxes, and no more files are opened than the box meets.
@@ -74,13 +74,14 @@ impl Checkpoint {
             files: Mutex::default(),
         };
         let mut open = || {
-            if path.is_file() {
+            // What is no folder is a file, or `open` says what it is.
+            if path.exists() && !path.is_dir() {
                 all.path = path.parent().map(Path::to_owned).unwrap_or_default();
                 let name = path.file_name().and_then(|name| name.to_str());
                 let name = name.ok_or_else(|| broken(op, "a name that is no text"))?;
                 return all.add_file(op, name.to_owned());
             }
-            match fs::read_to_string(path.join(INDEX)) {
+            match file::read_to_string(&path.join(INDEX)) {
                 Ok(text) => all.add_index(op, &text),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => all.add_folder(op),
                 Err(error) => Err(failed(op, &error)),

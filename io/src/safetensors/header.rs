@@ -12,8 +12,8 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::DIMS;
-use crate::atomic::failed;
 use crate::json::{AtMost, MOST_DIMS};
+use nomina_runtime::file::failed;
 
 /// The format's own limit.
 const LONGEST: u64 = 100_000_000;

@@ -13,16 +13,15 @@ mod parts;
 mod save;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 use nomina_runtime::raw::{MappedFile, MappedPart};
 use safetensors::tensor::Dtype;
 
-use crate::atomic::failed;
 use crate::open::{OpenAs, as_it_is, refined};
 pub use checkpoint::Checkpoint;
+use nomina_runtime::file::{self, failed};
 pub use parts::{INDEX, PartAt, save_index, save_parts};
 pub use save::{save, save_with};
 
@@ -85,7 +84,7 @@ impl SafeTensors {
 
     fn open_file(path: &Path) -> Result<Self> {
         let op = "open";
-        let file = File::open(path).map_err(|error| failed(op, &error))?;
+        let file = file::open(path).map_err(|error| failed(op, &error))?;
         let mut header = header::read(op, &file)?;
         let parts = header.tensors.iter().map(|(_, info)| {
             let (start, end) = info.data_offsets;

@@ -12,8 +12,8 @@ use nomina::{DynTensor, Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 use super::save_with;
-use crate::atomic::{self, failed};
 use crate::json::{AtMost, MOST_DIMS};
+use nomina_runtime::file::{self, failed};
 
 /// The name of the index of a checkpoint of several files.
 pub const INDEX: &str = "model.safetensors.index.json";
@@ -149,7 +149,7 @@ pub fn save_index(folder: impl AsRef<Path>, parts: impl IntoIterator<Item = Part
     index.metadata.parts.retain(|_, parts| parts.len() > 1);
     let path = folder.as_ref().join(INDEX);
     let text = text(&index).map_err(|error| error.within(path.display()))?;
-    atomic::write("save", &path, |out| {
+    file::write("save", &path, |out| {
         out.write_all(text.as_bytes())
             .map_err(|error| failed("save", &error))
     })

@@ -10,7 +10,7 @@ use nomina_runtime::call::{contiguous, to_device};
 use safetensors::tensor::{Dtype, TensorInfo};
 
 use super::{DIMS, header};
-use crate::atomic::{self, failed};
+use nomina_runtime::file::{self, failed};
 
 const OP: &str = "save";
 
@@ -100,7 +100,7 @@ fn write(
     // In the format's order: those with the largest elements first, so that each is aligned.
     typed.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let header = header::written(OP, &listed(&typed), &metadata).map_err(about)?;
-    atomic::write(OP, path, |out| {
+    file::write(OP, path, |out| {
         let io = |error: std::io::Error| failed(OP, &error);
         out.write_all(&(header.len() as u64).to_le_bytes())
             .map_err(io)?;

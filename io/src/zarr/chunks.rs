@@ -1,6 +1,6 @@
 //! Boxes, chunk by chunk.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 
 use nomina::{Device, DynTensor, Error, ErrorKind, Name, Result};
@@ -11,8 +11,8 @@ use super::Zarr;
 use super::boxes::{Part, row_major};
 use super::codec::Source;
 use super::describe::Described;
-use crate::atomic::{self, failed};
 use crate::open::{OpenAs, as_it_is};
+use nomina_runtime::file::{self, failed};
 
 /// What went wrong with a chunk: the system's doing, or the file's.
 #[cold]
@@ -42,7 +42,7 @@ impl<X: OpenAs> Zarr<X> {
     /// Reads a part of a chunk; what was never written stays as it is.
     fn read_chunk(&self, op: &'static str, key: &str, part: &Part, out: &mut [u8]) -> Result<()> {
         let mut read = || {
-            let file = match File::open(self.path.join(key)) {
+            let file = match file::open(&self.path.join(key)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 file => file?,
             };
@@ -64,7 +64,7 @@ impl<X: OpenAs> Zarr<X> {
         })
     }
 
-    /// The box, read. Chunks that were never written are the array's fill value. Memory is asked for the box, whatever the
+    /// Reads the box. Chunks that were never written are the array's fill value. Memory is asked for the box, whatever the
     /// chunks are, and a window of at most 8 MiB where they are packed by zstd.
     ///
     /// # Errors
@@ -85,7 +85,11 @@ impl<X: OpenAs> Zarr<X> {
             self.part().each_chunk(chunk, |index, part| {
                 self.read_chunk(op, &self.array.key(index), &part, &mut all)
             })?;
-            let raw = Raw::from_bytes(op, *dtype, &shape, &all)?;
+            let mut raw = Raw::from_bytes(op, *dtype, &shape, &all)?;
+            if let Some(packing) = &self.packing {
+                drop(all);
+                raw = packing.decode(raw, self.dtype)?;
+            }
             as_it_is(op, DynTensor::from_parts(raw, names.clone())?)
         };
         read().map_err(|error: Error| error.within(self.path.display()))
@@ -96,7 +100,8 @@ impl<X: OpenAs> Zarr<X> {
     ///
     /// # Errors
     /// [`ErrorKind::NameMismatch`], [`ErrorKind::Shape`] or [`ErrorKind::DType`] when the tensor is another than the box;
-    /// [`ErrorKind::File`] when the system cannot write, [`ErrorKind::Parse`] when a chunk that is there is broken,
+    /// [`ErrorKind::Argument`] when an element cannot be packed as the array's attributes say; [`ErrorKind::File`] when the
+    /// system cannot write, [`ErrorKind::Parse`] when a chunk that is there is broken,
     /// [`ErrorKind::Memory`]. Chunks that were written before stay so.
     pub fn write(&self, tensor: &X) -> Result<()> {
         let op = "write";
@@ -104,7 +109,11 @@ impl<X: OpenAs> Zarr<X> {
             let tensor = tensor.dynamic();
             self.check(op, &tensor)?;
             let shape = self.shape();
-            let raw = contiguous(&to_device(&tensor.into_parts().0.detach(), Device::Cpu)?)?;
+            let mut raw = to_device(&tensor.into_parts().0.detach(), Device::Cpu)?;
+            if let Some(packing) = &self.packing {
+                raw = packing.encode(op, &raw)?;
+            }
+            let raw = contiguous(&raw)?;
             let elements = raw.as_bytes().unwrap_or_default();
             self.part().each_chunk(&self.array.chunk, |index, part| {
                 self.write_chunk(op, index, part, &shape, elements)
@@ -162,7 +171,7 @@ impl<X: OpenAs> Zarr<X> {
         let path = self.path.join(&key);
         let folder = path.parent().unwrap_or(&self.path);
         fs::create_dir_all(folder).map_err(|error| failed(op, &error))?;
-        atomic::write(op, &path, |out| {
+        file::write(op, &path, |out| {
             out.write_all(&packed).map_err(|error| failed(op, &error))
         })
     }
@@ -177,11 +186,11 @@ impl<X: OpenAs> Zarr<X> {
         let other = |(ours, theirs): (&Option<Name>, &Option<Name>)| {
             ours.is_some() && theirs.is_some() && ours != theirs
         };
-        if tensor.dtype() != self.array.dtype {
+        if tensor.dtype() != self.dtype {
             let what = format!(
                 "elements of {} into an array of {}",
                 tensor.dtype(),
-                self.array.dtype
+                self.dtype
             );
             return refused(ErrorKind::DType, &what);
         }

@@ -25,6 +25,8 @@ pub(super) struct Described {
     pub(super) chunk: Vec<usize>,
     pub(super) elements: Elements,
     pub(super) chain: Chain,
+    /// The text of the object of attributes.
+    pub(super) attributes: String,
     keys: Keys,
 }
 
@@ -37,8 +39,17 @@ struct Keys {
 }
 
 #[cold]
-fn broken(op: &'static str, what: impl fmt::Display) -> Error {
+pub(super) fn broken(op: &'static str, what: impl fmt::Display) -> Error {
     Error::new(ErrorKind::Parse, op, what.to_string())
+}
+
+/// The error for a description of another version of the format.
+#[cold]
+pub(super) fn other_version(op: &'static str, version: u64) -> Error {
+    broken(
+        op,
+        format_args!("it is of zarr version {version}, and only version 3 is read"),
+    )
 }
 
 impl Described {
@@ -62,6 +73,7 @@ impl Described {
             (Some(3), Some("group")) => {
                 return Err(broken(op, "a group, and no array").hint("its arrays lie within"));
             }
+            (Some(version), _) if version != 3 => return Err(other_version(op, version)),
             _ => return Err(broken(op, "no array of version 3 of zarr")),
         }
         if let Some(key) = listed.unknown {
@@ -96,6 +108,7 @@ impl Described {
                 fill,
             },
             chain: chain(op, codecs, &chunk, dtype)?,
+            attributes: listed.attributes.map_or("{}", RawValue::get).to_owned(),
             keys: keys(op, listed.chunk_key_encoding)?,
             dtype,
             names,
@@ -341,6 +354,7 @@ struct Listed<'a> {
     fill_value: Option<&'a RawValue>,
     codecs: Option<Codecs>,
     dimension_names: Option<Texts>,
+    attributes: Option<&'a RawValue>,
     /// A key that is none of the format's, and does not say that it can be passed over.
     unknown: Option<String>,
 }
@@ -373,7 +387,7 @@ impl<'de> Visitor<'de> for Entries {
                 "fill_value" => all.fill_value = Some(map.next_value()?),
                 "codecs" => all.codecs = map.next_value()?,
                 "dimension_names" => all.dimension_names = map.next_value()?,
-                "attributes" => drop(map.next_value::<serde::de::IgnoredAny>()?),
+                "attributes" => all.attributes = Some(map.next_value()?),
                 _ => {
                     let more = map.next_value::<&RawValue>()?.get();
                     let passed = serde_json::from_str::<Passed>(more);

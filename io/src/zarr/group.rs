@@ -5,49 +5,113 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use nomina::{Error, ErrorKind, Result};
-
-use crate::atomic::{self, failed};
+use nomina_runtime::file::{self, failed};
 
 /// The file that says what a folder is.
-pub(super) const DESCRIPTION: &str = "zarr.json";
+const DESCRIPTION: &str = "zarr.json";
 
-/// Makes a folder an array or a group.
-pub(super) fn describe(op: &'static str, path: &Path, text: &str) -> Result<()> {
-    let file = path.join(DESCRIPTION);
-    if file.exists() {
-        return Err(Error::new(ErrorKind::File, op, "there is one already").hint("remove it first"));
-    }
-    let io = |error: io::Error| failed(op, &error);
-    fs::create_dir_all(path).map_err(io)?;
-    atomic::write(op, &file, |out| out.write_all(text.as_bytes()).map_err(io))
+/// The files that say it in version 2 of the format.
+const VERSION_2: [&str; 3] = [".zarray", ".zgroup", ".zmetadata"];
+
+/// Whether a folder is an array or a group of version 2 and not of version 3 as well.
+fn is_version_2(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).exists();
+    VERSION_2.into_iter().any(has) && !has(DESCRIPTION)
 }
 
-/// Makes a folder a group, whose arrays are folders within it: what `xarray.open_zarr` opens.
+/// The error for a folder of version 2.
+#[cold]
+fn version_2(op: &'static str, folder: &Path) -> Error {
+    let is_array = folder.join(".zarray").exists();
+    let kind = if is_array { "an array" } else { "a group" };
+    let what = format!("{kind} of zarr version 2, and only version 3 is read");
+    Error::new(ErrorKind::Parse, op, what)
+        .hint("convert it, such as by xarray's `to_zarr(.., zarr_format=3)`")
+}
+
+/// Reads what describes an array or a group.
+pub(super) fn description(op: &'static str, folder: &Path) -> Result<String> {
+    let text = file::read_to_string(&folder.join(DESCRIPTION));
+    text.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if is_version_2(folder) => version_2(op, folder),
+        io::ErrorKind::NotFound if folder.is_dir() => {
+            let what =
+                format!("the folder is no array and no group of zarr: it has no `{DESCRIPTION}`");
+            Error::new(ErrorKind::File, op, what)
+        }
+        _ => super::chunks::chunk_failed(op, &error),
+    })
+}
+
+/// Makes a folder an array or a group. Of several callers one succeeds.
+///
+/// # Errors
+/// [`ErrorKind::File`] if the folder is one already, or, for an array, if it holds anything: chunks of another array would be
+/// read as elements of this one.
+pub(super) fn describe(op: &'static str, path: &Path, text: &str, is_array: bool) -> Result<()> {
+    let io = |error: io::Error| failed(op, &error);
+    let folder = file::follow_links(path).map_err(io)?;
+    fs::create_dir_all(&folder).map_err(io)?;
+    let exists = |what: String| Error::new(ErrorKind::File, op, what).hint("remove it first");
+    if folder.join(DESCRIPTION).exists() {
+        return Err(exists("there is one already".to_owned()));
+    }
+    if is_version_2(&folder) {
+        return Err(exists("there is one already, of zarr version 2".to_owned()));
+    }
+    if is_array {
+        for entry in fs::read_dir(&folder).map_err(io)? {
+            let name = entry.map_err(io)?.file_name();
+            let name = name.to_string_lossy();
+            // One who creates the same array just now; the file system decides between both.
+            if name == DESCRIPTION || file::is_temporary(&name) {
+                continue;
+            }
+            let what = format!(
+                "the folder is not empty: it has `{name}`, and old chunks would be read as elements of the new array"
+            );
+            return Err(exists(what));
+        }
+    }
+    file::create(op, &folder.join(DESCRIPTION), |out| {
+        out.write_all(text.as_bytes()).map_err(io)
+    })
+}
+
+/// Makes a folder a group, whose arrays are folders within it: what `xarray.open_zarr` opens. The folder may have arrays
+/// already.
 ///
 /// # Errors
 /// [`ErrorKind::File`] when it is an array or a group already, or the system cannot write.
 pub fn create_group(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let text = r#"{"zarr_format":3,"node_type":"group","attributes":{}}"#;
-    describe("create_group", path, text).map_err(|error: Error| error.within(path.display()))
+    let described = describe("create_group", path, text, false);
+    described.map_err(|error: Error| error.within(path.display()))
 }
 
-/// The names of the arrays and groups that lie within a group, sorted. They open at `path.join(name)`.
+/// The names of the arrays and groups that lie within a group, sorted. They open at `path.join(name)`. One of version 2 is
+/// listed too, and opening it is an error that says so.
 ///
 /// # Errors
-/// [`ErrorKind::File`] when the folder cannot be read.
+/// [`ErrorKind::File`] when the folder cannot be read; [`ErrorKind::Parse`] when it is a group of version 2 of zarr.
 pub fn keys(path: impl AsRef<Path>) -> Result<Vec<String>> {
-    let path = path.as_ref();
+    let (op, path) = ("keys", path.as_ref());
     let list = || {
+        if is_version_2(path) {
+            return Err(version_2(op, path));
+        }
         let mut names = Vec::new();
-        for entry in fs::read_dir(path)? {
-            let entry = entry?;
-            if entry.path().join(DESCRIPTION).exists() {
+        let io = |error: io::Error| failed(op, &error);
+        for entry in fs::read_dir(path).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let folder = entry.path();
+            if folder.join(DESCRIPTION).exists() || is_version_2(&folder) {
                 names.extend(entry.file_name().into_string());
             }
         }
         names.sort_unstable();
         Ok(names)
     };
-    list().map_err(|error: io::Error| failed("keys", &error).within(path.display()))
+    list().map_err(|error: Error| error.within(path.display()))
 }

@@ -5,15 +5,17 @@
 //! [`narrow`](Zarr::narrow) chooses a box by names, and reads nothing; [`read`](Zarr::read) and [`write`](Zarr::write) touch the
 //! chunks that the box meets.
 
+mod attributes;
 mod boxes;
 mod chunks;
 mod codec;
 mod describe;
 mod group;
+mod packed;
 mod shards;
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 use std::path::{Path, PathBuf};
@@ -25,10 +27,11 @@ use nomina_runtime::call;
 use nomina_runtime::shape::numel;
 
 use crate::open::{OpenAs, as_it_is, names_of};
-use chunks::chunk_failed;
+pub use attributes::{Attribute, attributes};
 use describe::{Described, checked_chunk};
-use group::{DESCRIPTION, describe};
 pub use group::{create_group, keys};
+use group::{describe, description};
+use packed::Packing;
 
 /// An array on disk, or a box of it.
 ///
@@ -53,6 +56,10 @@ pub struct Zarr<X> {
     path: PathBuf,
     /// The box.
     ranges: Vec<Range<usize>>,
+    /// How elements are packed, unless they are read as they are stored.
+    packing: Option<Arc<Packing>>,
+    /// The dtype of what is read and written.
+    dtype: DType,
     opened_as: PhantomData<fn() -> X>,
 }
 
@@ -62,6 +69,8 @@ impl<X> Clone for Zarr<X> {
             array: self.array.clone(),
             path: self.path.clone(),
             ranges: self.ranges.clone(),
+            packing: self.packing.clone(),
+            dtype: self.dtype,
             opened_as: PhantomData,
         }
     }
@@ -74,7 +83,7 @@ impl<X> fmt::Debug for Zarr<X> {
             "Zarr {} {} {} {:?}",
             self.path.display(),
             self.array.names,
-            self.array.dtype,
+            self.dtype,
             self.ranges
         )
     }
@@ -83,13 +92,46 @@ impl<X> fmt::Debug for Zarr<X> {
 impl<X: OpenAs> Zarr<X> {
     /// Opens an array. Only what describes it is read.
     ///
+    /// If the array has one of the attributes `scale_factor`, `add_offset`, `_FillValue` and `missing_value`, its elements are
+    /// packed, and are unpacked when they are read: a missing element is NaN, and another one its stored value times the factor
+    /// plus the offset, computed in `f64` and rounded to the type's dtype, which has to be a float. A `DynTensor` has the stored
+    /// dtype if that is a float, and `f64` if not. [`write`](Self::write) packs them again. [`open_stored`](Self::open_stored)
+    /// takes the stored elements.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// # use nomina_io::zarr::Zarr;
+    /// # dims! { Time }
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("t");
+    /// # Zarr::<Tensor<(Time,), i16>>::create(&path, &[3], &[3])?.write(&tensor!([0_i16, -999, 100]; Time))?;
+    /// # let text = std::fs::read_to_string(path.join("zarr.json")).unwrap();
+    /// # let packed = r#""attributes":{"scale_factor":0.5,"add_offset":273.0,"_FillValue":-999,"units":"K"}"#;
+    /// # std::fs::write(path.join("zarr.json"), text.replace(r#""attributes":{}"#, packed)).unwrap();
+    /// let array = Zarr::<Tensor<(Time,), f32>>::open(&path)?;         // i16 in the file
+    /// assert_eq!(array.attributes()?["units"].as_str(), Some("K"));
+    /// let t = array.read()?.to_vec();
+    /// assert!(t[0] == 273.0 && t[1].is_nan() && t[2] == 323.0);
+    /// let stored = Zarr::<Tensor<(Time,), i16>>::open_stored(&path)?;
+    /// assert_eq!(stored.read()?.to_vec(), [0, -999, 100]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`ErrorKind::File`] when it cannot be read; [`ErrorKind::Parse`] when it is no array or a broken one, its chunks are
-    /// of more than 2 GiB, or of another shape than a box; [`ErrorKind::InvalidName`] when a name is no identifier;
+    /// [`ErrorKind::File`] when it cannot be read; [`ErrorKind::Parse`] when it is no array, one of version 2 of the format or a
+    /// broken one, its chunks are of more than 2 GiB, or of another shape than a box; [`ErrorKind::InvalidName`] when a name is no identifier;
     /// [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`], [`ErrorKind::UnnamedDim`], [`ErrorKind::Shape`] or
     /// [`ErrorKind::DType`] when it is another array than the type says.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::opened("open", path.as_ref(), false)
+        Self::opened("open", path.as_ref(), false, true)
+    }
+
+    /// Like [`open`](Self::open), but reads and writes elements as they are stored, also if attributes say that they are packed.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_stored(path: impl AsRef<Path>) -> Result<Self> {
+        Self::opened("open_stored", path.as_ref(), false, false)
     }
 
     /// As [`open`](Self::open), but that dims without a name take the one which the type says, by position.
@@ -97,30 +139,48 @@ impl<X: OpenAs> Zarr<X> {
     /// # Errors
     /// When the array cannot be read, is broken, or has other names, sizes or another dtype than the type says.
     pub fn refine(path: impl AsRef<Path>) -> Result<Self> {
-        Self::opened("refine", path.as_ref(), true)
+        Self::opened("refine", path.as_ref(), true, true)
     }
 
-    fn opened(op: &'static str, path: &Path, refine: bool) -> Result<Self> {
+    fn opened(op: &'static str, path: &Path, refine: bool, unpack: bool) -> Result<Self> {
         let open = || {
-            let text = fs::read_to_string(path.join(DESCRIPTION));
-            let text = text.map_err(|error| chunk_failed(op, &error))?;
-            Self::of(op, path, Described::read(op, &text)?, refine)
+            let array = Described::read(op, &description(op, path)?)?;
+            let packing = if unpack {
+                Packing::read(op, array.dtype, &array.attributes)?
+            } else {
+                None
+            };
+            Self::of(op, path, array, packing, refine)
         };
         open().map_err(|error: Error| error.in_op(op).within(path.display()))
     }
 
-    fn of(op: &'static str, path: &Path, mut array: Described, refine: bool) -> Result<Self> {
+    fn of(
+        op: &'static str,
+        path: &Path,
+        mut array: Described,
+        packing: Option<Packing>,
+        refine: bool,
+    ) -> Result<Self> {
         if refine {
             array.names = names_of::<X>(&array.names);
         }
+        let dtype = match &packing {
+            Some(packing) => packing
+                .dtype(op, X::DTYPE)
+                .map_err(|error| error.operand(&array.names, &array.shape))?,
+            None => array.dtype,
+        };
         // One number in the place of all elements, for what the type asks of them.
         let zero = nomina::Scalar::Int(0);
-        let stand_in = call::full(&[], zero, array.dtype, Device::Cpu)?.expand(&array.shape)?;
+        let stand_in = call::full(&[], zero, dtype, Device::Cpu)?.expand(&array.shape)?;
         as_it_is::<X>(op, DynTensor::from_parts(stand_in, array.names.clone())?)?;
         Ok(Self {
             ranges: array.shape.iter().map(|&size| 0..size).collect(),
             array: Arc::new(array),
             path: path.to_owned(),
+            packing: packing.map(Arc::new),
+            dtype,
             opened_as: PhantomData,
         })
     }
@@ -142,8 +202,8 @@ impl<X: OpenAs> Zarr<X> {
                 about(refused.hint("give each dim a size of at least 1"))
             })?;
             let text = Described::written(dtype, names, shape, chunk).to_string();
-            let array = Self::of(op, path, Described::read(op, &text)?, false)?;
-            describe(op, path, &text).map(|()| array)
+            let array = Self::of(op, path, Described::read(op, &text)?, None, false)?;
+            describe(op, path, &text, true).map(|()| array)
         };
         create().map_err(|error: Error| error.within(path.display()))
     }
@@ -160,10 +220,32 @@ impl<X: OpenAs> Zarr<X> {
         self.ranges.iter().map(Range::len).collect()
     }
 
-    /// The dtype.
+    /// The dtype of what is read, which is not that of the file if elements are packed.
     #[must_use]
     pub fn dtype(&self) -> DType {
-        self.array.dtype
+        self.dtype
+    }
+
+    /// The attributes of the array, such as `units`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parse`] if they are no object, or nested too deeply.
+    pub fn attributes(&self) -> Result<BTreeMap<String, Attribute>> {
+        let attributes = attributes::parse("attributes", &self.array.attributes);
+        attributes.map_err(|error| error.within(self.path.display()))
+    }
+
+    /// The same box, read as a [`DynTensor`] of the same dtype.
+    #[must_use]
+    pub fn into_dyn(self) -> Zarr<DynTensor> {
+        Zarr {
+            array: self.array,
+            path: self.path,
+            ranges: self.ranges,
+            packing: self.packing,
+            dtype: self.dtype,
+            opened_as: PhantomData,
+        }
     }
 
     /// The sizes of the array's chunks; of a sharded array, those of its shards. A chunk is what a write replaces.
@@ -212,9 +294,11 @@ impl<X: OpenAs> Zarr<X> {
 impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
     /// Creates an array of zeros, in chunks of so many elements along each dim. Only what describes it is written. A `Wild` has
     /// no name in the file.
+    /// Of several threads or processes that create one array, one succeeds. Nothing is overwritten: remove the folder of an
+    /// old array first.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when there is one already, or the system cannot write; [`ErrorKind::Rank`] or [`ErrorKind::Shape`]
+    /// [`ErrorKind::File`] when there is one already, the folder has anything else, or the system cannot write; [`ErrorKind::Rank`] or [`ErrorKind::Shape`]
     /// when the sizes are none of the type; [`ErrorKind::Argument`] when those of chunks are wrong.
     pub fn create(path: impl AsRef<Path>, shape: &[usize], chunks: &[usize]) -> Result<Self> {
         let names = Names::from_static(D::NAMES);
@@ -244,9 +328,11 @@ impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
 
 impl Zarr<DynTensor> {
     /// Creates an array of zeros, in chunks of so many elements along each dim. Only what describes it is written.
+    /// Of several threads or processes that create one array, one succeeds. Nothing is overwritten: remove the folder of an
+    /// old array first.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when there is one already, or the system cannot write; [`ErrorKind::NamesLen`] when there is not one
+    /// [`ErrorKind::File`] when there is one already, the folder has anything else, or the system cannot write; [`ErrorKind::NamesLen`] when there is not one
     /// name per dim; [`ErrorKind::Argument`] when the sizes of chunks are wrong.
     pub fn create(
         path: impl AsRef<Path>,

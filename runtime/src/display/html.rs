@@ -3,13 +3,13 @@
 //! A part of bounded size is in the page, as JSON, with a script that shows it: nothing is fetched.
 
 use std::fmt::{self, Write as _};
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
-use nomina_core::{DType, Error, ErrorKind, Name, Names, Result, Scalar};
+use nomina_core::{DType, Name, Names, Result, Scalar};
 
 use super::{Heading, number, values};
+use crate::file;
 use crate::raw::Raw;
 
 /// How many elements a page has.
@@ -51,7 +51,7 @@ fn parts(shape: &[usize]) -> Vec<Part> {
 /// It loads nothing from elsewhere, and takes about the same time for tensors of any size.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`], and what a device says.
+/// [`ErrorKind::Memory`](nomina_core::ErrorKind::Memory), and what a device says.
 pub fn html(raw: &Raw, names: &Names) -> Result<String> {
     let raw = raw.clone().detach();
     let parts = parts(raw.shape());
@@ -86,33 +86,20 @@ pub fn html(raw: &Raw, names: &Names) -> Result<String> {
     Ok(page)
 }
 
-/// Writes a page that shows `raw`, which is there as a whole or not at all: it is written beside its place and moved there.
+/// Writes a page that shows `raw`, as [`file::write`] does: as a whole or not at all.
 ///
 /// # Errors
-/// [`ErrorKind::File`] when the system cannot write; [`ErrorKind::Memory`], and what a device says.
+/// Those of [`file::write`] and [`html`].
 pub fn save_html(raw: &Raw, names: &Names, path: &Path) -> Result<()> {
     let title = escaped(&Heading(raw, names).to_string());
     let page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n<body>\n{}</body>\n</html>\n",
         html(raw, names)?
     );
-    let failed = |error: io::Error| {
-        Error::new(ErrorKind::File, "save_html", error.to_string()).within(path.display())
-    };
-    let mut own = path.as_os_str().to_owned();
-    own.push(format!(".{}.tmp", std::process::id()));
-    let own = Path::new(&own);
-    let write = || {
-        let mut file = File::create_new(own)?;
-        file.write_all(page.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(own, path)
-    };
-    write().map_err(|error| {
-        if error.kind() != io::ErrorKind::AlreadyExists {
-            let _ = fs::remove_file(own);
-        }
-        failed(error)
+    let op = "save_html";
+    file::write(op, path, |out| {
+        let written = out.write_all(page.as_bytes());
+        written.map_err(|error| file::failed(op, &error))
     })
 }
 

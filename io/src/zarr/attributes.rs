@@ -1,0 +1,129 @@
+//! Attributes of arrays and groups.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nomina::{Error, Result};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::describe::broken;
+use super::group::description;
+
+/// A value among the attributes of an array or a group.
+///
+/// ```
+/// use nomina_io::zarr::{self, Attribute};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path();
+/// # std::fs::write(path.join("zarr.json"), r#"{"zarr_format":3,"node_type":"group","attributes":{"units":"K","levels":[1000,850.5]}}"#).unwrap();
+/// let attributes = zarr::attributes(path)?;
+/// assert_eq!(attributes["units"].as_str(), Some("K"));
+/// assert_eq!(attributes["levels"], Attribute::List(vec![Attribute::Int(1000), Attribute::Float(850.5)]));
+/// # Ok::<(), nomina::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attribute {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number without a fraction, within the range of the type.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Self>),
+    /// An object.
+    Map(BTreeMap<String, Self>),
+}
+
+impl Attribute {
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Parses a text of JSON.
+    pub(super) fn parse(op: &'static str, text: &str) -> Result<Self> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|error| broken(op, error))?;
+        Ok(value.into())
+    }
+}
+
+impl From<serde_json::Value> for Attribute {
+    fn from(value: serde_json::Value) -> Self {
+        use serde_json::Value;
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(value),
+            Value::Number(number) => match number.as_i64() {
+                Some(value) => Self::Int(value),
+                // By its text, since a number may be larger than what the parser takes.
+                None => Self::Float(number.to_string().parse().unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => Self::Text(text),
+            Value::Array(list) => Self::List(list.into_iter().map(Self::from).collect()),
+            Value::Object(map) => {
+                let entries = map.into_iter().map(|(key, value)| (key, value.into()));
+                Self::Map(entries.collect())
+            }
+        }
+    }
+}
+
+/// Parses the text of an object of attributes.
+pub(super) fn parse(op: &'static str, text: &str) -> Result<BTreeMap<String, Attribute>> {
+    match Attribute::parse(op, text)? {
+        Attribute::Map(attributes) => Ok(attributes),
+        Attribute::Null => Ok(BTreeMap::new()),
+        _ => Err(broken(op, "attributes that are no object")),
+    }
+}
+
+/// Reads the attributes of the group or array at a path, such as `units`.
+///
+/// # Errors
+/// [`ErrorKind::File`](nomina::ErrorKind::File) if nothing is there, or the system cannot read it;
+/// [`ErrorKind::Parse`](nomina::ErrorKind::Parse) if its description is broken or of version 2 of zarr.
+pub fn attributes(path: impl AsRef<Path>) -> Result<BTreeMap<String, Attribute>> {
+    #[derive(Deserialize)]
+    struct Described<'a> {
+        zarr_format: u64,
+        #[serde(borrow)]
+        attributes: Option<&'a RawValue>,
+    }
+
+    let (op, path) = ("attributes", path.as_ref());
+    let read = || {
+        let text = description(op, path)?;
+        if !text.trim_ascii_start().starts_with('{') {
+            return Err(broken(op, "a description that is no object"));
+        }
+        let described = serde_json::from_str::<Described<'_>>(&text);
+        let described = described.map_err(|error| broken(op, error))?;
+        if described.zarr_format != 3 {
+            return Err(super::describe::other_version(op, described.zarr_format));
+        }
+        let text = described.attributes.map_or("{}", RawValue::get);
+        parse(op, text)
+    };
+    read().map_err(|error: Error| error.within(path.display()))
+}
