@@ -103,7 +103,7 @@ fn text(message: &Message) -> Option<String> {
 /// The dims that a package declares for itself and names nowhere else.
 fn unused(package: &Path, workspace: &Workspace) -> Vec<String> {
     let mut files = Vec::new();
-    if let Err(error) = sources(package, package, workspace, &mut files) {
+    if let Err(error) = sources(package, workspace, &mut files) {
         source::skip(package, error);
     }
     let mut words: BTreeMap<String, usize> = BTreeMap::new();
@@ -135,12 +135,7 @@ fn unused(package: &Path, workspace: &Workspace) -> Vec<String> {
 
 /// The sources of a package, without those of packages within its folder. Links are not followed, since they may lead
 /// outside or back.
-fn sources(
-    folder: &Path,
-    package: &Path,
-    workspace: &Workspace,
-    files: &mut Vec<PathBuf>,
-) -> std::io::Result<()> {
+fn sources(folder: &Path, workspace: &Workspace, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_symlink() || path == workspace.target {
@@ -148,7 +143,7 @@ fn sources(
         }
         if path.is_dir() {
             let is_package = path.join("Cargo.toml").exists();
-            if !is_package && let Err(error) = sources(&path, package, workspace, files) {
+            if !is_package && let Err(error) = sources(&path, workspace, files) {
                 source::skip(&path, error);
             }
         } else if path.extension().is_some_and(|ending| ending == "rs") {
