@@ -175,7 +175,7 @@ fn plan(
             left += 1;
             continue;
         }
-        if !stands(&file.source.text, place) {
+        if !is_unchanged(&file.source.text, place) {
             return Err(format!(
                 "{} changed since it was checked; it is left alone, run the command again",
                 path.display()
@@ -206,16 +206,25 @@ fn plan(
     Ok((files, left))
 }
 
-/// Whether the lines of a place are still what rustc saw.
-fn stands(text: &str, place: &Place) -> bool {
-    // Lines as rustc gives them are without the mark at the start of a file.
-    let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
-    let mut lines = lines.skip(place.line.saturating_sub(1));
-    place.range.end <= text.len()
-        && place
-            .text
-            .iter()
-            .all(|line| lines.next() == Some(line.trim_end_matches('\r')))
+/// Whether the lines of a place are still what rustc saw, and its bytes where they were.
+fn is_unchanged(text: &str, place: &Place) -> bool {
+    // Lines as rustc gives them are without the mark at the start of a file, which its bytes count.
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let above = place.line.saturating_sub(1);
+    let lengths = body.split_inclusive('\n').take(above).map(str::len);
+    let start = text.len() - body.len() + lengths.sum::<usize>();
+    let mut lines = body.lines().skip(above);
+    let before = lines.clone().next().unwrap_or_default().chars();
+    let before = before
+        .take(place.column.saturating_sub(1))
+        .map(char::len_utf8);
+    let same_lines = place
+        .text
+        .iter()
+        .all(|line| lines.next() == Some(line.trim_end_matches('\r')));
+    same_lines
+        && place.range.start == start + before.sum::<usize>()
+        && text.get(place.range.clone()).is_some()
 }
 
 fn show(path: &Path, old: &str, new: &str) {

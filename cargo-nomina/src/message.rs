@@ -12,6 +12,8 @@ pub struct Place {
     pub file: PathBuf,
     pub range: Range<usize>,
     pub line: usize,
+    /// Its first character within the line, from 1.
+    pub column: usize,
     pub primary: bool,
     pub label: String,
     /// The lines that it covers.
@@ -99,6 +101,7 @@ fn place(value: &Value) -> Place {
         file: PathBuf::from(text(&value["file_name"])),
         range: number(&value["byte_start"])..number(&value["byte_end"]),
         line: number(&value["line_start"]),
+        column: number(&value["column_start"]),
         primary: value["is_primary"] == true,
         label: text(&value["label"]),
         text: list(&value["text"])

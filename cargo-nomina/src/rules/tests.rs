@@ -16,6 +16,7 @@ fn message(text: &str, at: &str, first_line: &str, label: &str) -> Message {
             file: PathBuf::from("src/main.rs"),
             range: start..start + at.len(),
             line: 1,
+            column: 1,
             primary: true,
             label: label.to_owned(),
             text: Vec::new(),
