@@ -270,7 +270,9 @@ mod tests {
 
     #[test]
     fn nothing_is_deep_enough_to_end_the_process() {
-        for text in nested(20_000) {
+        let mut deep = nested(2 * DEPTH);
+        deep.extend(nested(20_000).into_iter().take(3));
+        for text in deep {
             let found = crate::source::Source::new(text.clone());
             let start = &text[..text.len().min(60)];
             assert_eq!(found.unread, Some(Unread::TooDeep), "{start}");
