@@ -209,7 +209,8 @@ impl<C: Dim, T: Float> BatchNorm<C, T> {
     /// The input normalised by its own statistics, which go into the running ones.
     ///
     /// # Errors
-    /// When sizes differ from the weight's, a channel has less than two numbers, or memory is short.
+    /// When sizes differ from the weight's, a channel has less than two numbers (an empty batch has none), or memory is short.
+    /// The running statistics are unchanged then.
     #[twin]
     pub fn try_train<D: Dims>(&mut self, x: &Tensor<D, T>) -> Result<Tensor<D, T>>
     where

@@ -12,6 +12,8 @@ use crate::shape::Shape;
 pub(crate) enum Counted {
     /// A dim of the first operand; negative indices count from its end.
     Dim(usize),
+    /// The rows of a dim of the first operand, from 0 on.
+    Rows(usize),
     /// Classes, from 0 on.
     Classes,
     /// The elements of a shape; negative positions count from the end.
@@ -31,9 +33,8 @@ pub(crate) struct Unchecked {
 
 impl Unchecked {
     /// Whether negative ones count from the end.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
     pub(crate) fn wraps(&self) -> bool {
-        self.counted != Counted::Classes
+        !matches!(self.counted, Counted::Classes | Counted::Rows(_))
     }
 
     /// The error of an index that is out of range.
@@ -41,7 +42,9 @@ impl Unchecked {
     pub(crate) fn error(&self, wrong: i64) -> Error {
         let size = self.size;
         let what = match self.counted {
-            Counted::Dim(_) => format!("index {wrong} is out of range for size {size}"),
+            Counted::Dim(_) | Counted::Rows(_) => {
+                format!("index {wrong} is out of range for size {size}")
+            }
             Counted::Classes => format!("index {wrong} is out of range for {size} classes"),
             Counted::Elements => {
                 let shape = &self.shapes[0];
@@ -50,7 +53,7 @@ impl Unchecked {
         };
         let error = Error::new(ErrorKind::Index, self.op.name(), what);
         let shapes = match self.counted {
-            Counted::Dim(_) => &self.shapes[..],
+            Counted::Dim(_) | Counted::Rows(_) => &self.shapes[..],
             _ => &self.shapes[1..],
         };
         let error = shapes.iter().fold(error, |error, shape| {
@@ -60,6 +63,13 @@ impl Unchecked {
             Counted::Dim(dim) => error.at(0, dim).hint(match size {
                 0 => "the dim has no elements".to_owned(),
                 _ => format!("indices go from -{size} to {}", size - 1),
+            }),
+            Counted::Rows(dim) => error.at(0, dim).hint(match size {
+                0 => "the dim has no elements".to_owned(),
+                _ => format!(
+                    "indices go from 0 to {}, and none counts from the end",
+                    size - 1
+                ),
             }),
             Counted::Classes => error.hint("indices go from 0 to below the number of classes"),
             Counted::Elements => error.hint("positions count the elements in row-major order"),

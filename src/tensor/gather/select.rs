@@ -127,7 +127,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// When an id is out of range.
+    /// When an id is negative or out of range.
     #[twin]
     pub fn try_embedding<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
         &self,
@@ -144,7 +144,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`embedding`](Self::embedding) where one row gets no gradient.
     ///
     /// # Errors
-    /// When an id, or the row without a gradient, is out of range.
+    /// When an id is negative or out of range, or the row without a gradient is out of range.
     #[twin]
     pub fn try_embedding_with<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
         &self,

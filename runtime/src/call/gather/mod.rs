@@ -68,7 +68,7 @@ fn same_rank(op: Op, own: &[usize], index: &Raw) -> Result<()> {
 const DIMS: usize = 6;
 
 /// The index as `i64`, each number from 0 to below the size of the dim `dim` of `shape`; negative
-/// ones are counted from the end. On a device nobody waits for: it checks the index when it is used,
+/// ones are counted from the end, but for `embedding`, which refuses them. On a device nobody waits for: it checks the index when it is used,
 /// unless that is said to be here.
 fn checked(
     op: Op,
@@ -86,7 +86,11 @@ fn checked(
     let index = to_dtype(index, DType::I64)?;
     let unchecked = Unchecked {
         op,
-        counted: Counted::Dim(dim),
+        counted: if op == Op::Embedding {
+            Counted::Rows(dim)
+        } else {
+            Counted::Dim(dim)
+        },
         size: shape[dim],
         shapes: [shape.into(), index.shape().into()],
     };
@@ -95,7 +99,8 @@ fn checked(
             return Ok((index, None));
         };
         let limit = i64::try_from(shape[dim]).unwrap_or(i64::MAX);
-        if high >= limit || low < -limit {
+        let least = if unchecked.wraps() { -limit } else { 0 };
+        if high >= limit || low < least {
             return Err(unchecked.error(if high >= limit { high } else { low }));
         }
         if low >= 0 {

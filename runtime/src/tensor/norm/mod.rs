@@ -209,8 +209,8 @@ impl DynTensor {
     /// [`DynTensor::batch_norm_with`], whose statistics go into running ones: in training.
     ///
     /// # Errors
-    /// As [`DynTensor::batch_norm_with`], and when the running statistics do not fit; they then
-    /// are unchanged.
+    /// As [`DynTensor::batch_norm_with`], when there is no element for a channel, and when the running statistics do not
+    /// fit. The running statistics are unchanged after an error.
     pub fn batch_norm_train<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -222,19 +222,28 @@ impl DynTensor {
         let at = self.one_dim(op, dim.into())?;
         self.along(op, running_mean, &[at])?;
         self.along(op, running_var, &[at])?;
+        if self.numel() == 0 && self.shape()[at] > 0 {
+            let what = "a channel without elements has no statistics";
+            return Err(
+                about(Error::new(ErrorKind::Shape, op.name(), what), &[self])
+                    .hint("skip empty batches, or use `batch_norm_eval`"),
+            );
+        }
         let (result, stats) = self.batch_statistics(at, options)?;
         let count = (self.numel() / self.shape()[at].max(1)) as f64;
         // The running variance is the unbiased one.
         let factors = [1.0, count / (count - 1.0)];
-        for (column, running) in [running_mean, running_var].into_iter().enumerate() {
+        let updated = |column: usize, running: &Self| {
             let found = Self::unnamed(stats.select(1, column)?);
             let kept = running.mul(1.0 - options.momentum)?;
             let found = found
                 .mul(options.momentum * factors[column])?
                 .to_dtype(running.dtype())?;
             let names = running.names.clone();
-            *running = Self::new(call_add(&kept, &found)?, names);
-        }
+            Ok::<_, Error>(Self::new(call_add(&kept, &found)?, names))
+        };
+        let (mean, var) = (updated(0, running_mean)?, updated(1, running_var)?);
+        (*running_mean, *running_var) = (mean, var);
         Ok(result)
     }
 
