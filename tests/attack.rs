@@ -3,6 +3,8 @@
 
 #[path = "attack/tests/call.rs"]
 mod call;
+#[path = "attack/tests/layers.rs"]
+mod layers;
 #[path = "attack/tests/macros.rs"]
 mod macros;
 #[path = "attack/tests/names.rs"]

@@ -46,6 +46,7 @@
 
 mod call;
 mod data;
+mod identity;
 pub mod init;
 pub mod layers;
 mod load;
@@ -56,6 +57,7 @@ mod path;
 pub mod prelude;
 
 pub use data::Batches;
+pub use identity::Identity;
 pub use module::{Module, Slot};
 /// Makes a struct or an enum whose fields are modules a [`Module`]; a field without parameters is marked `#[module(skip)]`.
 ///

@@ -5,6 +5,7 @@ use nomina::dynamic::DynTensorMut;
 use nomina::{Device, DynTensor, Element, Result, Tensor};
 use nomina_macros::twin;
 
+use crate::identity::Identity;
 use crate::load;
 use crate::path::Path;
 
@@ -14,6 +15,12 @@ pub trait Slot {
     fn is_param(&self) -> bool;
     /// The tensor: the same leaf.
     fn to_dyn(&self) -> DynTensor;
+    /// The parameter's identity, by which an optimizer keeps its state. None by default: an optimizer then goes by the path.
+    fn identity(&self) -> Option<&Identity> {
+        None
+    }
+    /// Gives a parameter an identity of its own, which no optimizer knows. Does nothing by default.
+    fn renew_identity(&mut self) {}
     /// The tensor, to write to.
     ///
     /// # Errors
@@ -162,7 +169,8 @@ pub trait Module {
     ///
     /// Names and sizes must be equal. A tensor without names goes by position; where several dims of the model lie side by
     /// side, `(Head=12, Feature=32, Hidden=384)`, it may have one of their product, `(384, 384)`. Elements are not copied, but for those
-    /// of a model on another device. Parameters are leaves of their own then.
+    /// of a model on another device. Parameters are leaves of their own then, and keep their identity: an optimizer goes on with
+    /// the state that it has for them, unless it loads that as well or is made anew.
     ///
     /// # Errors
     /// When `of` fails, or a tensor has other names, sizes or another dtype; the error has the path. Nothing has changed then,
@@ -198,7 +206,8 @@ pub trait Module {
         each_tried(self, &mut |slot| slot.track(true))
     }
 
-    /// A model with the same elements and leaves of its own. Elements are copied when one of the two writes to them.
+    /// A model with the same elements and leaves of its own. Elements are copied when one of the two writes to them. Its
+    /// parameters are new ones to an optimizer, which keeps no state for them yet.
     ///
     /// # Errors
     /// When memory for a few words is short.
@@ -211,12 +220,15 @@ pub trait Module {
         each_tried(&mut fork, &mut |slot| {
             let tracked = slot.to_dyn().requires_grad();
             slot.track(false)?;
-            slot.track(tracked)
+            slot.track(tracked)?;
+            slot.renew_identity();
+            Ok(())
         })?;
         Ok(fork)
     }
 
-    /// Moves all tensors to a device. They are leaves of their own then, without gradients.
+    /// Moves all tensors to a device. They are leaves of their own then, without gradients. An optimizer goes on with the state
+    /// that it has for them, and moves it at its next step.
     ///
     /// # Errors
     /// When the device is not there, or its memory is short. Nothing has changed then.

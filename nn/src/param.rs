@@ -7,6 +7,7 @@ use nomina::dims::{Dims, Distinct};
 use nomina::{DynTensor, Element, Inexact, Result, Tensor};
 
 use crate::call::ok;
+use crate::identity::Identity;
 use crate::module::{Module, Slot, replaced};
 use crate::path::Path;
 
@@ -14,6 +15,10 @@ use crate::path::Path;
 ///
 /// Clones are the same leaf, as tensors' are; [`Module::fork`] makes a model with leaves of its own. Where one weight serves in
 /// two places, keep it once and borrow it in both.
+///
+/// An optimizer keeps its state for a parameter by the parameter's [`Identity`], wherever the parameter is in a model:
+/// momentum moves with it when a layer is removed, inserted or swapped, and stays when the model loads a file, goes to
+/// another device, or is frozen for a while. A new `Param` and each parameter of a fork start without.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -25,12 +30,14 @@ use crate::path::Path;
 /// ```
 pub struct Param<D: Dims, T: Element = f32> {
     tensor: Tensor<D, T>,
+    identity: Identity,
 }
 
 impl<D: Dims, T: Element> Clone for Param<D, T> {
     fn clone(&self) -> Self {
         Self {
             tensor: self.tensor.clone(),
+            identity: self.identity.clone(),
         }
     }
 }
@@ -44,7 +51,10 @@ impl<D: Dims, T: Inexact> Param<D, T> {
     #[track_caller]
     pub fn new(tensor: Tensor<D, T>) -> Self {
         let tensor = ok(tensor.detach().try_with_grad());
-        Self { tensor }
+        Self {
+            tensor,
+            identity: Identity::new(),
+        }
     }
 }
 
@@ -78,6 +88,12 @@ impl<D: Dims + Distinct, T: Inexact> Slot for Param<D, T> {
     }
     fn to_dyn(&self) -> DynTensor {
         self.tensor.to_dyn()
+    }
+    fn identity(&self) -> Option<&Identity> {
+        Some(&self.identity)
+    }
+    fn renew_identity(&mut self) {
+        self.identity = Identity::new();
     }
     fn as_dyn_mut(&mut self) -> Result<nomina::dynamic::DynTensorMut<'_>> {
         self.tensor.try_as_dyn_mut()

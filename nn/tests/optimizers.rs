@@ -1,6 +1,7 @@
 //! Optimizers: what they keep, and what they change when.
 
 use nomina::prelude::*;
+use nomina_nn::Slot;
 use nomina_nn::optim::{AdamOptions, SgdOptions};
 use nomina_nn::prelude::*;
 
@@ -83,7 +84,7 @@ fn a_step_takes_gradients_and_leaves_the_rest() {
 }
 
 #[test]
-fn momentum_is_kept_by_path() {
+fn files_have_momentum_by_path() {
     let mut layer = Linear::without_bias(In.of(1), Out.of(1));
     let before = layer.weight.item();
     let mut sgd = Sgd::with(SgdOptions {
@@ -114,17 +115,102 @@ fn gradients_are_clipped_together() {
 }
 
 #[test]
-fn other_sizes_under_the_same_path_are_refused() {
+fn another_model_starts_anew_under_the_same_paths() {
     let mut adam = Adam::with(AdamOptions::adam());
     let mut layer = Linear::without_bias(In.of(2), Out.of(1));
     layer.weight.sum(..).backward();
     adam.step(&mut layer);
     let mut other = Linear::without_bias(In.of(3), Out.of(1));
     other.weight.sum(..).backward();
-    let text = adam.try_step(&mut other).unwrap_err().to_string();
-    assert!(
-        text.starts_with("adam: `weight`: the parameter has other sizes"),
-        "{text}"
-    );
-    assert!(other.weight.grad().is_some());
+    adam.step(&mut other);
+    layer.weight.sum(..).backward();
+    adam.step(&mut layer);
+    let steps = |state: Vec<(String, DynTensor)>| state[2].1.to_vec::<i64>().unwrap();
+    assert_eq!(steps(adam.state_of(&layer)), [2]);
+    assert_eq!(steps(adam.state_of(&other)), [1]);
+    // Under one path there is the model that was stepped last.
+    assert_eq!(steps(adam.state()), [2]);
+}
+
+type Stack = Vec<Linear<In, Out>>;
+
+fn stack(count: usize) -> Stack {
+    (0..count)
+        .map(|_| Linear::without_bias(In.of(1), Out.of(1)))
+        .collect()
+}
+
+fn momentum() -> Sgd {
+    Sgd::with(SgdOptions {
+        lr: 1.0,
+        momentum: 0.5,
+        ..SgdOptions::default()
+    })
+}
+
+/// Steps each layer with a gradient, and says how far each one went.
+fn stepped(sgd: &mut Sgd, layers: &mut Stack, grads: &[f32]) -> Vec<f32> {
+    let before: Vec<f32> = layers.iter().map(|layer| layer.weight.item()).collect();
+    for (layer, &grad) in layers.iter().zip(grads) {
+        layer.weight.set_grad(&tensor!([[grad]]; Out, In));
+    }
+    sgd.step(layers);
+    let after = layers.iter().map(|layer| layer.weight.item());
+    let gone = before.into_iter().zip(after);
+    gone.map(|(before, after)| ((before - after) * 10_000.0).round() / 10_000.0)
+        .collect()
+}
+
+#[test]
+fn momentum_goes_with_its_parameter() {
+    let (mut layers, mut sgd) = (stack(3), momentum());
+    assert_eq!(stepped(&mut sgd, &mut layers, &[1., 2., 4.]), [1., 2., 4.]);
+    layers.remove(1);
+    assert_eq!(stepped(&mut sgd, &mut layers, &[0., 0.]), [0.5, 2.]);
+    layers.insert(0, stack(1).remove(0));
+    assert_eq!(stepped(&mut sgd, &mut layers, &[0.; 3]), [0., 0.25, 1.]);
+    layers.swap(1, 2);
+    assert_eq!(stepped(&mut sgd, &mut layers, &[0.; 3]), [0., 0.5, 0.125]);
+    // What is dropped is no longer kept, and paths are those of the model.
+    layers.remove(0);
+    assert_eq!(sgd.state_of(&layers)[0].0, "0.weight.momentum_buffer");
+    assert_eq!(sgd.state_of(&layers)[0].1.item().unwrap().to_f64(), 0.5);
+    assert_eq!(sgd.state().len(), 2 * 2);
+    let state = sgd.state_of(&layers);
+    let find = |path: &str| Ok(state.iter().find(|(own, _)| own == path).unwrap().1.clone());
+    let mut again = momentum();
+    again.load(&layers, find);
+    layers.swap(0, 1);
+    assert_eq!(stepped(&mut again, &mut layers, &[0.; 2]), [0.0625, 0.25]);
+}
+
+#[test]
+fn momentum_outlasts_what_a_model_does_with_its_tensors() {
+    let (mut layers, mut sgd) = (stack(1), momentum());
+    stepped(&mut sgd, &mut layers, &[8.]);
+    let state = layers.state();
+    layers.load(|_| Ok(state[0].1.clone()));
+    assert_eq!(stepped(&mut sgd, &mut layers, &[0.]), [4.]);
+    layers.to_device(Device::Cpu);
+    assert_eq!(stepped(&mut sgd, &mut layers, &[0.]), [2.]);
+    layers.freeze();
+    sgd.step(&mut layers);
+    layers.unfreeze();
+    assert_eq!(stepped(&mut sgd, &mut layers, &[0.]), [1.]);
+    // A fork is new, and the model goes on beside it.
+    let mut fork = layers.fork();
+    assert_eq!(stepped(&mut sgd, &mut fork, &[1.]), [1.]);
+    assert_eq!(stepped(&mut sgd, &mut layers, &[0.]), [0.5]);
+    let identity = |layers: &Stack| layers[0].weight.identity().cloned();
+    assert_eq!(identity(&layers), identity(&layers.clone()));
+    assert_ne!(identity(&layers), identity(&fork));
+}
+
+#[test]
+fn clones_in_one_model_have_a_state_each() {
+    let one = Linear::<In, Out>::without_bias(In.of(1), Out.of(1));
+    let (mut layers, mut sgd) = (vec![one.clone(), one], momentum());
+    assert_eq!(stepped(&mut sgd, &mut layers, &[2.]), [2., 2.]);
+    assert_eq!(sgd.state().len(), 2 * 2);
+    assert_eq!(stepped(&mut sgd, &mut layers, &[0.]), [1., 1.]);
 }

@@ -1,29 +1,77 @@
 //! The state that an optimizer keeps for each parameter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::call::StepParam;
 
 use crate::call::ok;
+use crate::identity::WeakIdentity;
 use crate::load::fitted;
 use crate::module::{Module, Slot};
 use crate::path::Path;
 
-/// `K` tensors for each parameter, by its path, and the number of its steps.
+/// `K` tensors for each parameter, and the number of its steps.
+///
+/// They are found by the parameter's identity. Its path serves in files alone, and may change between steps.
 #[derive(Clone, Debug)]
 pub(super) struct Memory<const K: usize> {
-    kept: BTreeMap<String, ParamState<K>>,
-    /// What the tensors are called in a file.
+    kept: BTreeMap<Key, ParamState<K>>,
+    /// The names of the tensors in a file.
     words: [&'static str; K],
+    /// The number of steps that were taken, whatever their parameters.
+    clock: u64,
+}
+
+/// The key of a parameter's state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// The address of an identity, and how many parameters of the model before this one have it, too: clones of one parameter
+    /// that are in one model have a state each.
+    Identity(usize, usize),
+    /// The path of a parameter without an identity.
+    Path(String),
 }
 
 #[derive(Clone, Debug)]
 struct ParamState<const K: usize> {
+    /// None of a parameter without an identity.
+    identity: Option<WeakIdentity>,
+    /// The path at the last step.
+    path: String,
+    /// The clock at the last step.
+    stepped: u64,
     names: Names,
     state: [Raw; K],
     steps: u64,
+}
+
+/// Numbers the parameters of a model that have one identity.
+#[derive(Default)]
+struct Keys(HashMap<usize, usize>);
+
+impl Keys {
+    /// The key of a model's next parameter. Every parameter of the model is asked for in turn.
+    fn next(&mut self, path: &str, slot: &dyn Slot) -> (Key, Option<WeakIdentity>) {
+        let Some(identity) = slot.identity() else {
+            return (Key::Path(path.to_owned()), None);
+        };
+        let weak = identity.downgrade();
+        let before = self.0.entry(weak.address()).or_insert(0);
+        let key = Key::Identity(weak.address(), *before);
+        *before += 1;
+        (key, Some(weak))
+    }
+}
+
+/// A parameter that is stepped.
+struct Stepped<'a> {
+    path: String,
+    key: Key,
+    identity: Option<WeakIdentity>,
+    slot: &'a mut dyn Slot,
+    grad: DynTensor,
 }
 
 /// What a file calls the numbers of steps.
@@ -34,6 +82,7 @@ impl<const K: usize> Memory<K> {
         Self {
             kept: BTreeMap::new(),
             words,
+            clock: 0,
         }
     }
 
@@ -44,78 +93,144 @@ impl<const K: usize> Memory<K> {
         model: &mut dyn Module,
         apply: impl FnOnce(&mut [StepParam<'_, K>]) -> Result<()>,
     ) -> Result<()> {
-        let mut slots: Vec<(String, &mut dyn Slot, DynTensor)> = Vec::new();
+        let mut all: Vec<Stepped<'_>> = Vec::new();
+        let mut keys = Keys::default();
         model.each_mut(&mut Path::default(), &mut |path, slot| {
             if !slot.is_param() {
                 return;
             }
+            let (key, identity) = keys.next(path, slot);
             if let Some(grad) = slot.to_dyn().grad() {
-                slots.push((path.to_owned(), slot, grad));
+                let path = path.to_owned();
+                all.push(Stepped {
+                    path,
+                    key,
+                    identity,
+                    slot,
+                    grad,
+                });
             }
         });
+        self.forget_dropped();
         // Taken out, so that nobody else sees what is written to; whatever fails, all of it goes back.
         let mut kept: Vec<ParamState<K>> = Vec::new();
         let mut done = Ok(());
-        for (path, slot, _) in &slots {
-            match self.take(path, &slot.to_dyn()) {
+        for one in &all {
+            match self.take(one) {
                 Ok(taken) => kept.push(taken),
                 Err(error) => {
-                    done = Err(error.in_op(op).within(format_args!("`{path}`")));
+                    done = Err(error.in_op(op).within(format_args!("`{}`", one.path)));
                     break;
                 }
             }
         }
         let mut params: Vec<StepParam<'_, K>> = Vec::new();
-        for ((path, slot, grad), kept) in slots.iter_mut().zip(&mut kept) {
-            match slot.as_dyn_mut() {
+        for (one, kept) in all.iter_mut().zip(&mut kept) {
+            match one.slot.as_dyn_mut() {
                 Ok(param) => params.push(StepParam {
                     param: param.into_parts().0,
-                    grad: grad.raw(),
+                    grad: one.grad.raw(),
                     state: kept.state.each_mut(),
                     step: kept.steps + 1,
                 }),
-                Err(error) => done = Err(error.in_op(op).within(format_args!("`{path}`"))),
+                Err(error) => {
+                    done = Err(error.in_op(op).within(format_args!("`{}`", one.path)));
+                }
             }
         }
         let done = done.and_then(|()| apply(&mut params));
         drop(params);
-        for ((path, slot, _), mut kept) in slots.into_iter().zip(kept) {
+        self.clock += u64::from(done.is_ok());
+        for (one, mut kept) in all.into_iter().zip(kept) {
             if done.is_ok() {
                 kept.steps += 1;
-                slot.to_dyn().zero_grad();
+                (kept.path, kept.stepped) = (one.path, self.clock);
+                one.slot.to_dyn().zero_grad();
             }
-            self.kept.insert(path, kept);
+            self.kept.insert(one.key, kept);
         }
         done
     }
 
-    /// Takes out what is kept for a parameter: zeros at first.
-    fn take(&mut self, path: &str, param: &DynTensor) -> Result<ParamState<K>> {
-        let other =
-            |kept: &ParamState<K>| kept.state.iter().any(|raw| raw.shape() != param.shape());
-        if self.kept.get(path).is_some_and(other) {
+    /// Drops the state of parameters that are there no more.
+    fn forget_dropped(&mut self) {
+        self.kept.retain(|_, kept| kept.is_alive());
+    }
+
+    /// Takes out the state of a parameter: zeros at first. It is where the parameter is. Nothing has changed where it fails.
+    fn take(&mut self, one: &Stepped<'_>) -> Result<ParamState<K>> {
+        let param = one.slot.to_dyn();
+        let (shape, dtype, device) = (param.shape(), param.dtype(), param.device());
+        let Some(kept) = self.kept.get(&one.key) else {
+            let zeros = (0..K).map(|_| Raw::zeros("step", shape, dtype, device));
+            return Ok(ParamState {
+                identity: one.identity.clone(),
+                path: one.path.clone(),
+                stepped: 0,
+                names: param.names().clone(),
+                state: array(zeros.collect::<Result<_>>()?),
+                steps: 0,
+            });
+        };
+        if kept.state.iter().any(|raw| raw.shape() != shape) {
             let what = "the parameter has other sizes than at its last step";
             return Err(Error::new(ErrorKind::Shape, "step", what)
                 .operand(param.names(), param.shape())
                 .hint("make a new optimizer for another model"));
         }
-        if let Some(kept) = self.kept.remove(path) {
-            return Ok(kept);
+        if kept.state.iter().any(|raw| raw.device() != device) {
+            let moved = kept.state.iter().map(|raw| {
+                let tensor = DynTensor::from_parts(raw.clone(), kept.names.clone())?;
+                Ok(tensor.to_device(device)?.into_parts().0)
+            });
+            let state = array(moved.collect::<Result<_>>()?);
+            let kept = kept.clone();
+            self.kept.remove(&one.key);
+            return Ok(ParamState { state, ..kept });
         }
-        let (shape, dtype, device) = (param.shape(), param.dtype(), param.device());
-        let zeros = (0..K).map(|_| Raw::zeros("step", shape, dtype, device));
-        Ok(ParamState {
-            names: param.names().clone(),
-            state: array(zeros.collect::<Result<_>>()?),
-            steps: 0,
-        })
+        match self.kept.remove(&one.key) {
+            Some(kept) => Ok(kept),
+            None => unreachable!("the state was there"),
+        }
     }
 
-    /// All that is kept, by path and word: `layers.0.weight.exp_avg`.
+    /// All that is kept, sorted by path, and then by word: `layers.0.weight.exp_avg`. Paths are those of the last step.
     #[track_caller]
     pub(super) fn state(&self) -> Vec<(String, DynTensor)> {
+        // Of two models that have a path in common, the one that was stepped later.
+        let mut by_path: BTreeMap<&str, &ParamState<K>> = BTreeMap::new();
+        for kept in self.kept.values().filter(|kept| kept.is_alive()) {
+            let other = by_path.get(&kept.path[..]);
+            if other.is_none_or(|other| other.stepped <= kept.stepped) {
+                by_path.insert(&kept.path, kept);
+            }
+        }
+        self.tensors(by_path)
+    }
+
+    /// The state of a model's parameters, sorted by the paths that they have now.
+    #[track_caller]
+    pub(super) fn state_of(&self, model: &dyn Module) -> Vec<(String, DynTensor)> {
+        let mut by_path: BTreeMap<String, &ParamState<K>> = BTreeMap::new();
+        let mut keys = Keys::default();
+        model.each(&mut Path::default(), &mut |path, slot| {
+            if slot.is_param()
+                && let Some(kept) = self.kept.get(&keys.next(path, slot).0)
+            {
+                by_path.insert(path.to_owned(), kept);
+            }
+        });
+        self.tensors(by_path)
+    }
+
+    #[track_caller]
+    fn tensors<P: AsRef<str>>(
+        &self,
+        by_path: BTreeMap<P, &ParamState<K>>,
+    ) -> Vec<(String, DynTensor)> {
         let mut state = Vec::new();
-        for (path, kept) in &self.kept {
+        for (path, kept) in by_path {
+            let path = path.as_ref();
             for (word, raw) in self.words.iter().zip(&kept.state) {
                 let tensor = DynTensor::from_parts(raw.clone(), kept.names.clone());
                 state.push((format!("{path}.{word}"), ok(tensor)));
@@ -135,8 +250,17 @@ impl<const K: usize> Memory<K> {
         mut of: impl FnMut(&str) -> Result<DynTensor>,
     ) -> Result<()> {
         let mut all = BTreeMap::new();
-        let trained = |(_, param): &(String, DynTensor)| param.requires_grad();
-        for (path, param) in model.params().into_iter().filter(trained) {
+        let (mut trained, mut keys) = (Vec::new(), Keys::default());
+        model.each(&mut Path::default(), &mut |path, slot| {
+            if slot.is_param() {
+                let found = keys.next(path, slot);
+                let param = slot.to_dyn();
+                if param.requires_grad() {
+                    trained.push((path.to_owned(), found, param));
+                }
+            }
+        });
+        for (path, (key, identity), param) in trained {
             let mut one = |word: &str| {
                 let path = format!("{path}.{word}");
                 let found = of(&path);
@@ -151,15 +275,25 @@ impl<const K: usize> Memory<K> {
             }
             let steps = one(STEP)?.item()?.to_f64();
             let kept = ParamState {
+                identity,
+                path,
+                stepped: self.clock,
                 names: param.names().clone(),
                 state: array(state),
                 // A cast saturates.
                 steps: steps as u64,
             };
-            all.insert(path, kept);
+            all.insert(key, kept);
         }
         self.kept = all;
         Ok(())
+    }
+}
+
+impl<const K: usize> ParamState<K> {
+    /// Whether its parameter may still be stepped.
+    fn is_alive(&self) -> bool {
+        self.identity.as_ref().is_none_or(WeakIdentity::is_alive)
     }
 }
 

@@ -39,7 +39,7 @@ impl Sgd {
     /// Changes all parameters that have a gradient, which is then taken.
     ///
     /// # Errors
-    /// When a parameter is no float or has other sizes than at its last step, or memory is short. Nothing has changed then.
+    /// When a parameter is no float, or memory is short. Nothing has changed then.
     #[twin]
     pub fn try_step(&mut self, model: &mut impl Module) -> Result<()> {
         let options = self.options;
@@ -52,8 +52,8 @@ impl Sgd {
             .step("sgd", model, |params| call::sgd_momentum(params, &options))
     }
 
-    /// What is kept for each parameter, by its path: what a checkpoint holds beside the model's state. Nothing without
-    /// momentum.
+    /// The state of each parameter by the path that it had at its last step: what a checkpoint holds beside the model's state.
+    /// Nothing without momentum. Where a model has changed since, [`state_of`](Self::state_of) has its new paths.
     ///
     /// # Panics
     /// When memory for a number is short.
@@ -61,6 +61,16 @@ impl Sgd {
     #[track_caller]
     pub fn state(&self) -> Vec<(String, DynTensor)> {
         self.sums.state()
+    }
+
+    /// The state of the parameters of `model`, by the paths that they have in it now. Nothing without momentum.
+    ///
+    /// # Panics
+    /// When memory for a number is short.
+    #[must_use]
+    #[track_caller]
+    pub fn state_of(&self, model: &impl Module) -> Vec<(String, DynTensor)> {
+        self.sums.state_of(model)
     }
 
     /// Takes what was kept for the parameters of `model` that are trained, not frozen, from `of`, which gives the tensor of a path.
@@ -112,7 +122,7 @@ macro_rules! adam {
             /// Changes all parameters that have a gradient, which is then taken.
             ///
             /// # Errors
-            /// When a parameter is no float or has other sizes than at its last step, or memory is short. Nothing has changed
+            /// When a parameter is no float, or memory is short. Nothing has changed
             /// then.
             #[twin]
             pub fn try_step(&mut self, model: &mut impl Module) -> Result<()> {
@@ -120,7 +130,8 @@ macro_rules! adam {
                 self.means.step($op, model, |params| call::adam(params, &options))
             }
 
-            /// What is kept for each parameter, by its path: what a checkpoint holds beside the model's state.
+            /// The state of each parameter by the path that it had at its last step: what a checkpoint holds beside the model's
+            /// state. Where a model has changed since, [`state_of`](Self::state_of) has its new paths.
             ///
             /// # Panics
             /// When memory for a number is short.
@@ -128,6 +139,29 @@ macro_rules! adam {
             #[track_caller]
             pub fn state(&self) -> Vec<(String, DynTensor)> {
                 self.means.state()
+            }
+
+            /// The state of the parameters of `model`, by the paths that they have in it now.
+            ///
+            /// ```
+            /// use nomina::prelude::*;
+            /// use nomina_nn::prelude::*;
+            /// dims! { In, Out }
+            /// let mut layers = vec![Linear::without_bias(In.of(2), Out.of(3)), Linear::without_bias(In.of(2), Out.of(3))];
+            #[doc = concat!("let mut optimizer = ", stringify!($name), "::new(0.1);")]
+            /// (&layers[0].weight + &*layers[1].weight).sum(..).backward();
+            /// optimizer.step(&mut layers);
+            /// layers.remove(0);
+            /// let paths: Vec<String> = optimizer.state_of(&layers).into_iter().map(|(path, _)| path).collect();
+            /// assert_eq!(paths, ["0.weight.exp_avg", "0.weight.exp_avg_sq", "0.weight.step"]);
+            /// ```
+            ///
+            /// # Panics
+            /// When memory for a number is short.
+            #[must_use]
+            #[track_caller]
+            pub fn state_of(&self, model: &impl Module) -> Vec<(String, DynTensor)> {
+                self.means.state_of(model)
             }
 
             /// Takes what was kept for the parameters of `model` that are trained, not frozen, from `of`, which gives the tensor of a path.
