@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -343,6 +344,37 @@ fn ranks(sizes: &[usize]) -> (Vec<Vec<Arc<Thread>>>, Vec<Arc<Hub>>) {
     (all, hubs.into_values().collect())
 }
 
+/// Drops what a panic carried. Where that panics in turn, what this panic carries is leaked: no rank waits for it.
+fn discard(panic: Box<dyn Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        mem::forget(another);
+    }
+}
+
+/// Ends all rounds of a mesh when it is dropped, unless its rank has ended well: whatever stops a rank, the others learn of it.
+struct Watch<'a> {
+    rank: usize,
+    hubs: &'a [Arc<Hub>],
+    has_ended: bool,
+}
+
+impl Watch<'_> {
+    fn end(&mut self, why: &str) {
+        self.has_ended = true;
+        let what = format!("rank {} is gone: {why}", self.rank);
+        let gone = Error::new(ErrorKind::Mesh, "mesh", what).settled();
+        self.hubs.iter().for_each(|hub| hub.end(&gone));
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.end("its thread was unwound");
+        }
+    }
+}
+
 fn text_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())
@@ -368,10 +400,17 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
     let (axes, hubs) = ranks(sizes);
     let first: Mutex<Option<Error>> = Mutex::new(None);
     let run = |rank: usize, threads: Vec<Arc<Thread>>| {
+        let mut watch = Watch {
+            rank,
+            hubs: &hubs,
+            has_ended: false,
+        };
         let axes = threads.iter().map(|thread| Arc::clone(thread) as _);
         let called = catch_unwind(AssertUnwindSafe(|| program(Mesh::new(axes.collect())?)));
+        let mut carried = None;
         let failed = match called {
             Ok(Ok(value)) => {
+                watch.has_ended = true;
                 threads
                     .iter()
                     .for_each(|thread| thread.hub.leave(thread.rank));
@@ -380,6 +419,7 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
             Ok(Err(error)) => error,
             Err(panic) => {
                 let what = format!("rank {rank} panicked: {}", text_of(&*panic));
+                carried = Some(panic);
                 Error::new(ErrorKind::Mesh, "mesh", what).settled()
             }
         };
@@ -387,9 +427,11 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .get_or_insert_with(|| failed.clone());
-        let what = format!("rank {rank} is gone: {failed}");
-        let gone = Error::new(ErrorKind::Mesh, "mesh", what).settled();
-        hubs.iter().for_each(|hub| hub.end(&gone));
+        watch.end(&failed.to_string());
+        // The others no longer wait: whatever this drops may take its time, or panic.
+        if let Some(panic) = carried {
+            discard(panic);
+        }
         None
     };
     let values: Vec<Option<V>> = std::thread::scope(|scope| {
@@ -400,7 +442,13 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
             .collect();
         spawned
             .into_iter()
-            .map(|thread| thread.join().ok().flatten())
+            .map(|thread| match thread.join() {
+                Ok(value) => value,
+                Err(panic) => {
+                    discard(panic);
+                    None
+                }
+            })
             .collect()
     });
     let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -88,7 +88,11 @@ impl Door {
             let work = unsafe { &*self.work };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work.join(member))) {
                 let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
-                first.get_or_insert(panic);
+                match &*first {
+                    None => *first = Some(panic),
+                    // Never dropped: its drop may panic, and the caller would wait for this thread forever.
+                    Some(_) => std::mem::forget(panic),
+                }
             }
         }
         if self.inside.fetch_sub(1, Ordering::Release) == 1 | CLOSED | ASLEEP {
