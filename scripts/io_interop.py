@@ -115,6 +115,23 @@ class Zarr:
             group.create_array(name, data=array, chunks=(2, 2, 4), dimension_names=names, **more)
         # Of this one, a chunk of two within one shard of two was written.
         group.create_array("holes", shape=(8, 2), chunks=(2, 2), shards=(4, 2), dtype="float32", fill_value=float("nan"))[:2] = 1
+        Zarr.pack(folder / "packed.zarr")
+
+    def pack(path):
+        """Arrays that xarray packs, each of the values 1, nothing and 3."""
+        import shutil
+
+        import xarray
+
+        shutil.rmtree(path, ignore_errors=True)
+        options = {
+            "int16": {"dtype": "int16", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32767},
+            "int8": {"dtype": "int8", "_Unsigned": "true", "_FillValue": -1},
+            "float32": {"dtype": "float32", "_FillValue": 1e20},
+            "float64": {"dtype": "float64", "scale_factor": 2.0},
+        }
+        packed = {name: ("Time", np.array([1, np.nan, 3]), {"units": "K"}) for name in options}
+        xarray.Dataset(packed, attrs={"title": "packed"}).to_zarr(path, zarr_format=3, consolidated=False, encoding=options)
 
     def check(folder):
         import xarray
@@ -125,6 +142,10 @@ class Zarr:
             assert data[dtype].dims == tuple(NAMES), data[dtype].dims
             same(dtype, data[dtype].values, dtype)
         assert data["float32"].isel(Lat=slice(1, 3), Time=0).shape == (2, 4)
+        # Nothing, 2 and 4, packed into arrays of the recorded ones.
+        data = xarray.open_zarr(folder / "repacked.zarr", consolidated=False)
+        for name in ["int16", "int8", "float32", "float64"]:
+            assert np.allclose(data[name].values, [np.nan, 2, 4], rtol=0, atol=0.005, equal_nan=True), data[name].values
         # What was written into arrays of the recorded ones: zeros in the middle.
         group = zarr.open_group(folder / "rewritten.zarr", mode="r")
         for name in ["gzipped", "index_first", "plain", "sharded", "summed", "turned", "complex64"]:

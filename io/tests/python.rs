@@ -113,7 +113,7 @@ mod npy {
 #[cfg(feature = "zarr")]
 mod zarr {
     use super::*;
-    use nomina_io::zarr::{Zarr, create_group, keys};
+    use nomina_io::zarr::{Zarr, attributes, create_group, keys};
 
     pub fn read(folder: &Path) {
         let root = folder.join("python.zarr");
@@ -162,6 +162,23 @@ mod zarr {
             names.len() == 18 && names.contains(&"turned".to_owned()),
             "{names:?}"
         );
+        packed(&folder.join("packed.zarr"));
+    }
+
+    /// Arrays that xarray packed hold 1, nothing and 3.
+    fn packed(root: &Path) {
+        assert_eq!(attributes(root).unwrap()["title"].as_str(), Some("packed"));
+        for name in keys(root).unwrap() {
+            let array = Zarr::<DynTensor>::open(root.join(&name)).unwrap();
+            let units = &array.attributes().unwrap()["units"];
+            assert_eq!(units.as_str(), Some("K"), "{name}");
+            let x = array.read().unwrap().to_dtype(DType::F64).unwrap();
+            let x = x.to_vec::<f64>().unwrap();
+            let near = (x[0] - 1.0).abs() < 0.005 && (x[2] - 3.0).abs() < 0.005;
+            assert!(near && x[1].is_nan(), "{name}: {x:?}");
+            let float = Zarr::<Tensor<(Time,)>>::open(root.join(&name)).unwrap();
+            assert_eq!(float.read().unwrap().to_vec()[2], x[2] as f32, "{name}");
+        }
     }
 
     /// A folder with all that is in it.
@@ -190,6 +207,13 @@ mod zarr {
                 let part = x.narrow("Lon", lon.start as i64, lon.len()).unwrap();
                 array.narrow("Lon", lon).unwrap().write(&part).unwrap();
             }
+        }
+        let root = folder.join("repacked.zarr");
+        copied(&data().join("packed.zarr"), &root);
+        for name in keys(&root).unwrap() {
+            let array = Zarr::<Tensor<(Time,), f64>>::open(root.join(&name)).unwrap();
+            let x = tensor!([f64::NAN, 2.0, 4.0]; Time);
+            array.write(&x).unwrap();
         }
         let root = folder.join("rewritten.zarr");
         copied(&data().join("python.zarr"), &root);
