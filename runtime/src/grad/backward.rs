@@ -366,6 +366,7 @@ pub fn gradients(
         &[x],
         &targets(inputs.iter().map(|input| input.node()))?,
         false,
+        0,
     )?;
     pull([(x, seed)], &reach, options)
 }

@@ -131,7 +131,7 @@ impl Rule for Checkpoint {
         if !is_computed_of(&y, &targets, since)? {
             return Err(differs("is computed of other recorded tensors, or of none"));
         }
-        let reach = Reach::new(&[&y], &targets, true)?;
+        let reach = Reach::new(&[&y], &targets, true, since)?;
         let options = BackwardOptions {
             create_graph: run.records(),
             ..BackwardOptions::default()

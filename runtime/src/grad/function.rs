@@ -43,6 +43,8 @@ pub(super) fn argument(op: &'static str, x: &Raw) -> Result<Raw> {
 struct Called {
     arguments: Vec<Raw>,
     y: Raw,
+    /// The epoch in which the closure was called.
+    since: u64,
     /// Whether what comes out is recorded.
     records: bool,
 }
@@ -51,10 +53,12 @@ impl Called {
     fn new(op: &'static str, f: Function<'_>, inputs: &[&Raw]) -> Result<Self> {
         let arguments = inputs.iter().map(|x| argument(op, x));
         let arguments = arguments.collect::<Result<Vec<Raw>>>()?;
+        let since = trace::begin_epoch();
         let y = switched(true, || f(&arguments))?;
         let mut called = Self {
             arguments,
             y,
+            since,
             records: false,
         };
         called.records = is_grad_enabled() && called.reach()?.leads_out;
@@ -62,7 +66,7 @@ impl Called {
     }
 
     fn reach(&self) -> Result<Reach> {
-        reach(&[&self.y], &self.arguments)
+        reach(&[&self.y], &self.arguments, self.since)
     }
 
     /// The gradients of the arguments for that of the result.
@@ -89,8 +93,9 @@ impl Called {
     }
 }
 
-fn reach(roots: &[&Raw], arguments: &[Raw]) -> Result<Reach> {
-    Reach::new(roots, &targets(arguments.iter().map(Raw::node))?, true)
+fn reach(roots: &[&Raw], arguments: &[Raw], since: u64) -> Result<Reach> {
+    let targets = targets(arguments.iter().map(Raw::node))?;
+    Reach::new(roots, &targets, true, since)
 }
 
 /// A gradient; zeros where nothing came to a tensor.
@@ -183,7 +188,11 @@ pub fn jvp(f: Function<'_>, inputs: &[&Raw], tangents: &[&Raw]) -> Result<(Raw, 
         let seed = [seed];
         let given = grads.iter().zip(tangents);
         let given = given.map(|(grad, tangent)| (grad, (*tangent).clone()));
-        let mut found = pull(given, &reach(&roots, &seed)?, called.options(tangents))?;
+        let mut found = pull(
+            given,
+            &reach(&roots, &seed, called.since)?,
+            called.options(tangents),
+        )?;
         let tangent = or_zeros(found.pop().flatten(), &called.y)?;
         Ok((called.value(), vec![tangent]))
     })?;

@@ -48,16 +48,22 @@ pub(super) struct Reach {
     on_way: HashSet<usize>,
     /// Whether gradients end at targets, also where one was computed of another.
     stops: bool,
-    /// Whether the roots were computed of other recorded tensors, too.
+    /// Whether the roots were computed of recorded tensors from before, too, that are no targets.
     pub(super) leads_out: bool,
 }
 
 impl Reach {
-    /// No node is older than those behind its edges, so that what is older than all targets is not looked at.
+    /// No node is older than those behind its edges, so that what is older than all targets is not looked at. Leaves are from before
+    /// where their epoch is one before `since`.
     ///
     /// # Errors
     /// Missing memory.
-    pub(super) fn new(roots: &[&Raw], targets: &[Option<&Node>], stops: bool) -> Result<Self> {
+    pub(super) fn new(
+        roots: &[&Raw],
+        targets: &[Option<&Node>],
+        stops: bool,
+        since: u64,
+    ) -> Result<Self> {
         let (mut addresses, mut ends) = (Nodes::new(), HashSet::new());
         for node in targets {
             let address = node.map(Node::address);
@@ -80,8 +86,8 @@ impl Reach {
         while let Some(node) = open.pop() {
             put(&mut nodes, node)?;
             let is_end = ends.contains(&node.address());
-            // A leaf that another thread made may be later than the targets.
-            leads_out |= node.is_leaf() && !is_end;
+            // By its clock, a leaf that another thread made may be later than the targets.
+            leads_out |= node.is_leaf() && !is_end && node.epoch() < since;
             let ends = stops && is_end;
             for edge in node.edges().iter().flatten() {
                 if ends {

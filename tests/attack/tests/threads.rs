@@ -336,6 +336,9 @@ fn gradients_of_gradients_by_a_leaf_of_another_thread() {
         found.sum(..).unwrap().backward().unwrap();
         assert_eq!(gradient(&w), [10.0; 3]);
         w.zero_grad();
+        // A leaf of the closure's own is nothing that it holds.
+        let found = dynamic::grad(|x| x.mul(&leaf(3))?.sum(..), &x).unwrap();
+        assert!(!found.requires_grad());
         // The same within a checkpoint.
         let (held, own) = (w.clone(), leaf(3));
         let f =
