@@ -74,21 +74,34 @@ DEVICE f32 plus(f32 a, f32 b) { return a + b; }
 DEVICE f64 plus(f64 a, f64 b) { return a + b; }
 DEVICE i64 plus(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b)); }
 
-DEVICE f32 over(f32 sum, i64 by) { return sum / static_cast<f32>(by); }
-DEVICE f64 over(f64 sum, i64 by) { return sum / static_cast<f64>(by); }
+// Floats are divided by a float, since the product of counts that include padding can be more than 64 bits hold.
+template <class S> struct DivisorOf { using Type = f64; };
+template <> struct DivisorOf<i64> { using Type = i64; };
+using Divisor = DivisorOf<Total>::Type;
+
+DEVICE f32 over(f32 sum, f64 by) { return sum / static_cast<f32>(by); }
+DEVICE f64 over(f64 sum, f64 by) { return sum / by; }
 DEVICE i64 over(i64 sum, i64 by) {
     return by == -1 ? static_cast<i64>(static_cast<u64>(0) - static_cast<u64>(sum)) : sum / by;
 }
 
 // A window that lies outside whole counts nothing.
-DEVICE T mean(Total sum, i64 by) {
+DEVICE T mean(Total sum, Divisor by) {
     return narrow<T>(static_cast<C>(by == 0 ? Total(0) : over(sum, by)));
 }
 
-DEVICE i64 divisor_of(const PoolArgs& job, const Span (&span)[3]) {
+// The product of the counts: of integers, at most the greatest.
+template <class D> DEVICE D product_of_counts(const Span (&span)[3]) {
+    f64 count = static_cast<f64>(span[0].count) * static_cast<f64>(span[1].count) * static_cast<f64>(span[2].count);
+    if constexpr (is_float<D>) return count;
+    else if (count >= 9223372036854775808.0) return 9223372036854775807;
+    else return static_cast<i64>(span[0].count) * static_cast<i64>(span[1].count) * static_cast<i64>(span[2].count);
+}
+
+DEVICE Divisor divisor_of(const PoolArgs& job, const Span (&span)[3]) {
     bool empty = span[0].taps == 0 || span[1].taps == 0 || span[2].taps == 0;
-    if (job.divisor != 0) return job.divisor;
-    return empty ? 0 : static_cast<i64>(span[0].count) * span[1].count * span[2].count;
+    if (job.divisor != 0) return static_cast<Divisor>(job.divisor);
+    return empty ? 0 : product_of_counts<Divisor>(span);
 }
 
 // The spans of an element of the result, and its plane.

@@ -68,7 +68,8 @@ impl Slide {
         }
         let (from, until) = (
             first * self.stride,
-            (first + own - 1) * self.stride + self.span,
+            // Of rounded-up counts, the last window may reach beyond what there is.
+            ((first + own - 1) * self.stride).saturating_add(self.span),
         );
         // Counted from the first that stands around.
         let (start, end) = (

@@ -106,7 +106,7 @@ fn counted(op: Op, x: &Raw, bins: usize, what: Binned) -> Result<Raw> {
 /// the same, from the smallest element to the greatest.
 ///
 /// # Errors
-/// No bins, a `max` below `min`, ends that are not finite, a dtype that is no float.
+/// No bins, a `max` below `min`, ends that are not finite, a dtype that is no float, a count beyond the range of `f16`.
 pub fn histc(x: &Raw, bins: usize, min: f64, max: f64) -> Result<Raw> {
     let op = Op::Histc;
     check_dtype(op, x)?;
@@ -137,7 +137,24 @@ pub fn histc(x: &Raw, bins: usize, min: f64, max: f64) -> Result<Raw> {
     };
     let wide = contiguous(&to_dtype(x, dtype)?)?;
     let counts = counted(op, &wide, bins, Binned::Floats(low, high))?;
+    check_representable(op, x, &counts)?;
     grad::never(op, to_dtype(&counts, x.dtype())?, [x])
+}
+
+/// Refuses counts that would be infinite in the dtype of `x`, which only `f16` has.
+fn check_representable(op: Op, x: &Raw, counts: &Raw) -> Result<()> {
+    if x.dtype() != DType::F16 {
+        return Ok(());
+    }
+    match bounds(counts)? {
+        // From here on, half way to the next power of two, the nearest number is infinite.
+        Some((_, most)) if most >= 65520 => {
+            let what = format!("a bin has {most} elements, more than f16 can count");
+            Err(refuse(ErrorKind::Argument, op, x, what)
+                .hint("convert the elements to a dtype of a greater range: `x.to::<f32>()`"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether each element stands among others; dtypes promote.

@@ -107,7 +107,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Errors
-    /// No bins, elements or ends that are not finite, a `max` below `min`.
+    /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
     #[twin(with = "between other ends.")]
     pub fn try_histc_with<S: SizedDim>(
         &self,

@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Same, DTypes::ALL)
     .aliases(&["upsample"])
-    .grad(Lines(&[("self", "rule::interpolate(grad, self)")])).differs("by named dims too; dtypes other than floats by the nearest element alone; no antialias").spread(Spread::Window),
+    .grad(Lines(&[("self", "rule::interpolate(grad, self)")])).differs("by named dims too; dtypes other than floats by the nearest element alone; no antialias; the nearest element by exact arithmetic, where PyTorch rounds the quotient of sizes to f32").spread(Spread::Window),
     Row::new(
         "im2col",
         "self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1",

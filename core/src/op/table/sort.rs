@@ -162,7 +162,7 @@ pub(super) const ROWS: &[Row] = &[
         "How many elements fall into each of equal bins from `min` to `max`, along one dim; from the \
          smallest element to the greatest where both are the same.",
     )
-    .grad(Never("a count has no slope")).differs("the dim may have a name, and with types has one")
+    .grad(Never("a count has no slope")).differs("the dim may have a name, and with types has one; of f16 too, where a count beyond its range is an error")
     .forms(Forms::WITH_OUT)
     .dtype(Same, DTypes::FLOATS).spread(Spread::Scatter),
     ordered(

@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{ErrorKind, Result};
 
 use super::convolve::positive;
-use super::{check_count, refuse};
+use super::{check_count, check_limits, padded_size, refuse, too_long_kernel, too_much_padding};
 use crate::call::backend::backend;
 use crate::call::contiguous;
 use crate::call::grad::{columns, folded};
@@ -44,12 +44,15 @@ fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windo
             args.dilation[i],
         ];
         positive(op, x, 0, stride, dilation)?;
+        check_limits(op, x, None, &[("output_size", size)])?;
+        let Some(padded) = padded_size(size, before, before) else {
+            return Err(too_much_padding(op, &[x], size, before));
+        };
         let reach = Sliding::reach(kernel, dilation);
-        let padded = before
-            .checked_mul(2)
-            .and_then(|both| size.checked_add(both));
-        let padded = padded.filter(|&padded| isize::try_from(padded).is_ok());
-        let free = reach.and_then(|reach| padded?.checked_sub(reach));
+        if reach.is_none() && kernel > 0 {
+            return Err(too_long_kernel(op, &[x], kernel, dilation));
+        }
+        let free = reach.and_then(|reach| padded.checked_sub(reach));
         let Some(free) = free else {
             let what = format!(
                 "a window of {kernel} elements, {dilation} apart, where there are {size} with a \

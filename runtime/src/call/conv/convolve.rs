@@ -3,7 +3,10 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
 
-use super::{check_count, check_dims, inverse, order, refuse, three};
+use super::{
+    check_count, check_dims, inverse, order, padded_size, refuse, three, too_long_kernel,
+    too_much_padding,
+};
 use crate::call::backend::backend;
 use crate::call::grad::convolved;
 use crate::call::reduce::address;
@@ -297,10 +300,11 @@ fn windows(
                 .at(0, dim)
                 .hint("pad more, or take a smaller kernel or dilation")
         };
+        if kernel == 0 {
+            return Err(fail("a kernel without elements".to_owned()));
+        }
         let Some(reach) = Sliding::reach(kernel, dilation) else {
-            return Err(fail(format!(
-                "a kernel of {kernel} elements, {dilation} apart,"
-            )));
+            return Err(too_long_kernel(op, &[x, weight], kernel, dilation).at(0, dim));
         };
         let (before, after) = match args.padding {
             Some(padding) => (padding[i], padding[i]),
@@ -313,11 +317,10 @@ fn windows(
             }
             None => ((reach - 1) / 2, reach - 1 - (reach - 1) / 2),
         };
-        let padded = size
-            .checked_add(before)
-            .and_then(|sum| sum.checked_add(after));
-        let padded = padded.filter(|&sum| isize::try_from(sum).is_ok());
-        let Some(free) = padded.and_then(|padded| padded.checked_sub(reach)) else {
+        let Some(padded) = padded_size(size, before, after) else {
+            return Err(too_much_padding(op, &[x, weight], size, before).at(0, dim));
+        };
+        let Some(free) = padded.checked_sub(reach) else {
             return Err(fail(format!(
                 "the kernel spans {reach} elements, where there are {size} with a padding of {before}"
             )));
@@ -419,9 +422,21 @@ fn transposed_windows(
         let wide = |n: usize| n as i128;
         let whole = (wide(size) - 1) * wide(stride) + wide(dilation) * (wide(kernel) - 1) + 1;
         let result = whole - 2 * wide(args.padding[i]) + wide(more);
-        let fits = size > 0 && kernel > 0 && result > 0;
         let limit = isize::MAX as i128;
-        if !fits || whole > limit || result > limit || wide(args.padding[i]) > limit / 4 {
+        if size > 0 && kernel > 0 && whole.max(result) > limit {
+            let what = format!(
+                "{size} elements with a `stride` of {stride}, a kernel of {kernel} elements with a `dilation` of \
+                 {dilation} and an `output_padding` of {more} make {}, more than a dim can have",
+                whole.max(result)
+            );
+            return Err(refuse(ErrorKind::Argument, op, &[x, weight], what)
+                .at(0, dim)
+                .hint("take the greatest of these numbers smaller"));
+        }
+        if wide(args.padding[i]) > limit / 4 {
+            return Err(too_much_padding(op, &[x, weight], size, args.padding[i]).at(0, dim));
+        }
+        if size == 0 || kernel == 0 || result <= 0 {
             let what = format!("{size} elements and a kernel of {kernel} give a size of {result}");
             return Err(refuse(ErrorKind::Shape, op, &[x, weight], what)
                 .at(0, dim)

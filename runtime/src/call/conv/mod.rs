@@ -67,6 +67,44 @@ fn check_count(op: Op, x: &Raw, what: &str, given: usize, dims: usize) -> Result
     Err(refuse(ErrorKind::Argument, op, &[x], what).hint("give one for each dim to slide along"))
 }
 
+/// Refuses a size, given by its argument's name, that no dim can have, and so no window over one.
+fn check_limits(op: Op, x: &Raw, dim: Option<usize>, sizes: &[(&str, usize)]) -> Result<()> {
+    let beyond = |&&(_, size): &&(&str, usize)| isize::try_from(size).is_err();
+    let Some((argument, size)) = sizes.iter().find(beyond) else {
+        return Ok(());
+    };
+    let what = format!("`{argument}` is {size}, more elements than a dim can have");
+    let error = refuse(ErrorKind::Argument, op, &[x], what).hint("take a smaller number");
+    Err(match dim {
+        Some(dim) => error.at(0, dim),
+        None => error,
+    })
+}
+
+/// The size of a dim with padding on both sides; `None` beyond what a dim can have.
+fn padded_size(size: usize, before: usize, after: usize) -> Option<usize> {
+    let both = size.checked_add(before)?.checked_add(after)?;
+    isize::try_from(both).is_ok().then_some(both)
+}
+
+/// The error of a padding that makes a dim of `size` elements larger than a dim can be.
+#[cold]
+fn too_much_padding(op: Op, operands: &[&Raw], size: usize, padding: usize) -> Error {
+    let what = format!(
+        "`padding` is {padding}: on both sides of {size} elements, that is more than a dim can have"
+    );
+    refuse(ErrorKind::Argument, op, operands, what).hint("pad less")
+}
+
+/// The error of a kernel that spans more elements than a dim can have.
+#[cold]
+fn too_long_kernel(op: Op, operands: &[&Raw], kernel: usize, dilation: usize) -> Error {
+    let what = format!(
+        "a kernel of {kernel} elements with a `dilation` of {dilation} spans more elements than a dim can have"
+    );
+    refuse(ErrorKind::Argument, op, operands, what).hint("take a smaller kernel or dilation")
+}
+
 /// An empty list with room for `n`, where memory has it.
 fn list<T>(op: Op, x: &Raw, n: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();

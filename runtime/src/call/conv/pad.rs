@@ -100,6 +100,16 @@ fn padded(op: Op, x: &Raw, dim: usize, (before, after): PadPair, mode: PadMode) 
             "a mirror or a circle has no more than the dim; pad with a constant",
         );
     }
+    let whole = size + before.max(0) + after.max(0);
+    if isize::try_from(whole).is_err() {
+        return fail(
+            ErrorKind::Argument,
+            format!(
+                "{before} elements before and {after} after {size} are more than a dim can have"
+            ),
+            "pad less",
+        );
+    }
     match usize::try_from(size + before + after) {
         Ok(padded) if size + before.min(0) + after.min(0) >= 0 && padded <= isize::MAX as usize => {
             Ok(padded)

@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Names, Result};
 
 use super::convolve::positive;
-use super::{check_count, check_dims, inverse, order, refuse, three};
+use super::{check_count, check_dims, check_limits, inverse, order, refuse, three};
 use crate::call::backend::backend;
 use crate::call::device::same_device;
 use crate::call::grad::{greatest, means, unpooled};
@@ -62,16 +62,9 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> R
         let [kernel, stride, before, dilation] =
             [args.kernel[i], args.stride[i], args.padding[i], args.dilation[i]];
         positive(op, x, dim, stride, dilation)?;
+        let sizes = [("kernel_size", kernel), ("stride", stride), ("padding", before), ("dilation", dilation)];
+        check_limits(op, x, Some(dim), &sizes)?;
         let limit = isize::MAX as usize;
-        if [kernel, stride, before, dilation].iter().any(|&n| n > limit) {
-            let what = format!(
-                "a window of {kernel} elements, {stride} from one to the next, a padding of {before} and a \
-                 dilation of {dilation}"
-            );
-            return Err(refuse(ErrorKind::Argument, op, &[x], what)
-                .at(0, dim)
-                .hint("take numbers that a tensor's size could be"));
-        }
         // Of such numbers nothing of this overflows in 128 bits.
         let wide = |n: usize| n as i128;
         let reach = wide(dilation) * (wide(kernel) - 1) + 1;

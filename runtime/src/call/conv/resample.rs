@@ -17,7 +17,7 @@ use crate::shape::Shape;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InterpolateMode {
-    /// The nearest one, its place rounded down, as PyTorch's `nearest` has it.
+    /// The nearest one, its place rounded down: PyTorch's `nearest`, computed exactly.
     #[default]
     Nearest,
     /// The nearest one, by the middles of elements.
@@ -46,14 +46,10 @@ pub fn interpolate(
     check_sizes(x, dims, &places)?;
     match mode {
         InterpolateMode::Nearest | InterpolateMode::NearestExact => {
-            let middle = if mode == InterpolateMode::Nearest {
-                0.0
-            } else {
-                0.5
-            };
+            let middles = mode == InterpolateMode::NearestExact;
             let mut maps = vec![None; x.rank()];
             for resize in dims {
-                maps[resize.dim] = Some(nearest(x, resize, middle)?);
+                maps[resize.dim] = Some(nearest(x, resize, middles)?);
             }
             spread(op, x, &maps, Scalar::Int(0))
         }
@@ -106,17 +102,34 @@ pub(super) fn smooth(op: Op, x: &Raw) -> Result<()> {
         .hint("take the nearest element, or convert to a float dtype with `to`"))
 }
 
-/// As PyTorch has it, in `f32`, so that rounding falls on the same side.
-fn nearest(x: &Raw, resize: &Resize, middle: f32) -> Result<Vec<isize>> {
+/// The nearest element for each place of the result: `floor(i * size / out)`, or `floor((i + 1/2) * size / out)` with `middles`. Integer
+/// arithmetic, since a rounded quotient of the sizes falls on the wrong side of whole numbers.
+fn nearest(x: &Raw, resize: &Resize, middles: bool) -> Result<Vec<isize>> {
     let size = x.shape()[resize.dim];
-    let scale = match resize.factor {
-        Some(factor) => (1.0 / factor) as f32,
-        None => size as f32 / resize.size as f32,
-    };
-    let at = |i: usize| ((i as f32 + middle) * scale).floor() as isize;
+    let last = size as isize - 1;
     let mut map = list(Op::Interpolate, x, resize.size)?;
-    map.extend((0..resize.size).map(|i| at(i).clamp(0, size as isize - 1)));
+    let Some(factor) = resize.factor else {
+        // In halves of an element. Below 2^66 times 2^64, and a quotient below `size`.
+        let (size, out) = (size as u128, resize.size as u128);
+        let half = u128::from(middles);
+        map.extend((0..out).map(|i: u128| ((2 * i + half) * size / (2 * out)) as isize));
+        return Ok(map);
+    };
+    let half = if middles { 0.5 } else { 0.0 };
+    map.extend((0..resize.size).map(|i| scaled_back(i as f64 + half, factor).clamp(0, last)));
     Ok(map)
+}
+
+/// `floor(place / factor)`. A decimal factor such as 1.1 is itself rounded, so that a quotient within this rounding of a whole
+/// number is that number.
+fn scaled_back(place: f64, factor: f64) -> isize {
+    let quotient = place / factor;
+    let whole = quotient.round();
+    if (quotient - whole).abs() <= 2.0 * f64::EPSILON * whole {
+        whole as isize
+    } else {
+        quotient.floor() as isize
+    }
 }
 
 fn resampled(op: Op, x: &Raw, dims: &[usize], each: &[Along]) -> Result<Raw> {

@@ -13,6 +13,7 @@ use crate::cpu::parallel::{GRAIN, Missing, split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
+use crate::shape::product;
 
 /// A pool, and what each position covers of each dim.
 struct Pool<'a> {
@@ -74,8 +75,8 @@ pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
 trait Join<A> {
     const START: A;
     fn join(a: A, b: A) -> A;
-    /// `count` positions were counted.
-    fn finish(kind: PoolKind, value: A, count: usize) -> A;
+    /// `counts` positions were counted along each dim; their product can be more than a `usize`, since it includes padding.
+    fn finish(kind: PoolKind, value: A, counts: [usize; 3]) -> A;
 }
 
 struct Greatest;
@@ -117,13 +118,13 @@ impl<A: Ordered> Join<A> for Greatest {
         if b.beats(a) { b } else { a }
     }
     #[inline(always)]
-    fn finish(_: PoolKind, value: A, _: usize) -> A {
+    fn finish(_: PoolKind, value: A, _: [usize; 3]) -> A {
         value
     }
 }
 
 macro_rules! mean {
-    ($($t:ty: $zero:expr, $plus:expr, $over:expr;)*) => {$(
+    ($($t:ty: $zero:expr, $plus:expr, $divisor:ty, $count:expr, $over:expr;)*) => {$(
         impl Join<$t> for Mean {
             const START: $t = $zero;
             #[inline(always)]
@@ -132,30 +133,44 @@ macro_rules! mean {
                 plus(a, b)
             }
             #[inline(always)]
-            fn finish(kind: PoolKind, value: $t, count: usize) -> $t {
-                let divisor = match kind {
-                    PoolKind::Mean(Some(divisor)) => divisor,
-                    _ => count as i64,
-                };
-                // A window that lies outside whole counts nothing.
-                let over: fn($t, i64) -> $t = $over;
-                if divisor == 0 { $zero } else { over(value, divisor) }
+            fn finish(kind: PoolKind, value: $t, counts: [usize; 3]) -> $t {
+                let count: fn([usize; 3]) -> $divisor = $count;
+                let over: fn($t, $divisor) -> $t = $over;
+                match kind {
+                    PoolKind::Mean(Some(divisor)) => over(value, divisor as $divisor),
+                    // A window that lies outside whole counts nothing.
+                    _ if counts.contains(&0) => $zero,
+                    _ => over(value, count(counts)),
+                }
             }
         }
     )*};
 }
 mean! {
-    i64: 0, i64::wrapping_add, i64::wrapping_div;
-    f32: 0.0, |a, b| a + b, |sum, by| sum / by as f32;
-    f64: 0.0, |a, b| a + b, |sum, by| sum / by as f64;
+    i64: 0, i64::wrapping_add, i64, whole_count, i64::wrapping_div;
+    f32: 0.0, |a, b| a + b, f64, float_count, |sum, by| sum / by as f32;
+    f64: 0.0, |a, b| a + b, f64, float_count, |sum, by| sum / by;
+}
+
+/// The product of the counts, at most [`i64::MAX`].
+#[inline(always)]
+fn whole_count(counts: [usize; 3]) -> i64 {
+    i64::try_from(product(counts)).unwrap_or(i64::MAX)
+}
+
+/// The product of the counts. Exact below 2^53.
+#[inline(always)]
+fn float_count([z, y, x]: [usize; 3]) -> f64 {
+    z as f64 * y as f64 * x as f64
 }
 
 /// Shares the rows of the result out.
 fn split_rows(job: &Pool<'_>, run: &(dyn Fn(Range<usize>) + Sync)) {
-    let rows = job.planes * job.spans[0].len() * job.spans[1].len();
+    let rows = product([job.planes, job.spans[0].len(), job.spans[1].len()]);
     // A row reads the rows under the window; those of one plane are much alike.
     let under = |spans: &[Span]| spans.first().map_or(1, |span| span.taps.max(1));
-    let work = job.size[2] * under(&job.spans[0]) * under(&job.spans[1]) + job.spans[2].len();
+    let work = product([job.size[2], under(&job.spans[0]), under(&job.spans[1])]);
+    let work = work.saturating_add(job.spans[2].len());
     split(rows, GRAIN / 4 / work.max(1), run);
 }
 
@@ -227,14 +242,16 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
                 for kx in 0..x.taps {
                     value = J::join(value, self.joined[x.start + kx * step[2]]);
                 }
-                let count = z.count * y.count * x.count;
-                let count = if z.taps * y.taps * x.taps == 0 {
-                    0
+                let counts = if [z.taps, y.taps, x.taps].contains(&0) {
+                    [0; 3]
                 } else {
-                    count
+                    [z.count, y.count, x.count]
                 };
                 // SAFETY: the row is this task's own.
-                unsafe { out.add(i).write(S::down(J::finish(job.kind, value, count))) };
+                unsafe {
+                    out.add(i)
+                        .write(S::down(J::finish(job.kind, value, counts)))
+                };
             }
         }
     }

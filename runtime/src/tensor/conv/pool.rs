@@ -2,7 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
-use nomina_core::{Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{AvgPoolOptions, DynTensor, LpPoolOptions, MaxPoolOptions, about};
 use crate::call::{self, AvgArgs, MaxArgs};
@@ -74,11 +74,15 @@ pub(in crate::tensor) fn norm(
         return Err(about(error, &[x]));
     }
     let scalar = |value: f64| Scalar::Float(value);
-    let powers = family::pointwise(Op::Pow, &[x.into(), scalar(p).into()])?;
+    // In f64, since powers leave the range of narrower floats long before their roots do.
+    let wide = named(x, call::to_dtype(&x.raw, DType::F64))?;
+    let powers = family::pointwise(Op::Pow, &[(&wide).into(), scalar(p).into()])?;
     let means = averaged(op, &powers, dims, args).map_err(|e| about(e, &[x]))?;
-    let count: usize = args.kernel.iter().product();
-    let sums = family::pointwise(Op::Mul, &[(&means).into(), scalar(count as f64).into()])?;
-    family::pointwise(Op::Pow, &[(&sums).into(), scalar(1.0 / p).into()])
+    // In floats, since the product of absurd sizes overflows.
+    let count: f64 = args.kernel.iter().map(|&size| size as f64).product();
+    let sums = family::pointwise(Op::Mul, &[(&means).into(), scalar(count).into()])?;
+    let norms = family::pointwise(Op::Pow, &[(&sums).into(), scalar(1.0 / p).into()])?;
+    named(x, call::to_dtype(&norms.raw, x.dtype()))
 }
 
 /// The means, or the greatest, of `sizes` equal parts of dims at `dims`; of the greatest also

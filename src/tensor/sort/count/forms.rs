@@ -8,7 +8,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`histc`](Self::histc) into `out`.
     ///
     /// # Errors
-    /// No bins, elements or ends that are not finite, a `max` below `min`.
+    /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
     /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_histc_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`histc_with`](Self::histc_with) into `out`.
     ///
     /// # Errors
-    /// No bins, elements or ends that are not finite, a `max` below `min`.
+    /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
     /// Also where a result does not fit. Nothing has changed then.
     #[twin]
     pub fn try_histc_with_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
