@@ -7,6 +7,8 @@ mod call;
 mod layers;
 #[path = "attack/tests/macros.rs"]
 mod macros;
+#[path = "attack/tests/matrices.rs"]
+mod matrices;
 #[path = "attack/tests/names.rs"]
 mod names;
 #[path = "attack/tests/sizes.rs"]

@@ -7,5 +7,7 @@ mod equations;
 mod mistakes;
 #[path = "linalg/names.rs"]
 mod names;
+#[path = "linalg/range.rs"]
+mod range;
 #[path = "linalg/values.rs"]
 mod values;

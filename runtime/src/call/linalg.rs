@@ -215,6 +215,20 @@ pub fn solve(
     made.reshape(&shape)?.permute(&order)
 }
 
+/// The exponents of the powers of two by which matrices, which are the last dims, are divided before the operator's gradient is
+/// computed; `None` where no matrix is.
+///
+/// # Errors
+/// Missing memory.
+pub(super) fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>> {
+    if a.numel() == 0 || !a.device().is_cpu() {
+        return Ok(None);
+    }
+    // SAFETY: an operand of a dtype that the operator takes, on the host.
+    let found = unsafe { crate::cpu::linalg::exponents(op, a) };
+    found.map_err(|missing| missing.in_op(op.op().name()))
+}
+
 type Failed = (usize, Failure);
 
 /// The results of matrices that stand last.
@@ -312,7 +326,11 @@ fn told(op: Linalg, x: &Raw, a: &Raw, failed: Result<Failed, Error>) -> Error {
         ),
         Failure::NoConvergence => (
             format!("the iteration on {which} did not converge"),
-            "compute in a dtype of more precision: `x.to::<f64>()`",
+            if x.dtype().to_real() == DType::F64 {
+                "look for elements that are far apart in magnitude, and scale rows or columns"
+            } else {
+                "compute in a dtype of more precision: `x.to::<f64>()`"
+            },
         ),
     };
     refuse(ErrorKind::Matrix, op, x, what).hint(hint)

@@ -4,9 +4,11 @@ use nomina_core::op::Op;
 use nomina_core::op::class::Linalg;
 use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
 
+use super::adjugate::without_zeros;
 use super::arithmetic::{add, adjoint, div, mul, scaled, sub};
-use super::by::Back;
+use super::by::{Back, by};
 use super::linalg::{all, part, product, solved, three};
+use super::matrix_scale::MatrixScale;
 use crate::call::product::conjugated;
 use crate::call::{Arg, MatrixOptions, PadMode, eye, imag, matmul, pad, pointwise, real};
 use crate::raw::Raw;
@@ -87,9 +89,19 @@ pub(super) fn cholesky(back: &Back<'_>) -> Result<Raw> {
 }
 
 /// `(gQ + Q copyltu(R gRᴴ - gQᴴ Q)) R⁻ᴴ`; columns beyond the rows are `Qᴴ` times those of the operand.
-pub(super) fn qr(back: &Back<'_>) -> Result<Raw> {
+pub(super) fn qr(back: &Back<'_>, a: &Raw) -> Result<Raw> {
     let (mut gq, gr) = (back.grad_of(0)?, back.grad_of(1)?);
-    let (q, r) = (back.result_of(0)?, back.result_of(1)?);
+    let (mut q, mut r) = (back.result_of(0)?, back.result_of(1)?);
+    // Of a multiple, since a triangle of subnormal numbers has few digits. What comes from `Q` is of degree -1 in the matrix.
+    if let Some(scale) = MatrixScale::of(Linalg::Qr, a)? {
+        let mut made = all(
+            Linalg::Qr,
+            &scale.times(a, -1, 2)?,
+            MatrixOptions::default(),
+        )?;
+        (q, r) = (made.swap_remove(0), made.swap_remove(0));
+        gq = scale.times(&gq, -1, 2)?;
+    }
     let (rows, last) = (r.rank() - 2, r.rank() - 1);
     let (k, n) = (r.shape()[rows], r.shape()[last]);
     let rest = n - k;
@@ -138,6 +150,12 @@ pub(super) fn svd(back: &Back<'_>, a: &Raw) -> Result<Raw> {
     if !back.came(0) && !back.came(2) {
         return matmul(&mul(&u, &across(&gs)?)?, &vh);
     }
+    // What comes from the vectors is of degree -1 in the matrix, and is computed of a multiple near the ends of the range.
+    let scale = MatrixScale::of(Linalg::Svd, a)?;
+    let s = match &scale {
+        Some(scale) => scale.times(&s, -1, 1)?,
+        None => s,
+    };
     let (v, uh) = (adjoint(&vh)?, adjoint(&u)?);
     let (of_u, of_v) = (matmul(&uh, &gu)?, matmul(&vh, &adjoint(&gvh)?)?);
     refuse_phases(Linalg::Svd, &add(&of_u, &of_v)?, a)?;
@@ -153,7 +171,9 @@ pub(super) fn svd(back: &Back<'_>, a: &Raw) -> Result<Raw> {
         let phases = div(&skew(&of_u)?, &scaled(&down(&s)?, 2.0)?)?;
         inner = add(&inner, &diagonal(&phases)?)?;
     }
-    inner = add(&inner, &mul(&identity(&inner)?, &across(&gs)?)?)?;
+    if scale.is_none() {
+        inner = add(&inner, &mul(&identity(&inner)?, &across(&gs)?)?)?;
+    }
     let mut found = product([&u, &inner, &vh])?;
     let rank = a.rank();
     let (m, n, k) = (
@@ -171,7 +191,53 @@ pub(super) fn svd(back: &Back<'_>, a: &Raw) -> Result<Raw> {
         let outside = sub(&outer, &product([&outer, &v, &vh])?)?;
         found = add(&found, &matmul(&u, &outside)?)?;
     }
-    Ok(found)
+    match scale {
+        Some(scale) => {
+            let of_values = matmul(&mul(&u, &across(&gs)?)?, &vh)?;
+            add(&scale.times(&found, -1, 2)?, &of_values)
+        }
+        None => Ok(found),
+    }
+}
+
+/// `U Vᴴ`, the unitary factor, which is a smooth function of a matrix of full rank, also where singular values are equal.
+pub(super) fn polar(a: &Raw) -> Result<Raw> {
+    let [u, _, vh] = no_grad(|| three(&a.clone().detach()))?;
+    by(Linalg::MatrixNorm.op(), matmul(&u, &vh)?, [a], || {
+        let a = a.clone();
+        move |back, _| polar_back(&back.grad()?, &a).map(Some)
+    })
+}
+
+/// `U (skew(Uᴴ g V) / (s_j + s_k)) Vᴴ`, and the parts outside of `U` and `V` over the singular values.
+fn polar_back(g: &Raw, a: &Raw) -> Result<Raw> {
+    let scale = MatrixScale::of(Linalg::Svd, a)?;
+    let [u, s, vh] = three(a)?;
+    let s = match &scale {
+        Some(scale) => scale.times(&s, -1, 1)?,
+        None => s,
+    };
+    let (uh, v) = (adjoint(&u)?, adjoint(&vh)?);
+    let turn = skew(&product([&uh, g, &v])?)?;
+    let inner = div(&turn, &without_zeros(&add(&across(&s)?, &down(&s)?)?)?)?;
+    let mut found = product([&u, &inner, &vh])?;
+    let s = without_zeros(&s)?;
+    let (m, n) = (a.shape()[a.rank() - 2], a.shape()[a.rank() - 1]);
+    let k = s.shape()[s.rank() - 1];
+    if m > k {
+        let outer = div(&matmul(g, &v)?, &across(&s)?)?;
+        let outside = sub(&outer, &product([&u, &uh, &outer])?)?;
+        found = add(&found, &matmul(&outside, &vh)?)?;
+    }
+    if n > k {
+        let outer = div(&matmul(&uh, g)?, &down(&s)?)?;
+        let outside = sub(&outer, &product([&outer, &v, &vh])?)?;
+        found = add(&found, &matmul(&u, &outside)?)?;
+    }
+    match scale {
+        Some(scale) => scale.times(&found, -1, 2),
+        None => Ok(found),
+    }
 }
 
 /// `U g Vᴴ`.
@@ -190,8 +256,17 @@ pub(super) fn eigh(back: &Back<'_>, a: &Raw) -> Result<Raw> {
     }
     let turn = matmul(&vh, &back.grad_of(1)?)?;
     refuse_phases(Linalg::Eigh, &turn, a)?;
+    // As in `svd`, what comes from the vectors is of degree -1.
+    let scale = MatrixScale::of(Linalg::Eigh, a)?;
+    let l = match &scale {
+        Some(scale) => scale.times(&l, -1, 1)?,
+        None => l,
+    };
     let inner = div(&turn, &differences(&l)?)?;
-    let inner = sub(&inner, &diagonal(&inner)?)?;
+    let mut inner = sub(&inner, &diagonal(&inner)?)?;
+    if let Some(scale) = scale {
+        inner = scale.times(&inner, -1, 2)?;
+    }
     let inner = add(&inner, &mul(&identity(&inner)?, &across(&gl)?)?)?;
     product([&v, &inner, &vh])
 }
@@ -215,8 +290,18 @@ pub(super) fn eig(back: &Back<'_>, a: &Raw) -> Result<Raw> {
         let at = turn.rank() - 2;
         let lengths = across(&real(&turn.diagonal(at, at + 1, 0)?)?)?;
         let free = sub(&turn, &matmul(&vh, &mul(&v, &lengths)?)?)?;
+        // As in `svd`, what comes from the vectors is of degree -1.
+        let scale = MatrixScale::of(Linalg::Eig, a)?;
+        let l = match &scale {
+            Some(scale) => scale.times(&l, -1, 1)?,
+            None => l,
+        };
         let off = div(&free, &conjugated(&differences(&l)?)?)?;
-        inner = add(&inner, &sub(&off, &diagonal(&off)?)?)?;
+        let mut off = sub(&off, &diagonal(&off)?)?;
+        if let Some(scale) = scale {
+            off = scale.times(&off, -1, 2)?;
+        }
+        inner = add(&inner, &off)?;
     }
     let right = matmul(&inner, &vh)?;
     solved(Linalg::Solve, &vh, &right, MatrixOptions::default())

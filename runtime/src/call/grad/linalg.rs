@@ -5,13 +5,15 @@ use nomina_core::op::Op;
 use nomina_core::op::class::Linalg;
 use nomina_core::rule::Pairs;
 
-use super::arithmetic::{add, adjoint, div, is_zero, mul, neg, replaced, scaled, sub, sum};
+use super::adjugate::{adjugate, plain_inverse, without_zeros};
+use super::arithmetic::{add, adjoint, div, mul, neg, scaled, sub, sum};
 use super::by::{Back, all_by};
 use super::decomposition;
+use super::matrix_scale::MatrixScale;
 use crate::call::product::conjugated;
 use crate::call::{
     Arg, MatrixNorm, MatrixOptions, ReduceOptions, matmul, matrices, pointwise, reduce, solve,
-    stack, triangle,
+    triangle,
 };
 use crate::raw::Raw;
 
@@ -43,12 +45,12 @@ fn of_one(op: Linalg, back: &Back<'_>, a: &Raw, options: MatrixOptions) -> Resul
             let inverse = adjoint(&back.result_of(0)?)?;
             neg(&product([&inverse, &back.grad()?, &inverse])?)
         }
-        Linalg::Pinv => pseudoinverse(&back.grad()?, &back.result_of(0)?, a),
+        Linalg::Pinv => pseudoinverse_scaled(op, &back.grad()?, &back.result_of(0)?, a),
         Linalg::Det => determinant(back, a),
         Linalg::Slogdet => logarithm(back, a),
         Linalg::MatrixNorm => norm(back, a, options),
         Linalg::Cholesky => decomposition::cholesky(back),
-        Linalg::Qr => decomposition::qr(back),
+        Linalg::Qr => decomposition::qr(back, a),
         Linalg::Svd => decomposition::svd(back, a),
         Linalg::Svdvals => decomposition::svdvals(&back.grad()?, a),
         Linalg::Eigh => decomposition::eigh(back, a),
@@ -73,7 +75,25 @@ fn of_two(
     if matches!(op, Linalg::Lstsq) {
         let inverse = one(Linalg::Pinv, a, options)?;
         return match operand {
-            0 => pseudoinverse(&matmul(&g, &adjoint(b)?)?, &inverse, a),
+            0 => {
+                // The right side is divided, too, so that its product with the gradient keeps its digits.
+                let Some(scale) = MatrixScale::of(op, b)? else {
+                    return pseudoinverse_scaled(op, &matmul(&g, &adjoint(b)?)?, &inverse, a);
+                };
+                let g = matmul(&g, &adjoint(&scale.times(b, -1, 2)?)?)?;
+                let Some(of_a) = MatrixScale::of(op, a)? else {
+                    return scale.times(&pseudoinverse(&g, &inverse, a)?, 1, 2);
+                };
+                let near = of_a.times(a, -1, 2)?;
+                // The inverse of the matrix itself may be beyond the range; a tolerance is one of the matrix itself.
+                let inverse = if options.atol == 0.0 {
+                    one(Linalg::Pinv, &near, options)?
+                } else {
+                    of_a.times(&inverse, 1, 2)?
+                };
+                let found = pseudoinverse(&g, &inverse, &near)?;
+                MatrixScale::product([(&of_a, -2), (&scale, 1)]).times(&found, 1, 2)
+            }
             _ => matmul(&adjoint(&inverse)?, &g),
         };
     }
@@ -130,8 +150,17 @@ pub(super) fn part(x: &Raw, diagonal: i64, upper: bool) -> Result<Raw> {
 }
 
 /// Numbers of matrices beside their elements.
-fn beside(x: &Raw) -> Result<Raw> {
+pub(super) fn beside(x: &Raw) -> Result<Raw> {
     x.unsqueeze(x.rank())?.unsqueeze(x.rank() + 1)
+}
+
+/// [`pseudoinverse`] of matrices near the ends of the range, too.
+fn pseudoinverse_scaled(op: Linalg, g: &Raw, inverse: &Raw, a: &Raw) -> Result<Raw> {
+    let Some(scale) = MatrixScale::of(op, a)? else {
+        return pseudoinverse(g, inverse, a);
+    };
+    let (a, inverse) = (scale.times(a, -1, 2)?, scale.times(inverse, 1, 2)?);
+    scale.times(&pseudoinverse(g, &inverse, &a)?, -2, 2)
 }
 
 /// Golub and Pereyra's derivative: that of the inverse, and what a change of the column and the row space brings.
@@ -154,36 +183,13 @@ fn pseudoinverse(g: &Raw, inverse: &Raw, a: &Raw) -> Result<Raw> {
     sub(&add(&first, &columns)?, &rows)
 }
 
-/// `g conj(det A) A⁻ᴴ`; by cofactors where a matrix of the batch is singular.
+/// The adjoint of the adjugate, times the gradient.
 fn determinant(back: &Back<'_>, a: &Raw) -> Result<Raw> {
     let (g, det) = (back.grad()?, back.result_of(0)?);
-    let zeros = is_zero(&det.clone().detach())?;
-    if !zeros.to_vec::<bool>()?.contains(&true) {
-        let inverse = one(Linalg::Inv, a, MatrixOptions::default())?;
+    if let Some(inverse) = plain_inverse(a, &det)? {
         return mul(&beside(&mul(&g, &conjugated(&det)?)?)?, &adjoint(&inverse)?);
     }
-    let [u, s, vh] = three(a)?;
-    let phase = mul(
-        &one(Linalg::Det, &u, MatrixOptions::default())?,
-        &one(Linalg::Det, &vh, MatrixOptions::default())?,
-    )?;
-    let cofactors = mul(&u, &products_of_others(&s)?.unsqueeze(s.rank() - 1)?)?;
-    let back = mul(&g, &conjugated(&phase)?)?;
-    mul(&beside(&back)?, &matmul(&cofactors, &vh)?)
-}
-
-/// For each element along the last dim the product of the others.
-fn products_of_others(s: &Raw) -> Result<Raw> {
-    let (last, n) = (s.rank() - 1, s.shape()[s.rank() - 1]);
-    let one = crate::call::full(&s.shape()[..last], 1_i64.into(), s.dtype(), s.device())?;
-    let (mut before, mut behind) = (vec![one.clone()], vec![one]);
-    for at in 1..n {
-        before.push(mul(&before[at - 1], &s.select(last, at - 1)?)?);
-        behind.push(mul(&behind[at - 1], &s.select(last, n - at)?)?);
-    }
-    let both = before.iter().zip(behind.iter().rev());
-    let all = both.map(|(a, b)| mul(a, b)).collect::<Result<Vec<_>>>()?;
-    stack(&all.iter().collect::<Vec<_>>(), last)
+    mul(&beside(&g)?, &adjoint(&adjugate(a)?)?)
 }
 
 /// `A⁻ᴴ` times the gradient of the logarithm and, of complex numbers, of the phase.
@@ -206,17 +212,17 @@ pub(super) fn three(a: &Raw) -> Result<[Raw; 3]> {
 }
 
 fn norm(back: &Back<'_>, a: &Raw, options: MatrixOptions) -> Result<Raw> {
-    let (g, y, rank) = (
-        beside(&back.grad()?)?,
-        beside(&back.result_of(0)?)?,
-        a.rank(),
-    );
+    let (g, rank) = (beside(&back.grad()?)?, a.rank());
     match options.norm {
-        MatrixNorm::Fro => mul(a, &div(&g, &replaced(&is_zero(&y)?, 1.0, &y)?)?),
-        MatrixNorm::Nuc => {
-            let [u, _, vh] = three(a)?;
-            mul(&g, &matmul(&u, &vh)?)
-        }
+        MatrixNorm::Fro => match MatrixScale::of(Linalg::MatrixNorm, a)? {
+            None => mul(a, &div(&g, &without_zeros(&beside(&back.result_of(0)?)?)?)?),
+            Some(scale) => {
+                let a = scale.times(a, -1, 2)?;
+                let y = beside(&one(Linalg::MatrixNorm, &a, options)?)?;
+                mul(&div(&a, &without_zeros(&y)?)?, &g)
+            }
+        },
+        MatrixNorm::Nuc => mul(&g, &decomposition::polar(a)?),
         MatrixNorm::Two => {
             let [u, _, vh] = three(a)?;
             let (u, vh) = (u.narrow(rank - 1, 0, 1)?, vh.narrow(rank - 2, 0, 1)?);
@@ -229,7 +235,11 @@ fn norm(back: &Back<'_>, a: &Raw, options: MatrixOptions) -> Result<Raw> {
 
 /// Of the greatest sum of magnitudes along a dim; equal ones share it.
 fn greatest(a: &Raw, g: &Raw, along: usize) -> Result<Raw> {
-    let sums = sum(&pointwise(Op::Abs, &[Arg::Tensor(a)])?, &[along], true)?;
+    let near = match MatrixScale::of(Linalg::MatrixNorm, a)? {
+        Some(scale) => scale.times(&a.clone().detach(), -1, 2)?,
+        None => a.clone(),
+    };
+    let sums = sum(&pointwise(Op::Abs, &[Arg::Tensor(&near)])?, &[along], true)?;
     // As these sums are rounded, which need not be as the norm is.
     let sums = sums.detach();
     let both = [a.rank() - 2, a.rank() - 1];

@@ -2,6 +2,8 @@
 //!
 //! An entry that other entries are made of records itself; what is made of them is recorded with its parts.
 
+#[cfg(feature = "linalg")]
+mod adjugate;
 mod arithmetic;
 mod attention;
 mod by;
@@ -24,6 +26,8 @@ mod join;
 mod linalg;
 mod lined;
 mod lines;
+#[cfg(feature = "linalg")]
+mod matrix_scale;
 mod never;
 mod normalize;
 mod over;

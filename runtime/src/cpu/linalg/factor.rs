@@ -7,7 +7,9 @@ use faer::traits::math_utils::{mul, one};
 use faer::{Conj, MatMut, MatRef, Par};
 
 use super::field::Field;
+use super::scale::{Extent, excess, shift};
 use super::{Failure, copied, memory, stack, view, zeros};
+use crate::memory::scratch::filled;
 
 pub(super) fn cholesky<T: Field>(
     a: MatRef<'_, T>,
@@ -46,6 +48,14 @@ pub(super) fn qr<T: Field>(
     let mut stack = stack(asked)?;
     let mut both = view(&mut both, m);
     let mut coefficients = view(&mut coefficients, block);
+    // A multiple of a column has the same multiple of the triangle's column, and the same orthonormal columns.
+    let mut exponents = filled([n], 0_i32)?;
+    for (j, exponent) in exponents.iter_mut().enumerate() {
+        *exponent = excess::<T>(Extent::new(a.col(j).iter().copied()));
+        if *exponent != 0 {
+            shift(both.as_mut().subcols_mut(j, 1), -i64::from(*exponent));
+        }
+    }
     qr::qr_in_place(
         both.as_mut(),
         coefficients.as_mut(),
@@ -75,6 +85,11 @@ pub(super) fn qr<T: Field>(
             rows.iter_mut().for_each(|x| *x = mul(x, &back));
             let column = q.as_mut().col_mut(k);
             column.iter_mut().for_each(|x| *x = mul(x, &phase));
+        }
+    }
+    for (j, &by) in exponents.iter().enumerate() {
+        if by != 0 {
+            shift(r.as_mut().subcols_mut(j, 1), i64::from(by));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use faer::{MatMut, MatRef, Par};
 use nomina_core::Element;
 use num_complex::Complex;
 
+use super::scale::{exponent, ldexp};
 use super::{Failure, stack, view, zeros};
 
 /// An element that `faer` computes with.
@@ -15,6 +16,20 @@ pub(super) trait Field: ComplexField<Real = Self::R> + Element {
     type R: RealField + Element + Into<f64>;
     /// That of eigenvalues.
     type C: Element;
+    /// The dtype of twice the precision, whose range is more than the square of this one's; itself where there is none.
+    type Wide: Field;
+
+    /// The least number that has all digits.
+    const LEAST_NORMAL: f64;
+    /// Whether [`Field::Wide`] is another dtype.
+    const IS_NARROW: bool;
+    /// The greatest exponent `e` where a product of two numbers between `2^-e` and `2^e` is far from the ends of the range.
+    const SAFE_EXPONENT: i32;
+
+    /// The real and the imaginary part.
+    fn parts(self) -> [f64; 2];
+    /// The nearest number with these parts.
+    fn from_parts(parts: [f64; 2]) -> Self;
 
     fn conjugate(self) -> Self;
     fn real(self) -> Self::R;
@@ -45,10 +60,24 @@ fn normalize<R: RealField + num_traits::Float + num_traits::NumAssign>(
 }
 
 macro_rules! fields {
-    ($($real:ty)*) => {$(
+    ($($real:ident $narrow:literal $safe:literal;)*) => {$(
         impl Field for $real {
             type R = Self;
             type C = Complex<Self>;
+            type Wide = f64;
+            const LEAST_NORMAL: f64 = $real::MIN_POSITIVE as f64;
+            const IS_NARROW: bool = $narrow;
+            const SAFE_EXPONENT: i32 = $safe;
+
+            #[inline(always)]
+            fn parts(self) -> [f64; 2] {
+                [f64::from(self), 0.0]
+            }
+
+            #[inline(always)]
+            fn from_parts([re, _]: [f64; 2]) -> Self {
+                re as $real
+            }
 
             fn conjugate(self) -> Self {
                 self
@@ -116,6 +145,20 @@ macro_rules! fields {
         impl Field for Complex<$real> {
             type R = $real;
             type C = Self;
+            type Wide = Complex<f64>;
+            const LEAST_NORMAL: f64 = $real::MIN_POSITIVE as f64;
+            const IS_NARROW: bool = $narrow;
+            const SAFE_EXPONENT: i32 = $safe;
+
+            #[inline(always)]
+            fn parts(self) -> [f64; 2] {
+                [f64::from(self.re), f64::from(self.im)]
+            }
+
+            #[inline(always)]
+            fn from_parts([re, im]: [f64; 2]) -> Self {
+                Self::new(re as $real, im as $real)
+            }
 
             fn conjugate(self) -> Self {
                 self.conj()
@@ -126,8 +169,16 @@ macro_rules! fields {
             }
 
             fn phase(self) -> Option<Self> {
-                let magnitude = self.norm();
-                magnitude.is_normal().then(|| self / magnitude)
+                // In two steps, since the magnitude of parts near the ends of the range can lie beyond them.
+                let [re, im] = self.parts();
+                let greatest = re.abs().max(im.abs());
+                if greatest == 0.0 || !greatest.is_finite() {
+                    return None;
+                }
+                let down = -i64::from(exponent(greatest));
+                let [re, im] = [re, im].map(|part| ldexp(part, down));
+                let magnitude = re.hypot(im);
+                Some(Self::from_parts([re / magnitude, im / magnitude]))
             }
 
             fn eig(
@@ -151,7 +202,10 @@ macro_rules! fields {
         }
     )*};
 }
-fields!(f32 f64);
+fields! {
+    f32 true 60;
+    f64 false 500;
+}
 
 /// One column as the diagonal of a matrix.
 pub(super) fn diagonal<V>(column: MatMut<'_, V>) -> DiagMut<'_, V> {

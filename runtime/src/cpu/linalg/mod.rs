@@ -1,10 +1,12 @@
 //! Matrices, by the crate `faer`: each operator on one matrix, and over a batch of them.
 
 mod eigen;
+mod extended;
 mod factor;
 mod field;
 #[cfg(feature = "rayon")]
 mod pool;
+mod scale;
 mod singular;
 mod solve;
 
@@ -17,12 +19,14 @@ use nomina_core::{DType, Element};
 use num_complex::Complex;
 
 use super::parallel::{GRAIN, Shared, split, threads};
+use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
 use crate::raw::Raw;
 use crate::shape::product;
 use field::Field;
 #[cfg(feature = "rayon")]
 use pool::with_threads;
+use scale::Scaled;
 
 /// Which norm of a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -108,6 +112,36 @@ pub(crate) unsafe fn execute(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)
             _ => each::<Complex<f64>>(job),
         }
     }
+}
+
+/// The exponents of the powers of two by which matrices are divided before the operator's gradient is computed; `None` where no
+/// matrix is.
+///
+/// # Safety
+/// As [`execute`].
+pub(crate) unsafe fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, NoMemory> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match a.dtype() {
+            DType::F32 => exponents_of::<f32>(op, a),
+            DType::F64 => exponents_of::<f64>(op, a),
+            DType::C64 => exponents_of::<Complex<f32>>(op, a),
+            _ => exponents_of::<Complex<f64>>(op, a),
+        }
+    }
+}
+
+/// # Safety
+/// As [`execute`], with an operand of `T`.
+unsafe fn exponents_of<T: Field>(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, NoMemory> {
+    let batch = crate::shape::count(&a.shape()[..a.rank() - 2]);
+    let each = (0..batch).map(|i| {
+        // SAFETY: the caller's promise.
+        let a = unsafe { matrix::<T>(a, i) };
+        i64::from(scale::gradient_excess(op, a))
+    });
+    let each = collect(each)?;
+    Ok(each.iter().any(|&by| by != 0).then_some(each))
 }
 
 /// From so many elements on, threads share a matrix. They wait for each other so often that a smaller one is
@@ -219,15 +253,31 @@ impl Slot {
 /// # Safety
 /// As [`each`].
 unsafe fn compute<T: Field>(job: &MatrixJob<'_>, i: usize, par: Par) -> Result<(), Failure> {
-    let mut slots = job.out.iter().map(|target| Slot::new(target, i));
-    let mut next = || slots.next().expect("a target for each result");
-    let options = &job.options;
     if job.a.numel() == 0 {
-        next().set(T::from_scalar(nomina_core::Scalar::Int(1)));
+        Slot::new(&job.out[0], i).set(T::from_scalar(nomina_core::Scalar::Int(1)));
         return Ok(());
     }
     // SAFETY: the caller's promise.
     let (a, b) = unsafe { (matrix::<T>(job.a, i), job.b.map(|b| matrix::<T>(b, i))) };
+    let Some(scaled) = Scaled::new(job.op, a, b)? else {
+        return matrix_results::<T>(job, i, (a, b), &job.options, par);
+    };
+    let options = scaled.options(&job.options);
+    matrix_results::<T>(job, i, scaled.matrices(), &options, par)?;
+    scaled.restore(job.op, job.out, i);
+    Ok(())
+}
+
+/// Writes the results of matrix `i`, which is `a`, or a multiple of it.
+fn matrix_results<T: Field>(
+    job: &MatrixJob<'_>,
+    i: usize,
+    (a, b): (MatRef<'_, T>, Option<MatRef<'_, T>>),
+    options: &MatrixOptions,
+    par: Par,
+) -> Result<(), Failure> {
+    let mut slots = job.out.iter().map(|target| Slot::new(target, i));
+    let mut next = || slots.next().expect("a target for each result");
     match (job.op, b) {
         (Linalg::Inv, _) => solve::inv(a, next().matrix(), par),
         (Linalg::Det, _) => solve::det(a, par).map(|det| next().set::<T>(det)),
@@ -255,8 +305,7 @@ unsafe fn compute<T: Field>(job: &MatrixJob<'_>, i: usize, par: Par) -> Result<(
         (Linalg::Eig, _) => T::eig(a, next().matrix(), next().matrix(), par),
         (Linalg::Solve, Some(b)) => solve::solve(a, b, next().matrix(), par),
         (Linalg::SolveTriangular, Some(b)) => {
-            solve::triangular(a, b, next().matrix(), options, par);
-            Ok(())
+            solve::triangular(a, b, next().matrix(), options, par)
         }
         (Linalg::Lstsq, Some(b)) => singular::lstsq(a, b, next().matrix(), options, par),
         (Linalg::Solve | Linalg::SolveTriangular | Linalg::Lstsq, None) => {

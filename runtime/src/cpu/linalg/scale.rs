@@ -1,0 +1,243 @@
+//! Matrices whose elements lie near the ends of their dtype's range are decomposed as multiples by a power of two, as LAPACK does.
+//!
+//! Decompositions add up squares, which overflow or vanish long before the elements do. A multiple by a power of two has the same
+//! digits, and its decomposition follows from that of the matrix by a law that depends only on the operator.
+
+use faer::{MatMut, MatRef};
+use nomina_core::DType;
+use nomina_core::op::class::Linalg;
+use num_complex::Complex;
+
+use super::field::Field;
+use super::{MatrixOptions, Slot, Target, copied, view};
+use crate::memory::{NoMemory, Scratch};
+
+/// The exponent of the power of two at or below a positive finite number.
+pub(super) fn exponent(x: f64) -> i32 {
+    let (x, shift) = if x < f64::MIN_POSITIVE {
+        (x * power(100), 100)
+    } else {
+        (x, 0)
+    };
+    (x.to_bits() >> 52 & 0x7ff) as i32 - 1023 - shift
+}
+
+/// `2^exponent`, for exponents of normal numbers.
+fn power(exponent: i64) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// `x * 2^by`, rounded once.
+pub(super) fn ldexp(mut x: f64, mut by: i64) -> f64 {
+    const STEP: i64 = 900;
+    // Beyond this, each number is infinite or zero.
+    by = by.clamp(-4 * STEP, 4 * STEP);
+    while by.abs() > STEP {
+        let step = by.signum() * STEP;
+        x *= power(step);
+        by -= step;
+    }
+    x * power(by)
+}
+
+/// The exponents of the least nonzero and of the greatest magnitude among real and imaginary parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    pub(super) least: i32,
+    pub(super) greatest: i32,
+}
+
+impl Extent {
+    /// The extent of some elements; `None` where one is NaN or infinite. Zeros alone count as ones.
+    pub(super) fn new<T: Field>(elements: impl Iterator<Item = T>) -> Option<Self> {
+        let (mut least, mut greatest, mut finite) = (f64::INFINITY, 0.0_f64, true);
+        for x in elements {
+            for part in x.parts() {
+                let part = part.abs();
+                finite &= part <= f64::MAX;
+                greatest = if part > greatest { part } else { greatest };
+                least = if part > 0.0 && part < least {
+                    part
+                } else {
+                    least
+                };
+            }
+        }
+        let of = |x: f64| {
+            if x.is_finite() && x > 0.0 {
+                exponent(x)
+            } else {
+                0
+            }
+        };
+        finite.then(|| Self {
+            least: of(least),
+            greatest: of(greatest),
+        })
+    }
+
+    pub(super) fn of_matrix<T: Field>(a: MatRef<'_, T>) -> Option<Self> {
+        let a = if a.row_stride().unsigned_abs() > a.col_stride().unsigned_abs() {
+            a.transpose()
+        } else {
+            a
+        };
+        Self::new((0..a.ncols()).flat_map(|j| a.col(j).iter().copied()))
+    }
+
+    /// Whether all exponents are at most this by magnitude.
+    pub(super) fn is_within(self, limit: i32) -> bool {
+        self.least >= -limit && self.greatest <= limit
+    }
+}
+
+/// The exponent to divide elements by before they are decomposed; 0 where they are far from the ends of the range.
+pub(super) fn excess<T: Field>(extent: Option<Extent>) -> i32 {
+    excess_beyond(extent, T::SAFE_EXPONENT / 2)
+}
+
+fn excess_beyond(extent: Option<Extent>, limit: i32) -> i32 {
+    let greatest = extent.map_or(0, |extent| extent.greatest);
+    if greatest.abs() <= limit { 0 } else { greatest }
+}
+
+/// [`excess`] of what the operator reads of a matrix.
+pub(super) fn matrix_excess<T: Field>(op: Linalg, a: MatRef<'_, T>) -> i32 {
+    excess::<T>(extent_for(op, a))
+}
+
+/// [`matrix_excess`] for the gradient of the operator, whose products can have more factors than its own.
+pub(super) fn gradient_excess<T: Field>(op: Linalg, a: MatRef<'_, T>) -> i32 {
+    let limit = match op {
+        Linalg::Pinv | Linalg::Lstsq => T::SAFE_EXPONENT / 8,
+        _ => T::SAFE_EXPONENT / 2,
+    };
+    excess_beyond(extent_for(op, a), limit)
+}
+
+/// The extent of the elements that the operator reads.
+fn extent_for<T: Field>(op: Linalg, a: MatRef<'_, T>) -> Option<Extent> {
+    let n = a.nrows();
+    match op {
+        Linalg::Cholesky | Linalg::Eigh | Linalg::Eigvalsh => {
+            let lower = |j: usize| a.col(j).subrows(j, n - j).iter().copied();
+            Extent::new((0..a.ncols()).flat_map(lower))
+        }
+        _ => Extent::of_matrix(a),
+    }
+}
+
+/// Multiplies elements by a power of two.
+pub(super) fn shift<T: Field>(mut x: MatMut<'_, T>, by: i64) {
+    for j in 0..x.ncols() {
+        let column = x.as_mut().col_mut(j);
+        column.iter_mut().for_each(|x| {
+            *x = T::from_parts(x.parts().map(|part| ldexp(part, by)));
+        });
+    }
+}
+
+/// A matrix, and its right side, divided by powers of two.
+pub(super) struct Scaled<T: Field> {
+    a: Scratch<T>,
+    rows: usize,
+    exponent: i32,
+    b: Option<(Scratch<T>, i32)>,
+}
+
+/// The degree in which each result of an operator depends on a factor of the matrix, in halves; `None` of operators that go without
+/// scaling, or scale themselves.
+fn degrees(op: Linalg) -> Option<[i32; 3]> {
+    match op {
+        Linalg::MatrixRank => Some([0; 3]),
+        Linalg::Pinv | Linalg::Lstsq => Some([-2, 0, 0]),
+        Linalg::MatrixNorm | Linalg::Svdvals | Linalg::Eigvalsh | Linalg::Eigh | Linalg::Eig => {
+            Some([2, 0, 0])
+        }
+        Linalg::Svd => Some([0, 2, 0]),
+        Linalg::Cholesky => Some([1, 0, 0]),
+        Linalg::Qr
+        | Linalg::Inv
+        | Linalg::Det
+        | Linalg::Slogdet
+        | Linalg::Solve
+        | Linalg::SolveTriangular => None,
+    }
+}
+
+impl<T: Field> Scaled<T> {
+    /// `None` where nothing needs scaling.
+    pub(super) fn new(
+        op: Linalg,
+        a: MatRef<'_, T>,
+        b: Option<MatRef<'_, T>>,
+    ) -> Result<Option<Self>, NoMemory> {
+        if degrees(op).is_none() {
+            return Ok(None);
+        }
+        let mut of_a = matrix_excess(op, a);
+        let of_b = b.map_or(0, |b| excess::<T>(Extent::of_matrix(b)));
+        if of_a == 0 && of_b == 0 {
+            return Ok(None);
+        }
+        if matches!(op, Linalg::Cholesky) {
+            // Its factor has the root of the scale.
+            of_a -= of_a & 1;
+        }
+        let divided = |x: MatRef<'_, T>, exponent: i32| {
+            let mut copy = copied(x)?;
+            shift(view(&mut copy, x.nrows()), -i64::from(exponent));
+            Ok((copy, exponent))
+        };
+        let (copy, exponent) = divided(a, of_a)?;
+        Ok(Some(Self {
+            a: copy,
+            rows: a.nrows(),
+            exponent,
+            b: b.map(|b| divided(b, of_b)).transpose()?,
+        }))
+    }
+
+    pub(super) fn matrices(&self) -> (MatRef<'_, T>, Option<MatRef<'_, T>>) {
+        let of = |x: &'_ [T]| x.len() / self.rows.max(1);
+        let a = MatRef::from_column_major_slice(&self.a, self.rows, of(&self.a));
+        let b = self.b.as_ref();
+        let b = b.map(|(b, _)| MatRef::from_column_major_slice(b, self.rows, of(b)));
+        (a, b)
+    }
+
+    /// The options, with the tolerance as a multiple, too.
+    pub(super) fn options(&self, options: &MatrixOptions) -> MatrixOptions {
+        let atol = ldexp(options.atol, -i64::from(self.exponent));
+        MatrixOptions {
+            // A tolerance that vanishes is one still.
+            atol: if options.atol > 0.0 {
+                atol.max(f64::from_bits(1))
+            } else {
+                options.atol
+            },
+            ..*options
+        }
+    }
+
+    /// Makes the results of matrix `i` those of the matrix that was divided.
+    pub(super) fn restore(&self, op: Linalg, out: &[Target], i: usize) {
+        let degrees = degrees(op).unwrap_or_default();
+        for (target, degree) in out.iter().zip(degrees) {
+            let right = self.b.as_ref().map_or(0, |&(_, exponent)| exponent);
+            let by = i64::from(self.exponent * degree / 2 + right);
+            if by == 0 {
+                continue;
+            }
+            let slot = Slot::new(target, i);
+            match target.dtype {
+                DType::F32 => shift(slot.matrix::<f32>(), by),
+                DType::F64 => shift(slot.matrix::<f64>(), by),
+                DType::C64 => shift(slot.matrix::<Complex<f32>>(), by),
+                DType::C128 => shift(slot.matrix::<Complex<f64>>(), by),
+                // A rank is the same of each multiple.
+                _ => {}
+            }
+        }
+    }
+}
