@@ -9,6 +9,7 @@
 #include "special_bessel.cuh"
 #include "special_erf.cuh"
 #include "special_gamma.cuh"
+#include "special_slope.cuh"
 #include "special_whole.cuh"
 
 namespace numeric {
@@ -113,6 +114,10 @@ template <class T> DEVICE T logaddexp2(T x, T y) {
 // both are met exactly.
 template <class T> DEVICE T lerp(T x, T end, T weight) {
     T span = sub(end, x);
+    if constexpr (!is_complex<T>) {
+        // Of infinite ends, and of ends whose difference overflows.
+        if (!(size_of(span) < infinity<T>())) return vanishing(x, (T)1 - weight) + vanishing(end, weight);
+    }
     if (abs(weight) < (Real<T>)0.5) return add(x, mul(weight, span));
     if constexpr (is_complex<T>) return sub(end, mul(span, sub(T{1, 0}, weight)));
     else return end - product(span, (T)1 - weight);

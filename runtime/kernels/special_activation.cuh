@@ -19,9 +19,9 @@ DEVICE f64 log_of(f64 x) { return ::log(x); }
 // Below this, logistic functions are exponentials but for rounding.
 constexpr i32 LOGISTIC_FAR = -40;
 
-// x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x). NaN at minus
-// infinity, as PyTorch's activations are.
+// x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x).
 template <class T> DEVICE T times_exp(T x) {
+    if (x == -infinity<T>()) return -(T)0;
     T root = exp_of((T)0.5 * x);
     return x * root * root;
 }
@@ -59,8 +59,7 @@ DEVICE f32 float_ndtr(f32 x) {
 DEVICE f64 float_ndtr(f64 x) { return wide::ndtr(x); }
 
 DEVICE f32 float_gelu(f32 x) {
-    // Minus infinity times zero is NaN.
-    if (size_of(x) > 15.0f) return x < 0.0f ? x * 0.0f : x;
+    if (size_of(x) > 15.0f) return x < 0.0f ? -0.0f : x;
     return 0.5f * x * doubled_ndtr(x);
 }
 DEVICE f64 float_gelu(f64 x) { return wide::gelu(x); }
@@ -70,7 +69,7 @@ DEVICE f64 float_gelu(f64 x) { return wide::gelu(x); }
 DEVICE f32 float_gelu_tanh(f32 x) {
     const f32 CUBE = 0.044715f, CUBE_LOW = (f32)(0.044715 - (f64)CUBE);
     const f32 ROOT = 1.5957692f, ROOT_LOW = (f32)(1.5957691216057308 - (f64)ROOT);
-    if (size_of(x) > 1e3f) return x < 0.0f ? x * 0.0f : x;
+    if (size_of(x) > 1e3f) return x < 0.0f ? -0.0f : x;
     f32 square = product(x, x), square_low = ::fmaf(x, x, -square);
     f32 term = product(CUBE, square);
     f32 term_low = ::fmaf(CUBE, square, -term) + (CUBE * square_low + CUBE_LOW * square);
@@ -87,7 +86,7 @@ DEVICE f32 float_gelu_tanh(f32 x) {
     return x / (1.0f + ::fmaf(-e, inner_low, e));
 }
 DEVICE f64 float_gelu_tanh(f64 x) {
-    if (size_of(x) > 1e3 || nan_in(x)) return x < 0.0 ? x * 0.0 : x;
+    if (size_of(x) > 1e3 || nan_in(x)) return x < 0.0 ? -0.0 : x;
     Dd cube = dd_product(x, x) * dd(0.044715);
     Dd root = {1.5957691216057308, -9.96930880911092e-17};
     Dd inner = (dd(1.0) + cube) * dd(x) * root;
@@ -130,7 +129,7 @@ template <class T> DEVICE T selu(T x) {
 }
 
 template <class T> DEVICE T leaky_relu(T x, T slope) { return x > (T)0 ? x : product(x, slope); }
-template <class T> DEVICE T softsign(T x) { return x / ((T)1 + size_of(x)); }
+template <class T> DEVICE T softsign(T x) { return endless(x) ? with_sign((T)1, x) : x / ((T)1 + size_of(x)); }
 
 // x + 3 between 0 and 6; NaN stays.
 template <class T> DEVICE T hard_part(T x) {
@@ -139,7 +138,11 @@ template <class T> DEVICE T hard_part(T x) {
     return x > (T)6 ? (T)6 : x;
 }
 template <class T> DEVICE T hardsigmoid(T x) { return hard_part(x) / (T)6; }
-template <class T> DEVICE T hardswish(T x) { return product(x, hard_part(x)) / (T)6; }
+template <class T> DEVICE T hardswish(T x) {
+    // Products of infinite and of great numbers.
+    if (x <= (T)-3) return -(T)0;
+    return x >= (T)3 ? x : product(x, hard_part(x)) / (T)6;
+}
 
 template <class T> DEVICE T softshrink(T x, T lambd) {
     // NaN times zero stays NaN.

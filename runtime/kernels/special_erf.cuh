@@ -67,8 +67,7 @@ DEVICE f64 far_ndtr(f64 x, f64& root) {
 
 // x Φ(x)
 DEVICE f64 gelu(f64 x) {
-    // Minus infinity times zero is NaN.
-    if (size_of(x) > 40.0 || nan_in(x)) return x < 0.0 ? x * 0.0 : x;
+    if (size_of(x) > 40.0 || nan_in(x)) return x < 0.0 ? -0.0 : x;
     if (x < -30.0) {
         f64 root, series = far_ndtr(x, root);
         return -(series * root) * root;

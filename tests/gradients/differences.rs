@@ -22,7 +22,7 @@ pub const ELEMENTS: usize = 24;
 type Values = Vec<(&'static str, Value)>;
 
 /// What comes out; parts of other rows have no name to be called by.
-fn compute(op: Op, values: &Values) -> Said<Vec<DynTensor>> {
+pub fn compute(op: Op, values: &Values) -> Said<Vec<DynTensor>> {
     if op.row().status != Status::Part {
         return Ok(tensors(&run(op, values)?));
     }

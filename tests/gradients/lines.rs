@@ -2,11 +2,12 @@
 
 use nomina::{DType, DynTensor};
 use nomina_by_name::Value;
-use nomina_core::op::{Grad, Op, ParamKind};
+use nomina_core::op::{Grad, Op, ParamKind, Status};
 use num_complex::Complex;
 use syn::{BinOp, Expr, Lit, Member};
 
 use crate::call::{default, run};
+use crate::differences::compute;
 use crate::tape::{Said, said, tensors};
 
 /// What a line may mention.
@@ -104,6 +105,12 @@ impl Scope<'_> {
                 found.map(Value::Tensor).ok_or("an output".into())
             }
             Expr::Path(_) => self.word(&name(expr)),
+            Expr::Call(call) if name(&call.func) == "if_real" => {
+                let is_complex = |x: &DynTensor| x.dtype().is_complex();
+                let mut operands = self.values.iter().flat_map(|(_, value)| tensors(value));
+                let complex = operands.any(|x| is_complex(&x)) || self.grads.iter().any(is_complex);
+                self.eval(&call.args[usize::from(complex)])
+            }
             Expr::Call(call) => {
                 let args = call.args.iter().map(|arg| self.eval(arg));
                 let args = args.collect::<Said<Vec<_>>>()?;
@@ -145,7 +152,7 @@ impl Scope<'_> {
             ("conj", [Value::Complex(z)]) => Ok(Value::Complex(z.conj())),
             ("conj", [Value::Int(_) | Value::Float(_)]) => Ok(args.remove(0)),
             ("where_cond", _) => by_row(Op::Where, args),
-            _ => match Op::from_name(function) {
+            _ => match row_by(function) {
                 Some(op) => by_row(op, args),
                 None => Err(format!("the function {function}")),
             },
@@ -175,6 +182,12 @@ impl Scope<'_> {
         let kept = by_row(Op::Reshape, vec![Value::Tensor(x.clone()), sizes(&kept)])?;
         by_row(Op::Expand, vec![kept, sizes(operand.shape())])
     }
+}
+
+/// A row by its name or an alias; also a part of another row.
+fn row_by(function: &str) -> Option<Op> {
+    let part = || Op::ALL.iter().copied().find(|op| op.name() == function);
+    Op::from_name(function).or_else(part)
 }
 
 fn text(error: syn::Error) -> String {
@@ -215,6 +228,9 @@ fn by_row(op: Op, args: Vec<Value>) -> Said<Value> {
             || (param.kind == ParamKind::Operand && (at == 0 || op == Op::Where));
         let value = if tensor { scalar(&value)? } else { value };
         values.push((param.name, value));
+    }
+    if op.row().status == Status::Part {
+        return compute(op, &values).map(|found| Value::Tensor(found[0].clone()));
     }
     // What stays at its default is left out, since some entries take no such keyword.
     let defaults: Vec<Value> = op.row().params().map(|param| default(&param)).collect();

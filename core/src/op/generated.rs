@@ -810,6 +810,28 @@ pub enum Op {
     Lerp,
     /// `gelu_tanh`: `gelu` by a formula with tanh.
     GeluTanh,
+    /// `vanishing`: The product, and zero where `other` is zero beside an infinite element.
+    Vanishing,
+    /// `bell`: exp(-`weight` x²), for a weight of at least one half.
+    Bell,
+    /// `asin_slope`: The slope of `asin`, 1 / sqrt(1 - x²).
+    AsinSlope,
+    /// `asinh_slope`: The slope of `asinh`, 1 / sqrt(1 + x²).
+    AsinhSlope,
+    /// `atan_slope`: The slope of `atan`, 1 / (1 + x²).
+    AtanSlope,
+    /// `atanh_slope`: The slope of `atanh`, 1 / (1 - x²).
+    AtanhSlope,
+    /// `sinc_nth`: The derivative of order `n` of `sinc`.
+    SincNth,
+    /// `erfcx_nth`: The derivative of order `n` of `erfcx`.
+    ErfcxNth,
+    /// `i0_nth`: The derivative of order `n` of `i0`.
+    I0Nth,
+    /// `i0e_nth`: The derivative of order `n` of `i0e`.
+    I0eNth,
+    /// `i1e_nth`: The derivative of order `n` of `i1e`.
+    I1eNth,
     /// `round_decimals`: `round` to some digits behind the point.
     RoundDecimals,
     /// `logit_eps`: `logit` of what lies between `eps` and one less it.
@@ -1470,6 +1492,17 @@ impl Op {
         Self::Addcdiv,
         Self::Lerp,
         Self::GeluTanh,
+        Self::Vanishing,
+        Self::Bell,
+        Self::AsinSlope,
+        Self::AsinhSlope,
+        Self::AtanSlope,
+        Self::AtanhSlope,
+        Self::SincNth,
+        Self::ErfcxNth,
+        Self::I0Nth,
+        Self::I0eNth,
+        Self::I1eNth,
         Self::RoundDecimals,
         Self::LogitEps,
         Self::DivTrunc,

@@ -12,7 +12,8 @@
 //! | `grads.1`, `results.1` | of another output |
 //! | `+ - * /`, unary `-` | of tensors and numbers; `-` also of a list of sizes |
 //! | `f(a, ..)` | a row by its name, its arguments in the order of its signature, those by keyword too |
-//! | `where_cond(c, a, b)` | the row `where` |
+//! | `where_cond(c, a, b)` | the row `where`; what is not chosen is finite, since its gradient is zero times its slope |
+//! | `if_real(a, b)` | the whole line: `a` of real numbers, `b` where one is complex |
 //! | `spread(t)` | a reduced tensor, repeated under the first operand without a copy, with `keepdim` or without |
 //! | `count` | how many elements of the operand became one of the result |
 //! | `sizes(t)` | the sizes |
@@ -32,6 +33,8 @@
 //!
 //! A parameter that was left out is what its default says; `min` and `max` of `clamp` are then
 //! infinite.
+//!
+//! Lines of 16-bit floats are computed in `f32` and rounded once, with `result` computed once more; second derivatives too.
 //!
 //! # Rules
 //!

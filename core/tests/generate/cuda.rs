@@ -10,7 +10,7 @@ use super::ids::variant;
 /// Functions that take much longer to compute than their operands to read.
 const HEAVY: &str = "zeta polygamma digamma lgamma erfinv ndtri log_ndtr erfcx i0 i0e i1 i1e sinc \
                      gcd lcm tanhshrink logit logit_eps logit_entropy binary_entropy soft_margin \
-                     stirling logaddexp logaddexp2";
+                     stirling logaddexp logaddexp2 sinc_nth erfcx_nth i0_nth i0e_nth i1e_nth";
 
 /// What the operands are called, by their places.
 const NAMES: [&str; 4] = ["x", "y", "z", "w"];

@@ -35,6 +35,7 @@ impl Steps<'_> {
             Value::Number(number) => {
                 let Value::Step(at) = self.step(match number.is_finite() {
                     true => format!("Number({number:?})"),
+                    false if number < 0.0 => "Number(f64::NEG_INFINITY)".to_owned(),
                     false => "Number(f64::INFINITY)".to_owned(),
                 }) else {
                     unreachable!("a step")
@@ -191,8 +192,40 @@ fn keeps(name: &str, call: &ExprCall) -> Option<bool> {
     }
 }
 
+/// The lines of real and of complex numbers, where a line has both.
+pub(super) fn if_real(expr: &Expr) -> Option<(&Expr, &Expr)> {
+    match expr {
+        Expr::Call(call) if call.args.len() == 2 => match &*call.func {
+            Expr::Path(path) if path.path.is_ident("if_real") => {
+                Some((&call.args[0], &call.args[1]))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The steps of a line, the last of which is the gradient.
+fn steps(row: &Row, expr: &Expr) -> String {
+    let mut steps = Steps {
+        row,
+        steps: Vec::new(),
+    };
+    let last = steps.value(expr);
+    let last = steps.place(last);
+    assert!(
+        last + 1 == steps.steps.len() || steps.steps.len() == 1,
+        "{}: a line that does not end in its gradient",
+        row.name
+    );
+    steps.steps.join(", ")
+}
+
 /// Whether a line is an expression of elementwise rows, and of sums over the operator's dims.
 fn is_lowered(expr: &Expr) -> bool {
+    if let Some((real, complex)) = if_real(expr) {
+        return is_lowered(real) && is_lowered(complex);
+    }
     match expr {
         Expr::Paren(inner) => is_lowered(&inner.expr),
         Expr::Group(inner) => is_lowered(&inner.expr),
@@ -257,21 +290,14 @@ pub fn lines() -> String {
                 }
                 continue;
             }
-            let mut steps = Steps {
-                row,
-                steps: Vec::new(),
-            };
-            let last = steps.value(&expr);
-            let last = steps.place(last);
-            // The last step is the gradient.
-            assert!(
-                last + 1 == steps.steps.len() || steps.steps.len() == 1,
-                "{}: {line}",
-                row.name
-            );
             let at = place(row, param);
-            let steps = steps.steps.join(", ");
-            let _ = write!(lowered, "Line::new({at}, &[{steps}]),");
+            let _ = match if_real(&expr) {
+                Some((real, complex)) => {
+                    let (real, complex) = (steps(row, real), steps(row, complex));
+                    write!(lowered, "Line::by_kind({at}, &[{real}], &[{complex}]),")
+                }
+                None => write!(lowered, "Line::new({at}, &[{}]),", steps(row, &expr)),
+            };
         }
         if !lowered.is_empty() || row.expression().is_some() {
             let _ = writeln!(

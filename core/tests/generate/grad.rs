@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use nomina_core::DType;
-use nomina_core::op::{DTypeRule, Grad, Op, ParamKind, Row};
+use nomina_core::op::{DTypeRule, Grad, Op, ParamKind, Row, rows};
 use syn::{BinOp, Expr, Lit, Member, UnOp};
+
+use super::derivatives::if_real;
 
 /// Parameters that hold positions, truths or counts.
 const PLACES: &[&str] = &["index", "indices", "mask", "condition", "repeats"];
@@ -152,6 +154,14 @@ fn check(row: &Row, line: &str) -> Option<String> {
             _ => Some("`never` takes a text".into()),
         };
     }
+    if let Some((real, complex)) = if_real(&expr) {
+        let known = words(row, real).and_then(|()| words(row, complex));
+        let carried = || carries(real) && carries(complex);
+        return known
+            .err()
+            .or_else(|| (!carried()).then(|| "does not mention `grad`".into()))
+            .or_else(|| conjugated(complex).err());
+    }
     let is_complex = row.dtypes.contains(DType::C128)
         && !matches!(row.dtype, DTypeRule::Real | DTypeRule::RealFloat);
     words(row, &expr)
@@ -221,10 +231,10 @@ fn known(function: &str, given: usize) -> Result<(), String> {
         },
         None if matches!(function, "spread" | "sizes") => (1, 1),
         None if function == "where_cond" => (3, 3),
-        None => match Op::from_name(function) {
-            Some(op) => {
-                let must = op.row().params().filter(|param| param.default.is_none());
-                (must.count(), op.row().params().count())
+        None => match row_of(function) {
+            Some(row) => {
+                let must = row.params().filter(|param| param.default.is_none());
+                (must.count(), row.params().count())
             }
             None => return Err(format!("`{function}` is no row")),
         },
@@ -233,6 +243,12 @@ fn known(function: &str, given: usize) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("`{function}` takes {least} to {most} arguments"))
+}
+
+/// A row by its name or an alias; also a part of another row, which no user names.
+fn row_of(function: &str) -> Option<&'static Row> {
+    let named = Op::from_name(function).map(Op::row);
+    named.or_else(|| rows().find(|row| row.name == function))
 }
 
 /// Whether the gradient goes through an expression; its real part is a number of its own.

@@ -148,6 +148,7 @@ headers![
     "special_dd.cuh",
     "special_erf.cuh",
     "special_gamma.cuh",
+    "special_slope.cuh",
     "special_whole.cuh",
     "tile.cuh",
     "turns.cuh",

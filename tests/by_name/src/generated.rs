@@ -126,6 +126,17 @@ pub(crate) fn route(op: Op) -> Route {
         | Op::ClampMin
         | Op::ClampMax
         | Op::GeluTanh
+        | Op::Vanishing
+        | Op::Bell
+        | Op::AsinSlope
+        | Op::AsinhSlope
+        | Op::AtanSlope
+        | Op::AtanhSlope
+        | Op::SincNth
+        | Op::ErfcxNth
+        | Op::I0Nth
+        | Op::I0eNth
+        | Op::I1eNth
         | Op::RoundDecimals
         | Op::LogitEps
         | Op::DivTrunc

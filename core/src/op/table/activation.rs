@@ -19,12 +19,12 @@ pub(super) const ROWS: &[Row] = &[
         "selu",
         "selu(x)",
         "An exponential below zero, scaled so that mean and variance stay as they are.",
-    ).grad(Lines(&[("self", "where_cond(le(self, 0), grad * (result + 1.758_099_340_847_376_6), grad * 1.050_700_987_355_480_5)")])).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "where_cond(le(self, 0), grad * 1.758_099_340_847_376_6 * exp(where_cond(le(self, 0), self, 0)), grad * 1.050_700_987_355_480_5)")])).spread(Spread::Elementwise),
     activation(
         "mish",
         "mish(x)",
         "Mish, `x * tanh(softplus(x))`.",
-    ).grad(Lines(&[("self", "grad * (tanh(softplus(self)) + self * sigmoid(self) * (1 - square(tanh(softplus(self)))))")])).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "grad * (tanh(softplus(self)) + vanishing(self, sigmoid(self) * (1 - square(tanh(softplus(self))))))")])).spread(Spread::Elementwise),
     activation(
         "logsigmoid",
         "logsigmoid(x)",
@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
         "Softsign, `x / (1 + abs(x))`.",
     )
     .dtype(Float, DTypes::REAL)
-    .forms(Forms::PURE).grad(Lines(&[("self", "grad / square(1 + abs(self))")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE).grad(Lines(&[("self", "grad / (1 + abs(self)) / (1 + abs(self))")])).spread(Spread::Elementwise),
     float(
         "tanhshrink",
         "tanhshrink(x)",
@@ -62,13 +62,13 @@ pub(super) const ROWS: &[Row] = &[
         "elu(x, alpha)",
         "`alpha` (exp(x) - 1) where negative.",
     )
-    .signature("self, alpha: Scalar = 1.0").grad(Lines(&[("self", "where_cond(le(self, 0), grad * alpha * exp(self), grad)")])).spread(Spread::Elementwise),
+    .signature("self, alpha: Scalar = 1.0").grad(Lines(&[("self", "where_cond(le(self, 0), grad * alpha * exp(where_cond(le(self, 0), self, 0)), grad)")])).spread(Spread::Elementwise),
     activation(
         "celu",
         "celu(x, alpha)",
         "`alpha` (exp(x / `alpha`) - 1) where negative.",
     )
-    .signature("self, alpha: Scalar = 1.0").grad(Lines(&[("self", "where_cond(le(self, 0), grad * exp(self / alpha), grad)")])).spread(Spread::Elementwise),
+    .signature("self, alpha: Scalar = 1.0").grad(Lines(&[("self", "where_cond(le(self, 0), grad * exp(where_cond(le(self, 0), self, 0) / alpha), grad)")])).spread(Spread::Elementwise),
     activation(
         "leaky_relu",
         "leaky_relu(x, negative_slope)",

@@ -16,20 +16,20 @@ pub(super) const ROWS: &[Row] = &[
     float("tan", "tan(x)", "The tangent of each element, in radians.").grad(Lines(&[("self", "grad * conj(1 + result * result)")])).spread(Spread::Elementwise),
     float("asin", "asin(x)", "The inverse sine, between -π/2 and π/2.")
         .aliases(&["arcsin"])
-        .samples(Samples::Unit).grad(Lines(&[("self", "grad * conj(rsqrt(1 - self * self))")])).spread(Spread::Elementwise),
+        .samples(Samples::Unit).grad(Lines(&[("self", "if_real(grad * asin_slope(self), grad * conj(rsqrt(1 - self * self)))")])).spread(Spread::Elementwise),
     float("acos", "acos(x)", "The inverse cosine, between 0 and π.")
         .aliases(&["arccos"])
-        .samples(Samples::Unit).grad(Lines(&[("self", "-grad * conj(rsqrt(1 - self * self))")])).spread(Spread::Elementwise),
+        .samples(Samples::Unit).grad(Lines(&[("self", "if_real(-grad * asin_slope(self), -grad * conj(rsqrt(1 - self * self)))")])).spread(Spread::Elementwise),
     float(
         "atan",
         "atan(x)",
         "The inverse tangent, between -π/2 and π/2.",
     )
-    .aliases(&["arctan"]).grad(Lines(&[("self", "grad / conj(1 + self * self)")])).spread(Spread::Elementwise),
+    .aliases(&["arctan"]).grad(Lines(&[("self", "if_real(grad * atan_slope(self), grad / conj(1 + self * self))")])).spread(Spread::Elementwise),
     float("sinh", "sinh(x)", "The hyperbolic sine.").grad(Lines(&[("self", "grad * conj(cosh(self))")])).spread(Spread::Elementwise),
     float("cosh", "cosh(x)", "The hyperbolic cosine.").grad(Lines(&[("self", "grad * conj(sinh(self))")])).spread(Spread::Elementwise),
     float("asinh", "asinh(x)", "The inverse hyperbolic sine.")
-        .aliases(&["arcsinh"]).grad(Lines(&[("self", "grad * conj(rsqrt(self * self + 1))")])).spread(Spread::Elementwise),
+        .aliases(&["arcsinh"]).grad(Lines(&[("self", "if_real(grad * asinh_slope(self), grad * conj(rsqrt(self * self + 1)))")])).spread(Spread::Elementwise),
     float(
         "acosh",
         "acosh(x)",
@@ -43,12 +43,12 @@ pub(super) const ROWS: &[Row] = &[
         "The inverse hyperbolic tangent, of numbers between -1 and 1.",
     )
     .aliases(&["arctanh"])
-    .samples(Samples::Unit).grad(Lines(&[("self", "grad / conj(1 - self * self)")])).spread(Spread::Elementwise),
+    .samples(Samples::Unit).grad(Lines(&[("self", "if_real(grad * atanh_slope(self), grad / conj(1 - self * self))")])).spread(Spread::Elementwise),
     float(
         "expm1",
         "expm1(x)",
         "*e* to the power of each element, less one; exact close to zero.",
-    ).grad(Lines(&[("self", "grad * conj(result + 1)")])).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "grad * conj(exp(self))")])).spread(Spread::Elementwise),
     float("exp2", "exp2(x)", "`2^x`.").grad(Lines(&[("self", "grad * conj(result) * 0.693_147_180_559_945_3")])).spread(Spread::Elementwise),
     float(
         "log1p",
@@ -57,9 +57,9 @@ pub(super) const ROWS: &[Row] = &[
     )
     .samples(Samples::Positive).grad(Lines(&[("self", "grad / conj(self + 1)")])).spread(Spread::Elementwise),
     float("log2", "log2(x)", "The logarithm to base 2.")
-        .samples(Samples::Positive).grad(Lines(&[("self", "grad / (conj(self) * 0.693_147_180_559_945_3)")])).spread(Spread::Elementwise),
+        .samples(Samples::Positive).grad(Lines(&[("self", "grad * 1.442_695_040_888_963_4 / conj(self)")])).spread(Spread::Elementwise),
     float("log10", "log10(x)", "The logarithm to base 10.")
-        .samples(Samples::Positive).grad(Lines(&[("self", "grad / (conj(self) * 2.302_585_092_994_046)")])).spread(Spread::Elementwise),
+        .samples(Samples::Positive).grad(Lines(&[("self", "grad * 0.434_294_481_903_251_8 / conj(self)")])).spread(Spread::Elementwise),
     float(
         "reciprocal",
         "reciprocal(x)",
@@ -67,16 +67,16 @@ pub(super) const ROWS: &[Row] = &[
     )
     .samples(Samples::Positive).grad(Lines(&[("self", "-grad * conj(result * result)")])).spread(Spread::Elementwise),
     float("rsqrt", "rsqrt(x)", "The reciprocal of the square root.")
-        .samples(Samples::Positive).grad(Lines(&[("self", "-0.5 * grad * conj(result * result * result)")])).spread(Spread::Elementwise),
-    float("sinc", "sinc(x)", "sin(πx) / πx, and 1 at zero.").grad(Lines(&[("self", "where_cond(eq(self, 0), 0, grad * conj((cos(3.141_592_653_589_793 * self) - result) / self))")])).spread(Spread::Elementwise),
+        .samples(Samples::Positive).grad(Lines(&[("self", "grad * conj(-0.5 * result * (result * result))")])).spread(Spread::Elementwise),
+    float("sinc", "sinc(x)", "sin(πx) / πx, and 1 at zero.").grad(Lines(&[("self", "if_real(grad * sinc_nth(self, 1), where_cond(eq(self, 0), 0, grad * conj((cos(3.141_592_653_589_793 * self) - result) / where_cond(eq(self, 0), 1, self))))")])).spread(Spread::Elementwise),
     real("deg2rad", "deg2rad(x)", "Degrees to radians.").grad(Lines(&[("self", "deg2rad(grad)")])).spread(Spread::Linear),
     real("rad2deg", "rad2deg(x)", "Radians to degrees.").grad(Lines(&[("self", "rad2deg(grad)")])).spread(Spread::Linear),
-    real("erf", "erf(x)", "The error function.").grad(Lines(&[("self", "grad * 1.128_379_167_095_512_6 * exp(-(self * self))")])).spread(Spread::Elementwise),
+    real("erf", "erf(x)", "The error function.").grad(Lines(&[("self", "grad * 1.128_379_167_095_512_6 * bell(self, 1)")])).spread(Spread::Elementwise),
     real(
         "erfc",
         "erfc(x)",
         "The complementary error function, `1 - erf(x)`, exact where `erf` is close to one.",
-    ).grad(Lines(&[("self", "-grad * 1.128_379_167_095_512_6 * exp(-(self * self))")])).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "-grad * 1.128_379_167_095_512_6 * bell(self, 1)")])).spread(Spread::Elementwise),
     real(
         "erfinv",
         "erfinv(x)",
@@ -116,21 +116,21 @@ pub(super) const ROWS: &[Row] = &[
         "The logarithm of the sum of two exponentials.",
     )
     .dtype(Same, DTypes::INEXACT)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "grad / conj(1 + exp(other - self))"), ("other", "grad / conj(1 + exp(self - other))")])).spread(Spread::Pointwise),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "grad * conj(sigmoid(where_cond(logical_and(isinf(self), eq(self, other)), 0, self - other)))"), ("other", "grad * conj(sigmoid(where_cond(logical_and(isinf(self), eq(self, other)), 0, other - self)))")])).spread(Spread::Pointwise),
     binary(
         "xlogy",
         "xlogy(x, y)",
         "`self * log(other)`; zero where self is.",
     )
     .dtype(Float, DTypes::REAL)
-    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), le(other, 0)), 0, grad * log(other))"), ("other", "grad * self / other")])).spread(Spread::Pointwise),
+    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), le(other, 0)), 0, grad * log(where_cond(logical_and(eq(self, 0), le(other, 0)), 1, other)))"), ("other", "grad * self / where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, other)")])).spread(Spread::Pointwise),
     float(
         "silu",
         "silu(x)",
         "SiLU, `x * sigmoid(x)`.",
     )
     .dtype(Same, DTypes::INEXACT)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "grad * conj(sigmoid(self) * (1 + self * (1 - sigmoid(self))))")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "if_real(grad * (sigmoid(self) + vanishing(self, sigmoid(self) * (1 - sigmoid(self)))), grad * conj(sigmoid(self) * (1 + self * (1 - sigmoid(self)))))")])).spread(Spread::Elementwise),
     float(
         "gelu",
         "gelu(x)",
@@ -138,5 +138,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, *, approximate: Word = none")
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "grad * (ndtr(self) + self * 0.398_942_280_401_432_7 * exp(-0.5 * self * self))")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "grad * (ndtr(self) + 0.398_942_280_401_432_7 * vanishing(self, bell(self, 0.5)))")])).spread(Spread::Elementwise),
 ];

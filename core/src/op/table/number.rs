@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .grad(Lines(&[(
         "self",
-        "where_cond(eq(self, 0), 0, (grad - real(grad * conj(result)) * result) / abs(self))",
+        "where_cond(eq(self, 0), 0, (grad - real(grad * conj(result)) * result) / abs(where_cond(eq(self, 0), 1, self)))",
     )]))
     .spread(Spread::Elementwise),
     unary("square", "mul(x, x)", "The square.")
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .grad(Lines(&[
         ("self", "grad"),
-        ("other", "-grad * trunc(self / other)"),
+        ("other", "-grad * div_trunc(self, other)"),
     ]))
     .spread(Spread::Pointwise),
     division(

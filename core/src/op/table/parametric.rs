@@ -49,13 +49,13 @@ pub(super) const ROWS: &[Row] = &[
         "The angle from the positive real axis: 0 or π for real numbers.",
     )
     .dtype(RealFloat, DTypes::ALL)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(gt(abs(self), 0), grad * i * sgn(self) / abs(self), 0)")])).spread(Spread::Elementwise),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "where_cond(gt(abs(self), 0), grad * i * sgn(self) / where_cond(gt(abs(self), 0), abs(self), 1), 0)")])).spread(Spread::Elementwise),
     special(
         "erfcx",
         "erfcx(x)",
         "`erfc`, times exp(x²): large where that is too small.",
-    ).grad(Lines(&[("self", "grad * (2 * self * result - 1.128_379_167_095_512_6)")])).spread(Spread::Elementwise),
-    special("ndtr", "ndtr(x)", "The normal distribution function.").grad(Lines(&[("self", "grad * 0.398_942_280_401_432_7 * exp(-0.5 * self * self)")])).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "grad * erfcx_nth(self, 1)")])).spread(Spread::Elementwise),
+    special("ndtr", "ndtr(x)", "The normal distribution function.").grad(Lines(&[("self", "grad * 0.398_942_280_401_432_7 * bell(self, 0.5)")])).spread(Spread::Elementwise),
     special(
         "ndtri",
         "ndtri(x)",
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Row] = &[
         "log_ndtr",
         "log_ndtr(x)",
         "The logarithm of the normal distribution function.",
-    ).grad(Lines(&[("self", "grad * 0.797_884_560_802_865_4 / erfcx(self * -0.707_106_781_186_547_6)")])).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "where_cond(gt(self, 0), grad * 0.398_942_280_401_432_7 * bell(self, 0.5) / ndtr(where_cond(gt(self, 0), self, 0)), grad * 0.797_884_560_802_865_4 / erfcx(where_cond(gt(self, 0), 0, self) * -0.707_106_781_186_547_6))")])).spread(Spread::Elementwise),
     special(
         "entr",
         "entr(x)",
@@ -75,9 +75,9 @@ pub(super) const ROWS: &[Row] = &[
     .samples(Samples::Positive).grad(Lines(&[("self", "grad * (-log(self) - 1)")])).spread(Spread::Elementwise),
     special("i0", "i0(x)", "The modified Bessel function of order 0.")
         .forms(Forms::ALL).grad(Lines(&[("self", "grad * i1(self)")])).spread(Spread::Elementwise),
-    special("i0e", "i0e(x)", "`i0`, times exp(-|x|).").grad(Lines(&[("self", "grad * (i1e(self) - sgn(self) * result)")])).spread(Spread::Elementwise),
-    special("i1", "i1(x)", "The modified Bessel function of order 1.").grad(Lines(&[("self", "grad * where_cond(eq(self, 0), 0.5, i0(self) - result / self)")])).spread(Spread::Elementwise),
-    special("i1e", "i1e(x)", "`i1`, times exp(-|x|).").grad(Lines(&[("self", "grad * where_cond(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self))")])).spread(Spread::Elementwise),
+    special("i0e", "i0e(x)", "`i0`, times exp(-|x|).").grad(Lines(&[("self", "grad * i0e_nth(self, 1)")])).spread(Spread::Elementwise),
+    special("i1", "i1(x)", "The modified Bessel function of order 1.").grad(Lines(&[("self", "grad * i0_nth(self, 2)")])).spread(Spread::Elementwise),
+    special("i1e", "i1e(x)", "`i1`, times exp(-|x|).").grad(Lines(&[("self", "grad * i1e_nth(self, 1)")])).spread(Spread::Elementwise),
     float(
         "logit",
         "logit(x)",
@@ -85,7 +85,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, eps: Scalar = None")
     .dtype(Float, DTypes::REAL)
-    .samples(Samples::Unit).grad(Lines(&[("self", "where_cond(isnan(result), result, grad / (self * (1 - self)))")])).spread(Spread::Elementwise),
+    .samples(Samples::Unit).grad(Lines(&[("self", "where_cond(isnan(result), result, grad / self + grad / (1 - self))")])).spread(Spread::Elementwise),
     Row::new(
         "nan_to_num",
         "self, nan: Scalar = 0.0, posinf: Scalar = None, neginf: Scalar = None",
@@ -128,7 +128,7 @@ pub(super) const ROWS: &[Row] = &[
         "The logarithm to base 2 of the sum of two powers of 2.",
     )
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "grad / (1 + exp2(other - self))"), ("other", "grad / (1 + exp2(self - other))")])).spread(Spread::Pointwise),
+    .forms(Forms::WITH_OUT).grad(Lines(&[("self", "grad * sigmoid(0.693_147_180_559_945_3 * where_cond(logical_and(isinf(self), eq(self, other)), 0, self - other))"), ("other", "grad * sigmoid(0.693_147_180_559_945_3 * where_cond(logical_and(isinf(self), eq(self, other)), 0, other - self))")])).spread(Spread::Pointwise),
     binary(
         "xlog1py",
         "xlog1py(x, y)",
@@ -136,13 +136,13 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Float, DTypes::REAL)
     .forms(Forms::WITH_OUT)
-    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), le(other, -1)), 0, grad * log1p(other))"), ("other", "grad * self / (other + 1)")])).spread(Spread::Pointwise),
+    .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), le(other, -1)), 0, grad * log1p(where_cond(logical_and(eq(self, 0), le(other, -1)), 0, other)))"), ("other", "grad * self / where_cond(logical_and(eq(self, 0), eq(other, -1)), 1, other + 1)")])).spread(Spread::Pointwise),
     binary(
         "copysign",
         "copysign(x, y)",
         "The magnitude of self with the sign of `other`.",
     )
-    .dtype(Float, DTypes::REAL).grad(Lines(&[("self", "where_cond(eq(self, 0), 0, grad * (result / self))"), ("other", "zero")])).spread(Spread::Pointwise),
+    .dtype(Float, DTypes::REAL).grad(Lines(&[("self", "grad * sgn(self) * sgn(result)"), ("other", "zero")])).spread(Spread::Pointwise),
     binary(
         "nextafter",
         "nextafter(x, y)",
@@ -176,7 +176,7 @@ pub(super) const ROWS: &[Row] = &[
     binary("float_power", "pow(x, y)", "A power in double precision.")
         .signature("self, exponent: Operand")
         .dtype(Double, DTypes::ALL)
-        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, exponent - 1)))"), ("exponent", "where_cond(logical_and(eq(self, 0), logical_and(eq(exponent, real(exponent)), ge(real(exponent), 0))), 0, grad * conj(result * log(self)))")])).spread(Spread::Pointwise),
+        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, where_cond(eq(exponent, 0), 1, exponent) - 1)))"), ("exponent", "where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 0, grad * conj(result * log(where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 1, self))))")])).spread(Spread::Pointwise),
     binary("ldexp", "mul(x, exp2(y))", "`self * 2^other`.")
         .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "grad * conj(exp2(other))"), ("other", "grad * conj(result) * 0.693_147_180_559_945_3")])).spread(Spread::Pointwise),
     binary("clamp_min", "maximum(x, y)", "Limits to at least `min`.")
@@ -212,7 +212,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::INEXACT)
-    .samples(Samples::NonZero).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value / tensor2)"), ("tensor2", "-grad * conj(value * tensor1 / (tensor2 * tensor2))")])).spread(Spread::Pointwise),
+    .samples(Samples::NonZero).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value / tensor2)"), ("tensor2", "-grad * conj(value * tensor1 / tensor2 / tensor2)")])).spread(Spread::Pointwise),
     Row::new(
         "lerp",
         "self, end, weight: Operand",

@@ -20,7 +20,32 @@ pub(super) const ROWS: &[Row] = &[
         "gelu_tanh",
         "gelu_tanh(x)",
         "`gelu` by a formula with tanh.",
-    ).grad(Lines(&[("self", "grad * (0.5 * (1 + tanh(0.797_884_560_802_865_4 * (self + 0.044_715 * self * self * self))) + 0.5 * self * (1 - square(tanh(0.797_884_560_802_865_4 * (self + 0.044_715 * self * self * self)))) * 0.797_884_560_802_865_4 * (1 + 0.134_145 * self * self))")])).spread(Spread::Refused),
+    ).grad(Lines(&[("self", "grad * (sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30))) + clamp(self, -30, 30) * 1.595_769_121_605_730_8 * (1 + 0.134_145 * clamp(self, -30, 30) * clamp(self, -30, 30)) * sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30))) * (1 - sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30)))))")])).spread(Spread::Refused),
+    pair(
+        "vanishing",
+        "vanishing(x, y)",
+        "The product, and zero where `other` is zero beside an infinite element.",
+    ).grad(Lines(&[("self", "vanishing(grad, other)"), ("other", "grad * where_cond(isinf(self), 0, self)")])).spread(Spread::Refused),
+    floats(
+        "bell",
+        "bell(x, weight)",
+        "exp(-`weight` x²), for a weight of at least one half.",
+    )
+    .signature("self, weight: Scalar").grad(Lines(&[("self", "grad * (-2 * weight) * vanishing(self, result)")])).spread(Spread::Refused),
+    floats("asin_slope", "asin_slope(x)", "The slope of `asin`, 1 / sqrt(1 - x²).").samples(Samples::Unit).grad(Lines(&[("self", "grad * self * result * result * result")])).spread(Spread::Refused),
+    floats("asinh_slope", "asinh_slope(x)", "The slope of `asinh`, 1 / sqrt(1 + x²).").grad(Lines(&[("self", "-grad * vanishing(self, result) * result * result")])).spread(Spread::Refused),
+    floats("atan_slope", "atan_slope(x)", "The slope of `atan`, 1 / (1 + x²).").grad(Lines(&[("self", "-2 * grad * vanishing(self, result) * result")])).spread(Spread::Refused),
+    floats("atanh_slope", "atanh_slope(x)", "The slope of `atanh`, 1 / (1 - x²).").samples(Samples::Unit).grad(Lines(&[("self", "2 * grad * self * result * result")])).spread(Spread::Refused),
+    floats("sinc_nth", "sinc_nth(x, n)", "The derivative of order `n` of `sinc`.")
+        .signature("self, n: Scalar").grad(Lines(&[("self", "grad * sinc_nth(self, n + 1)")])).spread(Spread::Refused),
+    floats("erfcx_nth", "erfcx_nth(x, n)", "The derivative of order `n` of `erfcx`.")
+        .signature("self, n: Scalar").grad(Lines(&[("self", "grad * erfcx_nth(self, n + 1)")])).spread(Spread::Refused),
+    floats("i0_nth", "i0_nth(x, n)", "The derivative of order `n` of `i0`.")
+        .signature("self, n: Scalar").grad(Lines(&[("self", "grad * i0_nth(self, n + 1)")])).spread(Spread::Refused),
+    floats("i0e_nth", "i0e_nth(x, n)", "The derivative of order `n` of `i0e`.")
+        .signature("self, n: Scalar").grad(Lines(&[("self", "grad * i0e_nth(self, n + 1)")])).spread(Spread::Refused),
+    floats("i1e_nth", "i1e_nth(x, n)", "The derivative of order `n` of `i1e`.")
+        .signature("self, n: Scalar").grad(Lines(&[("self", "grad * i1e_nth(self, n + 1)")])).spread(Spread::Refused),
     floats(
         "round_decimals",
         "round_decimals(x, decimals)",
@@ -33,7 +58,7 @@ pub(super) const ROWS: &[Row] = &[
         "`logit` of what lies between `eps` and one less it.",
     )
     .signature("self, eps: Scalar")
-    .dtype(Float, DTypes::REAL).grad(Lines(&[("self", "where_cond(logical_and(ge(self, eps), le(self, 1 - eps)), grad / (self * (1 - self)), 0)")])).spread(Spread::Refused),
+    .dtype(Float, DTypes::REAL).grad(Lines(&[("self", "where_cond(logical_and(ge(self, eps), le(self, 1 - eps)), grad / where_cond(eq(self, 0), 1, self) + grad / where_cond(eq(self, 1), 1, 1 - self), 0)")])).spread(Spread::Refused),
     binary(
         "div_trunc",
         "trunc_divide(x, y)",
@@ -77,7 +102,7 @@ pub(super) const ROWS: &[Row] = &[
         "smooth_error(x, y, beta)",
         "The term of `smooth_l1_loss`.",
     )
-    .signature("self, other, beta: Scalar").grad(Lines(&[("self", "where_cond(lt(abs(self - other), beta), grad * (self - other) / beta, grad * sgn(self - other))"), ("other", "where_cond(lt(abs(self - other), beta), -grad * (self - other) / beta, -grad * sgn(self - other))")])).spread(Spread::Refused),
+    .signature("self, other, beta: Scalar").grad(Lines(&[("self", "where_cond(lt(abs(self - other), beta), grad * (self - other) / where_cond(eq(beta, 0), 1, beta), grad * sgn(self - other))"), ("other", "where_cond(lt(abs(self - other), beta), -grad * (self - other) / where_cond(eq(beta, 0), 1, beta), -grad * sgn(self - other))")])).spread(Spread::Refused),
     pair(
         "huber_error",
         "huber_error(x, y, delta)",
@@ -88,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
         "binary_entropy",
         "binary_entropy(x, y)",
         "The term of `binary_cross_entropy`.",
-    ).grad(Lines(&[("self", "grad * (self - other) / clamp_min(self * (1 - self), 1e-12)"), ("other", "grad * (clamp_min(log1p(-self), -100) - clamp_min(log(self), -100))")])).spread(Spread::Refused),
+    ).grad(Lines(&[("self", "grad * (self - other) / clamp_min(self * (1 - self), 1e-12)"), ("other", "grad * (where_cond(eq(self, 1), -100, clamp_min(log1p(where_cond(eq(self, 1), 0, -self)), -100)) - where_cond(eq(self, 0), -100, clamp_min(log(where_cond(eq(self, 0), 1, self)), -100)))")])).spread(Spread::Refused),
     Row::new(
         "logit_entropy",
         "self, target, pos_weight: Operand",
@@ -124,5 +149,5 @@ pub(super) const ROWS: &[Row] = &[
         "stirling",
         "stirling(x)",
         "The part of `poisson_nll_loss` that the target alone gives.",
-    ).grad(Lines(&[("self", "where_cond(gt(self, 1), grad * (log(self) + 0.5 / self), 0)")])).spread(Spread::Refused),
+    ).grad(Lines(&[("self", "where_cond(gt(self, 1), grad * (log(where_cond(gt(self, 1), self, 1)) + 0.5 / where_cond(gt(self, 1), self, 1)), 0)")])).spread(Spread::Refused),
 ];

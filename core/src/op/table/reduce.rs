@@ -56,22 +56,22 @@ pub(super) const ROWS: &[Row] = &[
         "The standard deviation over dims, the square root of `var`.",
     )
     .signature(CORRECTED)
-    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(where_cond(eq(result, 0), 0, grad / result)) / (count - correction) * (self - mean(self, dim, true))")])).spread(Spread::Along),
+    .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(where_cond(eq(result, 0), 0, grad) / where_cond(eq(result, 0), 1, result)) / (count - correction) * (self - mean(self, dim, true))")])).spread(Spread::Along),
     nan_moment(
         "nanvar",
         "The variance over dims of the elements that are not NaN, divided by their count less `correction`.",
     )
-    .reference("var(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(2 * grad / (sum(eq(self, self), dim, keepdim) - correction)) * (self - nanmean(self, dim, true)))")])).spread(Spread::Along),
+    .reference("var(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(2 * grad / (sum(eq(self, self), dim, keepdim) - correction)) * (where_cond(isnan(self), 0, self) - nanmean(self, dim, true)))")])).spread(Spread::Along),
     nan_moment(
         "nanstd",
         "The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.",
     )
-    .reference("std(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(where_cond(eq(result, 0), 0, grad / result) / (sum(eq(self, self), dim, keepdim) - correction)) * (self - nanmean(self, dim, true)))")])).spread(Spread::Along),
+    .reference("std(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(where_cond(eq(result, 0), 0, grad) / where_cond(eq(result, 0), 1, result) / (sum(eq(self, self), dim, keepdim) - correction)) * (where_cond(isnan(self), 0, self) - nanmean(self, dim, true)))")])).spread(Spread::Along),
     reduce(
         "logsumexp",
         "The logarithm of the sum of exponentials over dims, without overflow.",
     )
-    .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "spread(grad) * conj(exp(self - spread(result)))")])).spread(Spread::Along),
+    .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "spread(grad) * conj(exp(where_cond(eq(self, inf), 0, self - spread(where_cond(eq(result, -inf), 0, result)))))")])).spread(Spread::Along),
     Row::new(
         "max",
         "self, dim: Dim = None, keepdim: Bool = False",

@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
     reduce("nansum", TYPED, "The sum over dims of the elements that are not NaN.")
         .dtype(Sum, DTypes::REAL).grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(grad))")])).spread(Spread::Reduce(Combine::Add)),
     reduce("nanmean", TYPED, "The mean over dims of the elements that are not NaN.")
-        .dtype(Same, DTypes::FLOATS).grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(grad / sum(eq(self, self), dim, keepdim)))")])).spread(Spread::Along),
+        .dtype(Same, DTypes::FLOATS).grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(grad / clamp_min(sum(eq(self, self), dim, keepdim), 1)))")])).spread(Spread::Along),
     reduce(
         "count_nonzero",
         "self, dim: Dims = None, keepdim: Bool = False",

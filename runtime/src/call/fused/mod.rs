@@ -57,7 +57,33 @@ fn recorded(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Resul
     if complex {
         return stepwise(program, tensors, numbers);
     }
-    chained(program, tensors, numbers)
+    match narrow_dtypes(program, tensors, numbers)? {
+        Some(dtypes) => chained(program, tensors, numbers, dtypes),
+        None => stepwise(program, tensors, numbers),
+    }
+}
+
+/// The dtypes of all steps if a tensor or a step is a 16-bit float, else none; `None` if they are known step by step only.
+fn narrow_dtypes(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    numbers: &[Scalar],
+) -> Result<Option<Vec<DType>>> {
+    let is_narrow = |dtype: DType| matches!(dtype, DType::F16 | DType::BF16);
+    let converts = |node: &Node<'_>| matches!(*node, Node::To(dtype, _) if is_narrow(dtype));
+    if !tensors.iter().any(|raw| is_narrow(raw.dtype())) && !program.iter().any(converts) {
+        return Ok(Some(Vec::new()));
+    }
+    let mut inferred = Inferred::new();
+    if !inferred.of(program, tensors, numbers, &[])? {
+        return Ok(None);
+    }
+    let dtype = |known: &Known| match *known {
+        Known::Tensor { dtype, .. } => dtype,
+        // No gradient reaches a number.
+        Known::Scalar(_) => DType::F64,
+    };
+    Ok(Some(inferred.known.iter().map(dtype).collect()))
 }
 
 /// [`fused`] of small row-major tensors of one float dtype on the host; `None` where the chain is another.

@@ -40,7 +40,10 @@ impl Chain for Deferred {
 
     fn plus(&mut self, other: Raw) {
         let args = [self.at, self.program.tensor(other)];
-        self.at = self.program.apply(Op::Add, args.into_iter().collect());
+        let dtype = self.start.dtype();
+        self.at = self
+            .program
+            .apply_as(Op::Add, args.into_iter().collect(), Some(dtype));
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
@@ -86,12 +89,16 @@ impl Deferred {
             return Ok(());
         }
         let program = &mut self.program;
-        let result = result.filter(|_| line.reads_result());
+        // Written as a step of its own where its rounding would show.
+        let repeats = line.repeats_result() && program.narrow(self.at).is_some();
+        let result = result.filter(|_| line.reads_result() && !repeats);
         let result = result.map_or(0, |result| program.tensor(result.clone()));
         let each = operands.iter().enumerate();
         let args: SmallVec<[usize; 3]> = each
             .map(|(at, operand)| match *operand {
-                Operand::Tensor(raw) if line.reads_operand(at) => program.tensor(raw.clone()),
+                Operand::Tensor(raw) if line.reads_operand(at) || repeats => {
+                    program.tensor(raw.clone())
+                }
                 Operand::Number(number) => program.number(number),
                 Operand::Tensor(_) | Operand::Unread => 0,
             })

@@ -1,10 +1,10 @@
 //! Chains that were computed in one pass, as one node: its gradients are chains, too, one for each operand.
 
 use nomina_core::op::{Grad, Op};
-use nomina_core::{Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::generated::lines;
-use super::lines::{Line, Step, default};
+use super::lines::{Line, Step, default, narrow};
 use super::never::refused;
 use super::program::Program;
 use super::{Target, has_gradient};
@@ -21,7 +21,7 @@ enum OwnedNode {
     Tensor(usize),
     Number(Scalar),
     /// Its operand and, where it applies an operator, the operator and all operands.
-    To(nomina_core::DType, usize),
+    To(DType, usize),
     Apply(Op, SmallVec<[usize; 3]>),
 }
 
@@ -33,6 +33,8 @@ struct Fused {
     shape: Shape,
     /// What steps computed that take longer to compute than to read.
     saved: Vec<(usize, Raw)>,
+    /// The dtype of each step where some are 16-bit floats, else none.
+    dtypes: Vec<DType>,
 }
 
 /// From so many elements on, what some steps compute is kept.
@@ -114,11 +116,12 @@ fn kept(program: &[Node<'_>], tensors: &[&Raw]) -> Result<SmallVec<[usize; 2]>> 
     Ok(kept)
 }
 
-/// The result of a program of real numbers.
+/// The result of a program of real numbers, with the dtype of each step where some are 16-bit floats.
 pub(in crate::call) fn chained(
     program: &[Node<'_>],
     tensors: &[&Raw],
     numbers: &[Scalar],
+    dtypes: Vec<DType>,
 ) -> Result<Raw> {
     let kept = kept(program, tensors)?;
     let last = program.len().saturating_sub(1);
@@ -154,6 +157,7 @@ pub(in crate::call) fn chained(
             .collect(),
         shape: Shape::from_slice(out.shape()),
         saved,
+        dtypes,
     };
     record(out, tensors.iter().map(|&raw| Some(raw)), rule)
 }
@@ -212,6 +216,19 @@ impl Fused {
             .collect()
     }
 
+    /// The dtype of a step that is a 16-bit float.
+    fn narrow(&self, step: usize) -> Option<DType> {
+        self.dtypes.get(step).copied().and_then(narrow)
+    }
+
+    /// A gradient in the dtype of the step that it is of.
+    fn rounded(&self, program: &mut Program, grad: usize, step: usize) -> usize {
+        match self.dtypes.get(step) {
+            Some(&dtype) if program.narrow(grad) != narrow(dtype) => program.to(dtype, grad),
+            _ => grad,
+        }
+    }
+
     /// The program, and behind it the gradients of its tensors: where each stands.
     fn derived(&self, grad: &Raw, records: bool) -> Result<(Program, Vec<Option<usize>>)> {
         let mut program = Program::default();
@@ -230,7 +247,7 @@ impl Fused {
                     let saved = self.saved.iter().find(|(step, _)| *step == at && !records);
                     let own = match saved {
                         Some((_, saved)) => program.tensor(saved.clone()),
-                        None => program.apply(*op, args.clone()),
+                        None => program.apply_as(*op, args.clone(), self.narrow(at)),
                     };
                     (args.iter().any(|&arg| wanted[arg]), own)
                 }
@@ -250,7 +267,10 @@ impl Fused {
             match step {
                 OwnedNode::Number(_) => {}
                 OwnedNode::Tensor(of) => found[*of] = Some(sum(&mut program, found[*of], grad)),
-                OwnedNode::To(_, of) => come[*of] = Some(sum(&mut program, come[*of], grad)),
+                OwnedNode::To(_, of) => {
+                    let grad = self.rounded(&mut program, grad, *of);
+                    come[*of] = Some(sum(&mut program, come[*of], grad));
+                }
                 OwnedNode::Apply(op, args) => {
                     for (operand, &arg) in args.iter().enumerate().filter(|(_, arg)| wanted[**arg])
                     {
@@ -258,6 +278,7 @@ impl Fused {
                             continue;
                         };
                         let own = write(&mut program, (*op, line), grad, at, args)?;
+                        let own = self.rounded(&mut program, own, arg);
                         come[arg] = Some(sum(&mut program, come[arg], own));
                     }
                 }
@@ -270,7 +291,10 @@ impl Fused {
 fn sum(program: &mut Program, before: Option<usize>, more: usize) -> usize {
     match before {
         None => more,
-        Some(before) => program.apply(Op::Add, [before, more].into_iter().collect()),
+        Some(before) => {
+            let dtype = program.narrow(before);
+            program.apply_as(Op::Add, [before, more].into_iter().collect(), dtype)
+        }
     }
 }
 
@@ -285,7 +309,7 @@ fn line(op: Op, operand: usize) -> Result<Option<&'static Line>> {
     }
 }
 
-/// A line of real numbers, behind the program.
+/// A line of real numbers, behind the program: of 16-bit floats in `f32`, rounded once.
 pub(super) fn write(
     program: &mut Program,
     (op, line): (Op, &Line),
@@ -293,13 +317,21 @@ pub(super) fn write(
     result: usize,
     args: &[usize],
 ) -> Result<usize> {
+    if let [Step::Grad] = line.steps {
+        return Ok(grad);
+    }
+    let dtype = program.narrow(grad);
     let mut at: SmallVec<[usize; 16]> = SmallVec::new();
     for step in line.steps {
         at.push(match *step {
-            Step::Grad => grad,
-            Step::Result => result,
+            Step::Grad => program.widened(grad),
+            Step::Result if dtype.is_some() && line.repeats_result() => {
+                let args = args.iter().map(|&arg| program.widened(arg)).collect();
+                program.apply(op, args)
+            }
+            Step::Result => program.widened(result),
             Step::Operand(of) => match (args.get(of), default(op, of)) {
-                (Some(&arg), _) => arg,
+                (Some(&arg), _) => program.widened(arg),
                 (None, Some(number)) => program.number(number),
                 (None, None) => return Err(refused(op)),
             },
@@ -313,5 +345,14 @@ pub(super) fn write(
             }
         });
     }
-    Ok(at.last().copied().unwrap_or(grad))
+    let last = at.last().copied().unwrap_or(grad);
+    let last = match program.number_of(last) {
+        // A number for each element.
+        Some(_) => program.apply(Op::Clamp, [grad, last, last].into_iter().collect()),
+        None => last,
+    };
+    Ok(match dtype {
+        Some(dtype) => program.to(dtype, last),
+        None => last,
+    })
 }

@@ -60,33 +60,35 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Grad,
                             Operand(0),
                             Number(1.0),
-                            Apply(Op::Sub, &[0, 5]),
-                            Apply(Op::Pow, &[4, 6]),
-                            Apply(Op::Mul, &[0, 7]),
-                            Conj(8),
-                            Apply(Op::Mul, &[3, 9]),
-                            Apply(Op::Where, &[2, 1, 10]),
+                            Apply(Op::Where, &[2, 5, 0]),
+                            Apply(Op::Sub, &[6, 5]),
+                            Apply(Op::Pow, &[4, 7]),
+                            Apply(Op::Mul, &[0, 8]),
+                            Conj(9),
+                            Apply(Op::Mul, &[3, 10]),
+                            Apply(Op::Where, &[2, 1, 11]),
                         ],
                     ),
                     Line::new(
                         1,
                         &[
-                            Operand(0),
+                            Result,
                             Number(0.0),
                             Apply(Op::Eq, &[0, 1]),
+                            Operand(0),
+                            Apply(Op::Eq, &[3, 1]),
                             Operand(1),
-                            Real(3),
-                            Apply(Op::Eq, &[3, 4]),
-                            Apply(Op::Ge, &[4, 1]),
-                            Apply(Op::LogicalAnd, &[5, 6]),
-                            Apply(Op::LogicalAnd, &[2, 7]),
+                            Apply(Op::Eq, &[5, 1]),
+                            Apply(Op::LogicalAnd, &[4, 6]),
+                            Apply(Op::LogicalOr, &[2, 7]),
                             Grad,
-                            Result,
-                            Apply(Op::Log, &[0]),
-                            Apply(Op::Mul, &[10, 11]),
-                            Conj(12),
-                            Apply(Op::Mul, &[9, 13]),
-                            Apply(Op::Where, &[8, 1, 14]),
+                            Number(1.0),
+                            Apply(Op::Where, &[8, 10, 3]),
+                            Apply(Op::Log, &[11]),
+                            Apply(Op::Mul, &[0, 12]),
+                            Conj(13),
+                            Apply(Op::Mul, &[9, 14]),
+                            Apply(Op::Where, &[8, 1, 15]),
                         ],
                     ),
                 ]
@@ -335,8 +337,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
         }
         Op::Asin => {
             const {
-                &[Line::new(
+                &[Line::by_kind(
                     0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Apply(Op::AsinSlope, &[1]),
+                        Apply(Op::Mul, &[0, 2]),
+                    ],
                     &[
                         Grad,
                         Operand(0),
@@ -352,8 +360,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
         }
         Op::Acos => {
             const {
-                &[Line::new(
+                &[Line::by_kind(
                     0,
+                    &[
+                        Grad,
+                        Apply(Op::Neg, &[0]),
+                        Operand(0),
+                        Apply(Op::AsinSlope, &[2]),
+                        Apply(Op::Mul, &[1, 3]),
+                    ],
                     &[
                         Grad,
                         Apply(Op::Neg, &[0]),
@@ -370,8 +385,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
         }
         Op::Atan => {
             const {
-                &[Line::new(
+                &[Line::by_kind(
                     0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Apply(Op::AtanSlope, &[1]),
+                        Apply(Op::Mul, &[0, 2]),
+                    ],
                     &[
                         Grad,
                         Operand(0),
@@ -414,8 +435,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
         }
         Op::Asinh => {
             const {
-                &[Line::new(
+                &[Line::by_kind(
                     0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Apply(Op::AsinhSlope, &[1]),
+                        Apply(Op::Mul, &[0, 2]),
+                    ],
                     &[
                         Grad,
                         Operand(0),
@@ -450,8 +477,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
         }
         Op::Atanh => {
             const {
-                &[Line::new(
+                &[Line::by_kind(
                     0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Apply(Op::AtanhSlope, &[1]),
+                        Apply(Op::Mul, &[0, 2]),
+                    ],
                     &[
                         Grad,
                         Operand(0),
@@ -470,11 +503,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     0,
                     &[
                         Grad,
-                        Result,
-                        Number(1.0),
-                        Apply(Op::Add, &[1, 2]),
-                        Conj(3),
-                        Apply(Op::Mul, &[0, 4]),
+                        Operand(0),
+                        Apply(Op::Exp, &[1]),
+                        Conj(2),
+                        Apply(Op::Mul, &[0, 3]),
                     ],
                 )]
             }
@@ -515,11 +547,11 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     0,
                     &[
                         Grad,
+                        Number(1.4426950408889634),
+                        Apply(Op::Mul, &[0, 1]),
                         Operand(0),
-                        Conj(1),
-                        Number(0.6931471805599453),
-                        Apply(Op::Mul, &[2, 3]),
-                        Apply(Op::Div, &[0, 4]),
+                        Conj(3),
+                        Apply(Op::Div, &[2, 4]),
                     ],
                 )]
             }
@@ -530,11 +562,11 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     0,
                     &[
                         Grad,
+                        Number(0.4342944819032518),
+                        Apply(Op::Mul, &[0, 1]),
                         Operand(0),
-                        Conj(1),
-                        Number(2.302585092994046),
-                        Apply(Op::Mul, &[2, 3]),
-                        Apply(Op::Div, &[0, 4]),
+                        Conj(3),
+                        Apply(Op::Div, &[2, 4]),
                     ],
                 )]
             }
@@ -560,21 +592,28 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     0,
                     &[
                         Grad,
-                        Number(-0.5),
-                        Apply(Op::Mul, &[1, 0]),
                         Result,
-                        Apply(Op::Mul, &[3, 3]),
-                        Apply(Op::Mul, &[4, 3]),
+                        Number(-0.5),
+                        Apply(Op::Mul, &[2, 1]),
+                        Apply(Op::Mul, &[1, 1]),
+                        Apply(Op::Mul, &[3, 4]),
                         Conj(5),
-                        Apply(Op::Mul, &[2, 6]),
+                        Apply(Op::Mul, &[0, 6]),
                     ],
                 )]
             }
         }
         Op::Sinc => {
             const {
-                &[Line::new(
+                &[Line::by_kind(
                     0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Number(1.0),
+                        Apply(Op::SincNth, &[1, 2]),
+                        Apply(Op::Mul, &[0, 3]),
+                    ],
                     &[
                         Operand(0),
                         Number(0.0),
@@ -585,10 +624,12 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Cos, &[5]),
                         Result,
                         Apply(Op::Sub, &[6, 7]),
-                        Apply(Op::Div, &[8, 0]),
-                        Conj(9),
-                        Apply(Op::Mul, &[3, 10]),
-                        Apply(Op::Where, &[2, 1, 11]),
+                        Number(1.0),
+                        Apply(Op::Where, &[2, 9, 0]),
+                        Apply(Op::Div, &[8, 10]),
+                        Conj(11),
+                        Apply(Op::Mul, &[3, 12]),
+                        Apply(Op::Where, &[2, 1, 13]),
                     ],
                 )]
             }
@@ -604,10 +645,9 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(1.1283791670955126),
                         Apply(Op::Mul, &[0, 1]),
                         Operand(0),
-                        Apply(Op::Mul, &[3, 3]),
-                        Apply(Op::Neg, &[4]),
-                        Apply(Op::Exp, &[5]),
-                        Apply(Op::Mul, &[2, 6]),
+                        Number(1.0),
+                        Apply(Op::Bell, &[3, 4]),
+                        Apply(Op::Mul, &[2, 5]),
                     ],
                 )]
             }
@@ -622,10 +662,9 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(1.1283791670955126),
                         Apply(Op::Mul, &[1, 2]),
                         Operand(0),
-                        Apply(Op::Mul, &[4, 4]),
-                        Apply(Op::Neg, &[5]),
-                        Apply(Op::Exp, &[6]),
-                        Apply(Op::Mul, &[3, 7]),
+                        Number(1.0),
+                        Apply(Op::Bell, &[4, 5]),
+                        Apply(Op::Mul, &[3, 6]),
                     ],
                 )]
             }
@@ -749,14 +788,17 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         0,
                         &[
                             Grad,
-                            Operand(1),
                             Operand(0),
-                            Apply(Op::Sub, &[1, 2]),
-                            Apply(Op::Exp, &[3]),
-                            Number(1.0),
-                            Apply(Op::Add, &[5, 4]),
-                            Conj(6),
-                            Apply(Op::Div, &[0, 7]),
+                            Apply(Op::Isinf, &[1]),
+                            Operand(1),
+                            Apply(Op::Eq, &[1, 3]),
+                            Apply(Op::LogicalAnd, &[2, 4]),
+                            Apply(Op::Sub, &[1, 3]),
+                            Number(0.0),
+                            Apply(Op::Where, &[5, 7, 6]),
+                            Apply(Op::Sigmoid, &[8]),
+                            Conj(9),
+                            Apply(Op::Mul, &[0, 10]),
                         ],
                     ),
                     Line::new(
@@ -764,13 +806,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         &[
                             Grad,
                             Operand(0),
+                            Apply(Op::Isinf, &[1]),
                             Operand(1),
-                            Apply(Op::Sub, &[1, 2]),
-                            Apply(Op::Exp, &[3]),
-                            Number(1.0),
-                            Apply(Op::Add, &[5, 4]),
-                            Conj(6),
-                            Apply(Op::Div, &[0, 7]),
+                            Apply(Op::Eq, &[1, 3]),
+                            Apply(Op::LogicalAnd, &[2, 4]),
+                            Apply(Op::Sub, &[3, 1]),
+                            Number(0.0),
+                            Apply(Op::Where, &[5, 7, 6]),
+                            Apply(Op::Sigmoid, &[8]),
+                            Conj(9),
+                            Apply(Op::Mul, &[0, 10]),
                         ],
                     ),
                 ]
@@ -789,9 +834,11 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Le, &[3, 1]),
                             Apply(Op::LogicalAnd, &[2, 4]),
                             Grad,
-                            Apply(Op::Log, &[3]),
-                            Apply(Op::Mul, &[6, 7]),
-                            Apply(Op::Where, &[5, 1, 8]),
+                            Number(1.0),
+                            Apply(Op::Where, &[5, 7, 3]),
+                            Apply(Op::Log, &[8]),
+                            Apply(Op::Mul, &[6, 9]),
+                            Apply(Op::Where, &[5, 1, 10]),
                         ],
                     ),
                     Line::new(
@@ -800,8 +847,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Grad,
                             Operand(0),
                             Apply(Op::Mul, &[0, 1]),
+                            Number(0.0),
+                            Apply(Op::Eq, &[1, 3]),
                             Operand(1),
-                            Apply(Op::Div, &[2, 3]),
+                            Apply(Op::Eq, &[5, 3]),
+                            Apply(Op::LogicalAnd, &[4, 6]),
+                            Number(1.0),
+                            Apply(Op::Where, &[7, 8, 5]),
+                            Apply(Op::Div, &[2, 9]),
                         ],
                     ),
                 ]
@@ -809,8 +862,19 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
         }
         Op::Silu => {
             const {
-                &[Line::new(
+                &[Line::by_kind(
                     0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Apply(Op::Sigmoid, &[1]),
+                        Number(1.0),
+                        Apply(Op::Sub, &[3, 2]),
+                        Apply(Op::Mul, &[2, 4]),
+                        Apply(Op::Vanishing, &[1, 5]),
+                        Apply(Op::Add, &[2, 6]),
+                        Apply(Op::Mul, &[0, 7]),
+                    ],
                     &[
                         Grad,
                         Operand(0),
@@ -834,15 +898,13 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Grad,
                         Operand(0),
                         Apply(Op::Ndtr, &[1]),
+                        Number(0.5),
+                        Apply(Op::Bell, &[1, 3]),
+                        Apply(Op::Vanishing, &[1, 4]),
                         Number(0.3989422804014327),
-                        Apply(Op::Mul, &[1, 3]),
-                        Number(-0.5),
-                        Apply(Op::Mul, &[5, 1]),
-                        Apply(Op::Mul, &[6, 1]),
-                        Apply(Op::Exp, &[7]),
-                        Apply(Op::Mul, &[4, 8]),
-                        Apply(Op::Add, &[2, 9]),
-                        Apply(Op::Mul, &[0, 10]),
+                        Apply(Op::Mul, &[6, 5]),
+                        Apply(Op::Add, &[2, 7]),
+                        Apply(Op::Mul, &[0, 8]),
                     ],
                 )]
             }
@@ -863,9 +925,11 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Real(6),
                         Apply(Op::Mul, &[7, 4]),
                         Apply(Op::Sub, &[3, 8]),
-                        Apply(Op::Abs, &[0]),
-                        Apply(Op::Div, &[9, 10]),
-                        Apply(Op::Where, &[2, 1, 11]),
+                        Number(1.0),
+                        Apply(Op::Where, &[2, 10, 0]),
+                        Apply(Op::Abs, &[11]),
+                        Apply(Op::Div, &[9, 12]),
+                        Apply(Op::Where, &[2, 1, 13]),
                     ],
                 )]
             }
@@ -896,9 +960,8 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Neg, &[0]),
                             Operand(0),
                             Operand(1),
-                            Apply(Op::Div, &[2, 3]),
-                            Apply(Op::Trunc, &[4]),
-                            Apply(Op::Mul, &[1, 5]),
+                            Apply(Op::DivTrunc, &[2, 3]),
+                            Apply(Op::Mul, &[1, 4]),
                         ],
                     ),
                 ]
@@ -1069,17 +1132,19 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Eq, &[0, 1]),
                         Grad,
-                        Apply(Op::Div, &[3, 0]),
-                        Apply(Op::Where, &[2, 1, 4]),
-                        Spread(5),
+                        Apply(Op::Where, &[2, 1, 3]),
+                        Number(1.0),
+                        Apply(Op::Where, &[2, 5, 0]),
+                        Apply(Op::Div, &[4, 6]),
+                        Spread(7),
                         Count,
                         Operand(1),
-                        Apply(Op::Sub, &[7, 8]),
-                        Apply(Op::Div, &[6, 9]),
+                        Apply(Op::Sub, &[9, 10]),
+                        Apply(Op::Div, &[8, 11]),
                         Operand(0),
-                        Over(Op::Mean, 11, true),
-                        Apply(Op::Sub, &[11, 12]),
-                        Apply(Op::Mul, &[10, 13]),
+                        Over(Op::Mean, 13, true),
+                        Apply(Op::Sub, &[13, 14]),
+                        Apply(Op::Mul, &[12, 15]),
                     ],
                 )]
             }
@@ -1100,11 +1165,12 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Sub, &[6, 7]),
                         Apply(Op::Div, &[4, 8]),
                         Spread(9),
-                        Over(Op::Nanmean, 0, true),
-                        Apply(Op::Sub, &[0, 11]),
-                        Apply(Op::Mul, &[10, 12]),
                         Number(0.0),
-                        Apply(Op::Where, &[1, 14, 13]),
+                        Apply(Op::Where, &[1, 11, 0]),
+                        Over(Op::Nanmean, 0, true),
+                        Apply(Op::Sub, &[12, 13]),
+                        Apply(Op::Mul, &[10, 14]),
+                        Apply(Op::Where, &[1, 11, 15]),
                     ],
                 )]
             }
@@ -1120,18 +1186,21 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Eq, &[2, 3]),
                         Grad,
-                        Apply(Op::Div, &[5, 2]),
-                        Apply(Op::Where, &[4, 3, 6]),
+                        Apply(Op::Where, &[4, 3, 5]),
+                        Number(1.0),
+                        Apply(Op::Where, &[4, 7, 2]),
+                        Apply(Op::Div, &[6, 8]),
                         Apply(Op::Eq, &[0, 0]),
-                        Over(Op::Sum, 8, false),
+                        Over(Op::Sum, 10, false),
                         Operand(1),
-                        Apply(Op::Sub, &[9, 10]),
-                        Apply(Op::Div, &[7, 11]),
-                        Spread(12),
+                        Apply(Op::Sub, &[11, 12]),
+                        Apply(Op::Div, &[9, 13]),
+                        Spread(14),
+                        Apply(Op::Where, &[1, 3, 0]),
                         Over(Op::Nanmean, 0, true),
-                        Apply(Op::Sub, &[0, 14]),
-                        Apply(Op::Mul, &[13, 15]),
-                        Apply(Op::Where, &[1, 3, 16]),
+                        Apply(Op::Sub, &[16, 17]),
+                        Apply(Op::Mul, &[15, 18]),
+                        Apply(Op::Where, &[1, 3, 19]),
                     ],
                 )]
             }
@@ -1144,12 +1213,19 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Grad,
                         Spread(0),
                         Operand(0),
+                        Number(f64::INFINITY),
+                        Apply(Op::Eq, &[2, 3]),
                         Result,
-                        Spread(3),
-                        Apply(Op::Sub, &[2, 4]),
-                        Apply(Op::Exp, &[5]),
-                        Conj(6),
-                        Apply(Op::Mul, &[1, 7]),
+                        Number(f64::NEG_INFINITY),
+                        Apply(Op::Eq, &[5, 6]),
+                        Number(0.0),
+                        Apply(Op::Where, &[7, 8, 5]),
+                        Spread(9),
+                        Apply(Op::Sub, &[2, 10]),
+                        Apply(Op::Where, &[4, 8, 11]),
+                        Apply(Op::Exp, &[12]),
+                        Conj(13),
+                        Apply(Op::Mul, &[1, 14]),
                     ],
                 )]
             }
@@ -1224,10 +1300,12 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Grad,
                         Apply(Op::Eq, &[0, 0]),
                         Over(Op::Sum, 3, false),
-                        Apply(Op::Div, &[2, 4]),
-                        Spread(5),
+                        Number(1.0),
+                        Apply(Op::ClampMin, &[4, 5]),
+                        Apply(Op::Div, &[2, 6]),
+                        Spread(7),
                         Number(0.0),
-                        Apply(Op::Where, &[1, 7, 6]),
+                        Apply(Op::Where, &[1, 9, 8]),
                     ],
                 )]
             }
@@ -1246,8 +1324,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Mul, &[4, 5]),
                         Apply(Op::Sgn, &[0]),
                         Apply(Op::Mul, &[6, 7]),
-                        Apply(Op::Div, &[8, 1]),
-                        Apply(Op::Where, &[3, 9, 2]),
+                        Number(1.0),
+                        Apply(Op::Where, &[3, 1, 9]),
+                        Apply(Op::Div, &[8, 10]),
+                        Apply(Op::Where, &[3, 11, 2]),
                     ],
                 )]
             }
@@ -1259,13 +1339,9 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     &[
                         Grad,
                         Operand(0),
-                        Number(2.0),
-                        Apply(Op::Mul, &[2, 1]),
-                        Result,
-                        Apply(Op::Mul, &[3, 4]),
-                        Number(1.1283791670955126),
-                        Apply(Op::Sub, &[5, 6]),
-                        Apply(Op::Mul, &[0, 7]),
+                        Number(1.0),
+                        Apply(Op::ErfcxNth, &[1, 2]),
+                        Apply(Op::Mul, &[0, 3]),
                     ],
                 )]
             }
@@ -1279,11 +1355,9 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.3989422804014327),
                         Apply(Op::Mul, &[0, 1]),
                         Operand(0),
-                        Number(-0.5),
-                        Apply(Op::Mul, &[4, 3]),
-                        Apply(Op::Mul, &[5, 3]),
-                        Apply(Op::Exp, &[6]),
-                        Apply(Op::Mul, &[2, 7]),
+                        Number(0.5),
+                        Apply(Op::Bell, &[3, 4]),
+                        Apply(Op::Mul, &[2, 5]),
                     ],
                 )]
             }
@@ -1311,14 +1385,26 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                 &[Line::new(
                     0,
                     &[
-                        Grad,
-                        Number(0.7978845608028654),
-                        Apply(Op::Mul, &[0, 1]),
                         Operand(0),
-                        Number(-0.7071067811865476),
+                        Number(0.0),
+                        Apply(Op::Gt, &[0, 1]),
+                        Grad,
+                        Number(0.3989422804014327),
                         Apply(Op::Mul, &[3, 4]),
-                        Apply(Op::Erfcx, &[5]),
-                        Apply(Op::Div, &[2, 6]),
+                        Number(0.5),
+                        Apply(Op::Bell, &[0, 6]),
+                        Apply(Op::Mul, &[5, 7]),
+                        Apply(Op::Where, &[2, 0, 1]),
+                        Apply(Op::Ndtr, &[9]),
+                        Apply(Op::Div, &[8, 10]),
+                        Number(0.7978845608028654),
+                        Apply(Op::Mul, &[3, 12]),
+                        Apply(Op::Where, &[2, 1, 0]),
+                        Number(-0.7071067811865476),
+                        Apply(Op::Mul, &[14, 15]),
+                        Apply(Op::Erfcx, &[16]),
+                        Apply(Op::Div, &[13, 17]),
+                        Apply(Op::Where, &[2, 11, 18]),
                     ],
                 )]
             }
@@ -1359,12 +1445,9 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     &[
                         Grad,
                         Operand(0),
-                        Apply(Op::I1e, &[1]),
-                        Apply(Op::Sgn, &[1]),
-                        Result,
-                        Apply(Op::Mul, &[3, 4]),
-                        Apply(Op::Sub, &[2, 5]),
-                        Apply(Op::Mul, &[0, 6]),
+                        Number(1.0),
+                        Apply(Op::I0eNth, &[1, 2]),
+                        Apply(Op::Mul, &[0, 3]),
                     ],
                 )]
             }
@@ -1376,15 +1459,9 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     &[
                         Grad,
                         Operand(0),
-                        Number(0.0),
-                        Apply(Op::Eq, &[1, 2]),
-                        Apply(Op::I0, &[1]),
-                        Result,
-                        Apply(Op::Div, &[5, 1]),
-                        Apply(Op::Sub, &[4, 6]),
-                        Number(0.5),
-                        Apply(Op::Where, &[3, 8, 7]),
-                        Apply(Op::Mul, &[0, 9]),
+                        Number(2.0),
+                        Apply(Op::I0Nth, &[1, 2]),
+                        Apply(Op::Mul, &[0, 3]),
                     ],
                 )]
             }
@@ -1396,19 +1473,9 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     &[
                         Grad,
                         Operand(0),
-                        Number(0.0),
-                        Apply(Op::Eq, &[1, 2]),
-                        Apply(Op::I0e, &[1]),
-                        Result,
-                        Apply(Op::Sgn, &[1]),
                         Number(1.0),
-                        Apply(Op::Div, &[7, 1]),
-                        Apply(Op::Add, &[6, 8]),
-                        Apply(Op::Mul, &[5, 9]),
-                        Apply(Op::Sub, &[4, 10]),
-                        Number(0.5),
-                        Apply(Op::Where, &[3, 12, 11]),
-                        Apply(Op::Mul, &[0, 13]),
+                        Apply(Op::I1eNth, &[1, 2]),
+                        Apply(Op::Mul, &[0, 3]),
                     ],
                 )]
             }
@@ -1422,11 +1489,12 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Isnan, &[0]),
                         Grad,
                         Operand(0),
+                        Apply(Op::Div, &[2, 3]),
                         Number(1.0),
-                        Apply(Op::Sub, &[4, 3]),
-                        Apply(Op::Mul, &[3, 5]),
+                        Apply(Op::Sub, &[5, 3]),
                         Apply(Op::Div, &[2, 6]),
-                        Apply(Op::Where, &[1, 0, 7]),
+                        Apply(Op::Add, &[4, 7]),
+                        Apply(Op::Where, &[1, 0, 8]),
                     ],
                 )]
             }
@@ -1489,13 +1557,18 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         0,
                         &[
                             Grad,
-                            Operand(1),
                             Operand(0),
-                            Apply(Op::Sub, &[1, 2]),
-                            Apply(Op::Exp2, &[3]),
-                            Number(1.0),
-                            Apply(Op::Add, &[5, 4]),
-                            Apply(Op::Div, &[0, 6]),
+                            Apply(Op::Isinf, &[1]),
+                            Operand(1),
+                            Apply(Op::Eq, &[1, 3]),
+                            Apply(Op::LogicalAnd, &[2, 4]),
+                            Apply(Op::Sub, &[1, 3]),
+                            Number(0.0),
+                            Apply(Op::Where, &[5, 7, 6]),
+                            Number(0.6931471805599453),
+                            Apply(Op::Mul, &[9, 8]),
+                            Apply(Op::Sigmoid, &[10]),
+                            Apply(Op::Mul, &[0, 11]),
                         ],
                     ),
                     Line::new(
@@ -1503,12 +1576,17 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         &[
                             Grad,
                             Operand(0),
+                            Apply(Op::Isinf, &[1]),
                             Operand(1),
-                            Apply(Op::Sub, &[1, 2]),
-                            Apply(Op::Exp2, &[3]),
-                            Number(1.0),
-                            Apply(Op::Add, &[5, 4]),
-                            Apply(Op::Div, &[0, 6]),
+                            Apply(Op::Eq, &[1, 3]),
+                            Apply(Op::LogicalAnd, &[2, 4]),
+                            Apply(Op::Sub, &[3, 1]),
+                            Number(0.0),
+                            Apply(Op::Where, &[5, 7, 6]),
+                            Number(0.6931471805599453),
+                            Apply(Op::Mul, &[9, 8]),
+                            Apply(Op::Sigmoid, &[10]),
+                            Apply(Op::Mul, &[0, 11]),
                         ],
                     ),
                 ]
@@ -1528,9 +1606,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Le, &[3, 4]),
                             Apply(Op::LogicalAnd, &[2, 5]),
                             Grad,
-                            Apply(Op::Log1p, &[3]),
-                            Apply(Op::Mul, &[7, 8]),
-                            Apply(Op::Where, &[6, 1, 9]),
+                            Apply(Op::Where, &[6, 1, 3]),
+                            Apply(Op::Log1p, &[8]),
+                            Apply(Op::Mul, &[7, 9]),
+                            Apply(Op::Where, &[6, 1, 10]),
                         ],
                     ),
                     Line::new(
@@ -1539,10 +1618,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Grad,
                             Operand(0),
                             Apply(Op::Mul, &[0, 1]),
+                            Number(0.0),
+                            Apply(Op::Eq, &[1, 3]),
                             Operand(1),
+                            Number(-1.0),
+                            Apply(Op::Eq, &[5, 6]),
+                            Apply(Op::LogicalAnd, &[4, 7]),
                             Number(1.0),
-                            Apply(Op::Add, &[3, 4]),
-                            Apply(Op::Div, &[2, 5]),
+                            Apply(Op::Add, &[5, 9]),
+                            Apply(Op::Where, &[8, 9, 10]),
+                            Apply(Op::Div, &[2, 11]),
                         ],
                     ),
                 ]
@@ -1553,14 +1638,13 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                 &[Line::new(
                     0,
                     &[
-                        Operand(0),
-                        Number(0.0),
-                        Apply(Op::Eq, &[0, 1]),
                         Grad,
+                        Operand(0),
+                        Apply(Op::Sgn, &[1]),
+                        Apply(Op::Mul, &[0, 2]),
                         Result,
-                        Apply(Op::Div, &[4, 0]),
+                        Apply(Op::Sgn, &[4]),
                         Apply(Op::Mul, &[3, 5]),
-                        Apply(Op::Where, &[2, 1, 6]),
                     ],
                 )]
             }
@@ -1655,33 +1739,35 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Grad,
                             Operand(0),
                             Number(1.0),
-                            Apply(Op::Sub, &[0, 5]),
-                            Apply(Op::Pow, &[4, 6]),
-                            Apply(Op::Mul, &[0, 7]),
-                            Conj(8),
-                            Apply(Op::Mul, &[3, 9]),
-                            Apply(Op::Where, &[2, 1, 10]),
+                            Apply(Op::Where, &[2, 5, 0]),
+                            Apply(Op::Sub, &[6, 5]),
+                            Apply(Op::Pow, &[4, 7]),
+                            Apply(Op::Mul, &[0, 8]),
+                            Conj(9),
+                            Apply(Op::Mul, &[3, 10]),
+                            Apply(Op::Where, &[2, 1, 11]),
                         ],
                     ),
                     Line::new(
                         1,
                         &[
-                            Operand(0),
+                            Result,
                             Number(0.0),
                             Apply(Op::Eq, &[0, 1]),
+                            Operand(0),
+                            Apply(Op::Eq, &[3, 1]),
                             Operand(1),
-                            Real(3),
-                            Apply(Op::Eq, &[3, 4]),
-                            Apply(Op::Ge, &[4, 1]),
-                            Apply(Op::LogicalAnd, &[5, 6]),
-                            Apply(Op::LogicalAnd, &[2, 7]),
+                            Apply(Op::Eq, &[5, 1]),
+                            Apply(Op::LogicalAnd, &[4, 6]),
+                            Apply(Op::LogicalOr, &[2, 7]),
                             Grad,
-                            Result,
-                            Apply(Op::Log, &[0]),
-                            Apply(Op::Mul, &[10, 11]),
-                            Conj(12),
-                            Apply(Op::Mul, &[9, 13]),
-                            Apply(Op::Where, &[8, 1, 14]),
+                            Number(1.0),
+                            Apply(Op::Where, &[8, 10, 3]),
+                            Apply(Op::Log, &[11]),
+                            Apply(Op::Mul, &[0, 12]),
+                            Conj(13),
+                            Apply(Op::Mul, &[9, 14]),
+                            Apply(Op::Where, &[8, 1, 15]),
                         ],
                     ),
                 ]
@@ -1794,8 +1880,8 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Operand(1),
                             Apply(Op::Mul, &[2, 3]),
                             Operand(2),
-                            Apply(Op::Mul, &[5, 5]),
-                            Apply(Op::Div, &[4, 6]),
+                            Apply(Op::Div, &[4, 5]),
+                            Apply(Op::Div, &[6, 5]),
                             Conj(7),
                             Apply(Op::Mul, &[1, 8]),
                         ],
@@ -1839,30 +1925,212 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                     &[
                         Grad,
                         Operand(0),
+                        Number(-30.0),
+                        Number(30.0),
+                        Apply(Op::Clamp, &[1, 2, 3]),
                         Number(0.044715),
-                        Apply(Op::Mul, &[2, 1]),
-                        Apply(Op::Mul, &[3, 1]),
-                        Apply(Op::Mul, &[4, 1]),
-                        Apply(Op::Add, &[1, 5]),
-                        Number(0.7978845608028654),
-                        Apply(Op::Mul, &[7, 6]),
-                        Apply(Op::Tanh, &[8]),
-                        Number(1.0),
-                        Apply(Op::Add, &[10, 9]),
-                        Number(0.5),
-                        Apply(Op::Mul, &[12, 11]),
-                        Apply(Op::Mul, &[12, 1]),
-                        Apply(Op::Square, &[9]),
-                        Apply(Op::Sub, &[10, 15]),
-                        Apply(Op::Mul, &[14, 16]),
-                        Apply(Op::Mul, &[17, 7]),
+                        Apply(Op::Mul, &[5, 4]),
+                        Apply(Op::Mul, &[6, 4]),
+                        Apply(Op::Mul, &[7, 4]),
+                        Apply(Op::Add, &[4, 8]),
+                        Number(1.5957691216057308),
+                        Apply(Op::Mul, &[10, 9]),
+                        Apply(Op::Sigmoid, &[11]),
+                        Apply(Op::Mul, &[4, 10]),
                         Number(0.134145),
-                        Apply(Op::Mul, &[19, 1]),
-                        Apply(Op::Mul, &[20, 1]),
-                        Apply(Op::Add, &[10, 21]),
-                        Apply(Op::Mul, &[18, 22]),
-                        Apply(Op::Add, &[13, 23]),
-                        Apply(Op::Mul, &[0, 24]),
+                        Apply(Op::Mul, &[14, 4]),
+                        Apply(Op::Mul, &[15, 4]),
+                        Number(1.0),
+                        Apply(Op::Add, &[17, 16]),
+                        Apply(Op::Mul, &[13, 18]),
+                        Apply(Op::Mul, &[19, 12]),
+                        Apply(Op::Sub, &[17, 12]),
+                        Apply(Op::Mul, &[20, 21]),
+                        Apply(Op::Add, &[12, 22]),
+                        Apply(Op::Mul, &[0, 23]),
+                    ],
+                )]
+            }
+        }
+        Op::Vanishing => {
+            const {
+                &[
+                    Line::new(0, &[Grad, Operand(1), Apply(Op::Vanishing, &[0, 1])]),
+                    Line::new(
+                        1,
+                        &[
+                            Grad,
+                            Operand(0),
+                            Apply(Op::Isinf, &[1]),
+                            Number(0.0),
+                            Apply(Op::Where, &[2, 3, 1]),
+                            Apply(Op::Mul, &[0, 4]),
+                        ],
+                    ),
+                ]
+            }
+        }
+        Op::Bell => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Operand(1),
+                        Number(-2.0),
+                        Apply(Op::Mul, &[2, 1]),
+                        Apply(Op::Mul, &[0, 3]),
+                        Operand(0),
+                        Result,
+                        Apply(Op::Vanishing, &[5, 6]),
+                        Apply(Op::Mul, &[4, 7]),
+                    ],
+                )]
+            }
+        }
+        Op::AsinSlope => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Apply(Op::Mul, &[0, 1]),
+                        Result,
+                        Apply(Op::Mul, &[2, 3]),
+                        Apply(Op::Mul, &[4, 3]),
+                        Apply(Op::Mul, &[5, 3]),
+                    ],
+                )]
+            }
+        }
+        Op::AsinhSlope => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Apply(Op::Neg, &[0]),
+                        Operand(0),
+                        Result,
+                        Apply(Op::Vanishing, &[2, 3]),
+                        Apply(Op::Mul, &[1, 4]),
+                        Apply(Op::Mul, &[5, 3]),
+                        Apply(Op::Mul, &[6, 3]),
+                    ],
+                )]
+            }
+        }
+        Op::AtanSlope => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Number(-2.0),
+                        Apply(Op::Mul, &[1, 0]),
+                        Operand(0),
+                        Result,
+                        Apply(Op::Vanishing, &[3, 4]),
+                        Apply(Op::Mul, &[2, 5]),
+                        Apply(Op::Mul, &[6, 4]),
+                    ],
+                )]
+            }
+        }
+        Op::AtanhSlope => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Number(2.0),
+                        Apply(Op::Mul, &[1, 0]),
+                        Operand(0),
+                        Apply(Op::Mul, &[2, 3]),
+                        Result,
+                        Apply(Op::Mul, &[4, 5]),
+                        Apply(Op::Mul, &[6, 5]),
+                    ],
+                )]
+            }
+        }
+        Op::SincNth => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Operand(1),
+                        Number(1.0),
+                        Apply(Op::Add, &[2, 3]),
+                        Apply(Op::SincNth, &[1, 4]),
+                        Apply(Op::Mul, &[0, 5]),
+                    ],
+                )]
+            }
+        }
+        Op::ErfcxNth => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Operand(1),
+                        Number(1.0),
+                        Apply(Op::Add, &[2, 3]),
+                        Apply(Op::ErfcxNth, &[1, 4]),
+                        Apply(Op::Mul, &[0, 5]),
+                    ],
+                )]
+            }
+        }
+        Op::I0Nth => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Operand(1),
+                        Number(1.0),
+                        Apply(Op::Add, &[2, 3]),
+                        Apply(Op::I0Nth, &[1, 4]),
+                        Apply(Op::Mul, &[0, 5]),
+                    ],
+                )]
+            }
+        }
+        Op::I0eNth => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Operand(1),
+                        Number(1.0),
+                        Apply(Op::Add, &[2, 3]),
+                        Apply(Op::I0eNth, &[1, 4]),
+                        Apply(Op::Mul, &[0, 5]),
+                    ],
+                )]
+            }
+        }
+        Op::I1eNth => {
+            const {
+                &[Line::new(
+                    0,
+                    &[
+                        Grad,
+                        Operand(0),
+                        Operand(1),
+                        Number(1.0),
+                        Apply(Op::Add, &[2, 3]),
+                        Apply(Op::I1eNth, &[1, 4]),
+                        Apply(Op::Mul, &[0, 5]),
                     ],
                 )]
             }
@@ -1880,11 +2148,16 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Le, &[0, 4]),
                         Apply(Op::LogicalAnd, &[2, 5]),
                         Grad,
-                        Apply(Op::Sub, &[3, 0]),
-                        Apply(Op::Mul, &[0, 8]),
-                        Apply(Op::Div, &[7, 9]),
                         Number(0.0),
-                        Apply(Op::Where, &[6, 10, 11]),
+                        Apply(Op::Eq, &[0, 8]),
+                        Apply(Op::Where, &[9, 3, 0]),
+                        Apply(Op::Div, &[7, 10]),
+                        Apply(Op::Eq, &[0, 3]),
+                        Apply(Op::Sub, &[3, 0]),
+                        Apply(Op::Where, &[12, 3, 13]),
+                        Apply(Op::Div, &[7, 14]),
+                        Apply(Op::Add, &[11, 15]),
+                        Apply(Op::Where, &[6, 16, 8]),
                     ],
                 )]
             }
@@ -2040,10 +2313,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Apply(Op::Lt, &[3, 4]),
                             Grad,
                             Apply(Op::Mul, &[6, 2]),
-                            Apply(Op::Div, &[7, 4]),
+                            Number(0.0),
+                            Apply(Op::Eq, &[4, 8]),
+                            Number(1.0),
+                            Apply(Op::Where, &[9, 10, 4]),
+                            Apply(Op::Div, &[7, 11]),
                             Apply(Op::Sgn, &[2]),
-                            Apply(Op::Mul, &[6, 9]),
-                            Apply(Op::Where, &[5, 8, 10]),
+                            Apply(Op::Mul, &[6, 13]),
+                            Apply(Op::Where, &[5, 12, 14]),
                         ],
                     ),
                     Line::new(
@@ -2058,10 +2335,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                             Grad,
                             Apply(Op::Neg, &[6]),
                             Apply(Op::Mul, &[7, 2]),
-                            Apply(Op::Div, &[8, 4]),
+                            Number(0.0),
+                            Apply(Op::Eq, &[4, 9]),
+                            Number(1.0),
+                            Apply(Op::Where, &[10, 11, 4]),
+                            Apply(Op::Div, &[8, 12]),
                             Apply(Op::Sgn, &[2]),
-                            Apply(Op::Mul, &[7, 10]),
-                            Apply(Op::Where, &[5, 9, 11]),
+                            Apply(Op::Mul, &[7, 14]),
+                            Apply(Op::Where, &[5, 13, 15]),
                         ],
                     ),
                 ]
@@ -2124,14 +2405,22 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         &[
                             Grad,
                             Operand(0),
+                            Number(1.0),
+                            Apply(Op::Eq, &[1, 2]),
                             Apply(Op::Neg, &[1]),
-                            Apply(Op::Log1p, &[2]),
+                            Number(0.0),
+                            Apply(Op::Where, &[3, 5, 4]),
+                            Apply(Op::Log1p, &[6]),
                             Number(-100.0),
-                            Apply(Op::ClampMin, &[3, 4]),
-                            Apply(Op::Log, &[1]),
-                            Apply(Op::ClampMin, &[6, 4]),
-                            Apply(Op::Sub, &[5, 7]),
-                            Apply(Op::Mul, &[0, 8]),
+                            Apply(Op::ClampMin, &[7, 8]),
+                            Apply(Op::Where, &[3, 8, 9]),
+                            Apply(Op::Eq, &[1, 5]),
+                            Apply(Op::Where, &[11, 2, 1]),
+                            Apply(Op::Log, &[12]),
+                            Apply(Op::ClampMin, &[13, 8]),
+                            Apply(Op::Where, &[11, 8, 14]),
+                            Apply(Op::Sub, &[10, 15]),
+                            Apply(Op::Mul, &[0, 16]),
                         ],
                     ),
                 ]
@@ -2344,13 +2633,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(1.0),
                         Apply(Op::Gt, &[0, 1]),
                         Grad,
-                        Apply(Op::Log, &[0]),
+                        Apply(Op::Where, &[2, 0, 1]),
+                        Apply(Op::Log, &[4]),
                         Number(0.5),
-                        Apply(Op::Div, &[5, 0]),
-                        Apply(Op::Add, &[4, 6]),
-                        Apply(Op::Mul, &[3, 7]),
+                        Apply(Op::Div, &[6, 4]),
+                        Apply(Op::Add, &[5, 7]),
+                        Apply(Op::Mul, &[3, 8]),
                         Number(0.0),
-                        Apply(Op::Where, &[2, 8, 9]),
+                        Apply(Op::Where, &[2, 9, 10]),
                     ],
                 )]
             }
@@ -2364,13 +2654,14 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Le, &[0, 1]),
                         Grad,
-                        Result,
                         Number(1.7580993408473766),
-                        Apply(Op::Add, &[4, 5]),
-                        Apply(Op::Mul, &[3, 6]),
+                        Apply(Op::Mul, &[3, 4]),
+                        Apply(Op::Where, &[2, 0, 1]),
+                        Apply(Op::Exp, &[6]),
+                        Apply(Op::Mul, &[5, 7]),
                         Number(1.0507009873554805),
-                        Apply(Op::Mul, &[3, 8]),
-                        Apply(Op::Where, &[2, 7, 9]),
+                        Apply(Op::Mul, &[3, 9]),
+                        Apply(Op::Where, &[2, 8, 10]),
                     ],
                 )]
             }
@@ -2387,10 +2678,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Softplus, &[1, 2, 3]),
                         Apply(Op::Tanh, &[4]),
                         Apply(Op::Sigmoid, &[1]),
-                        Apply(Op::Mul, &[1, 6]),
                         Apply(Op::Square, &[5]),
-                        Apply(Op::Sub, &[2, 8]),
-                        Apply(Op::Mul, &[7, 9]),
+                        Apply(Op::Sub, &[2, 7]),
+                        Apply(Op::Mul, &[6, 8]),
+                        Apply(Op::Vanishing, &[1, 9]),
                         Apply(Op::Add, &[5, 10]),
                         Apply(Op::Mul, &[0, 11]),
                     ],
@@ -2480,8 +2771,8 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Apply(Op::Abs, &[1]),
                         Number(1.0),
                         Apply(Op::Add, &[3, 2]),
-                        Apply(Op::Square, &[4]),
-                        Apply(Op::Div, &[0, 5]),
+                        Apply(Op::Div, &[0, 4]),
+                        Apply(Op::Div, &[5, 4]),
                     ],
                 )]
             }
@@ -2511,9 +2802,10 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Grad,
                         Operand(1),
                         Apply(Op::Mul, &[3, 4]),
-                        Apply(Op::Exp, &[0]),
-                        Apply(Op::Mul, &[5, 6]),
-                        Apply(Op::Where, &[2, 7, 3]),
+                        Apply(Op::Where, &[2, 0, 1]),
+                        Apply(Op::Exp, &[6]),
+                        Apply(Op::Mul, &[5, 7]),
+                        Apply(Op::Where, &[2, 8, 3]),
                     ],
                 )]
             }
@@ -2527,11 +2819,12 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
                         Number(0.0),
                         Apply(Op::Le, &[0, 1]),
                         Grad,
+                        Apply(Op::Where, &[2, 0, 1]),
                         Operand(1),
-                        Apply(Op::Div, &[0, 4]),
-                        Apply(Op::Exp, &[5]),
-                        Apply(Op::Mul, &[3, 6]),
-                        Apply(Op::Where, &[2, 7, 3]),
+                        Apply(Op::Div, &[4, 5]),
+                        Apply(Op::Exp, &[6]),
+                        Apply(Op::Mul, &[3, 7]),
+                        Apply(Op::Where, &[2, 8, 3]),
                     ],
                 )]
             }

@@ -5,7 +5,7 @@ use nomina_core::{Result, Scalar};
 
 use super::deferred::{Deferred, LARGE};
 use super::generated::lines;
-use super::lines::{Line, Step};
+use super::lines::{Line, Step, narrow};
 use super::never::refused;
 use super::read::{Operand, Over, Read, SMALL};
 use super::rows::{Scales, row_gradient};
@@ -107,10 +107,16 @@ fn lined(
     };
     let wants = |at: usize| matches!(args.get(at), Some(Arg::Tensor(raw)) if raw.requires_grad());
     let needed = || lines.iter().filter(|line| wants(line.operand));
+    let over = over(&result);
+    // A 16-bit result is computed once more, in `f32`, from its operands.
+    let repeats =
+        over.is_none() && narrow(result.dtype()).is_some() && needed().any(Line::repeats_result);
+    let keeps_result =
+        needed().any(|line| line.reads_result() && !(repeats && line.repeats_result()));
     let own;
     let mut saved: SmallVec<[&Raw; 4]> = SmallVec::new();
     let mut keep = |at: usize| match args.get(at) {
-        Some(arg) if needed().any(|line| line.reads_operand(at)) => match *arg {
+        Some(arg) if repeats || needed().any(|line| line.reads_operand(at)) => match *arg {
             Arg::Tensor(raw) => {
                 saved.push(raw);
                 SavedOperand::Saved(saved.len() as u8 - 1)
@@ -127,10 +133,9 @@ fn lined(
         Arg::Tensor(raw) => raw.dtype() == result.dtype() && raw.shape() == result.shape(),
         Arg::Scalar(_) => true,
     };
-    let over = over(&result);
     if over.is_none() && args.len() <= 2 && args.iter().all(like) {
         let kept = [keep(0), keep(1)];
-        if needed().any(Line::reads_result) {
+        if keeps_result {
             own = result.clone();
             saved.push(&own);
         }
@@ -155,7 +160,7 @@ fn lined(
     }
     let kept = (0..args.len()).map(&mut keep).collect();
     let mut saved: SmallVec<[Raw; 3]> = saved.into_iter().cloned().collect();
-    if needed().any(Line::reads_result) {
+    if keeps_result {
         saved.push(result.clone());
     }
     let rule = Lined {
@@ -322,7 +327,9 @@ impl Lines<'_> {
         let result = match (line.steps, self.saved.last()) {
             ([], _) => return Err(refused(self.op)),
             ([Step::Grad], _) => return Ok(grad.clone()),
-            (_, Some(result)) if line.reads_result() => Some(run.result(result, Results::One)?),
+            (_, Some(result)) if line.reads_result() && !self.repeats(line, grad) => {
+                Some(run.result(result, Results::One)?)
+            }
             _ => None,
         };
         let by = match self.op {
@@ -345,6 +352,11 @@ impl Lines<'_> {
             operands: self.operands,
             over: self.over,
         };
-        read.computed(line.steps, run.records())
+        read.computed(line, run.records())
+    }
+
+    /// Whether a line reads the result as computed once more: `lined` kept the operands instead.
+    fn repeats(&self, line: &Line, grad: &Raw) -> bool {
+        self.over.is_none() && line.repeats_result() && narrow(grad.dtype()).is_some()
     }
 }

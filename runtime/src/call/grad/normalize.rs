@@ -5,6 +5,7 @@ use nomina_core::{DType, Result, Scalar};
 
 use super::arithmetic::{apply, mul, number, sub};
 use super::by::{Back, by};
+use super::lines::Line;
 use super::lines::Step::{self, Apply, Grad, Number, Operand as ResultGrads, Over as Sum};
 use super::read::{Operand, Over, Read};
 use super::rows::{Scales, row_gradient};
@@ -195,7 +196,7 @@ impl Normalized {
             1 => WEIGHT,
             _ => BIAS,
         };
-        read.computed(steps, back.records())
+        read.computed(&Line::new(0, steps), back.records())
     }
 
     /// At least in f32.

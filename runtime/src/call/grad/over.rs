@@ -4,9 +4,11 @@ use nomina_core::op::{Op, class};
 use nomina_core::{Result, Scalar};
 
 use super::arithmetic::{
-    add, choose, conj, div, is_zero, mul, number, scaled, sub, sum, sum_from, with_number,
+    add, apply, choose, conj, div, is_zero, mul, number, scaled, sub, sum, sum_from, with_number,
 };
 use super::by::{by, by_result};
+use super::lines::narrow;
+use super::read::widened;
 use crate::SmallVec;
 use crate::call::{cat, full, pointwise, scan, to_dtype};
 use crate::raw::Raw;
@@ -19,8 +21,8 @@ pub(in crate::call) fn prod(out: Raw, x: &Raw, kept: &[usize], dims: &[usize]) -
     by(Op::Prod, out, [x], || {
         let (x, kept, dims) = (x.clone(), Shape::from_slice(kept), Dims::from_slice(dims));
         move |back, _| {
-            let grad = back.grad()?.reshape(&kept)?;
-            others(&x, &dims)
+            let grad = widened(&back.grad()?.reshape(&kept)?)?;
+            others(&widened(&x)?, &dims)
                 .and_then(|others| mul(&grad, &conj(&others)?))
                 .map(Some)
         }
@@ -86,17 +88,26 @@ pub(in crate::call) fn scanned(op: class::Scan, out: Raw, x: &Raw, dim: usize) -
         class::Scan::Cumprod => by_result(Op::Cumprod, out, [x], || {
             let x = x.clone();
             move |back, _| {
-                let grad = back.grad()?;
-                match back.records() {
-                    true => running_product_recorded(&x, &grad, dim).map(Some),
-                    false => running_product(&x, &grad, &back.result()?, dim).map(Some),
+                let (x, grad) = (widened(&x)?, widened(&back.grad()?)?);
+                if back.records() {
+                    return running_product_recorded(&x, &grad, dim).map(Some);
                 }
+                let result = match narrow(back.result()?.dtype()) {
+                    Some(_) => scan(Op::Cumprod, &x, dim, None)?,
+                    None => back.result()?,
+                };
+                running_product(&x, &grad, &result, dim).map(Some)
             }
         }),
         class::Scan::Logcumsumexp => by_result(Op::Logcumsumexp, out, [x], || {
             let x = x.clone();
             move |back, _| {
-                let (grad, result) = (back.grad()?, back.result()?);
+                // A 16-bit result is computed once more: its exponential would have its rounding.
+                let (x, grad) = (widened(&x)?, widened(&back.grad()?)?);
+                let result = match narrow(back.result()?.dtype()) {
+                    Some(_) => scan(Op::Logcumsumexp, &x, dim, None)?,
+                    None => back.result()?,
+                };
                 if !back.records() {
                     return running_exponents(&x, &grad, &result, dim).map(Some);
                 }
@@ -153,20 +164,26 @@ fn running_product_recorded(x: &Raw, grad: &Raw, dim: usize) -> Result<Raw> {
 
 /// In logarithms, so that nothing overflows, positive and negative gradients apart.
 fn running_exponents(x: &Raw, grad: &Raw, result: &Raw, dim: usize) -> Result<Raw> {
+    // A sum of nothing but zeros has no slope.
+    let empty = with_number(Op::Eq, result, f64::NEG_INFINITY)?;
+    let result = &choose(&empty, number(0.0), result.into())?;
     if grad.dtype().is_complex() || x.dtype().is_complex() {
         let zero = is_zero(grad)?;
         let own = choose(&zero, number(1.0), grad.into())?;
         let logs = sub(&pointwise(Op::Log, &[(&own).into()])?, &conj(result)?)?;
-        let logs = choose(&zero, number(f64::NEG_INFINITY), (&logs).into())?;
+        let none = apply(Op::LogicalOr, [(&zero).into(), (&empty).into()])?;
+        let logs = choose(&none, number(f64::NEG_INFINITY), (&logs).into())?;
         let sums = scan(Op::Logcumsumexp, &logs.flip(dim)?, dim, None)?.flip(dim)?;
         return pointwise(Op::Exp, &[(&add(&sums, &conj(x)?)?).into()]);
     }
+    let full = pointwise(Op::LogicalNot, &[(&empty).into()])?;
     let part = |sign: f64| -> Result<Raw> {
         let own = scaled(grad, sign)?;
         let positive = with_number(Op::Gt, &own, 0.0)?;
         let own = choose(&positive, (&own).into(), number(1.0))?;
         let logs = sub(&pointwise(Op::Log, &[(&own).into()])?, result)?;
-        let logs = choose(&positive, (&logs).into(), number(f64::NEG_INFINITY))?;
+        let some = apply(Op::LogicalAnd, [(&positive).into(), (&full).into()])?;
+        let logs = choose(&some, (&logs).into(), number(f64::NEG_INFINITY))?;
         let sums = scan(Op::Logcumsumexp, &logs.flip(dim)?, dim, None)?.flip(dim)?;
         pointwise(Op::Exp, &[(&add(&sums, x)?).into()])
     };
@@ -185,7 +202,7 @@ pub(in crate::call) fn norm(
         let (x, kept, dims) = (x.clone(), Shape::from_slice(kept), Dims::from_slice(dims));
         move |back, _| {
             let (grad, norm) = (back.grad()?.reshape(&kept)?, back.result()?.reshape(&kept)?);
-            norm_back(&x, &grad, &norm, &dims, p)
+            norm_back(&widened(&x)?, &widened(&grad)?, &widened(&norm)?, &dims, p)
         }
     })
 }

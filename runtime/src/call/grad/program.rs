@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
+use super::lines::{Folded, folded, narrow};
 use crate::SmallVec;
 use crate::call::fused::{several, stepwise, unrecorded};
 use crate::call::{ReduceOptions, Reduction, fused_reduce, reduce};
@@ -21,6 +22,8 @@ pub(super) enum Step {
 #[derive(Clone, Default)]
 pub(super) struct Program {
     steps: SmallVec<[Step; 16]>,
+    /// The dtype of each step that is known to be a 16-bit float.
+    narrow: SmallVec<[Option<DType>; 16]>,
     tensors: SmallVec<[Raw; 4]>,
     numbers: SmallVec<[Scalar; 4]>,
 }
@@ -30,27 +33,65 @@ impl Program {
         self.steps.len()
     }
 
-    fn push(&mut self, step: Step) -> usize {
+    fn push(&mut self, step: Step, dtype: Option<DType>) -> usize {
         self.steps.push(step);
+        self.narrow.push(dtype.and_then(narrow));
         self.steps.len() - 1
     }
 
     pub(super) fn tensor(&mut self, raw: Raw) -> usize {
+        let dtype = raw.dtype();
         self.tensors.push(raw);
-        self.push(Step::Tensor(self.tensors.len() - 1))
+        self.push(Step::Tensor(self.tensors.len() - 1), Some(dtype))
     }
 
     pub(super) fn number(&mut self, number: Scalar) -> usize {
         self.numbers.push(number);
-        self.push(Step::Number(self.numbers.len() - 1))
+        self.push(Step::Number(self.numbers.len() - 1), None)
     }
 
     pub(super) fn to(&mut self, dtype: DType, of: usize) -> usize {
-        self.push(Step::To(dtype, of))
+        self.push(Step::To(dtype, of), Some(dtype))
     }
 
+    /// An operator of steps that are no 16-bit floats; a step that is known is not computed.
     pub(super) fn apply(&mut self, op: Op, args: SmallVec<[usize; 3]>) -> usize {
-        self.push(Step::Apply(op, args))
+        match folded(op, &args, |at| self.number_of(at)) {
+            Some(Folded::Step(at)) => at,
+            Some(Folded::Number(number)) => self.number(number),
+            None => self.push(Step::Apply(op, args), None),
+        }
+    }
+
+    /// An operator whose result has this dtype.
+    pub(super) fn apply_as(
+        &mut self,
+        op: Op,
+        args: SmallVec<[usize; 3]>,
+        dtype: Option<DType>,
+    ) -> usize {
+        self.push(Step::Apply(op, args), dtype)
+    }
+
+    /// The dtype of a step that is a 16-bit float.
+    pub(super) fn narrow(&self, at: usize) -> Option<DType> {
+        self.narrow[at]
+    }
+
+    /// A step in `f32` where it is a 16-bit float.
+    pub(super) fn widened(&mut self, at: usize) -> usize {
+        match self.narrow[at] {
+            Some(_) => self.to(DType::F32, at),
+            None => at,
+        }
+    }
+
+    /// The number that a step is.
+    pub(super) fn number_of(&self, at: usize) -> Option<Scalar> {
+        match self.steps[at] {
+            Step::Number(of) => Some(self.numbers[of]),
+            _ => None,
+        }
     }
 
     /// What one step computes, over whose dims there may be a reduction; step by step where that is to be recorded.

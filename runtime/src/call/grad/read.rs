@@ -1,14 +1,14 @@
 //! Steps of lines, computed in passes or one by one.
 
 use nomina_core::op::Op;
-use nomina_core::{Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 use num_complex::Complex64;
 
-use super::lines::{Step, default};
+use super::lines::{Folded, Line, Step, default, folded, narrow};
 use super::program::Program;
 use crate::SmallVec;
 use crate::call::product::conjugated;
-use crate::call::{Arg, ReduceOptions, Reduction, pointwise, real, reduce};
+use crate::call::{Arg, ReduceOptions, Reduction, full, pointwise, real, reduce, to_dtype};
 use crate::raw::Raw;
 use crate::shape::{Shape, product as numel};
 
@@ -60,43 +60,75 @@ pub(super) struct Read<'a> {
 }
 
 impl Read<'_> {
-    /// The last step: in as few passes as there are sums, or step by step where they are recorded or there are conjugates to
-    /// take.
-    pub(super) fn computed(&self, steps: &'static [Step], records: bool) -> Result<Raw> {
+    /// The last step of a line: in as few passes as there are sums, or step by step where they are recorded or there are conjugates
+    /// to take. 16-bit floats are read as `f32`, and the gradient is rounded once.
+    pub(super) fn computed(&self, line: &Line, records: bool) -> Result<Raw> {
+        let is_complex = |raw: &Raw| raw.dtype().is_complex();
+        let complex = is_complex(self.grad)
+            || self.result.is_some_and(is_complex)
+            || self.operands.iter().any(|operand| match *operand {
+                Operand::Tensor(raw) => is_complex(raw),
+                Operand::Number(number) => matches!(number, Scalar::Complex(_)),
+                Operand::Unread => false,
+            });
         let mut values: SmallVec<[Value<'_>; 16]> = SmallVec::new();
-        for step in steps {
+        for step in line.steps_of(complex) {
             values.push(match *step {
                 Step::Grad => Value::Tensor(self.grad),
-                Step::Result => Value::Tensor(self.result.ok_or_else(|| self.unread())?),
+                Step::Result => match self.result {
+                    Some(result) => Value::Tensor(result),
+                    None if line.repeats_result() && self.over.is_none() => Value::Result,
+                    None => return Err(self.unread()),
+                },
                 Step::Imaginary => Value::Number(Scalar::Complex(Complex64::I)),
                 Step::Number(number) => Value::Number(Scalar::Float(number)),
-                Step::Operand(at) => match self.operands.get(at) {
-                    Some(&Operand::Tensor(raw)) => Value::Tensor(raw),
-                    Some(&Operand::Number(number)) => Value::Number(number),
-                    _ => Value::Number(default(self.op, at).ok_or_else(|| self.unread())?),
-                },
-                Step::Apply(op, args) => match folded(op, args, &values) {
-                    Some(number) => Value::Number(number),
+                Step::Operand(at) => self.operand(at)?,
+                Step::Apply(op, args) => match folded(op, args, |at| number(&values, at)) {
+                    Some(Folded::Number(number)) => Value::Number(number),
+                    Some(Folded::Step(at)) => Value::Same(at),
                     None => Value::Apply(op, args),
                 },
-                Step::Conj(at) => Value::Conj(at),
-                Step::Real(at) => Value::Real(at),
+                Step::Conj(at) => match number(&values, at) {
+                    Some(Scalar::Complex(z)) => Value::Number(Scalar::Complex(z.conj())),
+                    Some(number) => Value::Number(number),
+                    None => Value::Conj(at),
+                },
+                Step::Real(at) => match number(&values, at) {
+                    Some(number) => Value::Number(Scalar::Float(number.to_complex().re)),
+                    None => Value::Real(at),
+                },
                 Step::Spread(at) => Value::Spread(at, self.over()?),
                 Step::Count => Value::Number(Scalar::Float(self.over()?.count)),
                 Step::Over(op, at, keep) => Value::Over(op, at, keep, self.over()?),
             });
         }
-        let complex = |value: &Value<'_>| match value {
-            Value::Tensor(raw) => raw.dtype().is_complex(),
-            Value::Number(number) => matches!(number, Scalar::Complex(_)),
-            _ => false,
-        };
+        let complex = complex
+            || values
+                .iter()
+                .any(|value| matches!(value, Value::Number(Scalar::Complex(_))));
         // A pass is worth its plan where what lies between steps is large.
         let small = self.grad.numel() <= SMALL;
-        match records || small || values.iter().any(complex) {
-            false => in_passes(&values),
-            true => stepwise(&values),
+        let dtype = self.grad.dtype();
+        let last = values.len().checked_sub(1);
+        if let Some(number) = last.and_then(|last| number(&values, last)) {
+            return full(self.grad.shape(), number, dtype, self.grad.device());
         }
+        let found = match records || small || complex {
+            false => self.in_passes(&values)?,
+            true => self.stepwise(&values)?,
+        };
+        match narrow(dtype) {
+            Some(dtype) => to_dtype(&found, dtype),
+            None => Ok(found),
+        }
+    }
+
+    fn operand(&self, at: usize) -> Result<Value<'_>> {
+        Ok(match self.operands.get(at) {
+            Some(&Operand::Tensor(raw)) => Value::Tensor(raw),
+            Some(&Operand::Number(number)) => Value::Number(number),
+            _ => Value::Number(default(self.op, at).ok_or_else(|| self.unread())?),
+        })
     }
 
     fn over(&self) -> Result<&Over> {
@@ -115,6 +147,10 @@ impl Read<'_> {
 enum Value<'a> {
     Tensor(&'a Raw),
     Number(Scalar),
+    /// The operator's result, computed once more.
+    Result,
+    /// An earlier step.
+    Same(usize),
     Apply(Op, &'static [usize]),
     Conj(usize),
     Real(usize),
@@ -122,102 +158,136 @@ enum Value<'a> {
     Over(Op, usize, bool, &'a Over),
 }
 
-/// What is known before any tensor is.
-fn folded(op: Op, args: &[usize], values: &[Value<'_>]) -> Option<Scalar> {
-    let number = |&at: &usize| match values[at] {
-        Value::Number(number) => Some(number.to_f64()),
+/// The number that a value is.
+fn number(values: &[Value<'_>], at: usize) -> Option<Scalar> {
+    match *values.get(at)? {
+        Value::Number(number) => Some(number),
+        Value::Same(at) => number(values, at),
         _ => None,
-    };
-    let (a, b) = match args {
-        [a, b] => (number(a)?, number(b)?),
-        _ => return None,
-    };
-    Some(Scalar::Float(match op {
-        Op::Add => a + b,
-        Op::Sub => a - b,
-        Op::Mul => a * b,
-        Op::Div => a / b,
-        _ => return None,
-    }))
+    }
 }
 
-/// Real steps in one pass, and one more for each sum on the way: what is conjugated is what it was.
-fn in_passes(values: &[Value<'_>]) -> Result<Raw> {
-    let mut program = Program::default();
-    let mut places: SmallVec<[usize; 16]> = SmallVec::new();
-    for value in values {
-        places.push(match *value {
-            Value::Tensor(raw) => program.tensor(raw.clone()),
-            Value::Number(number) => program.number(number),
-            Value::Apply(op, args) => {
-                program.apply(op, args.iter().map(|&at| places[at]).collect())
-            }
-            Value::Conj(at) | Value::Real(at) => places[at],
-            Value::Spread(at, over) => {
-                let raw = program.compute(places[at], None, false)?;
-                program.tensor(raw.reshape(&over.kept)?)
-            }
-            Value::Over(op, at, keep, over) => {
-                let by = Reduction {
-                    op,
-                    dims: &over.dims,
-                    keepdim: true,
-                };
-                let sum = program.compute(places[at], Some(by), false)?;
-                program.tensor(if keep { sum } else { sum.reshape(&over.left)? })
-            }
-        });
+/// A tensor in `f32` where it is a 16-bit float.
+pub(super) fn widened(raw: &Raw) -> Result<Raw> {
+    match narrow(raw.dtype()) {
+        Some(_) => to_dtype(raw, DType::F32),
+        None => Ok(raw.clone()),
     }
-    match places.last() {
-        Some(&last) => program.compute(last, None, false),
-        None => Err(nothing()),
+}
+
+impl Read<'_> {
+    /// Real steps in one pass, and one more for each sum on the way: what is conjugated is what it was.
+    fn in_passes(&self, values: &[Value<'_>]) -> Result<Raw> {
+        let mut program = Program::default();
+        let mut places: SmallVec<[usize; 16]> = SmallVec::new();
+        let tensor = |program: &mut Program, raw: &Raw| {
+            let at = program.tensor(raw.clone());
+            program.widened(at)
+        };
+        for value in values {
+            let place = match *value {
+                Value::Tensor(raw) => tensor(&mut program, raw),
+                Value::Number(number) => program.number(number),
+                Value::Result => {
+                    let mut args: SmallVec<[usize; 3]> = SmallVec::new();
+                    for operand in self.operands {
+                        args.push(match *operand {
+                            Operand::Tensor(raw) => tensor(&mut program, raw),
+                            Operand::Number(number) => program.number(number),
+                            Operand::Unread => return Err(self.unread()),
+                        });
+                    }
+                    program.apply(self.op, args)
+                }
+                Value::Same(at) => places[at],
+                Value::Apply(op, args) => {
+                    program.apply(op, args.iter().map(|&at| places[at]).collect())
+                }
+                Value::Conj(at) | Value::Real(at) => places[at],
+                Value::Spread(at, over) => {
+                    let raw = program.compute(places[at], None, false)?;
+                    program.tensor(raw.reshape(&over.kept)?)
+                }
+                Value::Over(op, at, keep, over) => {
+                    let by = Reduction {
+                        op,
+                        dims: &over.dims,
+                        keepdim: true,
+                    };
+                    let sum = program.compute(places[at], Some(by), false)?;
+                    program.tensor(if keep { sum } else { sum.reshape(&over.left)? })
+                }
+            };
+            places.push(place);
+        }
+        match places.last() {
+            Some(&last) => program.compute(last, None, false),
+            None => Err(nothing()),
+        }
+    }
+
+    /// Operators one by one, which are recorded.
+    fn stepwise(&self, values: &[Value<'_>]) -> Result<Raw> {
+        let mut steps: SmallVec<[Result<Raw, Scalar>; 16]> = SmallVec::new();
+        for value in values {
+            steps.push(match *value {
+                Value::Tensor(raw) => Ok(widened(raw)?),
+                Value::Number(number) => Err(number),
+                Value::Result => {
+                    let mut own: SmallVec<[Result<Raw, Scalar>; 3]> = SmallVec::new();
+                    for operand in self.operands {
+                        own.push(match *operand {
+                            Operand::Tensor(raw) => Ok(widened(raw)?),
+                            Operand::Number(number) => Err(number),
+                            Operand::Unread => return Err(self.unread()),
+                        });
+                    }
+                    let args: SmallVec<[Arg<'_>; 4]> = own.iter().map(arg).collect();
+                    Ok(pointwise(self.op, &args)?)
+                }
+                Value::Same(at) => steps[at].clone(),
+                Value::Conj(at) => match &steps[at] {
+                    Ok(raw) => Ok(conjugated(raw)?),
+                    Err(number) => Err(*number),
+                },
+                Value::Real(at) => match &steps[at] {
+                    Ok(raw) if raw.dtype().is_complex() => Ok(real(raw)?),
+                    Ok(raw) => Ok(raw.clone()),
+                    Err(number) => Err(Scalar::Float(number.to_complex().re)),
+                },
+                Value::Spread(at, over) => match &steps[at] {
+                    Ok(raw) => Ok(raw.reshape(&over.kept)?),
+                    Err(number) => Err(*number),
+                },
+                Value::Over(op, at, keep, over) => match &steps[at] {
+                    Ok(raw) => {
+                        let sum = reduce(op, raw, &over.dims, true, ReduceOptions::default())?;
+                        Ok(if keep { sum } else { sum.reshape(&over.left)? })
+                    }
+                    Err(number) => Err(*number),
+                },
+                Value::Apply(op, args) => {
+                    let args: SmallVec<[Arg<'_>; 4]> =
+                        args.iter().map(|&at| arg(&steps[at])).collect();
+                    Ok(pointwise(op, &args)?)
+                }
+            });
+        }
+        match steps.pop() {
+            Some(Ok(raw)) => Ok(raw),
+            _ => Err(nothing()),
+        }
+    }
+}
+
+fn arg(step: &Result<Raw, Scalar>) -> Arg<'_> {
+    match step {
+        Ok(raw) => Arg::Tensor(raw),
+        Err(number) => Arg::Scalar(*number),
     }
 }
 
 #[cold]
 pub(super) fn nothing() -> Error {
     Error::new(ErrorKind::Argument, "backward", "a line gives no tensor")
-}
-
-/// Operators one by one, which are recorded.
-fn stepwise(values: &[Value<'_>]) -> Result<Raw> {
-    let mut steps: SmallVec<[Result<Raw, Scalar>; 16]> = SmallVec::new();
-    for value in values {
-        steps.push(match *value {
-            Value::Tensor(raw) => Ok(raw.clone()),
-            Value::Number(number) => Err(number),
-            Value::Conj(at) => match &steps[at] {
-                Ok(raw) => Ok(conjugated(raw)?),
-                Err(number) => Err(*number),
-            },
-            Value::Real(at) => match &steps[at] {
-                Ok(raw) if raw.dtype().is_complex() => Ok(real(raw)?),
-                Ok(raw) => Ok(raw.clone()),
-                Err(number) => Err(Scalar::Float(number.to_complex().re)),
-            },
-            Value::Spread(at, over) => match &steps[at] {
-                Ok(raw) => Ok(raw.reshape(&over.kept)?),
-                Err(number) => Err(*number),
-            },
-            Value::Over(op, at, keep, over) => match &steps[at] {
-                Ok(raw) => {
-                    let sum = reduce(op, raw, &over.dims, true, ReduceOptions::default())?;
-                    Ok(if keep { sum } else { sum.reshape(&over.left)? })
-                }
-                Err(number) => Err(*number),
-            },
-            Value::Apply(op, args) => {
-                let arg = |&at: &usize| match &steps[at] {
-                    Ok(raw) => Arg::Tensor(raw),
-                    Err(number) => Arg::Scalar(*number),
-                };
-                let args: SmallVec<[Arg<'_>; 4]> = args.iter().map(arg).collect();
-                Ok(pointwise(op, &args)?)
-            }
-        });
-    }
-    match steps.pop() {
-        Some(Ok(raw)) => Ok(raw),
-        _ => Err(nothing()),
-    }
 }

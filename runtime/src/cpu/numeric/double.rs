@@ -11,6 +11,7 @@ mod logarithm;
 mod pair;
 mod power;
 mod quantile;
+mod slopes;
 mod trigonometry;
 
 pub(crate) use super::remainder::{
@@ -31,6 +32,10 @@ pub(crate) use logarithm::{
 pub(super) use pair::product;
 pub(crate) use power::{hypot, pow};
 pub(crate) use quantile::{erfinv, erfinv_near, erfinv_reaches, ndtri, ndtri_near, ndtri_reaches};
+pub(crate) use slopes::{
+    asin_slope, asinh_slope, atan_slope, atanh_slope, bell, erfcx_nth, i0_nth, i0e_nth, i1e_nth,
+    sinc_nth, vanishing,
+};
 pub(crate) use trigonometry::{acos, asin, atan, atan2, cos, reaches, sin, sinc, tan};
 
 /// Adding it makes the last bits the nearest integer.

@@ -14,6 +14,7 @@ mod gate;
 mod normal;
 mod pair;
 mod quantile;
+mod slopes;
 
 pub(crate) use super::remainder::{
     floor_divide_f32 as floor_divide, fmod_f32 as fmod, remainder_f32 as remainder,
@@ -32,6 +33,10 @@ pub(crate) use gamma::{digamma, lgamma};
 pub(crate) use gate::silu;
 pub(crate) use normal::{erfc, gelu, log_ndtr, ndtr};
 pub(crate) use quantile::{erfinv, ndtri};
+pub(crate) use slopes::{
+    asin_slope, asinh_slope, atan_slope, atanh_slope, bell, erfcx_nth, i0_nth, i0e_nth, i1e_nth,
+    sinc_nth, vanishing,
+};
 
 /// A product and a sum, rounded once where the instruction set can.
 pub(crate) trait Madd: Copy {

@@ -137,8 +137,8 @@ pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x);
     let inner = SQRT_8_OVER_PI * wide * (0.044_715 * wide * wide + 1.0);
     let power = power::<FMA>(-inner);
-    let power = if inner < -600.0 { f64::INFINITY } else { power };
-    (wide / (1.0 + power)) as f32
+    let value = (wide / (1.0 + power)) as f32;
+    if inner < -600.0 { -0.0 } else { value }
 }
 
 /// ln(1 + exp(-|x|))
@@ -187,8 +187,8 @@ pub(crate) fn softplus<const FMA: bool>(x: f32, beta: f32, threshold: f32) -> f3
 pub(crate) fn mish<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x);
     let power = power::<FMA>(wide);
-    let power = if wide < -600.0 { 0.0 } else { power };
     let n = power * (power + 2.0);
     let value = (wide * (n / (n + 2.0))) as f32;
+    let value = if x < -600.0 { -0.0 } else { value };
     if x > 20.0 { x } else { value }
 }

@@ -131,6 +131,17 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<&'static Kernel> {
         Op::Addcdiv => of_addcdiv(compute),
         Op::Lerp => of_lerp(compute),
         Op::GeluTanh => of_gelu_tanh(compute),
+        Op::Vanishing => of_vanishing(compute),
+        Op::Bell => of_bell(compute),
+        Op::AsinSlope => of_asin_slope(compute),
+        Op::AsinhSlope => of_asinh_slope(compute),
+        Op::AtanSlope => of_atan_slope(compute),
+        Op::AtanhSlope => of_atanh_slope(compute),
+        Op::SincNth => of_sinc_nth(compute),
+        Op::ErfcxNth => of_erfcx_nth(compute),
+        Op::I0Nth => of_i0_nth(compute),
+        Op::I0eNth => of_i0e_nth(compute),
+        Op::I1eNth => of_i1e_nth(compute),
         Op::RoundDecimals => of_round_decimals(compute),
         Op::LogitEps => of_logit_eps(compute),
         Op::DivTrunc => of_div_trunc(compute),
@@ -2119,6 +2130,193 @@ fn of_gelu_tanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(slow fused, |x: f32| single::gelu_tanh::<FMA>(x)),
         DType::F64 => kernel!(slow fused, |x: f64| double::gelu_tanh::<FMA>(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_vanishing(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32, y: f32| single::vanishing::<FMA>(x, y)),
+        DType::F64 => kernel!(slow fused, |x: f64, y: f64| double::vanishing::<FMA>(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_bell(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32, weight: f32| single::bell::<FMA>(x, weight)),
+        DType::F64 => kernel!(slow fused, |x: f64, weight: f64| double::bell::<FMA>(x, weight)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_asin_slope(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32| single::asin_slope::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::asin_slope::<FMA>(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_asinh_slope(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32| single::asinh_slope::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::asinh_slope::<FMA>(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_atan_slope(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32| single::atan_slope::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::atan_slope::<FMA>(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_atanh_slope(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32| single::atanh_slope::<FMA>(x)),
+        DType::F64 => kernel!(slow fused, |x: f64| double::atanh_slope::<FMA>(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_sinc_nth(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32, n: f32| single::sinc_nth::<FMA>(x, n)),
+        DType::F64 => kernel!(slow fused, |x: f64, n: f64| double::sinc_nth::<FMA>(x, n)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_erfcx_nth(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32, n: f32| single::erfcx_nth::<FMA>(x, n)),
+        DType::F64 => kernel!(slow fused, |x: f64, n: f64| double::erfcx_nth::<FMA>(x, n)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_i0_nth(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32, n: f32| single::i0_nth::<FMA>(x, n)),
+        DType::F64 => kernel!(slow fused, |x: f64, n: f64| double::i0_nth::<FMA>(x, n)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_i0e_nth(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32, n: f32| single::i0e_nth::<FMA>(x, n)),
+        DType::F64 => kernel!(slow fused, |x: f64, n: f64| double::i0e_nth::<FMA>(x, n)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_i1e_nth(compute: DType) -> Option<&'static Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(slow fused, |x: f32, n: f32| single::i1e_nth::<FMA>(x, n)),
+        DType::F64 => kernel!(slow fused, |x: f64, n: f64| double::i1e_nth::<FMA>(x, n)),
         DType::Bool
         | DType::U8
         | DType::I8

@@ -171,8 +171,7 @@ pub(crate) fn ndtr<const FMA: bool>(x: f64) -> f64 {
     if x > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The number times its normal distribution function; NaN at minus infinity, as PyTorch's activations
-/// are.
+/// The number times its normal distribution function.
 #[inline(always)]
 pub(crate) fn gelu<const FMA: bool>(x: f64) -> f64 {
     // Small results keep their digits when the number goes into them first.
@@ -181,5 +180,5 @@ pub(crate) fn gelu<const FMA: bool>(x: f64) -> f64 {
     let tail = normal_tail::<FMA>(near.abs(), near);
     let value = if x > 0.0 { x - tail } else { tail };
     let value = if x > 40.0 { x } else { value };
-    if x < -40.0 { x * 0.0 } else { value }
+    if x < -40.0 { -0.0 } else { value }
 }

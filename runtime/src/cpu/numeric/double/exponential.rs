@@ -196,8 +196,7 @@ pub(crate) fn selu<const FMA: bool>(x: f64) -> f64 {
     if x <= 0.0 { negative } else { SCALE * x }
 }
 
-/// x times the logistic function of the gate and what that lacks; NaN at minus infinity, as PyTorch's
-/// activations are.
+/// x times the logistic function of the gate and what that lacks.
 #[inline(always)]
 fn gated<const FMA: bool>(x: f64, gate: f64, low: f64) -> f64 {
     let negative = gate < 0.0;
@@ -219,7 +218,7 @@ fn gated<const FMA: bool>(x: f64, gate: f64, low: f64) -> f64 {
     } else {
         quotient
     };
-    let value = if negative & far { x * 0.0 } else { value };
+    let value = if negative & far { -0.0 } else { value };
     (if x > f64::MAX { x } else { value }).copysign(x)
 }
 
@@ -239,8 +238,7 @@ pub(crate) fn silu<const FMA: bool>(x: f64) -> f64 {
     let sum = one + scale;
     // What the sum lost, where the power is the greater.
     let lost = if x < -36.0 { one - (sum - scale) } else { 0.0 };
-    let value = top * one / (sum + less.madd::<FMA>(scale, lost));
-    if x < f64::MIN { f64::NAN } else { value }
+    top * one / (sum + less.madd::<FMA>(scale, lost))
 }
 
 /// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), by way of the logistic function: nothing cancels.
@@ -276,7 +274,7 @@ pub(crate) fn mish<const FMA: bool>(x: f64) -> f64 {
     let rest = (e + 2.0) / e.madd::<FMA>(e + 2.0, 2.0);
     let value = grow(near.madd::<FMA>(less, near) * rest, shifted, small);
     let value = if x > 40.0 { x } else { value };
-    if x < -760.0 { x * 0.0 } else { value }
+    if x < -760.0 { -0.0 } else { value }
 }
 
 /// x - tanh(x)

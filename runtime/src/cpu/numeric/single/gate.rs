@@ -2,7 +2,7 @@
 
 use super::{EXACT, EXP, LN_2, Madd, polynomial, round};
 
-/// The number times its logistic function; NaN at minus infinity, as PyTorch's activations are.
+/// The number times its logistic function.
 #[inline(always)]
 pub(crate) fn silu<const FMA: bool>(x: f32) -> f32 {
     // From here on it is zero, ...
@@ -21,6 +21,5 @@ pub(crate) fn silu<const FMA: bool>(x: f32) -> f32 {
     let sum = one + scale;
     // What the sum lost, where the power is the greater.
     let lost = one - (sum - scale);
-    let value = top * one / (sum + less.madd::<FMA>(scale, if x < -16.0 { lost } else { 0.0 }));
-    if x < f32::MIN { f32::NAN } else { value }
+    top * one / (sum + less.madd::<FMA>(scale, if x < -16.0 { lost } else { 0.0 }))
 }

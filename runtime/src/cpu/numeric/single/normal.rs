@@ -131,15 +131,14 @@ pub(crate) fn log_ndtr<const FMA: bool>(x: f32) -> f32 {
     if x > -1.0 { upper } else { lower }
 }
 
-/// The number times its normal distribution function; NaN at minus infinity, as PyTorch's activations
-/// are.
+/// The number times its normal distribution function.
 #[inline(always)]
 pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
     let a = NORMAL.within(x);
     let (value, low, rest) = NORMAL.scaled::<FMA>(a);
     let (value, lost) = product::<FMA>(a, value);
     let tail = NORMAL.grown::<FMA>(a, (value, a.madd::<FMA>(low, lost), rest));
-    let upper = if x < 0.0 { x * 0.0 } else { x };
+    let upper = if x < 0.0 { -0.0 } else { x };
     // Below the normal numbers results are counted in units of the smallest, 2⁻¹⁴⁹, by the last bits of a sum: an instruction that underflows
     // takes a processor of Intel a hundred cycles.
     const UNITS: f32 = 7.737_125_2e25;

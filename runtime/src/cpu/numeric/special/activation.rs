@@ -17,9 +17,11 @@ pub(super) fn silu(x: f64) -> f64 {
 /// Below this, logistic functions are exponentials but for rounding.
 const FAR: f64 = -40.0;
 
-/// x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x). NaN at
-/// minus infinity, as PyTorch's activations are.
+/// x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x).
 fn times_exp(x: f64) -> f64 {
+    if x == f64::NEG_INFINITY {
+        return -0.0;
+    }
     let root = (0.5 * x).exp();
     x * root * root
 }
@@ -32,8 +34,7 @@ pub(super) fn gelu_tanh(x: f64) -> f64 {
         lo: -9.969_308_809_110_92e-17,
     };
     if x.abs() > 1e3 || x.is_nan() {
-        // Minus infinity times zero is NaN.
-        return if x < 0.0 { x * 0.0 } else { x };
+        return if x < 0.0 { -0.0 } else { x };
     }
     // Exponentials turn absolute errors of their arguments into relative ones.
     let cube = Dd::product(x, x).mul(Dd::new(0.044_715));

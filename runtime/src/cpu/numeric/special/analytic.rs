@@ -99,7 +99,13 @@ macro_rules! analytic {
             #[inline(always)]
             fn lerp(self, end: Self, weight: Self) -> Self {
                 let span = end - self;
-                if weight.abs() < 0.5 { self + weight * span } else { end - span * (1.0 - weight) }
+                let near = if weight.abs() < 0.5 { self + weight * span } else { end - span * (1.0 - weight) };
+                // Of infinite ends, and of ends whose difference overflows: an end of no weight takes no part.
+                let part = |end: Self, weight: Self| {
+                    if (weight == 0.0) & (end.abs() > <$t>::MAX) { 0.0 } else { weight * end }
+                };
+                let far = part(self, 1.0 - weight) + part(end, weight);
+                if span.abs() <= <$t>::MAX { near } else { far }
             }
         }
     )*};

@@ -53,8 +53,7 @@ const ROOT_HALF: [f64; 2] = [std::f64::consts::FRAC_1_SQRT_2, -4.833_646_656_726
 #[must_use]
 pub(super) fn gelu(x: f64) -> f64 {
     if x.abs() > 40.0 || x.is_nan() {
-        // Minus infinity times zero is NaN.
-        return if x < 0.0 { x * 0.0 } else { x };
+        return if x < 0.0 { -0.0 } else { x };
     }
     if x < -30.0 {
         return far_gelu(x);

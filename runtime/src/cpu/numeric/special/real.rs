@@ -142,7 +142,8 @@ macro_rules! real {
             }
             #[inline(always)]
             fn softsign(self) -> Self {
-                self / (1.0 + self.abs())
+                let value = self / (1.0 + self.abs());
+                if self.abs() > <$t>::MAX { (1.0 as $t).copysign(self) } else { value }
             }
             #[inline(always)]
             fn hardsigmoid(self) -> Self {
@@ -150,7 +151,11 @@ macro_rules! real {
             }
             #[inline(always)]
             fn hardswish(self) -> Self {
-                self * ((self + 3.0).clamp(0.0, 6.0)) / 6.0
+                // Products of infinite and of great numbers are not formed.
+                let near = if self > 3.0 { 3.0 } else { self };
+                let value = near * ((near + 3.0).clamp(0.0, 6.0)) / 6.0;
+                let value = if self <= -3.0 { -0.0 } else { value };
+                if self > 3.0 { self } else { value }
             }
             #[inline(always)]
             fn erfcx(self) -> Self {
