@@ -139,6 +139,12 @@ DEVICE T quantile_of(const Quantile& job, const T* line, T q) {
     T weight = job.by == MIDPOINT ? static_cast<T>(0.5) : static_cast<T>(place - round_down(place));
     // Between equal infinities there is no distance.
     if (a == b) return a;
+    if (!(b - a < infinity<T>())) {
+        // Of an infinite end, and of ends whose difference overflows.
+        T low = weight == 1 ? static_cast<T>(0) : times(a, 1 - weight);
+        T high = weight == 0 ? static_cast<T>(0) : times(b, weight);
+        return low + high;
+    }
     if (weight < static_cast<T>(0.5)) return a + times(weight, b - a);
     return b - times(b - a, 1 - weight);
 }

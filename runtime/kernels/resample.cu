@@ -75,7 +75,8 @@ DEVICE C along(const T* from, const Pack<INDEX, EACH> (&index)[RANK], const Pack
         C value;
         if constexpr (DIM + 1 < RANK) value = along<DIM + 1>(from, index, weight, job, at);
         else value = widen(from[at]);
-        sum += weight[DIM][k] * value;
+        // A neighbour of no weight may be infinite.
+        if (weight[DIM][k] != 0) sum += weight[DIM][k] * value;
     }
     return sum;
 }

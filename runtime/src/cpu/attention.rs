@@ -136,6 +136,9 @@ impl Block<'_> {
                 ..product
             };
             multiply(product, &[])?;
+            if job.causal || job.mask.is_some() {
+                self.leave_out::<T>(scores, seen, value.matrix, sums);
+            }
             self.write::<T>(sums, &totals);
         }
         Ok(())
@@ -228,6 +231,40 @@ impl Block<'_> {
         Ok(totals)
     }
 
+    /// Computes sums that are NaN once more, without values of no weight: what a mask excludes may be infinite or NaN.
+    ///
+    /// # Safety
+    /// There are `rows` times `seen` weights, `seen` values and `rows` times `width` sums.
+    unsafe fn leave_out<T: Real>(&self, weights: Matrix, seen: usize, value: Matrix, sums: Matrix) {
+        let width = self.job.width;
+        for row in 0..self.rows {
+            // SAFETY: the caller's promise; weights and sums are rooms of their own.
+            let (weights, sums) = unsafe {
+                let weights = weights.ptr.cast::<T>().add(row * seen);
+                let sums = sums.ptr.cast::<T>().add(row * width);
+                (
+                    std::slice::from_raw_parts(weights, seen),
+                    std::slice::from_raw_parts_mut(sums, width),
+                )
+            };
+            let nan = |sum: &T| sum.wide().is_nan();
+            for (col, sum) in sums.iter_mut().enumerate().filter(|(_, sum)| nan(sum)) {
+                let used = weights
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, weight)| **weight != T::ZERO);
+                let mut total = 0.0;
+                for (at, weight) in used {
+                    let place = at as isize * value.rows + col as isize * value.cols;
+                    // SAFETY: a value of a key that is seen.
+                    let one = unsafe { value.ptr.cast::<T>().offset(place).read() };
+                    total += weight.wide() * one.wide();
+                }
+                *sum = T::of(total);
+            }
+        }
+    }
+
     /// Sums of values, divided by the sum of their weights, to the result. A query that sees
     /// nothing has none, and zero.
     ///
@@ -294,7 +331,12 @@ impl<T: Real> Kernel for Masked<'_, T> {
             }
         } else {
             for (score, &mask) in pairs {
-                *score += mask;
+                // Also of a score that is NaN.
+                *score = if mask == T::NEG_INFINITY {
+                    mask
+                } else {
+                    *score + mask
+                };
             }
         }
     }

@@ -43,6 +43,11 @@ macro_rules! quantiles {
                 // Between equal infinities there is no distance.
                 if a == b {
                     a
+                } else if !(b - a < <$t>::INFINITY) {
+                    // Of an infinite end, and of ends whose difference overflows.
+                    let low = if weight == 1.0 { 0.0 } else { a * (1.0 - weight) };
+                    let high = if weight == 0.0 { 0.0 } else { b * weight };
+                    low + high
                 } else if weight < 0.5 {
                     a + weight * (b - a)
                 } else {

@@ -166,6 +166,9 @@ impl Block<'_> {
         let rank = scores.rank();
         let seen = match &self.mask {
             Some(mask) if mask.dtype() != DType::Bool => {
+                // Also of a score that is NaN.
+                let unseen = with_number(Op::Eq, mask, f64::NEG_INFINITY)?;
+                let scores = choose(&unseen, number(0.0), (&scores).into())?;
                 return softmax_or_none(&apply(Op::Add, [(&scores).into(), mask.into()])?);
             }
             Some(mask) => mask.clone(),
@@ -179,6 +182,23 @@ impl Block<'_> {
         softmax_or_none(&choose(&seen, (&scores).into(), number(f64::NEG_INFINITY))?)
     }
 
+    /// Whether keys or values that a mask excludes may be infinite or NaN; where that takes a wait for a device, always.
+    fn is_careful(&self) -> Result<bool> {
+        if self.mask.is_none() && !self.of.scores.causal {
+            return Ok(false);
+        }
+        if !self.key.device().is_cpu() {
+            return Ok(true);
+        }
+        let endless = |x: &Raw| -> Result<bool> {
+            let zeros = scaled(&x.clone().detach(), 0.0)?;
+            let dims: Vec<usize> = (0..x.rank()).collect();
+            let sum = sum(&zeros, &dims, false)?;
+            Ok(sum.scalars().any(|number| number.to_f64().is_nan()))
+        };
+        Ok(endless(&self.key)? || endless(&self.value)?)
+    }
+
     /// Of queries, keys, values and a mask, as far as they are wanted. With p the weights: dv = pᵀ g, ds = p (g vᵀ - sum(p g vᵀ,
     /// true)), dq = s ds k, dk = s dsᵀ q, dm = ds.
     fn gradients(&self, grad: &Raw, wants: [bool; 4]) -> Result<[Option<Raw>; 4]> {
@@ -190,14 +210,22 @@ impl Block<'_> {
         if !(wants[0] || wants[1] || wants[3]) {
             return Ok([None, None, of_value, None]);
         }
-        let back = matmul(grad, &turned(&self.value)?)?;
+        let mut back = matmul(grad, &turned(&self.value)?)?;
+        let mut key = self.key.clone();
+        if self.is_careful()? {
+            // What no query sees may be infinite or NaN.
+            let unused = with_number(Op::Eq, &weights, 0.0)?;
+            back = choose(&unused, number(0.0), (&back).into())?;
+            let finite = apply(Op::Isfinite, [(&key).into()])?;
+            key = choose(&finite, (&key).into(), number(0.0))?;
+        }
         let whole = sum(&mul(&weights, &back)?, &[weights.rank() - 1], true)?;
         let scores = mul(&weights, &sub(&back, &whole)?)?;
         let wanted = |at: usize, of: &dyn Fn() -> Result<Raw>| match wants[at] {
             true => scaled(&of()?, self.of.scale()).map(Some),
             false => Ok(None),
         };
-        let of_query = wanted(0, &|| matmul(&scores, &self.key))?;
+        let of_query = wanted(0, &|| matmul(&scores, &key))?;
         let of_key = wanted(1, &|| matmul(&turned(&scores)?, &self.query))?;
         Ok([of_query, of_key, of_value, wants[3].then_some(scores)])
     }

@@ -38,7 +38,7 @@ struct Line<'a, A> {
     weight: &'a [A],
 }
 
-impl<A: Number> Kernel for Line<'_, A> {
+impl<A: Number + PartialEq> Kernel for Line<'_, A> {
     type Out = ();
 
     #[inline(always)]
@@ -52,6 +52,10 @@ impl<A: Number> Kernel for Line<'_, A> {
                 let taps = i * self.each..(i + 1) * self.each;
                 to.fill(A::ZERO);
                 for (&index, &weight) in self.index[taps.clone()].iter().zip(&self.weight[taps]) {
+                    // A neighbour of no weight may be infinite.
+                    if weight == A::ZERO {
+                        continue;
+                    }
                     let row = &from[index * self.inner..(index + 1) * self.inner];
                     for (to, &x) in to.iter_mut().zip(row) {
                         *to = to.plus(weight.times(x));
@@ -62,7 +66,7 @@ impl<A: Number> Kernel for Line<'_, A> {
     }
 }
 
-fn resample_as<S: Widen<A>, A: Number>(
+fn resample_as<S: Widen<A>, A: Number + PartialEq>(
     job: &ResampleJob<'_>,
     weight: fn(f64) -> A,
 ) -> Result<(), NoMemory> {
