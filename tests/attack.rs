@@ -13,6 +13,8 @@ mod matrices;
 mod names;
 #[path = "attack/tests/sizes.rs"]
 mod sizes;
+#[path = "attack/tests/slopes.rs"]
+mod slopes;
 #[path = "attack/tests/tape.rs"]
 mod tape;
 #[path = "attack/tests/threads.rs"]

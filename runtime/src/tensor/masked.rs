@@ -1,11 +1,13 @@
 //! Elements chosen by a condition: where, masked_fill.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Result, Scalar, rule};
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar, rule};
 
 use super::family::{self, in_place_as};
 use super::{DynTensor, Operand, about};
+use crate::Device;
 use crate::call::{self, Arg};
+use crate::raw::{Raw, RawMut};
 
 impl DynTensor {
     /// Takes from `x` where self, a bool tensor, holds, else from `other`: PyTorch's `where`.
@@ -45,10 +47,11 @@ impl DynTensor {
         mask: &'a Self,
         value: impl Into<Operand<'a>>,
     ) -> Result<Self> {
-        let value = self.fill_value(Op::MaskedFill, mask, value.into())?;
+        require_bool("masked_fill", "the mask", mask)?;
+        let value = self.as_own(Op::MaskedFill, value.into())?;
         let names = rule::masked_fill("masked_fill", &self.names, &mask.names)
             .map_err(|e| about(e, &[self, mask]))?;
-        let operands = [self.into(), mask.into(), Operand::Scalar(value)];
+        let operands = [self.into(), mask.into(), value.operand()];
         family::pointwise_as(Op::MaskedFill, &operands, names)
     }
 
@@ -61,26 +64,46 @@ impl DynTensor {
         mask: &Self,
         value: impl Into<Operand<'a>>,
     ) -> Result<&mut Self> {
-        let value = self.fill_value(Op::MaskedFill, mask, value.into())?;
+        require_bool("masked_fill", "the mask", mask)?;
+        let value = self.as_own(Op::MaskedFill, value.into())?;
         let names = rule::masked_fill_in_place("masked_fill", &self.names, &mask.names)
             .map_err(|e| about(e, &[self, mask]))?;
         in_place_as(self, names, &[mask], |dest| {
-            let rest = [Arg::Tensor(&mask.raw), Arg::Scalar(value)];
+            let rest = [Arg::Tensor(&mask.raw), value.arg()];
             call::pointwise_in_place(Op::MaskedFill, dest, &rest)
         })?;
         Ok(self)
     }
 
-    fn fill_value(&self, op: Op, mask: &Self, value: Operand<'_>) -> Result<Scalar> {
-        require_bool(op.name(), "the mask", mask)?;
-        self.as_own(op, value)
+    /// A value to fill in, converted to self's category as a cast would: it never promotes.
+    pub(super) fn as_own(&self, op: Op, value: Operand<'_>) -> Result<FillValue> {
+        FillValue::new(op, value, self.dtype(), self.device())
     }
+}
 
-    /// A number, converted to self's category as a cast would: what is filled in never promotes.
-    pub(super) fn as_own(&self, op: Op, value: Operand<'_>) -> Result<Scalar> {
+/// A value to fill in: a number, or a recorded tensor without dims, whose gradient is the sum over the filled places.
+pub(super) enum FillValue {
+    Number(Scalar),
+    Recorded(DynTensor),
+}
+
+impl FillValue {
+    /// Converts a value to a dtype as a cast would.
+    pub(super) fn new(op: Op, value: Operand<'_>, dtype: DType, device: Device) -> Result<Self> {
         let value = match value {
             Operand::Scalar(value) => value,
-            Operand::Tensor(x) if x.rank() == 0 => x.raw.item()?,
+            Operand::Tensor(x) if x.rank() == 0 => {
+                if x.raw.requires_grad() && (dtype.is_float() || dtype.is_complex()) {
+                    let raw = if x.dtype().is_complex() && !dtype.is_complex() {
+                        call::real(&x.raw)?
+                    } else {
+                        x.raw.clone()
+                    };
+                    let raw = call::to_device(&call::to_dtype(&raw, dtype)?, device)?;
+                    return Ok(Self::Recorded(DynTensor::new(raw, Names::unnamed(0))));
+                }
+                x.raw.item()?
+            }
             Operand::Tensor(x) => {
                 let what = "the value is a tensor with dims";
                 return Err(Error::new(ErrorKind::Rank, op.name(), what)
@@ -88,7 +111,37 @@ impl DynTensor {
                     .hint("give a number or a zero-dim tensor"));
             }
         };
-        Ok(cast(value, self.dtype()))
+        Ok(Self::Number(cast(value, dtype)))
+    }
+
+    fn operand(&self) -> Operand<'_> {
+        match self {
+            Self::Number(value) => Operand::Scalar(*value),
+            Self::Recorded(x) => Operand::Tensor(x),
+        }
+    }
+
+    fn arg(&self) -> Arg<'_> {
+        match self {
+            Self::Number(value) => Arg::Scalar(*value),
+            Self::Recorded(x) => Arg::Tensor(&x.raw),
+        }
+    }
+
+    /// Writes the value everywhere.
+    pub(super) fn fill(&self, dest: RawMut<'_>) -> Result<()> {
+        match self {
+            Self::Number(value) => call::fill(dest, *value),
+            Self::Recorded(x) => call::copy_into(dest, &x.raw),
+        }
+    }
+
+    /// The value as a tensor without dims.
+    pub(super) fn to_raw(&self, dtype: DType, device: Device) -> Result<Raw> {
+        match self {
+            Self::Number(value) => call::full(&[], *value, dtype, device),
+            Self::Recorded(x) => Ok(x.raw.clone()),
+        }
     }
 }
 

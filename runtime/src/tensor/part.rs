@@ -8,6 +8,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 use nomina_macros::forms;
 use smallvec::SmallVec;
 
+use super::masked::FillValue;
 use super::{DiagonalOptions, DynTensor, Index, Operand, about};
 use crate::call::{self, Arg};
 use crate::raw::RawMut;
@@ -135,16 +136,9 @@ impl<'a> DynTensorMut<'a> {
     /// # Errors
     /// [`ErrorKind::Rank`] when `value` has dims.
     pub fn fill_<'b>(&mut self, value: impl Into<Operand<'b>>) -> Result<&mut Self> {
-        let value = match value.into() {
-            Operand::Scalar(value) => value,
-            Operand::Tensor(x) if x.rank() == 0 => x.item()?,
-            Operand::Tensor(x) => {
-                let what = "the value is a tensor with dims";
-                return Err(about(Error::new(ErrorKind::Rank, "fill", what), &[x])
-                    .hint("give a number, or use `copy_`"));
-            }
-        };
-        call::fill(self.raw.reborrow(), value)?;
+        let (dtype, device) = (self.raw.dtype(), self.raw.device());
+        let value = FillValue::new(Op::Fill, value.into(), dtype, device)?;
+        value.fill(self.raw.reborrow())?;
         Ok(self)
     }
 

@@ -34,7 +34,7 @@ impl DynTensor {
     pub fn fill_<'a>(&mut self, value: impl Into<Operand<'a>>) -> Result<&mut Self> {
         let value = self.as_own(Op::Fill, value.into())?;
         let names = self.names.clone();
-        in_place_as(self, names, &[], |dest| call::fill(dest, value))?;
+        in_place_as(self, names, &[], |dest| value.fill(dest))?;
         Ok(self)
     }
 

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
-use super::arithmetic::{apply, choose, div, mul, number, with_number};
+use super::arithmetic::{apply, choose, conj, div, mul, number, with_number};
 use super::{Target, one};
 use crate::call::{
     cat, contiguous, duplicate, fill, full, gather, index_select, index_update, scatter, to_dtype,
@@ -151,15 +151,67 @@ impl Put {
             .at
             .put(none, &to_dtype(&zero, x.dtype())?, Update::Add)?;
         let whole = with_number(Op::Eq, &zeros, 0.0)?;
-        let of_x = mul(grad, &choose(&whole, (&product).into(), number(0.0))?)?;
+        let of_x = mul(
+            grad,
+            &conj(&choose(&whole, (&product).into(), number(0.0))?)?,
+        )?;
         let (product, zeros) = (self.at.picked(&product)?, self.at.picked(&zeros)?);
         let only = with_number(Op::Eq, &zeros, 1.0)?;
         let alone = choose(&only, (&product).into(), number(0.0))?;
         let none = with_number(Op::Eq, &zeros, 0.0)?;
         let rest = choose(&none, (&div(&product, &others)?).into(), number(0.0))?;
         let own = choose(&zero, (&alone).into(), (&rest).into())?;
-        let of_src = mul(&self.at.picked(&mul(grad, x)?)?, &own)?;
+        let of_src = mul(&self.at.picked(&mul(grad, &conj(x)?)?)?, &conj(&own)?)?;
         Ok([of_x, of_src])
+    }
+
+    /// Like [`Put::of_products`], but without a choice by elements, which would have no slope beside zeros: the product of all
+    /// factors before each one, and of all behind it, slice by slice of the index, which meets each place once.
+    fn of_products_recorded(&self, [x, src, _]: &[Raw; 3], grad: &Raw) -> Result<[Raw; 2]> {
+        let covered = self.at.covered(src)?;
+        let sizes = Shape::from_slice(covered.shape());
+        let (index, src, axis) = match self.at.way {
+            Addressing::Elements => (self.at.index.clone(), covered, self.at.dim),
+            Addressing::Slices => {
+                let index = self.at.index.reshape(&[self.at.index.numel()])?;
+                let mut shape = Shape::from_slice(x.shape());
+                shape[self.at.dim] = index.numel();
+                (index, covered.reshape(&shape)?, 0)
+            }
+        };
+        let count = index.shape()[axis];
+        let slice = |at: usize| -> Result<(At, Raw)> {
+            let index = index.narrow(axis, at, 1)?;
+            let own = At {
+                index,
+                ..self.at.clone()
+            };
+            Ok((own, src.narrow(self.at.dim, at, 1)?))
+        };
+        let mut before = Vec::with_capacity(count);
+        let mut product = x.clone();
+        for at in 0..count {
+            let (own, factor) = slice(at)?;
+            let found = own.picked(&product)?;
+            product = own.put(product, &mul(&found, &factor)?, Update::Set)?;
+            before.push(found);
+        }
+        let mut product = full(x.shape(), Scalar::Int(1), x.dtype(), x.device())?;
+        let mut grads = Vec::with_capacity(count);
+        for at in (0..count).rev() {
+            let (own, factor) = slice(at)?;
+            let behind = own.picked(&product)?;
+            product = own.put(product, &mul(&behind, &factor)?, Update::Set)?;
+            let others = conj(&mul(&before[at], &behind)?)?;
+            grads.push(mul(&own.picked(grad)?, &others)?);
+        }
+        let of_src = if grads.is_empty() {
+            Raw::zeros("backward", src.shape(), src.dtype(), src.device())?
+        } else {
+            cat(&grads.iter().rev().collect::<Vec<_>>(), self.at.dim)?
+        };
+        let of_src = of_src.reshape(&sizes)?;
+        Ok([mul(grad, &conj(&product)?)?, of_src])
     }
 
     /// Extremes: shared evenly by all that are equal to the one that is left.
@@ -206,6 +258,9 @@ impl Rule for Put {
         };
         if let Some(joined) = &self.joined {
             let [of_x, of_src] = match self.how {
+                Update::Mul if run.records() && self.at.index.rank() > 0 => {
+                    self.of_products_recorded(joined, grad)?
+                }
                 Update::Mul => self.of_products(joined, grad)?,
                 _ => self.of_extremes(joined, grad)?,
             };

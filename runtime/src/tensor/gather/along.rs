@@ -58,7 +58,9 @@ impl Scatter<'_> {
             Operand::Tensor(src) if !self.is_number(src) => Ok(src.raw.clone()),
             value => {
                 let value = own.as_own(self.op, value)?;
-                call::full(&[], value, own.dtype(), own.device())?.expand(self.index.shape())
+                value
+                    .to_raw(own.dtype(), own.device())?
+                    .expand(self.index.shape())
             }
         }
     }

@@ -221,7 +221,7 @@ impl DynTensor {
         let op = Op::IndexFill;
         let dim = self.dim_at(op, dim.into())?;
         let value = self.as_own(op, value.into())?;
-        let value = call::full(&[], value, self.dtype(), self.device())?;
+        let value = value.to_raw(self.dtype(), self.device())?;
         let names = self.names.clone();
         self.write_as(op, &names, &[index], |raw| {
             let how = Update::Set;
