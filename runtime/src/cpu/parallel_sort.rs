@@ -113,15 +113,15 @@ mod tests {
                 .wrapping_add(1);
             (state >> 32) as u32
         };
-        let mut all: Vec<Vec<(u32, usize)>> = Vec::new();
-        all.push((0..len).map(|at| (random(), at)).collect());
-        all.push((0..len).map(|at| (random() % 3, at)).collect());
-        all.push((0..len).map(|at| (1, at)).collect());
-        all.push((0..len).map(|at| (1, len - at)).collect());
-        // Ascending and then descending; ascending but for the last.
-        all.push((0..len).map(|at| (at.min(len - at) as u32, at)).collect());
-        all.push((0..len).map(|at| (0, (at + 1) % len.max(1))).collect());
-        all
+        vec![
+            (0..len).map(|at| (random(), at)).collect(),
+            (0..len).map(|at| (random() % 3, at)).collect(),
+            (0..len).map(|at| (1, at)).collect(),
+            (0..len).map(|at| (1, len - at)).collect(),
+            // Ascending and then descending; ascending but for the last.
+            (0..len).map(|at| (at.min(len - at) as u32, at)).collect(),
+            (0..len).map(|at| (0, (at + 1) % len.max(1))).collect(),
+        ]
     }
 
     #[test]
