@@ -203,15 +203,12 @@ fn compare(
     let want: Vec<f64> = one.iter().map(|&x| ldexp(x, by)).collect();
     let most = want.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     let whole = one.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    if whole == 0.0 || !(most < range.greatest && most > 0.0) {
+    if whole == 0.0 || most == 0.0 || most >= range.greatest {
         return 0;
     }
     let off = 400.0 * range.eps * most + 2.0 * range.least;
-    let bad = got
-        .iter()
-        .zip(&want)
-        .position(|(got, want)| !((got - want).abs() <= off));
-    if got.len() != want.len() || bad.is_some() {
+    let is_close = |(got, want): (&f64, &f64)| (got - want).abs() <= off;
+    if got.len() != want.len() || !got.iter().zip(&want).all(is_close) {
         failures.push(format!("{what}: {got:?}, not {want:?}"));
     }
     want.len()

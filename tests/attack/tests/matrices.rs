@@ -155,7 +155,7 @@ fn minors(a: &[f64], n: usize) -> f64 {
     }
     (0..n)
         .map(|column| {
-            let sign = if column % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = if column.is_multiple_of(2) { 1.0 } else { -1.0 };
             sign * a[column] * minors(&minor(a, n, 0, column), n - 1)
         })
         .sum()
