@@ -43,7 +43,7 @@ macro_rules! quantiles {
                 // Between equal infinities there is no distance.
                 if a == b {
                     a
-                } else if !(b - a < <$t>::INFINITY) {
+                } else if b - a == <$t>::INFINITY {
                     // Of an infinite end, and of ends whose difference overflows.
                     let low = if weight == 1.0 { 0.0 } else { a * (1.0 - weight) };
                     let high = if weight == 0.0 { 0.0 } else { b * weight };
