@@ -1,25 +1,131 @@
 //! All ranks of an axis do the same, in the same order: each adds what it is about to do to a hash, and hashes are compared.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem;
 use std::panic::Location;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use nomina::{Error, ErrorKind, Names, Result};
+use nomina::{Error, ErrorKind, Name, Result};
 use nomina_core::DType;
 use nomina_core::mesh::Combine;
+use nomina_core::mesh::value::Place;
 use nomina_runtime::Raw;
 
+use crate::frame::At;
+use crate::origin::{Origin, hash_of};
 use crate::ranks::{Job, Ranks};
 
-/// What a rank is about to do with the others.
+/// A collective that a rank is about to do with the others.
 #[derive(Clone, Debug)]
 pub(crate) struct What<'a> {
     pub(crate) op: &'static str,
-    pub(crate) names: &'a [Option<nomina::Name>],
+    pub(crate) names: &'a [Option<Name>],
     pub(crate) sizes: &'a [usize],
+    /// The states of the tensor by mesh axis.
+    pub(crate) places: &'a [Place],
     pub(crate) dtype: Option<DType>,
     pub(crate) combine: Option<Combine>,
-    pub(crate) at: &'static Location<'static>,
+    /// The dim that the result is split by.
+    pub(crate) to: Option<&'a Name>,
+    /// The tensor; none where ranks may have different ones.
+    pub(crate) origin: Option<Origin>,
+    /// Anything else that is to be equal.
+    pub(crate) beside: &'a str,
+    /// The tensors of which the collective takes several.
+    pub(crate) items: Vec<Item>,
+    pub(crate) at: At,
+}
+
+/// One of the tensors of a collective.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    /// Its role: "parameter", say.
+    pub(crate) role: &'static str,
+    pub(crate) names: Vec<Option<Name>>,
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) places: Vec<Place>,
+    pub(crate) dtype: Option<DType>,
+    pub(crate) origin: Option<Origin>,
+    /// The call that converts it.
+    pub(crate) at: Option<At>,
+    /// Anything else that is to be equal.
+    pub(crate) beside: String,
+}
+
+/// The dims of a tensor, as errors show them.
+fn dims(names: &[Option<Name>], sizes: &[usize]) -> String {
+    let dims = names.iter().zip(sizes).map(|(name, size)| match name {
+        Some(name) => format!("{name}={size}"),
+        None => size.to_string(),
+    });
+    dims.collect::<Vec<_>>().join(", ")
+}
+
+fn shown(places: &[Place]) -> String {
+    let each = places.iter().map(|place| match place {
+        Place::Split(dim) => format!("Split<{dim}>"),
+        Place::Pending(Combine::Add) => "Pending".to_owned(),
+        Place::Pending(combine) => format!("Pending<{combine:?}>"),
+        Place::Whole => "Whole".to_owned(),
+        Place::Synced => "Synced".to_owned(),
+        Place::Own => "Own".to_owned(),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn hash_dims(names: &[Option<Name>], sizes: &[usize], places: &[Place], state: &mut impl Hasher) {
+    for name in names {
+        name.as_ref().map(Name::as_str).hash(state);
+    }
+    sizes.hash(state);
+    for place in places {
+        match place {
+            Place::Whole => 0_u8.hash(state),
+            Place::Synced => 1_u8.hash(state),
+            Place::Own => 2_u8.hash(state),
+            Place::Split(dim) => (3_u8, dim.as_str()).hash(state),
+            Place::Pending(combine) => (4_u8, combine).hash(state),
+        }
+    }
+}
+
+fn hash_at(at: At, state: &mut impl Hasher) {
+    (at.file(), at.line(), at.column()).hash(state);
+}
+
+impl Hash for Item {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_dims(&self.names, &self.sizes, &self.places, state);
+        (self.dtype.map(|dtype| dtype as usize), self.origin).hash(state);
+        self.beside.hash(state);
+        if let Some(at) = self.at {
+            hash_at(at, state);
+        }
+    }
+}
+
+impl Item {
+    fn text(&self, number: usize) -> String {
+        let mut text = format!("{} {}:", self.role, number + 1);
+        let mut add = |part: String| {
+            if !part.is_empty() {
+                text += " ";
+                text += &part;
+            }
+        };
+        add(self
+            .dtype
+            .map_or_else(String::new, |dtype| dtype.to_string()));
+        add(format!("({})", dims(&self.names, &self.sizes)));
+        if !self.places.is_empty() {
+            add(format!("<{}>", shown(&self.places)));
+        }
+        add(self.beside.clone());
+        add(self.at.map_or_else(String::new, |at| format!("at {at}")));
+        let origin = self.origin.as_ref();
+        add(origin.map_or_else(String::new, |origin| format!("({origin})")));
+        text
+    }
 }
 
 impl<'a> What<'a> {
@@ -28,45 +134,154 @@ impl<'a> What<'a> {
             op,
             names: &[],
             sizes: &[],
+            places: &[],
             dtype: None,
             combine: None,
+            to: None,
+            origin: None,
+            beside: "",
+            items: Vec::new(),
             at,
         }
     }
 
-    pub(crate) fn of(self, names: &'a Names, sizes: &'a [usize], dtype: DType) -> Self {
-        Self {
-            names,
-            sizes,
-            dtype: Some(dtype),
-            ..self
+    /// What the ranks compare, without what is looked up when they differ alone.
+    fn hash(&self, axis: &str, job: Option<&Job>, state: &mut impl Hasher) {
+        (self.op, axis, self.beside).hash(state);
+        hash_dims(self.names, self.sizes, self.places, state);
+        (self.dtype.map(|dtype| dtype as usize), self.combine).hash(state);
+        (self.to.map(Name::as_str), self.origin).hash(state);
+        hash_at(self.at, state);
+        self.items.hash(state);
+        match job {
+            Some(Job::Shift { by, .. }) => by.hash(state),
+            Some(Job::Broadcast { root, .. }) => root.hash(state),
+            _ => {}
         }
+        job.map(Job::name).hash(state);
     }
 
-    fn text(&self, axis: &str) -> String {
-        let dims = self.names.iter().zip(self.sizes);
-        let dims = dims.map(|(name, size)| match name {
-            Some(name) => format!("{name}={size}"),
-            None => size.to_string(),
-        });
-        let dims = dims.collect::<Vec<_>>().join(", ");
-        let dtype = self
-            .dtype
-            .map_or_else(String::new, |dtype| format!(" of {dtype}"));
-        let combine = self
-            .combine
-            .map_or_else(String::new, |by| format!(" by {by:?}"));
-        format!(
-            "{}({axis}){combine}{dtype} ({dims}) at {}",
-            self.op, self.at
-        )
+    /// Takes what an error is made of.
+    fn told(self, axis: &'static str, job: Option<&Job>) -> Told {
+        let mut beside = self.beside.to_owned();
+        if let Some(to) = self.to {
+            beside = format!("to dim `{to}`");
+        }
+        match job {
+            Some(Job::Shift { by, .. }) => beside = format!("by {by}"),
+            Some(Job::Broadcast { root, .. }) => beside = format!("of rank {root}"),
+            _ => {}
+        }
+        let own = Item {
+            role: "tensor",
+            names: self.names.to_vec(),
+            sizes: self.sizes.to_vec(),
+            places: self.places.to_vec(),
+            dtype: self.dtype,
+            origin: self.origin,
+            at: None,
+            beside,
+        };
+        Told {
+            op: self.op,
+            axis,
+            combine: self.combine,
+            at: self.at,
+            own,
+            items: self.items,
+        }
     }
 }
 
-/// Bytes of a text that ranks show each other.
-const SHOWN: usize = 240;
+/// A collective, as an error tells of it.
+struct Told {
+    op: &'static str,
+    axis: &'static str,
+    combine: Option<Combine>,
+    at: At,
+    own: Item,
+    items: Vec<Item>,
+}
 
-/// What was done along an axis so far.
+impl Told {
+    fn text(&self) -> String {
+        let dtype = self.own.dtype;
+        let dtype = dtype.map_or_else(String::new, |dtype| format!(" of {dtype}"));
+        let combine = self.combine;
+        let combine = combine.map_or_else(String::new, |by| format!(" by {by:?}"));
+        let dims = dims(&self.own.names, &self.own.sizes);
+        let (op, axis, at) = (self.op, self.axis, self.at);
+        format!("{op}({axis}){combine}{dtype} ({dims}) at {at}")
+    }
+
+    /// The tensors, of which the collective itself is the first where it names no others.
+    fn items(&self) -> &[Item] {
+        match self.items.is_empty() {
+            true => std::slice::from_ref(&self.own),
+            false => &self.items,
+        }
+    }
+
+    /// The first thing that ranks do not have in common: what rank 0 has, and another one.
+    fn difference(&self, ranks: &dyn Ranks) -> Result<Option<String>> {
+        let text = self.text();
+        let all = texts(ranks, &text)?;
+        if let Some(other) = other_than_first(&all) {
+            let [first, its] = [&all[0], &all[other]];
+            return Ok(Some(format!(
+                "do different things: rank 0 {first}, rank {other} {its}"
+            )));
+        }
+        // As many are gathered from all ranks.
+        let counts = numbers(ranks, &[self.items().len() as u64])?;
+        if let Some(other) = other_than_first(&counts) {
+            let [first, its] = [counts[0][0], counts[other][0]];
+            return Ok(Some(format!(
+                "do different things: at {text}, rank 0 gives {first} tensors, rank {other} {its}"
+            )));
+        }
+        let hashes: Vec<u64> = self.items().iter().map(hash_of).collect();
+        let all = numbers(ranks, &hashes)?;
+        let differs = |at: &usize| all.iter().any(|own| own[*at] != all[0][*at]);
+        let Some(at) = (0..hashes.len()).find(differs) else {
+            let beside = texts(ranks, &self.own.beside)?;
+            return Ok(other_than_first(&beside).map(|other| {
+                let [first, its] = [&beside[0], &beside[other]];
+                format!("do different things: at {text}, rank 0 gives {first}, rank {other} {its}")
+            }));
+        };
+        let shown = texts(ranks, &self.items()[at].text(at))?;
+        let other = all.iter().position(|own| own[at] != all[0][at]);
+        let other = other.unwrap_or(0);
+        let [first, its] = [&shown[0], &shown[other]];
+        Ok(Some(format!(
+            "do different things: at {text}, rank 0 gives {first}, rank {other} {its}"
+        )))
+    }
+
+    /// The error of ranks that do different things.
+    fn error(&self, ranks: &dyn Ranks) -> Error {
+        let what = match self.difference(ranks) {
+            Ok(Some(difference)) => difference,
+            _ => format!("did different things before {}", self.text()),
+        };
+        let what = format!("the ranks of mesh axis `{}` {what}", self.axis);
+        Error::new(ErrorKind::Mesh, self.op, what)
+            .hint(
+                "every rank makes the same calls on the same tensors in the same order; what only one rank knows decides no call",
+            )
+            .settled()
+    }
+}
+
+fn other_than_first<V: PartialEq>(all: &[V]) -> Option<usize> {
+    (1..all.len()).find(|&at| all[at] != all[0])
+}
+
+/// The most bytes of a text that ranks show each other.
+const SHOWN: usize = 480;
+
+/// The hash of what was done along an axis so far.
 #[derive(Debug, Default)]
 pub(crate) struct Check {
     hash: u64,
@@ -83,60 +298,76 @@ fn every() -> u32 {
 }
 
 impl Check {
-    /// Adds what comes to the hash, and lets the ranks begin to compare theirs. Called, what it gives waits for that.
+    /// Adds what comes to the hash, and lets the ranks begin to compare theirs: `always`, or as often as the environment says.
+    /// Called, what it gives waits for that.
     pub(crate) fn start(
         &mut self,
         ranks: &Arc<dyn Ranks>,
         axis: &'static str,
-        what: &What<'_>,
+        what: What<'_>,
+        job: Option<&Job>,
+        always: bool,
     ) -> Result<impl FnOnce() -> Result<()> + Send + use<>> {
-        let text = what.text(axis);
         let mut hasher = DefaultHasher::new();
         self.hash.hash(&mut hasher);
-        text.hash(&mut hasher);
+        what.hash(axis, job, &mut hasher);
         self.hash = hasher.finish();
         self.unchecked += 1;
         let mut compared = None;
-        if self.unchecked >= every() {
+        if always || self.unchecked >= every() {
             self.unchecked = 0;
             // The greatest of each: they are the same number where all hashes are, on all ranks.
             let own = [self.hash.cast_signed(), (!self.hash).cast_signed()];
             let piece = Raw::from_vec(own.to_vec(), &[2])?;
             let combine = Combine::Max;
-            compared = Some(ranks.start(Job::AllReduce { piece, combine })?);
+            let started = ranks.start(Job::AllReduce { piece, combine })?;
+            compared = Some((started, what.told(axis, job)));
         }
-        let (ranks, op) = (Arc::clone(ranks), what.op);
+        let ranks = Arc::clone(ranks);
         Ok(move || {
-            let Some(compared) = compared else {
+            let Some((compared, told)) = compared else {
                 return Ok(());
             };
             let found = compared.wait_for_one()?;
             match found.as_slice::<i64>() {
                 Some(&[hash, other]) if hash == !other => Ok(()),
-                _ => Err(differ(&*ranks, axis, op, &text)),
+                _ => Err(told.error(&*ranks)),
             }
         })
     }
 }
 
-/// The error of ranks that do different things: what the first one does, and one that does something else.
-fn differ(ranks: &dyn Ranks, axis: &str, op: &'static str, text: &str) -> Error {
-    let texts = texts(ranks, text).unwrap_or_default();
-    let shown = |at: usize| texts.get(at).map_or("?", String::as_str);
-    let other = (1..texts.len()).find(|&at| texts[at] != texts[0]);
-    let what = match other {
-        Some(at) => format!(
-            "the ranks of mesh axis `{axis}` do different things: rank 0 {}, rank {at} {}",
-            shown(0),
-            shown(at)
-        ),
-        None => format!("the ranks of mesh axis `{axis}` did different things before {text}"),
-    };
-    Error::new(ErrorKind::Mesh, op, what)
-        .hint("every rank makes the same calls in the same order; what only one rank knows decides no call")
-        .settled()
+/// A comparison that was begun, and its outcome for all who ask.
+pub(crate) struct Agreement(Mutex<Comparison>);
+
+enum Comparison {
+    Begun(Box<dyn FnOnce() -> Result<()> + Send>),
+    Done(Result<()>),
 }
 
+impl Agreement {
+    pub(crate) fn new(begun: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
+        Self(Mutex::new(Comparison::Begun(Box::new(begun))))
+    }
+
+    /// Waits for the comparison.
+    pub(crate) fn wait(&self) -> Result<()> {
+        let mut comparison = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost = Error::new(
+            ErrorKind::Mesh,
+            "mesh",
+            "a comparison of ranks was given up",
+        );
+        let found = match mem::replace(&mut *comparison, Comparison::Done(Err(lost))) {
+            Comparison::Begun(begun) => begun(),
+            Comparison::Done(found) => found,
+        };
+        *comparison = Comparison::Done(found.clone());
+        found
+    }
+}
+
+/// The texts of all ranks, without what is beyond the bytes that they show.
 pub(crate) fn texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(SHOWN, b' ');
@@ -150,4 +381,22 @@ pub(crate) fn texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
         String::from_utf8_lossy(bytes).trim_end().to_owned()
     };
     Ok(found.iter().map(text).collect())
+}
+
+/// Some numbers of all ranks, of each as many.
+fn numbers(ranks: &dyn Ranks, own: &[u64]) -> Result<Vec<Vec<u64>>> {
+    let own: Vec<i64> = own.iter().map(|number| number.cast_signed()).collect();
+    let count = own.len();
+    let job = Job::AllGather {
+        piece: Raw::from_vec(own, &[count])?,
+        shapes: vec![vec![count]; ranks.size()],
+    };
+    let found = ranks.start(job)?.wait()?;
+    let numbers = found.iter().map(|raw| {
+        let all = raw.as_slice::<i64>().unwrap_or_default().iter();
+        let mut all: Vec<u64> = all.map(|number| number.cast_unsigned()).collect();
+        all.resize(count, 0);
+        all
+    });
+    Ok(numbers.collect())
 }

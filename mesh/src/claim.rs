@@ -7,8 +7,10 @@ use nomina::{Element, Error, ErrorKind, Result, Tensor};
 use nomina_core::mesh::{HasAllValues, Placement};
 use nomina_macros::twin;
 
+use crate::check::What;
 use crate::factory::AllOwn;
 use crate::frame::Frame;
+use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
@@ -17,6 +19,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ///
     /// # Errors
     /// Those of `compute`.
+    #[track_caller]
     pub fn local_with<E: Dims, U: Element>(
         &self,
         compute: impl FnOnce(&Tensor<D, T>) -> Result<Tensor<E, U>>,
@@ -72,6 +75,7 @@ impl<D: Dims + Distinct, Q: Placement, T: Element> Sharded<D, Q, T> {
             names: self.local.names(),
             sizes: sizes.to_vec(),
             places: places::<P>(),
+            origin: Origin::of_own(at),
             shared: self.mesh.shared.clone(),
         };
         let wrong = match sizes.len() == D::RANK {
@@ -89,10 +93,11 @@ impl<D: Dims + Distinct, Q: Placement, T: Element> Sharded<D, Q, T> {
         });
         frame
             .shared
-            .settle("claim", at, ErrorKind::Shape, 0, done)?;
+            .settle(What::new("claim", at), ErrorKind::Shape, 0, done)?;
         Ok(Sharded {
             local: self.local.clone(),
             sizes: frame.sizes,
+            origin: self.mesh.shared.origin(at),
             mesh: self.mesh.clone(),
         })
     }

@@ -19,6 +19,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         Ok(Sharded {
             local: typed(raw)?,
             sizes: self.sizes.clone(),
+            origin: self.origin,
             mesh: self.mesh.clone(),
         })
     }
@@ -172,7 +173,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         rank: usize,
     ) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
-        self.by(|frame, raw| frame.broadcast(raw, number::<X>(), rank, at))
+        let found = self.by(|frame, raw| frame.broadcast(raw, number::<X>(), rank, at))?;
+        // The ranks may have come by what they had for themselves in ways of their own.
+        let origin = self.mesh.shared.origin(at);
+        Ok(Sharded { origin, ..found })
     }
 
     /// What each rank has, as its own along axis `axis`: from then on nothing is known of how the pieces go together. Sends nothing.
@@ -182,6 +186,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         Sharded {
             local: self.local.clone(),
             sizes: self.local.shape().to_vec(),
+            origin: self.origin,
             mesh: self.mesh.clone(),
         }
     }

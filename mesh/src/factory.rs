@@ -1,13 +1,16 @@
 //! Tensors on a mesh, made of tensors, of numbers and of random numbers.
 
+use std::panic::Location;
+
 use nomina::dims::{Dims, Distinct, ShapeFor};
 use nomina::dynamic::Index;
 use nomina::{DType, DynTensor, Element, Float, Generator, Names, Numeric, Result, Tensor};
 use nomina_core::mesh::{Own, Placement, Synced};
 use nomina_runtime::Raw;
 
-use crate::frame::Frame;
+use crate::frame::{At, Frame};
 use crate::mesh::Mesh;
+use crate::origin::Origin;
 use crate::sharded::{Sharded, places, typed};
 
 /// The same mesh, synced along all axes.
@@ -20,41 +23,48 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     fn placed<D: Dims, P: Placement<Mesh = M>, T: Element>(
         &self,
         local: Tensor<D, T>,
+        origin: Origin,
     ) -> Sharded<D, P, T> {
         Sharded {
             sizes: local.shape().to_vec(),
             local,
+            origin,
             mesh: self.clone(),
         }
     }
 
     /// A tensor that each rank has all of, and that is the same on all ranks: that is the caller's word. Sends nothing.
     #[must_use]
+    #[track_caller]
     pub fn whole<D: Dims, T: Element>(&self, tensor: Tensor<D, T>) -> Sharded<D, M, T> {
-        self.placed(tensor)
+        self.placed(tensor, self.shared.origin(Location::caller()))
     }
 
     /// A parameter: a leaf that is the same on all ranks, whose gradient and updates are, too.
     ///
     /// # Errors
     /// When memory for a few words is short.
+    #[track_caller]
     pub fn parameter<D: Dims, T: nomina::Inexact>(
         &self,
         tensor: Tensor<D, T>,
     ) -> Result<Sharded<D, AllSynced<M>, T>> {
-        Ok(self.placed(tensor.detach().try_with_grad()?))
+        let origin = self.shared.origin(Location::caller());
+        Ok(self.placed(tensor.detach().try_with_grad()?, origin))
     }
 
     /// What this rank has for itself.
     #[must_use]
+    #[track_caller]
     pub fn own<D: Dims, T: Element>(&self, tensor: Tensor<D, T>) -> Sharded<D, AllOwn<M>, T> {
-        self.placed(tensor)
+        self.placed(tensor, Origin::of_own(Location::caller()))
     }
 
     /// A tensor of global sizes, of which `fill` makes any box: it is called with the sizes of this rank's piece.
     fn filled<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
         &self,
         op: &'static str,
+        origin: Origin,
         sizes: Vec<usize>,
         fill: impl FnOnce(&Frame) -> Result<Raw>,
     ) -> Result<Sharded<D, P, T>> {
@@ -64,12 +74,14 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             names: Names::from_static(D::NAMES),
             sizes,
             places: places::<P>(),
+            origin,
             shared: self.shared.clone(),
         };
         let local = typed(fill(&frame)?)?;
         Ok(Sharded {
             local,
             sizes: frame.sizes,
+            origin,
             mesh: self.clone(),
         })
     }
@@ -78,12 +90,14 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     ///
     /// # Errors
     /// When memory is missing.
+    #[track_caller]
     pub fn zeros<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
         &self,
         sizes: impl ShapeFor<D>,
     ) -> Result<Sharded<D, P, T>> {
+        let origin = self.shared.origin(Location::caller());
         let sizes = sizes.sizes().to_vec();
-        self.filled("zeros", sizes, |frame| {
+        self.filled("zeros", origin, sizes, |frame| {
             Raw::zeros("zeros", &frame.shape(None), T::DTYPE, nomina::Device::Cpu)
         })
     }
@@ -92,6 +106,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     ///
     /// # Errors
     /// When memory is missing.
+    #[track_caller]
     pub fn full<
         D: Dims + Distinct,
         P: Placement<Mesh = M> + nomina_core::mesh::AllFinished,
@@ -104,8 +119,9 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     where
         nomina::Scalar: From<T>,
     {
+        let origin = self.shared.origin(Location::caller());
         let sizes = sizes.sizes().to_vec();
-        self.filled("full", sizes, |frame| {
+        self.filled("full", origin, sizes, |frame| {
             let mut piece = DynTensor::options()
                 .dtype(T::DTYPE)
                 .empty(&frame.shape(None), ())?;
@@ -119,6 +135,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     ///
     /// # Errors
     /// When memory is missing.
+    #[track_caller]
     pub fn randn<
         D: Dims + Distinct,
         P: Placement<Mesh = M> + nomina_core::mesh::AllFinished,
@@ -128,7 +145,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         sizes: impl ShapeFor<D>,
     ) -> Result<Sharded<D, P, T>> {
         let sizes = sizes.sizes().to_vec();
-        self.drawn("randn", sizes, |piece, generator| {
+        self.drawn("randn", Location::caller(), sizes, |piece, generator| {
             piece.normal_from_(0.0, 1.0, generator).map(drop)
         })
     }
@@ -137,6 +154,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     ///
     /// # Errors
     /// As there.
+    #[track_caller]
     pub fn rand<
         D: Dims + Distinct,
         P: Placement<Mesh = M> + nomina_core::mesh::AllFinished,
@@ -146,7 +164,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         sizes: impl ShapeFor<D>,
     ) -> Result<Sharded<D, P, T>> {
         let sizes = sizes.sizes().to_vec();
-        self.drawn("rand", sizes, |piece, generator| {
+        self.drawn("rand", Location::caller(), sizes, |piece, generator| {
             piece.uniform_from_(0.0, 1.0, generator).map(drop)
         })
     }
@@ -154,18 +172,23 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     fn drawn<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
         &self,
         op: &'static str,
+        at: At,
         sizes: Vec<usize>,
         draw: impl Fn(&mut DynTensor, &mut Generator) -> Result<()>,
     ) -> Result<Sharded<D, P, T>> {
-        self.filled(op, sizes, |frame| {
-            let mut own = self.shared.with_generator(|generator| {
-                let own = generator.clone();
-                // As if all of the tensor had been drawn.
-                let numel = frame.sizes.iter().map(|&size| size as u64);
-                let all = numel.fold(1, u64::wrapping_mul);
-                generator.set_offset(own.get_offset().wrapping_add(all));
-                own
-            });
+        nomina_runtime::shape::numel(op, &sizes)?;
+        let mut own = self.shared.with_generator(|generator| {
+            let own = generator.clone();
+            // As if all of the tensor had been drawn.
+            let numel = sizes.iter().map(|&size| size as u64);
+            let all = numel.fold(1, u64::wrapping_mul);
+            generator.set_offset(own.get_offset().wrapping_add(all));
+            own
+        });
+        // Of a generator that was seeded otherwise comes another tensor.
+        let origin = self.shared.origin(at);
+        let origin = origin.mixed(own.seed()).mixed(own.get_offset());
+        self.filled(op, origin, sizes, |frame| {
             boxed(frame, T::DTYPE, &mut own, draw)
         })
     }

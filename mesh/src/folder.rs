@@ -1,7 +1,6 @@
 //! Folders that all ranks write to, and that are there as a whole or not at all.
 
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use nomina_core::mesh::value::Place;
 use nomina_runtime::file::{self, failed};
 
 use crate::boxes::part;
-use crate::check::What;
+use crate::check::{Item, What};
 use crate::dynamic::DynSharded;
 use crate::frame::{At, Frame};
 use crate::mesh::Shared;
@@ -202,38 +201,43 @@ impl Writing<'_> {
             let _ = fs::remove_dir_all(&beside);
         }
         // A rank that leaves may end all of them: it waits for what the first one removes. What failed first is the error.
-        let _ = self.barrier(shared, &What::new(self.op, self.at));
+        let _ = self.barrier(shared, What::new(self.op, self.at));
         Err(error)
     }
 
     fn settle(&self, shared: &Shared, done: Result<()>) -> Result<()> {
         let done = done.map_err(|error| error.within(self.path.display()));
         let done = done.map(|()| ((), Vec::new()));
-        shared.settle(self.op, self.at, ErrorKind::File, 0, done)
+        shared.settle(What::new(self.op, self.at), ErrorKind::File, 0, done)
     }
 
     /// Lets the ranks compare what they are about to write.
     fn agree(&self, shared: &Shared) -> Result<()> {
-        let mut hasher = DefaultHasher::new();
-        for (name, piece) in self.pieces {
-            name.hash(&mut hasher);
-            piece.frame.sizes.hash(&mut hasher);
-            let rest = (&piece.frame.places, piece.frame.names.iter(), piece.rows);
-            format!("{rest:?} {}", piece.local.dtype()).hash(&mut hasher);
-        }
-        let tensors = [hasher.finish() as usize];
+        let items = self.pieces.iter().map(|(name, piece)| Item {
+            role: "tensor",
+            names: piece.frame.names.to_vec(),
+            sizes: piece.frame.sizes.clone(),
+            places: piece.frame.places.clone(),
+            dtype: Some(piece.local.dtype()),
+            origin: Some(piece.frame.origin),
+            at: None,
+            beside: match piece.rows {
+                Some(axis) => format!("`{name}`, by rows over axis {axis}"),
+                None => format!("`{name}`"),
+            },
+        });
         let what = What {
-            names: &[None],
-            sizes: &tensors,
+            items: items.collect(),
             ..What::new(self.op, self.at)
         };
-        self.barrier(shared, &what)
+        self.barrier(shared, what)
     }
 
-    fn barrier(&self, shared: &Shared, what: &What<'_>) -> Result<()> {
+    fn barrier(&self, shared: &Shared, what: What<'_>) -> Result<()> {
         for axis in 0..shared.axes.len() {
-            shared.start(axis, what, Job::Barrier)?.wait()?;
+            shared.start(axis, what.clone(), Job::Barrier)?.wait()?;
         }
+        shared.all_met();
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
-//! What a rank knows of a tensor beside its piece: names, global sizes, places, the mesh. And all conversions between places,
+//! What a rank knows of a tensor beside its piece: names, global sizes, places, origin, the mesh. And all conversions between places,
 //! with their gradients, which are conversions again.
 
 use std::panic::Location;
 use std::sync::Arc;
 
-use nomina::{DynTensor, Error, ErrorKind, Name, Names, Result};
+use nomina::{DType, DynTensor, Error, ErrorKind, Name, Names, Result};
 use nomina_core::mesh::Combine;
 use nomina_core::mesh::value::{Place, error};
 use nomina_runtime::Raw;
@@ -13,6 +13,7 @@ use nomina_runtime::grad::{Later, custom, custom_later};
 use crate::boxes::part;
 use crate::check::What;
 use crate::mesh::Shared;
+use crate::origin::Origin;
 use crate::queue;
 use crate::ranks::Job;
 
@@ -27,6 +28,7 @@ pub(crate) struct Frame {
     pub(crate) sizes: Vec<usize>,
     /// The states, by mesh axis.
     pub(crate) places: Vec<Place>,
+    pub(crate) origin: Origin,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -118,8 +120,23 @@ impl Frame {
         self.wrong(op, axis, asked)
     }
 
-    fn what(&self, op: &'static str, raw: &Raw, at: At) -> What<'_> {
-        What::new(op, at).of(&self.names, &self.sizes, raw.dtype())
+    /// What the ranks compare before a collective along an axis. Of what each rank has for itself there, they have different
+    /// tensors.
+    pub(crate) fn what(
+        &self,
+        op: &'static str,
+        dtype: Option<DType>,
+        axis: usize,
+        at: At,
+    ) -> What<'_> {
+        What {
+            names: &self.names,
+            sizes: &self.sizes,
+            places: &self.places,
+            origin: (self.places[axis] != Place::Own).then_some(self.origin),
+            dtype,
+            ..What::new(op, at)
+        }
     }
 
     /// The parts of a piece that go to the ranks of an axis, which split dim `dim` there.
@@ -174,12 +191,12 @@ impl Frame {
     ) -> Result<Raw> {
         self.wrong(op, axis, self.places[axis].is_pending())?;
         let combine = self.pending(axis);
-        let mut what = self.what(op, raw, at);
+        let mut what = self.what(op, Some(raw.dtype()), axis, at);
         what.combine = Some(combine);
         let piece = raw.clone().detach();
         let found = self
             .shared
-            .one(axis, &what, Job::AllReduce { piece, combine })?;
+            .one(axis, what, Job::AllReduce { piece, combine })?;
         let frame = self.clone();
         custom(op, &[raw], found, move |grad| {
             if combine != Combine::Add {
@@ -209,12 +226,12 @@ impl Frame {
         let name = self.named(dim)?;
         self.innermost(op, axis, &name)?;
         let combine = self.pending(axis);
-        let mut what = self.what(op, raw, at);
-        what.combine = Some(combine);
+        let mut what = self.what(op, Some(raw.dtype()), axis, at);
+        (what.combine, what.to) = (Some(combine), Some(&name));
         let pieces = self.parts(&raw.clone().detach(), axis, dim)?;
         let found = self
             .shared
-            .one(axis, &what, Job::ReduceScatter { pieces, combine })?;
+            .one(axis, what, Job::ReduceScatter { pieces, combine })?;
         let split = self.with(axis, Place::Split(name));
         custom(op, &[raw], found, move |grad| match combine {
             Combine::Add => Ok(vec![Some(split.all_gather(grad, axis, false, at)?)]),
@@ -235,10 +252,8 @@ impl Frame {
             piece: raw.clone().detach(),
             shapes: shapes.collect(),
         };
-        let found = self
-            .shared
-            .start(axis, &self.what(op, raw, at), job)?
-            .wait()?;
+        let what = self.what(op, Some(raw.dtype()), axis, at);
+        let found = self.shared.start(axis, what, job)?.wait()?;
         let found = self.joined(found, dim)?;
         let place = if synced {
             Place::Synced
@@ -274,10 +289,9 @@ impl Frame {
         };
         let shapes = (0..self.ranks(axis)).map(shape).collect();
         let job = Job::AllToAll { pieces, shapes };
-        let found = self
-            .shared
-            .start(axis, &self.what(op, raw, at), job)?
-            .wait()?;
+        let mut what = self.what(op, Some(raw.dtype()), axis, at);
+        what.to = self.names[to].as_ref();
+        let found = self.shared.start(axis, what, job)?.wait()?;
         let found = self.joined(found, from)?;
         custom(op, &[raw], found, move |grad| {
             Ok(vec![Some(split.all_to_all(grad, axis, from, at)?)])
@@ -294,8 +308,8 @@ impl Frame {
                 Ok(vec![Some(back(grad)?)])
             });
         }
-        let shared = Arc::clone(&self.shared);
-        let start = move |grad: &Raw| Ok(Box::new(queue::add(&shared, axis, grad, at)?) as Later);
+        let queued = self.clone();
+        let start = move |grad: &Raw| Ok(Box::new(queue::add(&queued, axis, grad, at)?) as Later);
         custom_later("whole", raw, raw.clone(), start, back)
     }
 
@@ -343,7 +357,8 @@ impl Frame {
             piece: raw.clone().detach(),
             root,
         };
-        let found = self.shared.one(axis, &self.what(op, raw, at), job)?;
+        let what = self.what(op, Some(raw.dtype()), axis, at);
+        let found = self.shared.one(axis, what, job)?;
         let frame = self.with(axis, Place::Pending(Combine::Add));
         custom(op, &[raw], found, move |grad| {
             let sum = frame.all_reduce(op, grad, axis, false, at)?;

@@ -16,6 +16,8 @@ mod mesh;
 #[cfg(feature = "nccl")]
 mod nccl;
 pub mod optim;
+mod origin;
+mod owner;
 mod parts;
 mod plan;
 pub mod prelude;
@@ -35,6 +37,8 @@ pub use dynamic::{ClassOptions, DimVia, DynSharded, Over};
 pub use mesh::{Engine, Mesh};
 pub use nomina_core::mesh::{Across, Combine, Own, Pending, Place, Split, Synced, Whole, across};
 pub use nomina_macros::{layout, mesh};
+#[doc(hidden)]
+pub use origin::Origin;
 pub use plan::{Collective, Plan, sent};
 pub use ranks::{Alone, Job, Ranks, Ticket, timeout};
 pub use sharded::along::{Along, AlongDim, Via, ViaAxis};

@@ -7,8 +7,10 @@ use nomina::dims::{Dim, Dims, Distinct, Has, Of, position};
 use nomina::{Element, Error, ErrorKind, Names, Result, Tensor};
 use nomina_core::mesh::{AllFinished, Placement};
 
+use crate::check::What;
 use crate::frame::Frame;
 use crate::mesh::Mesh;
+use crate::origin::Origin;
 use crate::sharded::{Sharded, places, typed};
 
 impl<M: Placement<Mesh = M>> Mesh<M> {
@@ -55,6 +57,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             names: Names::from_static(D::NAMES),
             sizes: vec![0; D::RANK],
             places: places::<P>(),
+            origin: Origin::of_own(at),
             shared: self.shared.clone(),
         };
         frame.sizes[dim] = rows.size;
@@ -69,7 +72,9 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             Ok((read, sizes))
         });
         let done = done.map(|(read, sizes)| ((read, sizes.clone()), sizes));
-        let (read, sizes) = self.shared.settle(op, at, ErrorKind::Mesh, D::RANK, done)?;
+        let (read, sizes) =
+            self.shared
+                .settle(What::new(op, at), ErrorKind::Mesh, D::RANK, done)?;
         frame.sizes = sizes;
         let mut raw = read.into_dyn().into_parts().0.detach();
         for other in (0..D::RANK).filter(|&other| other != dim) {
@@ -79,6 +84,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         Ok(Sharded {
             local: typed(raw)?,
             sizes: frame.sizes,
+            origin: self.shared.origin(at),
             mesh: self.clone(),
         })
     }

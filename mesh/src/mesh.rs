@@ -10,8 +10,11 @@ use nomina::{DType, DynTensor, Error, ErrorKind, Generator, Result};
 use nomina_core::mesh::{AxisIndex, AxisOf, MeshAxis, Placement};
 use nomina_runtime::Raw;
 
-use crate::check::{Check, What};
+use crate::check::{Agreement, Check, What};
 use crate::dynamic::DynSharded;
+use crate::frame::At;
+use crate::origin::{Origin, Origins};
+use crate::owner::Owner;
 use crate::plan::{Plan, Simulated};
 use crate::queue::{CAP, Queue};
 use crate::ranks::{Alone, Job, Ranks, Ticket};
@@ -30,6 +33,8 @@ pub(crate) struct Axis {
     pub(crate) name: &'static str,
     pub(crate) ranks: Arc<dyn Ranks>,
     check: Mutex<Check>,
+    /// What the ranks compare ahead of a job that was started last.
+    ahead: Mutex<Option<Arc<Agreement>>>,
     /// Gradients that are to be summed over the axis.
     pub(crate) queue: Mutex<Queue>,
 }
@@ -41,6 +46,9 @@ pub struct Shared {
     generator: Mutex<Generator>,
     simulated: Option<Arc<Simulated>>,
     bucket_cap: AtomicUsize,
+    /// The thread that makes the collectives; one for all meshes over the same ranks.
+    owner: Arc<Owner>,
+    origins: Origins,
 }
 
 impl Shared {
@@ -53,34 +61,114 @@ impl Shared {
         self.simulated.is_some()
     }
 
+    /// The origin of a tensor that a call makes.
+    pub(crate) fn origin(&self, at: At) -> Origin {
+        self.origins.make(at)
+    }
+
+    /// Whether only one axis has more than one rank, so that all ranks take part in each collective.
+    fn is_line(&self) -> bool {
+        let axes = self.axes.iter();
+        axes.filter(|axis| axis.ranks.size() > 1).count() == 1
+    }
+
+    /// Tells that all ranks of the mesh were here.
+    pub(crate) fn all_met(&self) {
+        self.origins.restart(true);
+    }
+
     /// Starts a job, once the ranks have agreed that they all do it.
-    pub(crate) fn start(&self, axis: usize, what: &What<'_>, job: Job) -> Result<Ticket> {
-        let axis = &self.axes[axis];
-        if let Some(simulated) = &self.simulated {
-            simulated.note(axis.name, what, &job, axis.ranks.size());
-        } else if axis.ranks.size() > 1 {
-            let mut check = axis.check.lock().unwrap_or_else(PoisonError::into_inner);
-            check.start(&axis.ranks, axis.name, what)?()?;
+    pub(crate) fn start(&self, axis: usize, what: What<'_>, job: Job) -> Result<Ticket> {
+        let one = &self.axes[axis];
+        if one.ranks.size() == 1 {
+            self.note(one, what.op, what.at, &job);
+            return one.ranks.start(job);
         }
-        axis.ranks.start(job)
+        let _running = self.owner.begin(what.op)?;
+        self.wait_for_agreement()?;
+        self.note(one, what.op, what.at, &job);
+        if self.simulated.is_none() {
+            let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
+            check.start(&one.ranks, one.name, what, Some(&job), false)?()?;
+        }
+        self.origins.restart(self.is_line());
+        one.ranks.start(job)
     }
 
     /// As [`start`](Self::start), without waiting for the others: that they all do it is looked at when the job is waited for.
-    pub(crate) fn start_ahead(&self, axis: usize, what: &What<'_>, job: Job) -> Result<Ticket> {
-        let axis = &self.axes[axis];
-        if let Some(simulated) = &self.simulated {
-            simulated.note(axis.name, what, &job, axis.ranks.size());
-        } else if axis.ranks.size() > 1 {
-            let mut check = axis.check.lock().unwrap_or_else(PoisonError::into_inner);
-            let agreed = check.start(&axis.ranks, axis.name, what)?;
-            drop(check);
-            let ticket = axis.ranks.start(job)?;
-            return Ok(Ticket::new(move || {
-                agreed()?;
-                ticket.wait()
-            }));
+    pub(crate) fn start_ahead(&self, axis: usize, what: What<'_>, job: Job) -> Result<Ticket> {
+        let one = &self.axes[axis];
+        if one.ranks.size() == 1 || self.simulated.is_some() {
+            return self.start(axis, what, job);
         }
-        axis.ranks.start(job)
+        let _running = self.owner.begin(what.op)?;
+        self.wait_for_agreement()?;
+        let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
+        let agreed = check.start(&one.ranks, one.name, what, Some(&job), false)?;
+        drop(check);
+        let agreed = Arc::new(Agreement::new(agreed));
+        *one.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&agreed));
+        self.origins.restart(self.is_line());
+        let ticket = one.ranks.start(job)?;
+        Ok(Ticket::new(move || {
+            agreed.wait()?;
+            ticket.wait()
+        }))
+    }
+
+    /// Waits until the ranks agree on what was started ahead. Where they do not, they find out what differs by further jobs, so
+    /// that none may have started anything else before.
+    fn wait_for_agreement(&self) -> Result<()> {
+        self.axes.iter().try_for_each(|axis| {
+            let mut ahead = axis.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+            ahead.take().map_or(Ok(()), |agreement| agreement.wait())
+        })
+    }
+
+    /// Lets the ranks of an axis agree on what follows, by jobs that are started by [`start_agreed`](Self::start_agreed).
+    pub(crate) fn agree(&self, axis: usize, what: What<'_>) -> Result<()> {
+        let one = &self.axes[axis];
+        if one.ranks.size() == 1 {
+            return Ok(());
+        }
+        let _running = self.owner.begin(what.op)?;
+        self.wait_for_agreement()?;
+        self.origins.restart(self.is_line());
+        if self.simulated.is_some() {
+            return Ok(());
+        }
+        let mut check = one.check.lock().unwrap_or_else(PoisonError::into_inner);
+        check.start(&one.ranks, one.name, what, None, true)?()
+    }
+
+    /// Starts a job that follows from what the ranks have agreed on.
+    pub(crate) fn start_agreed(
+        &self,
+        axis: usize,
+        op: &'static str,
+        at: At,
+        job: Job,
+    ) -> Result<Ticket> {
+        let one = &self.axes[axis];
+        self.note(one, op, at, &job);
+        one.ranks.start(job)
+    }
+
+    /// Refuses what exchanges something on another thread than the one that makes the collectives.
+    #[cfg(feature = "nccl")]
+    pub(crate) fn require_owner(&self, op: &'static str) -> Result<()> {
+        let others = self.axes.iter().any(|axis| axis.ranks.size() > 1);
+        if others {
+            self.owner.begin(op)?;
+        }
+        Ok(())
+    }
+
+    /// Lists a job, where it is only planned.
+    fn note(&self, axis: &Axis, op: &'static str, at: At, job: &Job) {
+        if let Some(simulated) = &self.simulated {
+            simulated.note(axis.name, (op, at), job, axis.ranks.size());
+        }
     }
 
     pub(crate) fn bucket_cap(&self) -> usize {
@@ -88,7 +176,7 @@ impl Shared {
     }
 
     /// Does a job that gives one tensor.
-    pub(crate) fn one(&self, axis: usize, what: &What<'_>, job: Job) -> Result<Raw> {
+    pub(crate) fn one(&self, axis: usize, what: What<'_>, job: Job) -> Result<Raw> {
         self.start(axis, what, job)?.wait_for_one()
     }
 
@@ -132,10 +220,20 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// # Errors
     /// When there are more or fewer sets than axes.
     pub fn new(axes: Vec<Arc<dyn Ranks>>) -> Result<Self> {
-        Self::with(axes, None)
+        Self::with(axes, None, Arc::default())
     }
 
-    fn with(axes: Vec<Arc<dyn Ranks>>, simulated: Option<Arc<Simulated>>) -> Result<Self> {
+    /// A mesh of other ranks for the same processes, whose collectives the same thread makes.
+    #[cfg(feature = "nccl")]
+    pub(crate) fn beside(&self, axes: Vec<Arc<dyn Ranks>>) -> Result<Self> {
+        Self::with(axes, None, Arc::clone(&self.shared.owner))
+    }
+
+    fn with(
+        axes: Vec<Arc<dyn Ranks>>,
+        simulated: Option<Arc<Simulated>>,
+        owner: Arc<Owner>,
+    ) -> Result<Self> {
         if axes.len() != M::AXES.len() {
             let what = format!(
                 "ranks for {} axes, and the mesh has {}",
@@ -149,6 +247,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             name,
             ranks,
             check: Mutex::default(),
+            ahead: Mutex::default(),
             queue: Mutex::default(),
         });
         let shared = Shared {
@@ -156,6 +255,8 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             generator: Mutex::new(Generator::new(0)),
             simulated,
             bucket_cap: AtomicUsize::new(CAP),
+            owner,
+            origins: Origins::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -189,7 +290,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     pub fn simulate(sizes: &[usize], latency: f64, bytes_per_second: f64) -> Result<Self> {
         let simulated = Arc::new(Simulated::new(latency, bytes_per_second));
         let axes = simulated.axes(sizes)?;
-        Self::with(axes, Some(simulated))
+        Self::with(axes, Some(simulated), Arc::default())
     }
 
     /// Where this rank stands along an axis, from 0 on.
@@ -228,9 +329,43 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     pub fn barrier(&self) -> Result<()> {
         let what = What::new("barrier", Location::caller());
         for axis in 0..self.shared.axes.len() {
-            self.shared.start(axis, &what, Job::Barrier)?.wait()?;
+            let ticket = self.shared.start(axis, what.clone(), Job::Barrier)?;
+            ticket.wait()?;
         }
+        self.shared.all_met();
         Ok(())
+    }
+
+    /// Gives the mesh to the calling thread, which makes its collectives from now on; clones of the handle and tensors of the mesh
+    /// go along.
+    ///
+    /// A mesh belongs to the thread that makes its first collective, backward passes and steps of optimizers included. Ranks match
+    /// collectives by their order, so that those of two threads would mix: on another thread they are an error. Call this on
+    /// all ranks at the same place of the program, once the other thread makes no more of them.
+    ///
+    /// ```
+    /// use nomina_mesh::prelude::*;
+    /// mesh! { Line: Data }
+    ///
+    /// let refused = Line::threads([2], |mesh| {
+    ///     mesh.barrier()?;
+    ///     std::thread::scope(|scope| {
+    ///         let job = scope.spawn(|| {
+    ///             let error = mesh.barrier().map_err(|error| error.kind());
+    ///             mesh.use_on_this_thread()?;
+    ///             mesh.barrier().map(|()| error)
+    ///         });
+    ///         job.join().expect("no panic")
+    ///     })
+    /// })?;
+    /// assert!(refused.iter().all(|error| *error == Err(ErrorKind::Mesh)));
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When another thread is in a collective at this moment.
+    pub fn use_on_this_thread(&self) -> Result<()> {
+        self.shared.owner.take_over()
     }
 
     /// Sets how many bytes of gradients are summed together, on all ranks alike: 25 MiB unless this says otherwise. Sums of
@@ -251,11 +386,15 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     ///
     /// # Errors
     /// When memory for two numbers is short.
+    #[track_caller]
     pub fn get_rng_state(&self) -> Result<DynSharded> {
-        let state = self.shared.with_generator(|generator| {
-            [generator.seed(), generator.get_offset()].map(u64::cast_signed)
-        });
-        Ok(self.whole_dyn(DynTensor::from_vec(state.to_vec(), &[2], ())?))
+        let state = self
+            .shared
+            .with_generator(|generator| [generator.seed(), generator.get_offset()]);
+        let numbers = state.map(u64::cast_signed).to_vec();
+        let found = self.whole_dyn(DynTensor::from_vec(numbers, &[2], ())?);
+        // States that differ are different tensors.
+        Ok(state.into_iter().fold(found, DynSharded::mixed))
     }
 
     /// Lets the mesh's generator go on from a state, the same on all ranks. It need not be one of this mesh, or of one of these sizes.

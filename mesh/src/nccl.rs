@@ -37,6 +37,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// # Ok::<(), nomina::Error>(())
     /// ```
     pub fn with_nccl(&self, device: Device) -> Result<Self> {
+        self.shared.require_owner("with_nccl")?;
         let each = self.shared.axes.iter().map(|axis| {
             let host = Arc::clone(&axis.ranks);
             let ranks: Arc<dyn Ranks> = match host.size() {
@@ -45,7 +46,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             };
             Ok(ranks)
         });
-        Self::new(each.collect::<Result<_>>()?)
+        self.beside(each.collect::<Result<_>>()?)
     }
 }
 

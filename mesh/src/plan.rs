@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nomina::{Device, Error, ErrorKind, Result};
 use nomina_runtime::Raw;
 
-use crate::check::What;
+use crate::frame::At;
 use crate::ranks::{Job, Ranks, Ticket};
 
 /// The collectives of one place in a program, over one axis.
@@ -167,11 +167,16 @@ impl Simulated {
         }
     }
 
-    pub(crate) fn note(&self, axis: &'static str, what: &What<'_>, job: &Job, ranks: usize) {
+    pub(crate) fn note(
+        &self,
+        axis: &'static str,
+        (op, at): (&'static str, At),
+        job: &Job,
+        ranks: usize,
+    ) {
         let (bytes, seconds) = (sent(job, ranks, 0), self.seconds(job, ranks));
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        let here =
-            |one: &&mut Collective| one.op == what.op && one.axis == axis && one.at == what.at;
+        let here = |one: &&mut Collective| one.op == op && one.axis == axis && one.at == at;
         if let Some(one) = listed.iter_mut().find(here) {
             one.count += 1;
             one.bytes += bytes;
@@ -179,10 +184,10 @@ impl Simulated {
             return;
         }
         listed.push(Collective {
-            op: what.op,
+            op,
             axis,
             ranks,
-            at: what.at,
+            at,
             count: 1,
             bytes,
             seconds,

@@ -8,8 +8,8 @@ use nomina::{DynTensor, Error, ErrorKind, Name, Names, Result};
 use nomina_core::mesh::Combine;
 use nomina_runtime::Raw;
 
-use crate::check::What;
-use crate::frame::At;
+use crate::check::{Item, What};
+use crate::frame::{At, Frame};
 use crate::mesh::Shared;
 use crate::ranks::{Job, Ticket};
 
@@ -23,10 +23,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The gradients of an axis that are not sent yet.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    open: Vec<Weak<Mutex<State>>>,
+    open: Vec<Open>,
     bytes: usize,
-    /// The call that the first of them is of.
-    at: Option<At>,
+}
+
+/// A gradient that is not sent yet.
+#[derive(Debug)]
+struct Open {
+    state: Weak<Mutex<State>>,
+    /// What the ranks compare: the tensor that was made whole, and where.
+    item: Item,
+    at: At,
 }
 
 /// A gradient on its way.
@@ -67,11 +74,12 @@ impl Block {
 
 /// Adds a gradient to the queue of an axis. Called, what it gives waits for the sum.
 pub(crate) fn add(
-    shared: &Arc<Shared>,
+    frame: &Frame,
     axis: usize,
     grad: &Raw,
     at: At,
 ) -> Result<impl FnOnce() -> Result<Raw> + use<>> {
+    let shared = &frame.shared;
     let grad = grad.clone().detach();
     let (bytes, cap) = (grad.nbytes(), shared.bucket_cap());
     let other = |state: &Arc<Mutex<State>>| match &*lock(state) {
@@ -79,14 +87,27 @@ pub(crate) fn add(
         State::Sent { .. } => false,
     };
     let mut queue = lock(&shared.axes[axis].queue);
-    let first = queue.open.iter().find_map(Weak::upgrade);
+    let first = queue.open.iter().find_map(|open| open.state.upgrade());
     if queue.bytes.saturating_add(bytes) > cap || first.is_some_and(|first| other(&first)) {
         send(shared, axis, &mut queue)?;
     }
+    let item = Item {
+        role: "gradient",
+        names: frame.names.to_vec(),
+        sizes: frame.sizes.clone(),
+        places: frame.places.clone(),
+        dtype: Some(grad.dtype()),
+        origin: Some(frame.origin),
+        at: Some(at),
+        beside: String::new(),
+    };
     let state = Arc::new(Mutex::new(State::Open(grad)));
-    queue.open.push(Arc::downgrade(&state));
+    queue.open.push(Open {
+        state: Arc::downgrade(&state),
+        item,
+        at,
+    });
     queue.bytes += bytes;
-    queue.at.get_or_insert(at);
     if queue.bytes >= cap {
         send(shared, axis, &mut queue)?;
     }
@@ -116,12 +137,19 @@ pub(crate) fn add(
 
 /// Starts the sum of what is in a queue.
 fn send(shared: &Shared, axis: usize, queue: &mut Queue) -> Result<()> {
-    let Queue { open, at, .. } = mem::take(queue);
-    // Those whose backward failed are wanted no more.
-    let states: Vec<_> = open.iter().filter_map(Weak::upgrade).collect();
-    let (Some(at), false) = (at, states.is_empty()) else {
+    let Queue { open, .. } = mem::take(queue);
+    // The call of the first of them names the block, be it wanted or not.
+    let Some(at) = open.first().map(|first| first.at) else {
         return Ok(());
     };
+    // Those whose backward failed are wanted no more.
+    let wanted = open
+        .into_iter()
+        .filter_map(|open| Some((open.state.upgrade()?, open.item)));
+    let (states, items): (Vec<_>, Vec<_>) = wanted.unzip();
+    if states.is_empty() {
+        return Ok(());
+    }
     let (mut rows, mut sizes) = (Vec::new(), Vec::new());
     for state in &states {
         if let State::Open(grad) = &*lock(state) {
@@ -146,9 +174,10 @@ fn send(shared: &Shared, axis: usize, queue: &mut Queue) -> Result<()> {
         sizes: &sizes,
         dtype: Some(piece.dtype()),
         combine: Some(combine),
+        items,
         ..What::new("whole", at)
     };
-    let ticket = shared.start_ahead(axis, &what, Job::AllReduce { piece, combine })?;
+    let ticket = shared.start_ahead(axis, what, Job::AllReduce { piece, combine })?;
     let block = Arc::new(Block(Mutex::new(Sum::Started(ticket))));
     let mut start = 0;
     for state in &states {

@@ -39,11 +39,13 @@ use nomina_core::mesh::value::Place;
 use nomina_core::mesh::{AllFinished, Placement};
 use nomina_io::safetensors as files;
 
+use crate::check::What;
 use crate::dynamic::DynSharded;
 pub use crate::folder::Piece;
 use crate::folder::Writing;
-use crate::frame::Frame;
+use crate::frame::{At, Frame};
 use crate::mesh::Mesh;
+use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
 /// The name of a rank's file.
@@ -147,7 +149,7 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         let files = files::Checkpoint::open(path).map(|files| (files, Vec::new()));
         let shared = &mesh.shared;
         Ok(Self {
-            files: shared.settle("open", at, ErrorKind::Mesh, 0, files)?,
+            files: shared.settle(What::new("open", at), ErrorKind::Mesh, 0, files)?,
             mesh: mesh.clone(),
         })
     }
@@ -185,7 +187,7 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         &self,
         op: &'static str,
         name: &str,
-        at: crate::frame::At,
+        at: At,
         refine: bool,
     ) -> Result<Sharded<D, P, T>> {
         let names = Names::from_static(D::NAMES);
@@ -196,7 +198,7 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
                 let error = Error::new(ErrorKind::Rank, op, what);
                 return Err(error.within(format_args!("`{name}`")));
             }
-            let frame = self.frame(names.clone(), sizes, places::<P>());
+            let frame = self.frame(at, names.clone(), sizes, places::<P>());
             let ranges = ranges(&frame);
             let local = match refine {
                 false => self.files.part(name, &ranges)?,
@@ -212,19 +214,25 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
             Ok(((local, frame.sizes.clone()), frame.sizes))
         };
         let kind = ErrorKind::Mesh;
-        let read = self.mesh.shared.settle(op, at, kind, D::RANK, read())?;
+        let what = What {
+            beside: name,
+            ..What::new(op, at)
+        };
+        let read = self.mesh.shared.settle(what, kind, D::RANK, read())?;
         Ok(Sharded {
             local: read.0,
             sizes: read.1,
+            origin: self.mesh.shared.origin(at).named(name),
             mesh: self.mesh.clone(),
         })
     }
 
-    fn frame(&self, names: Names, sizes: Vec<usize>, places: Vec<Place>) -> Frame {
+    fn frame(&self, at: At, names: Names, sizes: Vec<usize>, places: Vec<Place>) -> Frame {
         Frame {
             names,
             sizes,
             places,
+            origin: Origin::of_own(at),
             shared: self.mesh.shared.clone(),
         }
     }
@@ -251,7 +259,7 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
             }
             let mut places = places.to_vec();
             places.resize(axes, Place::Whole);
-            let frame = self.frame(names, sizes, places);
+            let frame = self.frame(at, names, sizes, places);
             frame.check(op)?;
             let local = self.files.part(name, &ranges(&frame))?;
             let sizes = frame.sizes.clone();
@@ -260,7 +268,12 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         // What the files say of sizes is read by all; that they are alike is compared.
         let rank = self.files.shape(name).map_or(0, |sizes| sizes.len());
         let shared = &self.mesh.shared;
-        shared.settle(op, at, ErrorKind::Mesh, rank, read())
+        let what = What {
+            beside: name,
+            ..What::new(op, at)
+        };
+        let found = shared.settle(what, ErrorKind::Mesh, rank, read())?;
+        Ok(found.with_origin(shared.origin(at).named(name)))
     }
 
     /// A box of a tensor, for this rank alone.

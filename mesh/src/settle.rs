@@ -5,7 +5,6 @@ use nomina_core::mesh::Combine;
 use nomina_runtime::Raw;
 
 use crate::check::{What, texts};
-use crate::frame::At;
 use crate::mesh::Shared;
 use crate::ranks::Job;
 
@@ -15,12 +14,12 @@ impl Shared {
     /// one did: a launcher ends all ranks when the first one has left, and prints what that one said.
     pub(crate) fn settle<V>(
         &self,
-        op: &'static str,
-        at: At,
+        what: What<'_>,
         other: ErrorKind,
         count: usize,
         mut done: Result<(V, Vec<usize>)>,
     ) -> Result<V> {
+        let op = what.op;
         // The greatest of a number and of its complement: they are of one number where all are equal. A rank that failed has none.
         let mut words = vec![i64::from(done.is_err())];
         for place in 0..count {
@@ -35,11 +34,7 @@ impl Shared {
         for (number, axis) in self.axes.iter().enumerate() {
             let piece = Raw::from_vec(words.clone(), &[words.len()])?;
             let combine = Combine::Max;
-            let found = self.one(
-                number,
-                &What::new(op, at),
-                Job::AllReduce { piece, combine },
-            )?;
+            let found = self.one(number, what.clone(), Job::AllReduce { piece, combine })?;
             if let Some(found) = found.as_slice::<i64>() {
                 words = found.to_vec();
             }
@@ -57,6 +52,7 @@ impl Shared {
                 }
             }
         }
+        self.all_met();
         let (value, own) = done?;
         if words[0] != 0 {
             return Err(Error::new(other, op, text));

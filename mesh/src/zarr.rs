@@ -32,10 +32,12 @@ use nomina::{DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor};
 use nomina_core::mesh::{AllFinished, Placement};
 use nomina_io::zarr::Zarr;
 
+use crate::check::What;
 use crate::dynamic::DynSharded;
 use crate::folder::{Piece, Writing};
 use crate::frame::Frame;
 use crate::mesh::Mesh;
+use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
 /// Chunks that are chosen have no more bytes, where parts allow it.
@@ -220,6 +222,7 @@ pub fn open<
             names: Names::from_static(D::NAMES),
             sizes: array.shape(),
             places: places::<P>(),
+            origin: Origin::of_own(at),
             shared: mesh.shared.clone(),
         };
         // By names at run time: dims that are split, which all have one.
@@ -237,10 +240,11 @@ pub fn open<
         Ok(((local, frame.sizes.clone()), frame.sizes))
     };
     let shared = &mesh.shared;
-    let (local, sizes) = shared.settle("open", at, ErrorKind::Mesh, D::RANK, read())?;
+    let (local, sizes) = shared.settle(What::new("open", at), ErrorKind::Mesh, D::RANK, read())?;
     Ok(Sharded {
         local,
         sizes,
+        origin: mesh.shared.origin(at),
         mesh: mesh.clone(),
     })
 }

@@ -64,9 +64,28 @@ fn negative_numbers_count_from_the_end() {
                 (leaf(&[7, 2], &["Vocab", "Embed"], 2), Some("Vocab")),
                 (ids.clone(), split),
             ],
-            &|x| Ok(vec![x[0].embedding("Vocab", &x[1])?]),
-            &|x| Ok(vec![x[0].embedding(via(), &x[1])?]),
+            &|x| Ok(vec![x[0].index_select("Vocab", &x[1])?]),
+            &|x| Ok(vec![x[0].index_select(via(), &x[1])?]),
         );
+    }
+}
+
+#[test]
+fn embedding_refuses_negative_ids() {
+    for split in [true, false] {
+        let found = Line::threads([2], |mesh| {
+            let table = mesh.whole_dyn(numbers(&[7, 2], &["Vocab", "Embed"], 2));
+            let ids = DynTensor::from_vec(vec![0_i64, -1, 3, -7], &[4], ["T"])?;
+            let mut ids = mesh.whole_dyn(ids);
+            if split {
+                ids = ids.cut("Data", "T")?;
+            }
+            let plain = table.embedding("Vocab", &ids).unwrap_err();
+            let parted = table.cut("Data", "Vocab")?;
+            let parted = parted.embedding(via(), &ids).unwrap_err();
+            Ok([plain.kind(), parted.kind()])
+        });
+        assert_eq!(found.unwrap(), [[ErrorKind::Index; 2]; 2]);
     }
 }
 

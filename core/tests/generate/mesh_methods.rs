@@ -28,7 +28,7 @@ const UNARY: &str = "
 {alone}
 #[twin]
 pub fn try_{name}(&self) -> Result<Sharded<D, P, {dtype}>> where {takes} P: {placed} {
-    self.mapped(self.local.try_{name}())
+    self.mapped(\"{name}\", self.local.try_{name}())
 }
 ";
 
@@ -37,7 +37,7 @@ const PARAMETRIC: &str = "
 {alone}
 #[twin(with = \"with numbers of choice.\")]
 pub fn try_{name}_with(&self, options: {op}Options) -> Result<Sharded<D, P, {dtype}>> where {takes} P: {placed} {
-    self.mapped(self.local.try_{name}_with(options))
+    self.mapped(\"{name}\", self.local.try_{name}_with(options))
 }
 ";
 
@@ -86,7 +86,7 @@ const ALONG: &str = "
 {alone}
 #[twin]
 pub fn try_{name}<X: DimOf<D> + Dim>(&self, dim: X) -> Result<Sharded<D, P, {dtype}>> where {takes} P: {placed} + HasWhole<(X,)> {
-    self.mapped(self.local.try_{name}(dim))
+    self.mapped(\"{name}\", self.local.try_{name}(dim))
 }
 ";
 

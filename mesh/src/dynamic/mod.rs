@@ -2,6 +2,7 @@
 
 mod far;
 mod generated;
+mod origin;
 mod over;
 mod via;
 
@@ -17,6 +18,7 @@ use nomina_core::op::{Op, Spread};
 
 use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
+use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
 pub use over::Over;
@@ -42,6 +44,7 @@ pub struct DynSharded {
     local: DynTensor,
     sizes: Vec<usize>,
     places: Vec<Place>,
+    origin: Origin,
     shared: Arc<Shared>,
 }
 
@@ -69,22 +72,12 @@ impl DynSharded {
         &self.places
     }
 
-    /// A piece of what a frame says.
-    #[cfg(feature = "safetensors")]
-    pub(crate) fn of(local: DynTensor, frame: Frame) -> Self {
-        Self {
-            local,
-            sizes: frame.sizes,
-            places: frame.places,
-            shared: frame.shared,
-        }
-    }
-
     pub(crate) fn frame(&self) -> Frame {
         Frame {
             names: self.local.names().clone(),
             sizes: self.sizes.clone(),
             places: self.places.clone(),
+            origin: self.origin,
             shared: self.shared.clone(),
         }
     }
@@ -135,6 +128,10 @@ impl DynSharded {
             local,
             sizes,
             places,
+            origin: others
+                .iter()
+                .fold(self.origin, |all, other| all.with(other.origin))
+                .then(op.name()),
             shared: self.shared.clone(),
         })
     }
@@ -332,6 +329,7 @@ impl DynSharded {
             local,
             sizes: self.sizes.clone(),
             places: frame.with(axis, place).places,
+            origin: frame.origin,
             shared: self.shared.clone(),
         })
     }
@@ -436,6 +434,7 @@ impl DynSharded {
         Ok(Sharded {
             local: self.local.typed()?,
             sizes: self.sizes.clone(),
+            origin: self.origin,
             mesh: mesh.clone(),
         })
     }
@@ -450,11 +449,13 @@ impl DynSharded {
 impl<M: Placement<Mesh = M>> Mesh<M> {
     /// A tensor that each rank has all of, and that is the same on all ranks: that is the caller's word. Sends nothing.
     #[must_use]
+    #[track_caller]
     pub fn whole_dyn(&self, tensor: DynTensor) -> DynSharded {
         DynSharded {
             sizes: tensor.shape().to_vec(),
             local: tensor,
             places: places::<M>(),
+            origin: self.shared.origin(Location::caller()),
             shared: self.shared.clone(),
         }
     }
@@ -468,6 +469,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             local: self.local.to_dyn(),
             sizes: self.sizes.clone(),
             places: places::<P>(),
+            origin: self.origin,
             shared: self.mesh.shared.clone(),
         }
     }

@@ -125,9 +125,10 @@ impl DynSharded {
     }
 
     /// A result that is placed as this tensor.
-    fn like(&self, _: &Found, local: DynTensor) -> Result<Self> {
+    fn like(&self, found: &Found, local: DynTensor) -> Result<Self> {
         Ok(Self {
             local,
+            origin: self.origin.then(found.op.name()),
             ..self.clone()
         })
     }

@@ -27,6 +27,7 @@
 #[cfg(feature = "safetensors")]
 mod state;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -40,9 +41,10 @@ use nomina_macros::twin;
 use nomina_runtime::Raw;
 pub use nomina_runtime::call::AdamOptions;
 use nomina_runtime::call::{self, StepParam};
+use nomina_runtime::grad::LeafId;
 
 use crate::boxes::part;
-use crate::check::What;
+use crate::check::{Item, What};
 use crate::dynamic::DynSharded;
 use crate::frame::At;
 use crate::mesh::Shared;
@@ -78,10 +80,15 @@ where
     }
 }
 
-/// What is kept for this rank's part of a parameter.
+/// The state of this rank's part of a parameter.
 #[derive(Clone, Debug)]
 struct Kept {
+    leaf: LeafId,
     /// The sizes of the rank's piece of the parameter.
+    #[cfg_attr(
+        not(feature = "safetensors"),
+        allow(dead_code, reason = "files have them")
+    )]
     shape: Vec<usize>,
     means: [Raw; 2],
     steps: u64,
@@ -111,14 +118,32 @@ struct Kept {
 pub struct AdamW<X> {
     /// What the next step is told.
     pub options: AdamOptions,
-    kept: Vec<Option<Kept>>,
+    kept: HashMap<Key, Kept>,
     axis: PhantomData<fn() -> X>,
+}
+
+/// The address of a parameter's leaf, and how many parameters before it in a list are the same leaf.
+type Key = (usize, usize);
+
+/// The key of each parameter of a list, with its leaf; none of those that are no leaves.
+fn keys(params: &[DynSharded]) -> Vec<Option<(Key, LeafId)>> {
+    let mut seen = HashMap::new();
+    let keys = params.iter().map(|param| {
+        let leaf = param.local().raw().leaf_id()?;
+        let before = seen.entry(leaf.address()).or_insert(0);
+        let key = (leaf.address(), *before);
+        *before += 1;
+        Some((key, leaf))
+    });
+    keys.collect()
 }
 
 /// A parameter of a step.
 struct Stepped {
     /// Its place in the list.
     at: usize,
+    key: Key,
+    leaf_id: LeafId,
     leaf: DynTensor,
     /// In a row.
     grad: Raw,
@@ -173,7 +198,7 @@ impl<X: MeshAxis> AdamW<X> {
         let _ = axis;
         Self {
             options,
-            kept: Vec::new(),
+            kept: HashMap::new(),
             axis: PhantomData,
         }
     }
@@ -181,16 +206,18 @@ impl<X: MeshAxis> AdamW<X> {
     /// How many numbers this rank keeps: two for each element of its part.
     #[must_use]
     pub fn kept(&self) -> usize {
-        let each = self.kept.iter().flatten();
+        let each = self.kept.values();
         each.map(|kept| kept.means.iter().map(Raw::numel).sum::<usize>())
             .sum()
     }
 
-    /// Changes all parameters that have a gradient, which is then taken. They come in the same order each time, on all ranks.
+    /// Changes all parameters that have a gradient, which is then taken. All ranks give the same ones in the same order; from step to
+    /// step, parameters may come, go and change places, as the state of each is found by its leaf.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when a parameter has other sizes than at its last step, [`ErrorKind::Mesh`] when they are on two meshes;
-    /// when a rank is gone, or memory is missing. No parameter has changed then.
+    /// On all ranks, [`ErrorKind::Mesh`] when they give different parameters, have gradients of different ones, or other options or
+    /// numbers of steps: the error names the first parameter that differs. [`ErrorKind::Mesh`], too, when the parameters are on two
+    /// meshes; when a rank is gone, or memory is missing. No parameter has changed then.
     #[twin]
     pub fn try_step(&mut self, params: &mut [&mut dyn Param<X>]) -> Result<()> {
         no_grad(|| self.step_all(params, Location::caller()))
@@ -209,12 +236,16 @@ impl<X: MeshAxis> AdamW<X> {
                 "the parameters are on two meshes",
             ));
         }
+        let keys = keys(&all);
+        self.agree(&shared, &all, &keys, at)?;
         let mut stepped = Vec::new();
-        for (at, param) in all.iter().enumerate() {
-            if let Some(grad) = param.local().grad() {
+        for (at, (param, key)) in all.iter().zip(keys).enumerate() {
+            if let (Some(grad), Some((key, leaf_id))) = (param.local().grad(), key) {
                 let grad = grad.into_parts().0.detach();
                 stepped.push(Stepped {
                     at,
+                    key,
+                    leaf_id,
                     grad: grad.reshape(&[grad.numel()])?,
                     pending: param.places()[number::<X>()] == Place::Whole,
                     leaf: param.local().detach(),
@@ -223,7 +254,7 @@ impl<X: MeshAxis> AdamW<X> {
         }
         // What is kept changes only where all of the step is done.
         let mut kept = self.kept.clone();
-        kept.resize(kept.len().max(params.len()), None);
+        kept.retain(|_, kept| kept.leaf.is_used());
         let blocks = blocks(&stepped);
         let blocks = || blocks.iter().map(|block| &stepped[block.clone()]);
         // All sums are on their way before the first is waited for; those that nobody waits for any more are waited for when dropped.
@@ -246,6 +277,45 @@ impl<X: MeshAxis> AdamW<X> {
         Ok(())
     }
 
+    /// Lets the ranks compare all that decides what a step sends: the parameters in their order, and which have a gradient.
+    fn agree(
+        &self,
+        shared: &Shared,
+        all: &[DynSharded],
+        keys: &[Option<(Key, LeafId)>],
+        at: At,
+    ) -> Result<()> {
+        if Self::ranks(shared).0 == 1 {
+            return Ok(());
+        }
+        let items = all.iter().zip(keys).map(|(param, key)| {
+            let kept = key.as_ref().and_then(|(key, _)| self.kept.get(key));
+            let steps = kept.map_or(0, |kept| kept.steps);
+            let with = match param.local().grad() {
+                Some(_) => "with",
+                None => "without",
+            };
+            let frame = param.frame();
+            Item {
+                role: "parameter",
+                names: frame.names.to_vec(),
+                dtype: Some(param.dtype()),
+                origin: Some(frame.origin),
+                sizes: frame.sizes,
+                places: frame.places,
+                at: None,
+                beside: format!("{with} a gradient, after {steps} steps"),
+            }
+        });
+        let options = format!("{:?}", self.options);
+        let what = What {
+            items: items.collect(),
+            beside: &options,
+            ..What::new("adamw", at)
+        };
+        shared.agree(number::<X>(), what)
+    }
+
     /// How many ranks there are, and which this one is.
     fn ranks(shared: &Shared) -> (usize, usize) {
         let ranks = &shared.axes[number::<X>()].ranks;
@@ -263,13 +333,9 @@ impl<X: MeshAxis> AdamW<X> {
             return Ok(Ticket::done(vec![piece(rank)?]));
         }
         let combine = Combine::Add;
-        let what = What {
-            combine: Some(combine),
-            dtype: Some(block[0].dtype()),
-            ..What::new("adamw: gradients", at)
-        };
         let pieces = (0..ranks).map(piece).collect::<Result<_>>()?;
-        shared.start_ahead(number::<X>(), &what, Job::ReduceScatter { pieces, combine })
+        let job = Job::ReduceScatter { pieces, combine };
+        shared.start_agreed(number::<X>(), "adamw: gradients", at, job)
     }
 
     /// Steps the parameters of a block, and starts to gather them.
@@ -278,7 +344,7 @@ impl<X: MeshAxis> AdamW<X> {
         shared: &Shared,
         block: &[Stepped],
         grads: &Raw,
-        kept: &mut [Option<Kept>],
+        kept: &mut HashMap<Key, Kept>,
         at: At,
     ) -> Result<Ticket> {
         let (ranks, rank) = Self::ranks(shared);
@@ -290,9 +356,12 @@ impl<X: MeshAxis> AdamW<X> {
             let own = row(part_of(&leaf, ranks, rank)?)?.contiguous()?;
             parts.push((own.into_parts().0, grads.clone().narrow(0, start, len)?));
             start += len;
-            fitting(&mut kept[one.at], one, len)?;
         }
-        let mut states: Vec<Kept> = block.iter().filter_map(|one| kept[one.at].take()).collect();
+        let states = block.iter().map(|one| match kept.remove(&one.key) {
+            Some(kept) => Ok(kept),
+            None => Kept::new(one, one.len(ranks, rank)),
+        });
+        let mut states = states.collect::<Result<Vec<Kept>>>()?;
         let mut steps = Vec::new();
         for ((own, grad), state) in parts.iter_mut().zip(&mut states) {
             state.steps += 1;
@@ -306,7 +375,7 @@ impl<X: MeshAxis> AdamW<X> {
         call::adam(&mut steps, &self.options)?;
         drop(steps);
         for (one, state) in block.iter().zip(states) {
-            kept[one.at] = Some(state);
+            kept.insert(one.key, state);
         }
         let own: Vec<Raw> = parts.into_iter().map(|(own, _)| own).collect();
         let shape = |rank| vec![block.iter().map(|one| one.len(ranks, rank)).sum()];
@@ -314,11 +383,7 @@ impl<X: MeshAxis> AdamW<X> {
             piece: joined(&own)?,
             shapes: (0..ranks).map(shape).collect(),
         };
-        let what = What {
-            dtype: Some(block[0].dtype()),
-            ..What::new("adamw: parameters", at)
-        };
-        shared.start_ahead(number::<X>(), &what, job)
+        shared.start_agreed(number::<X>(), "adamw: parameters", at, job)
     }
 }
 
@@ -359,25 +424,17 @@ fn blocks(all: &[Stepped]) -> Vec<Range<usize>> {
     blocks
 }
 
-/// What is kept for a parameter: zeros at first.
-fn fitting(kept: &mut Option<Kept>, one: &Stepped, len: usize) -> Result<()> {
-    let op = "adamw";
-    if let Some(kept) = kept {
-        if kept.shape != one.leaf.shape() {
-            let what = "the parameter has other sizes than at its last step";
-            return Err(Error::new(ErrorKind::Shape, op, what)
-                .operand(one.leaf.names(), one.leaf.shape())
-                .hint("give the parameters in the same order each time"));
-        }
-        return Ok(());
+impl Kept {
+    /// The state of a parameter before its first step: zeros.
+    fn new(one: &Stepped, len: usize) -> Result<Self> {
+        let zeros = || Raw::zeros("adamw", &[len], one.dtype(), one.leaf.device());
+        Ok(Self {
+            leaf: one.leaf_id.clone(),
+            shape: one.leaf.shape().to_vec(),
+            means: [zeros()?, zeros()?],
+            steps: 0,
+        })
     }
-    let zeros = || Raw::zeros(op, &[len], one.dtype(), one.leaf.device());
-    *kept = Some(Kept {
-        shape: one.leaf.shape().to_vec(),
-        means: [zeros()?, zeros()?],
-        steps: 0,
-    });
-    Ok(())
 }
 
 impl<X: MeshAxis> fmt::Debug for AdamW<X> {

@@ -1,15 +1,17 @@
 //! What an optimizer keeps, to checkpoints and back: in files it is a tensor like its parameter, under the parameter's name and the
 //! words of nn's optimizers, so that another mesh goes on with it, or one process.
 
+use std::collections::HashMap;
 use std::panic::Location;
 
 use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 use nomina_core::mesh::value::Place;
 use nomina_core::mesh::{MeshAxis, Placement};
+use nomina_runtime::grad::LeafId;
 
-use super::{AdamW, Kept, Param};
+use super::{AdamW, Kept, Param, keys};
 use crate::boxes::part;
-use crate::check::What;
+use crate::check::{Item, What};
 use crate::dynamic::DynSharded;
 use crate::frame::{At, Frame};
 use crate::mesh::Mesh;
@@ -66,7 +68,7 @@ fn both(one: (usize, usize), other: (usize, usize)) -> (usize, usize) {
 
 impl<X: MeshAxis> AdamW<X> {
     /// What is kept for parameters, to be saved beside them: for `w` the tensors `w.exp_avg`, `w.exp_avg_sq` and `w.step`. They
-    /// come in the order in which they are stepped, each with its name; of those without a step so far nothing is kept.
+    /// come in any order, the same on all ranks, each with its name; of those without a step so far nothing is kept.
     ///
     /// All ranks call it: the means go from the ranks that keep them to those whose rows they are.
     ///
@@ -113,13 +115,13 @@ impl<X: MeshAxis> AdamW<X> {
         params: impl IntoIterator<Item = (K, &'a dyn Param<X>)>,
     ) -> Result<Vec<(String, Piece)>> {
         let at = Location::caller();
+        let (names, params) = listed(params);
         let mut state = Vec::new();
-        for ((name, param), kept) in params.into_iter().zip(&self.kept) {
-            let (name, Some(kept)) = (name.into(), kept) else {
+        for ((name, param), key) in names.into_iter().zip(&params).zip(keys(&params)) {
+            let Some(kept) = key.and_then(|(key, _)| self.kept.get(&key)) else {
                 continue;
             };
-            let param = param.to_dyn();
-            for (word, local) in MEANS.iter().zip(means::<X>(&param, kept, at)?) {
+            for (word, local) in MEANS.iter().zip(means::<X>(&name, param, kept, at)?) {
                 let piece = Piece {
                     frame: param.frame(),
                     local,
@@ -132,6 +134,7 @@ impl<X: MeshAxis> AdamW<X> {
                 names: Names::unnamed(0),
                 sizes: Vec::new(),
                 places: param.places().iter().map(|_| Place::Synced).collect(),
+                origin: param.frame().origin,
                 shared: param.frame().shared,
             };
             let steps = DynSharded::of(DynTensor::full(&[], steps, ())?, frame);
@@ -141,11 +144,11 @@ impl<X: MeshAxis> AdamW<X> {
     }
 
     /// Takes what was kept for parameters from a checkpoint, which was written on any mesh: by [`state`](Self::state), or by
-    /// an `AdamW` of the crate `nomina-nn`. Parameters come in the order in which they are stepped. Of one whose `step` the
-    /// checkpoint lacks nothing is kept.
+    /// an `AdamW` of the crate `nomina-nn`. Parameters are leaves, and come in any order, the same on all ranks. Of one whose `step`
+    /// the checkpoint lacks nothing is kept.
     ///
     /// # Errors
-    /// On all ranks, when one fails: when a mean is missing, or has other sizes or another dtype than its parameter, or cannot be
+    /// On all ranks, when one fails: when a parameter is no leaf, a mean is missing, or has other sizes or another dtype than its parameter, or cannot be
     /// read. Nothing has changed then.
     #[track_caller]
     pub fn load<'a, K: Into<String>, M: Placement<Mesh = M>>(
@@ -154,23 +157,63 @@ impl<X: MeshAxis> AdamW<X> {
         checkpoint: &Checkpoint<M>,
     ) -> Result<()> {
         let at = Location::caller();
+        let Mesh { shared, .. } = checkpoint.mesh();
+        let (names, params) = listed(params);
+        let items = names.iter().zip(&params).map(|(name, param)| {
+            let frame = param.frame();
+            Item {
+                role: "parameter",
+                names: frame.names.to_vec(),
+                dtype: Some(param.dtype()),
+                origin: Some(frame.origin),
+                sizes: frame.sizes,
+                places: frame.places,
+                at: None,
+                beside: format!("`{name}`"),
+            }
+        });
+        let what = What {
+            items: items.collect(),
+            ..What::new(OP, at)
+        };
         let read = || {
-            let mut all = Vec::new();
-            for (name, param) in params {
-                let (name, param) = (name.into(), param.to_dyn());
-                let read = read::<X, M>(&name, &param, checkpoint);
-                all.push(read.map_err(|error| error.in_op(OP).within(format_args!("`{name}`")))?);
+            let mut all = HashMap::new();
+            for ((name, param), key) in names.iter().zip(&params).zip(keys(&params)) {
+                let within = |error: Error| error.in_op(OP).within(format_args!("`{name}`"));
+                let Some((key, leaf)) = key else {
+                    let what = "the parameter is no leaf";
+                    let error = Error::new(ErrorKind::Gradient, OP, what);
+                    return Err(within(
+                        error.hint("call `with_grad` before, or `parameter`"),
+                    ));
+                };
+                if let Some(kept) = read::<X, M>(name, param, leaf, checkpoint).map_err(within)? {
+                    all.insert(key, kept);
+                }
             }
             Ok((all, Vec::new()))
         };
-        let Mesh { shared, .. } = checkpoint.mesh();
-        self.kept = shared.settle(OP, at, ErrorKind::Mesh, 0, read())?;
+        self.kept = shared.settle(what, ErrorKind::Mesh, 0, read())?;
         Ok(())
     }
 }
 
+/// The names of parameters, and the parameters.
+fn listed<'a, K: Into<String>, X: MeshAxis>(
+    params: impl IntoIterator<Item = (K, &'a dyn Param<X>)>,
+) -> (Vec<String>, Vec<DynSharded>) {
+    let each = params.into_iter();
+    each.map(|(name, param)| (name.into(), param.to_dyn()))
+        .unzip()
+}
+
 /// The means of this rank's rows of a parameter, from those that keep them.
-fn means<X: MeshAxis>(param: &DynSharded, kept: &Kept, at: At) -> Result<[DynTensor; 2]> {
+fn means<X: MeshAxis>(
+    name: &str,
+    param: &DynSharded,
+    kept: &Kept,
+    at: At,
+) -> Result<[DynTensor; 2]> {
     let frame = param.frame();
     let axis = number::<X>();
     let (ranks, rank) = (frame.ranks(axis), frame.rank(axis));
@@ -195,10 +238,10 @@ fn means<X: MeshAxis>(param: &DynSharded, kept: &Kept, at: At) -> Result<[DynTen
         shapes: lens.iter().map(|len| vec![2 * len]).collect(),
     };
     let what = What {
-        dtype: Some(param.dtype()),
-        ..What::new("adamw: state", at)
+        beside: name,
+        ..frame.what("adamw: state", Some(param.dtype()), axis, at)
     };
-    let found = frame.shared.start(axis, &what, job)?.wait()?;
+    let found = frame.shared.start(axis, what, job)?.wait()?;
     let mut shape = kept.shape.clone();
     if let Some(rows) = shape.first_mut() {
         *rows = part(*rows, ranks, rank).1;
@@ -221,6 +264,7 @@ fn means<X: MeshAxis>(param: &DynSharded, kept: &Kept, at: At) -> Result<[DynTen
 fn read<X: MeshAxis, M: Placement<Mesh = M>>(
     name: &str,
     param: &DynSharded,
+    leaf: LeafId,
     checkpoint: &Checkpoint<M>,
 ) -> Result<Option<Kept>> {
     let step = format!("{name}.{STEP}");
@@ -267,6 +311,7 @@ fn read<X: MeshAxis, M: Placement<Mesh = M>>(
     };
     let steps: DynTensor = checkpoint.part(&step, &[])?;
     Ok(Some(Kept {
+        leaf,
         means: [mean(MEANS[0])?, mean(MEANS[1])?],
         shape,
         // A cast saturates.

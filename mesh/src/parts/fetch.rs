@@ -9,7 +9,6 @@ use nomina_runtime::grad::custom;
 
 use super::{Parts, plain};
 use crate::boxes::part;
-use crate::check::What;
 use crate::ranks::Job;
 
 /// A first index and a length.
@@ -163,10 +162,9 @@ impl Parts {
         let shapes = shapes.collect();
         let frame = &self.frame;
         let dtype = pieces.first().map(Raw::dtype);
-        let mut what = What::new(self.op, self.at);
-        (what.names, what.sizes, what.dtype) = (&frame.names, &frame.sizes, dtype);
+        let what = frame.what(self.op, dtype, self.axis, self.at);
         let job = Job::AllToAll { pieces, shapes };
-        frame.shared.start(self.axis, &what, job)?.wait()
+        frame.shared.start(self.axis, what, job)?.wait()
     }
 }
 

@@ -8,7 +8,6 @@ use nomina_runtime::grad::custom;
 
 use super::{Parts, named, plain};
 use crate::boxes::part;
-use crate::check::What;
 use crate::frame::{At, Frame};
 use crate::ranks::Job;
 
@@ -24,13 +23,13 @@ impl Parts {
         let mut shape = x.shape().to_vec();
         shape[dim] = len;
         let frame = &self.frame;
-        let what = What::new(self.op, self.at).of(&frame.names, &frame.sizes, x.dtype());
+        let what = frame.what(self.op, Some(x.dtype()), self.axis, self.at);
         let job = Job::Shift {
             piece: x.raw().clone().detach(),
             by: 1,
             shape,
         };
-        named(frame.shared.one(self.axis, &what, job)?, x)
+        named(frame.shared.one(self.axis, what, job)?, x)
     }
 
     /// The product of `x`, which has all of a dim, and of `y`, whose parts these are, summed over the dim.

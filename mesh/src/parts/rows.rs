@@ -5,11 +5,11 @@ use std::sync::Arc;
 use nomina::{DType, DynTensor, Error, ErrorKind, Names, Result};
 use nomina_core::mesh::Combine;
 use nomina_core::mesh::value::Place;
+use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
 use super::{Parts, named, plain};
-use crate::check::What;
 use crate::identity;
 use crate::ranks::Job;
 
@@ -32,14 +32,24 @@ impl Parts {
     ) -> Result<DynTensor> {
         let size = self.size() as i64;
         let numbers = ids.detach().to_dtype(DType::I64)?;
-        let beyond = numbers.lt(-size)?.logical_or(&numbers.ge(size)?)?;
+        // Rows of an embedding are not counted from the end.
+        let least = if self.op == Op::Embedding.name() {
+            0
+        } else {
+            -size
+        };
+        let beyond = numbers.lt(least)?.logical_or(&numbers.ge(size)?)?;
         if beyond.any(..)?.to_vec::<bool>()?.first() == Some(&true) {
             let what = format!("an index is none of {} rows", self.size());
             let error = Error::new(ErrorKind::Index, self.op, what);
             return Err(error
                 .operand(&self.frame.names, &self.frame.sizes)
                 .operand(ids.names(), ids.shape())
-                .hint("rows are counted over all ranks, from 0, or from -1 at the end"));
+                .hint(if least == 0 {
+                    "rows are counted over all ranks, from 0"
+                } else {
+                    "rows are counted over all ranks, from 0, or from -1 at the end"
+                }));
         }
         let from_end = numbers.lt(0_i64)?;
         let numbers = from_end.where_cond(&numbers.add(size)?, &numbers)?;
@@ -117,11 +127,10 @@ impl Parts {
     /// A piece to each rank, and what comes, of these shapes.
     fn each(&self, pieces: Vec<Raw>, shapes: Vec<Vec<usize>>) -> Result<Vec<Raw>> {
         let frame = &self.frame;
-        let mut what = What::new(self.op, self.at);
-        what.dtype = pieces.first().map(Raw::dtype);
-        (what.names, what.sizes) = (&frame.names, &frame.sizes);
+        let dtype = pieces.first().map(Raw::dtype);
+        let what = frame.what(self.op, dtype, self.axis, self.at);
         let job = Job::AllToAll { pieces, shapes };
-        frame.shared.start(self.axis, &what, job)?.wait()
+        frame.shared.start(self.axis, what, job)?.wait()
     }
 
     fn shapes(&self, like: &[usize], lens: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {

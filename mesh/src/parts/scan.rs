@@ -7,7 +7,6 @@ use nomina_runtime::Raw;
 use nomina_runtime::grad::custom;
 
 use super::{Parts, named, plain};
-use crate::check::What;
 use crate::identity;
 use crate::ranks::Job;
 
@@ -108,12 +107,12 @@ impl Parts {
     /// The sum of a tensor over the ranks before this one; zeros on the first.
     fn sum_before(&self, raw: &Raw) -> Result<Raw> {
         let frame = &self.frame;
-        let what = What::new(self.op, self.at).of(&frame.names, &frame.sizes, raw.dtype());
+        let what = frame.what(self.op, Some(raw.dtype()), self.axis, self.at);
         let job = Job::Scan {
             piece: raw.clone().detach(),
             combine: Combine::Add,
         };
-        let found = frame.shared.start(self.axis, &what, job)?.wait()?;
+        let found = frame.shared.start(self.axis, what, job)?.wait()?;
         let zeros = || Raw::zeros(self.op, raw.shape(), raw.dtype(), raw.device());
         let found = found.into_iter().next().map_or_else(zeros, Ok)?;
         let back = self.again();

@@ -188,10 +188,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, at) = (dim, std::panic::Location::caller());
         let Some(axis) = A::VIA else {
-            return self.mapped(self.local.try_softmax(A::Dim::default()));
+            return self.mapped("softmax", self.local.try_softmax(A::Dim::default()));
         };
         let parts = self.parts("softmax", position::<A::Dim, D>(), axis, at);
-        self.mapped(of(parts.softmax(&self.local.to_dyn())?))
+        self.mapped("softmax", of(parts.softmax(&self.local.to_dyn())?))
     }
 
     /// The logarithm of the softmax along a dim, as [`softmax`](Self::softmax).
@@ -207,10 +207,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, at) = (dim, std::panic::Location::caller());
         let Some(axis) = A::VIA else {
-            return self.mapped(self.local.try_log_softmax(A::Dim::default()));
+            return self.mapped("log_softmax", self.local.try_log_softmax(A::Dim::default()));
         };
         let parts = self.parts("log_softmax", position::<A::Dim, D>(), axis, at);
-        self.mapped(of(parts.log_softmax(&self.local.to_dyn())?))
+        self.mapped("log_softmax", of(parts.log_softmax(&self.local.to_dyn())?))
     }
 
     /// The elements less their mean along a dim, divided by their standard deviation (of all, plus `eps` in the root). `via` a mesh
@@ -247,10 +247,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
                 bias: None,
                 eps,
             };
-            return self.mapped(of(x.layer_norm_with(dim, options)?));
+            return self.mapped("layer_norm", of(x.layer_norm_with(dim, options)?));
         };
         let parts = self.parts("layer_norm", dim, axis, at);
-        self.mapped(of(parts.layer_norm(&x, eps)?))
+        self.mapped("layer_norm", of(parts.layer_norm(&x, eps)?))
     }
 
     /// The logarithm of the sum of exponentials over dims, or over one `via` the mesh axis that splits it: then the greatest
@@ -317,10 +317,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, at) = (dim, std::panic::Location::caller());
         let Some(axis) = A::VIA else {
-            return self.mapped(self.local.try_cumsum(A::Dim::default()));
+            return self.mapped("cumsum", self.local.try_cumsum(A::Dim::default()));
         };
         let parts = self.parts("cumsum", position::<A::Dim, D>(), axis, at);
-        self.mapped(of(parts.cumsum(&self.local.to_dyn())?))
+        self.mapped("cumsum", of(parts.cumsum(&self.local.to_dyn())?))
     }
 
     /// The running product along a dim. `via` a mesh axis, the product of each rank's part goes to all others.
@@ -350,10 +350,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, at) = (dim, std::panic::Location::caller());
         let Some(axis) = A::VIA else {
-            return self.mapped(self.local.try_cumprod(A::Dim::default()));
+            return self.mapped("cumprod", self.local.try_cumprod(A::Dim::default()));
         };
         let parts = self.parts("cumprod", position::<A::Dim, D>(), axis, at);
-        self.mapped(of(parts.scan(&self.local.to_dyn(), Scan::Prod)?))
+        self.mapped("cumprod", of(parts.scan(&self.local.to_dyn(), Scan::Prod)?))
     }
 
     /// The logarithm of the running sum of exponentials along a dim, without overflow. `via` a mesh axis, that of each rank's part
@@ -384,10 +384,16 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     {
         let (_, at) = (dim, std::panic::Location::caller());
         let Some(axis) = A::VIA else {
-            return self.mapped(self.local.try_logcumsumexp(A::Dim::default()));
+            return self.mapped(
+                "logcumsumexp",
+                self.local.try_logcumsumexp(A::Dim::default()),
+            );
         };
         let parts = self.parts("logcumsumexp", position::<A::Dim, D>(), axis, at);
-        self.mapped(of(parts.scan(&self.local.to_dyn(), Scan::LogSumExp)?))
+        self.mapped(
+            "logcumsumexp",
+            of(parts.scan(&self.local.to_dyn(), Scan::LogSumExp)?),
+        )
     }
 
     /// The greatest element so far along a dim, and where it stands, counted over all ranks; of equal ones the last. `via` a mesh
@@ -450,7 +456,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
             (None, Combine::Max) => x.cummax(dim)?,
             (None, _) => x.cummin(dim)?,
         };
-        Ok((self.mapped(of(values))?, self.mapped(of(places))?))
+        Ok((self.mapped(op, of(values))?, self.mapped(op, of(places))?))
     }
 }
 

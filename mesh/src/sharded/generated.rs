@@ -106,7 +106,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Numeric,
         P: AllLinear,
     {
-        self.mapped(self.local.try_neg())
+        self.mapped("neg", self.local.try_neg())
     }
 
     /// The absolute value; of a complex number, its magnitude. Of each rank's piece.
@@ -119,7 +119,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_abs())
+        self.mapped("abs", self.local.try_abs())
     }
 
     /// *e* to the power of each element. Of each rank's piece.
@@ -131,7 +131,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_exp())
+        self.mapped("exp", self.local.try_exp())
     }
 
     /// The natural logarithm. Of each rank's piece.
@@ -143,7 +143,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_log())
+        self.mapped("log", self.local.try_log())
     }
 
     /// The square root. Of each rank's piece.
@@ -155,7 +155,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_sqrt())
+        self.mapped("sqrt", self.local.try_sqrt())
     }
 
     /// The hyperbolic tangent. Of each rank's piece.
@@ -167,7 +167,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_tanh())
+        self.mapped("tanh", self.local.try_tanh())
     }
 
     /// The logistic function, 1 / (1 + exp(-x)). Of each rank's piece.
@@ -179,7 +179,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_sigmoid())
+        self.mapped("sigmoid", self.local.try_sigmoid())
     }
 
     /// Zero where negative. Of each rank's piece.
@@ -192,7 +192,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real + Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_relu())
+        self.mapped("relu", self.local.try_relu())
     }
 
     /// Whether elements are equal. Of the ranks' pieces; dims unify from the right, dtypes promote, placements join.
@@ -321,7 +321,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Integral,
         P: AllFinished,
     {
-        self.mapped(self.local.try_bitwise_not())
+        self.mapped("bitwise_not", self.local.try_bitwise_not())
     }
 
     /// The sine of each element, in radians. Of each rank's piece.
@@ -333,7 +333,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_sin())
+        self.mapped("sin", self.local.try_sin())
     }
 
     /// The cosine of each element, in radians. Of each rank's piece.
@@ -345,7 +345,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_cos())
+        self.mapped("cos", self.local.try_cos())
     }
 
     /// The tangent of each element, in radians. Of each rank's piece.
@@ -357,7 +357,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_tan())
+        self.mapped("tan", self.local.try_tan())
     }
 
     /// The inverse sine, between -π/2 and π/2. Of each rank's piece.
@@ -369,7 +369,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_asin())
+        self.mapped("asin", self.local.try_asin())
     }
 
     /// The inverse cosine, between 0 and π. Of each rank's piece.
@@ -381,7 +381,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_acos())
+        self.mapped("acos", self.local.try_acos())
     }
 
     /// The inverse tangent, between -π/2 and π/2. Of each rank's piece.
@@ -393,7 +393,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_atan())
+        self.mapped("atan", self.local.try_atan())
     }
 
     /// The hyperbolic sine. Of each rank's piece.
@@ -405,7 +405,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_sinh())
+        self.mapped("sinh", self.local.try_sinh())
     }
 
     /// The hyperbolic cosine. Of each rank's piece.
@@ -417,7 +417,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_cosh())
+        self.mapped("cosh", self.local.try_cosh())
     }
 
     /// The inverse hyperbolic sine. Of each rank's piece.
@@ -429,7 +429,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_asinh())
+        self.mapped("asinh", self.local.try_asinh())
     }
 
     /// The inverse hyperbolic cosine, of numbers from 1 on. Of each rank's piece.
@@ -441,7 +441,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_acosh())
+        self.mapped("acosh", self.local.try_acosh())
     }
 
     /// The inverse hyperbolic tangent, of numbers between -1 and 1. Of each rank's piece.
@@ -453,7 +453,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_atanh())
+        self.mapped("atanh", self.local.try_atanh())
     }
 
     /// *e* to the power of each element, less one; exact close to zero. Of each rank's piece.
@@ -465,7 +465,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_expm1())
+        self.mapped("expm1", self.local.try_expm1())
     }
 
     /// `2^x`. Of each rank's piece.
@@ -477,7 +477,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_exp2())
+        self.mapped("exp2", self.local.try_exp2())
     }
 
     /// The natural logarithm of `1 + x`, exact close to zero. Of each rank's piece.
@@ -489,7 +489,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_log1p())
+        self.mapped("log1p", self.local.try_log1p())
     }
 
     /// The logarithm to base 2. Of each rank's piece.
@@ -501,7 +501,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_log2())
+        self.mapped("log2", self.local.try_log2())
     }
 
     /// The logarithm to base 10. Of each rank's piece.
@@ -513,7 +513,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_log10())
+        self.mapped("log10", self.local.try_log10())
     }
 
     /// The reciprocal. Of each rank's piece.
@@ -525,7 +525,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_reciprocal())
+        self.mapped("reciprocal", self.local.try_reciprocal())
     }
 
     /// The reciprocal of the square root. Of each rank's piece.
@@ -537,7 +537,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_rsqrt())
+        self.mapped("rsqrt", self.local.try_rsqrt())
     }
 
     /// sin(πx) / πx, and 1 at zero. Of each rank's piece.
@@ -549,7 +549,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_sinc())
+        self.mapped("sinc", self.local.try_sinc())
     }
 
     /// Degrees to radians. Of each rank's piece.
@@ -562,7 +562,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllLinear,
     {
-        self.mapped(self.local.try_deg2rad())
+        self.mapped("deg2rad", self.local.try_deg2rad())
     }
 
     /// Radians to degrees. Of each rank's piece.
@@ -575,7 +575,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllLinear,
     {
-        self.mapped(self.local.try_rad2deg())
+        self.mapped("rad2deg", self.local.try_rad2deg())
     }
 
     /// The error function. Of each rank's piece.
@@ -588,7 +588,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_erf())
+        self.mapped("erf", self.local.try_erf())
     }
 
     /// The complementary error function, `1 - erf(x)`, exact where `erf` is close to one. Of each rank's piece.
@@ -601,7 +601,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_erfc())
+        self.mapped("erfc", self.local.try_erfc())
     }
 
     /// The inverse of the error function, of numbers between -1 and 1. Of each rank's piece.
@@ -614,7 +614,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_erfinv())
+        self.mapped("erfinv", self.local.try_erfinv())
     }
 
     /// The logarithm of the gamma function's absolute value. Of each rank's piece.
@@ -627,7 +627,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_lgamma())
+        self.mapped("lgamma", self.local.try_lgamma())
     }
 
     /// The logarithmic derivative of the gamma function. Of each rank's piece.
@@ -640,7 +640,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_digamma())
+        self.mapped("digamma", self.local.try_digamma())
     }
 
     /// The angle of the point (x = `other`, y = self), between -π and π. Of the ranks' pieces; dims unify from the right, dtypes promote, placements join.
@@ -717,7 +717,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Inexact,
         P: AllFinished,
     {
-        self.mapped(self.local.try_silu())
+        self.mapped("silu", self.local.try_silu())
     }
 
     /// GELU, `x * Φ(x)` with the standard normal distribution function Φ, exactly or by the tanh approximation. Of each rank's piece.
@@ -730,7 +730,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_gelu())
+        self.mapped("gelu", self.local.try_gelu())
     }
 
     /// Rounds up to a whole number. Of each rank's piece.
@@ -743,7 +743,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real + Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_ceil())
+        self.mapped("ceil", self.local.try_ceil())
     }
 
     /// Rounds down to a whole number. Of each rank's piece.
@@ -756,7 +756,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real + Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_floor())
+        self.mapped("floor", self.local.try_floor())
     }
 
     /// Rounds to the nearest whole number, or to `decimals` decimals; halves to even. Of each rank's piece.
@@ -769,7 +769,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real + Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_round())
+        self.mapped("round", self.local.try_round())
     }
 
     /// Rounds towards zero to a whole number. Of each rank's piece.
@@ -782,7 +782,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real + Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_trunc())
+        self.mapped("trunc", self.local.try_trunc())
     }
 
     /// The fractional part, with the element's sign. Of each rank's piece.
@@ -795,7 +795,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_frac())
+        self.mapped("frac", self.local.try_frac())
     }
 
     /// -1, 0 or 1; 0 for NaN. Of each rank's piece.
@@ -808,7 +808,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_sign())
+        self.mapped("sign", self.local.try_sign())
     }
 
     /// The sign; of a complex number, the number divided by its magnitude. Of each rank's piece.
@@ -820,7 +820,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_sgn())
+        self.mapped("sgn", self.local.try_sgn())
     }
 
     /// The square. Of each rank's piece.
@@ -833,7 +833,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_square())
+        self.mapped("square", self.local.try_square())
     }
 
     /// The quotient, rounded down. Of the ranks' pieces; dims unify from the right, dtypes promote, placements join.
@@ -929,7 +929,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_isnan())
+        self.mapped("isnan", self.local.try_isnan())
     }
 
     /// Whether an element, or a part of it, is infinite. Of each rank's piece.
@@ -941,7 +941,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_isinf())
+        self.mapped("isinf", self.local.try_isinf())
     }
 
     /// Whether an element is neither infinite nor NaN. Of each rank's piece.
@@ -953,7 +953,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_isfinite())
+        self.mapped("isfinite", self.local.try_isfinite())
     }
 
     /// Whether an element is zero. Of each rank's piece.
@@ -965,7 +965,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_logical_not())
+        self.mapped("logical_not", self.local.try_logical_not())
     }
 
     /// Whether either element differs from zero. Of the ranks' pieces; dims unify from the right, dtypes promote, placements join.
@@ -1272,7 +1272,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished + HasWhole<(X,)>,
     {
-        self.mapped(self.local.try_softmin(dim))
+        self.mapped("softmin", self.local.try_softmin(dim))
     }
 
     /// The sum over dims of the elements that are not NaN. Over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending.
@@ -1329,7 +1329,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real + Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_signbit())
+        self.mapped("signbit", self.local.try_signbit())
     }
 
     /// Whether an element is infinite and positive. Of each rank's piece.
@@ -1342,7 +1342,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_isposinf())
+        self.mapped("isposinf", self.local.try_isposinf())
     }
 
     /// Whether an element is infinite and negative. Of each rank's piece.
@@ -1355,7 +1355,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_isneginf())
+        self.mapped("isneginf", self.local.try_isneginf())
     }
 
     /// Whether the imaginary part is zero. Of each rank's piece.
@@ -1367,7 +1367,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_isreal())
+        self.mapped("isreal", self.local.try_isreal())
     }
 
     /// The angle from the positive real axis: 0 or π for real numbers. Of each rank's piece.
@@ -1379,7 +1379,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     where
         P: AllFinished,
     {
-        self.mapped(self.local.try_angle())
+        self.mapped("angle", self.local.try_angle())
     }
 
     /// `erfc`, times exp(x²): large where that is too small. Of each rank's piece.
@@ -1392,7 +1392,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_erfcx())
+        self.mapped("erfcx", self.local.try_erfcx())
     }
 
     /// The normal distribution function. Of each rank's piece.
@@ -1405,7 +1405,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_ndtr())
+        self.mapped("ndtr", self.local.try_ndtr())
     }
 
     /// The inverse of the normal distribution function. Of each rank's piece.
@@ -1418,7 +1418,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_ndtri())
+        self.mapped("ndtri", self.local.try_ndtri())
     }
 
     /// The logarithm of the normal distribution function. Of each rank's piece.
@@ -1431,7 +1431,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_log_ndtr())
+        self.mapped("log_ndtr", self.local.try_log_ndtr())
     }
 
     /// -x ln x; zero at zero, minus infinity below. Of each rank's piece.
@@ -1444,7 +1444,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_entr())
+        self.mapped("entr", self.local.try_entr())
     }
 
     /// The modified Bessel function of order 0. Of each rank's piece.
@@ -1457,7 +1457,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_i0())
+        self.mapped("i0", self.local.try_i0())
     }
 
     /// `i0`, times exp(-|x|). Of each rank's piece.
@@ -1470,7 +1470,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_i0e())
+        self.mapped("i0e", self.local.try_i0e())
     }
 
     /// The modified Bessel function of order 1. Of each rank's piece.
@@ -1483,7 +1483,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_i1())
+        self.mapped("i1", self.local.try_i1())
     }
 
     /// `i1`, times exp(-|x|). Of each rank's piece.
@@ -1496,7 +1496,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_i1e())
+        self.mapped("i1e", self.local.try_i1e())
     }
 
     /// The inverse of the logistic function; `eps` keeps from 0 and 1. Of each rank's piece.
@@ -1509,7 +1509,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_logit())
+        self.mapped("logit", self.local.try_logit())
     }
 
     /// The Hurwitz zeta function of order self at `other`. Of the ranks' pieces; dims unify from the right, dtypes promote, placements join.
@@ -1758,7 +1758,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_selu())
+        self.mapped("selu", self.local.try_selu())
     }
 
     /// Mish, `x * tanh(softplus(x))`. Of each rank's piece.
@@ -1771,7 +1771,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_mish())
+        self.mapped("mish", self.local.try_mish())
     }
 
     /// The logarithm of the logistic function. Of each rank's piece.
@@ -1784,7 +1784,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_logsigmoid())
+        self.mapped("logsigmoid", self.local.try_logsigmoid())
     }
 
     /// (x + 3) / 6, between 0 and 1. Of each rank's piece.
@@ -1797,7 +1797,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_hardsigmoid())
+        self.mapped("hardsigmoid", self.local.try_hardsigmoid())
     }
 
     /// Hardswish, `x * hardsigmoid(x)`. Of each rank's piece.
@@ -1810,7 +1810,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_hardswish())
+        self.mapped("hardswish", self.local.try_hardswish())
     }
 
     /// Limits to 0 to 6. Of each rank's piece.
@@ -1823,7 +1823,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real + Numeric,
         P: AllFinished,
     {
-        self.mapped(self.local.try_relu6())
+        self.mapped("relu6", self.local.try_relu6())
     }
 
     /// Softsign, `x / (1 + abs(x))`. Of each rank's piece.
@@ -1836,7 +1836,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_softsign())
+        self.mapped("softsign", self.local.try_softsign())
     }
 
     /// Tanhshrink, `x - tanh(x)`. Of each rank's piece.
@@ -1849,7 +1849,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Real,
         P: AllFinished,
     {
-        self.mapped(self.local.try_tanhshrink())
+        self.mapped("tanhshrink", self.local.try_tanhshrink())
     }
 
     /// `alpha` (exp(x) - 1) where negative. Of each rank's piece.
@@ -1862,7 +1862,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_elu_with(options))
+        self.mapped("elu", self.local.try_elu_with(options))
     }
 
     /// `alpha` (exp(x / `alpha`) - 1) where negative. Of each rank's piece.
@@ -1875,7 +1875,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_celu_with(options))
+        self.mapped("celu", self.local.try_celu_with(options))
     }
 
     /// Leaky ReLU: times `negative_slope` where negative. Of each rank's piece.
@@ -1888,7 +1888,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_leaky_relu_with(options))
+        self.mapped("leaky_relu", self.local.try_leaky_relu_with(options))
     }
 
     /// ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`. Of each rank's piece.
@@ -1901,7 +1901,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_softplus_with(options))
+        self.mapped("softplus", self.local.try_softplus_with(options))
     }
 
     /// Limits to `min_val` to `max_val`. Of each rank's piece.
@@ -1914,7 +1914,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_hardtanh_with(options))
+        self.mapped("hardtanh", self.local.try_hardtanh_with(options))
     }
 
     /// Softshrink: `lambd` nearer to zero, and zero within `lambd` of it. Of each rank's piece.
@@ -1927,7 +1927,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_softshrink_with(options))
+        self.mapped("softshrink", self.local.try_softshrink_with(options))
     }
 
     /// Zero where the magnitude is at most `lambd`. Of each rank's piece.
@@ -1940,6 +1940,6 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_hardshrink_with(options))
+        self.mapped("hardshrink", self.local.try_hardshrink_with(options))
     }
 }

@@ -38,6 +38,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         Some(Sharded {
             local: local?,
             sizes: self.sizes.clone(),
+            origin: self.origin.then("grad"),
             mesh: self.mesh.clone(),
         })
     }

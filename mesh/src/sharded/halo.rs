@@ -84,8 +84,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
                 .hint("it gives back the part without what was before and behind it"));
         }
         match &under {
-            Some(under) => self.mapped(of(under.own(op, found.into_dyn(), dim, &[])?)),
-            None => self.mapped(Ok(found)),
+            Some(under) => self.mapped(op, of(under.own(op, found.into_dyn(), dim, &[])?)),
+            None => self.mapped(op, Ok(found)),
         }
     }
 
@@ -197,6 +197,6 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
             Some(axis) => self.parts(op, dim, axis, at).rolled(&x, shift)?,
             None => x.roll(&[shift], dim)?,
         };
-        self.mapped(of(found))
+        self.mapped(op, of(found))
     }
 }

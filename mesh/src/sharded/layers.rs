@@ -22,7 +22,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         T: Float,
         P: AllFinished,
     {
-        self.mapped(self.local.try_gelu_with(options))
+        self.mapped("gelu", self.local.try_gelu_with(options))
     }
 
     /// The elements divided by the root of their mean square along a dim (of all, plus `eps` in the root). `via` a mesh axis, the
@@ -60,10 +60,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
                 eps: Some(eps),
             };
             let found = x.rms_norm_with(position as i64, options)?;
-            return self.mapped(typed(found.into_parts().0));
+            return self.mapped("rms_norm", typed(found.into_parts().0));
         };
         let parts = self.parts("rms_norm", position, axis, at);
-        self.mapped(of(parts.rms_norm(&x, eps)?))
+        self.mapped("rms_norm", of(parts.rms_norm(&x, eps)?))
     }
 
     /// Attention of queries (this tensor) of dims batch, length, features to keys of batch, source, features. Batch dims may be
@@ -208,5 +208,11 @@ where
     let locals: Vec<DynTensor> = tensors.iter().map(|one| one.local.to_dyn()).collect();
     let locals: Vec<&DynTensor> = locals.iter().collect();
     let joined = DynTensor::cat(&locals, position::<X, D>() as i64)?;
-    first.reduced(op, typed(joined.into_parts().0))
+    let operands: Vec<_> = tensors.iter().map(|one| one.operand()).collect();
+    Sharded::of(
+        op,
+        typed(joined.into_parts().0)?,
+        first.mesh.clone(),
+        &operands,
+    )
 }

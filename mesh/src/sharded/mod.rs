@@ -15,6 +15,7 @@ pub mod view;
 pub mod window;
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 use nomina::dims::{Axes, Dim, Dims, Distinct, Has, Without, position};
@@ -26,6 +27,7 @@ use operand::{Fits, MeshOperand, OutPlace};
 
 use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
+use crate::origin::Origin;
 
 /// The dims of a result beside the operand `R`.
 pub type OutDims<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dims;
@@ -59,6 +61,7 @@ pub struct Sharded<D: Dims, P: Placement, T: Element = f32> {
     pub(crate) local: Tensor<D, T>,
     /// Those of the tensor that all pieces make.
     pub(crate) sizes: Vec<usize>,
+    pub(crate) origin: Origin,
     pub(crate) mesh: Mesh<P::Mesh>,
 }
 
@@ -67,6 +70,7 @@ impl<D: Dims, P: Placement, T: Element> Clone for Sharded<D, P, T> {
         Self {
             local: self.local.clone(),
             sizes: self.sizes.clone(),
+            origin: self.origin,
             mesh: self.mesh.clone(),
         }
     }
@@ -77,12 +81,20 @@ pub(crate) fn places<P: Placement>() -> Vec<Place> {
     P::PLACES.iter().map(|place| place.place()).collect()
 }
 
-/// The dims of a tensor of a mesh, and its global sizes.
-pub type SizedDims<'a> = (&'static [Option<&'static str>], &'a [usize]);
+/// The dims of a tensor of a mesh, its global sizes, and where it comes from.
+#[doc(hidden)]
+pub type SizedDims<'a> = (&'static [Option<&'static str>], &'a [usize], Origin);
 
 /// The same, and the mesh.
 #[doc(hidden)]
 pub type Described<'a> = (SizedDims<'a>, &'a Arc<Shared>);
+
+/// The origin of a result.
+pub(crate) fn origin_of(op: &'static str, operands: &[SizedDims<'_>]) -> Option<Origin> {
+    let (first, others) = operands.split_first()?;
+    let all = others.iter().fold(first.2, |all, other| all.with(other.2));
+    Some(all.then(op))
+}
 
 /// The global sizes of a result, whose piece is there: of a split dim they are an operand's, of others the piece's.
 pub(crate) fn sizes_of<D: Dims, P: Placement>(
@@ -97,7 +109,7 @@ pub(crate) fn sizes_of<D: Dims, P: Placement>(
         if !split {
             return Ok(shape[at]);
         }
-        let mut found = operands.iter().filter_map(|(names, sizes)| {
+        let mut found = operands.iter().filter_map(|(names, sizes, _)| {
             let dim = names.iter().position(|own| own == name)?;
             Some(sizes[dim])
         });
@@ -111,7 +123,7 @@ pub(crate) fn sizes_of<D: Dims, P: Placement>(
                 let name = name.unwrap_or("*");
                 let what = format!("split dim `{name}` has sizes {found:?} in the operands");
                 let error = Error::new(ErrorKind::Shape, op, what);
-                let error = operands.iter().fold(error, |error, (names, sizes)| {
+                let error = operands.iter().fold(error, |error, (names, sizes, _)| {
                     error.operand(&Names::from_static(names), sizes)
                 });
                 Err(error.hint("a split dim has one size in both operands, and is not repeated"))
@@ -123,7 +135,7 @@ pub(crate) fn sizes_of<D: Dims, P: Placement>(
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     pub(crate) fn operand(&self) -> SizedDims<'_> {
-        (D::NAMES, &self.sizes)
+        (D::NAMES, &self.sizes, self.origin)
     }
 
     /// A result of operands of one mesh.
@@ -134,7 +146,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         operands: &[SizedDims<'_>],
     ) -> Result<Self> {
         let sizes = sizes_of::<D, P>(op, local.shape(), operands)?;
-        Ok(Self { local, sizes, mesh })
+        let origin = origin_of(op, operands).unwrap_or_else(|| Origin::of_own(Location::caller()));
+        Ok(Self {
+            local,
+            sizes,
+            origin,
+            mesh,
+        })
     }
 
     /// What the conversions know of this tensor.
@@ -143,6 +161,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             names: self.local.names(),
             sizes: self.sizes.clone(),
             places: places::<P>(),
+            origin: self.origin,
             shared: self.mesh.shared.clone(),
         }
     }
@@ -152,10 +171,15 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 
     /// A result of the same dims, in the same placement.
-    fn mapped<U: Element>(&self, local: Result<Tensor<D, U>>) -> Result<Sharded<D, P, U>> {
+    fn mapped<U: Element>(
+        &self,
+        op: &'static str,
+        local: Result<Tensor<D, U>>,
+    ) -> Result<Sharded<D, P, U>> {
         Ok(Sharded {
             local: local?,
             sizes: self.sizes.clone(),
+            origin: self.origin.then(op),
             mesh: self.mesh.clone(),
         })
     }

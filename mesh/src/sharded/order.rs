@@ -299,6 +299,6 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
             Some(axis) => self.parts(op, dim, axis, at).sort(&x, options)?,
             None => x.sort_with(dim, options)?,
         };
-        Ok((self.mapped(of(values))?, self.mapped(of(places))?))
+        Ok((self.mapped(op, of(values))?, self.mapped(op, of(places))?))
     }
 }

@@ -70,6 +70,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         Ok(Sharded {
             local,
             sizes: self.sizes.clone(),
+            origin: self.origin.then("rename"),
             mesh: self.mesh.clone(),
         })
     }
@@ -169,6 +170,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         Ok(Sharded {
             local,
             sizes,
+            origin: self.origin.then("flatten"),
             mesh: self.mesh.clone(),
         })
     }

@@ -84,6 +84,53 @@ impl Raw {
     }
 }
 
+/// The identity of a leaf: tensors that are one leaf, whatever their elements are by now, have the same. It holds no elements.
+///
+/// ```
+/// use nomina_runtime::DynTensor;
+/// let x = DynTensor::zeros(&[2], ["N"])?.with_grad()?;
+/// let id = x.raw().leaf_id().expect("a leaf");
+/// assert_eq!(x.clone().raw().leaf_id().as_ref(), Some(&id));
+/// assert_ne!(x.detach().with_grad()?.raw().leaf_id().as_ref(), Some(&id));
+/// assert!(id.is_used());
+/// drop(x);
+/// assert!(!id.is_used());
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LeafId(Arc<NodeRef>);
+
+impl LeafId {
+    /// Its address, which no other leaf has while this exists.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.0.address()
+    }
+
+    /// Whether a tensor is this leaf, or the graph of one reaches it.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.0.references() > 1
+    }
+}
+
+impl PartialEq for LeafId {
+    fn eq(&self, other: &Self) -> bool {
+        self.address() == other.address()
+    }
+}
+
+impl Eq for LeafId {}
+
+impl Raw {
+    /// The identity of this leaf; none of a tensor that is computed, or not recorded.
+    #[must_use]
+    pub fn leaf_id(&self) -> Option<LeafId> {
+        let node = self.node().filter(|node| node.is_leaf())?;
+        Some(LeafId(Arc::new(NodeRef::of(node))))
+    }
+}
+
 /// Hooks.
 impl Raw {
     /// Calls `hook` with each gradient that comes to this tensor, before it goes on; what the hook gives takes its place.

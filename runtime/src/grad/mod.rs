@@ -17,3 +17,4 @@ pub use function::{
     Function, gradients_of_number, hessian, jacobian, jvp, one_number, per_sample, value_and_grad,
     vjp,
 };
+pub use leaf::LeafId;

@@ -394,6 +394,11 @@ impl Node {
         self.edges.is_empty()
     }
 
+    /// The number of references to it.
+    pub(crate) fn references(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
     /// Its address, which no other node has while this one lives.
     pub(crate) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()

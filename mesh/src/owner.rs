@@ -1,0 +1,82 @@
+//! The thread of a rank that makes the collectives of a mesh.
+//!
+//! Collectives are matched by their order. Two threads of a rank would make theirs in an order that no other rank knows, and the
+//! sums of one would be those of the other. So a mesh belongs to the thread that makes its first collective, until another one
+//! takes it over.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+use nomina::{Error, ErrorKind, Result};
+
+/// The thread that a mesh belongs to. Meshes over the same ranks share one.
+#[derive(Debug, Default)]
+pub(crate) struct Owner(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    thread: Option<ThreadId>,
+    /// The number of collectives that the thread is starting at this moment.
+    running: u32,
+}
+
+/// A collective that is being started.
+#[derive(Debug)]
+pub(crate) struct Running<'a>(&'a Owner);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.lock().running -= 1;
+    }
+}
+
+fn refused(op: &'static str, what: &str) -> Error {
+    Error::new(ErrorKind::Mesh, op, what).hint(
+        "make all collectives of a mesh on one thread: send its work there, or, once the other thread makes no more of them, call \
+         `mesh.use_on_this_thread()?`",
+    )
+}
+
+impl Owner {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a collective.
+    ///
+    /// # Errors
+    /// If the mesh belongs to another thread. Returns at once, whatever that is doing.
+    pub(crate) fn begin(&self, op: &'static str) -> Result<Running<'_>> {
+        let own = thread::current().id();
+        let mut state = self.lock();
+        if *state.thread.get_or_insert(own) != own {
+            return Err(refused(
+                op,
+                match state.running {
+                    0 => {
+                        "another thread of this rank made a collective of this mesh before, and the order of two threads is no \
+                         order that all ranks have"
+                    }
+                    _ => "this mesh is in a collective on another thread of this rank",
+                },
+            ));
+        }
+        state.running += 1;
+        Ok(Running(self))
+    }
+
+    /// Gives the mesh to the calling thread.
+    ///
+    /// # Errors
+    /// If another thread is in a collective.
+    pub(crate) fn take_over(&self) -> Result<()> {
+        let own = thread::current().id();
+        let mut state = self.lock();
+        if state.running > 0 && state.thread != Some(own) {
+            let what = "this mesh is in a collective on another thread of this rank";
+            return Err(refused("use_on_this_thread", what));
+        }
+        state.thread = Some(own);
+        Ok(())
+    }
+}
