@@ -98,6 +98,43 @@ template <class A> DEVICE A applied(A own, A value) {
         return narrow<A>(combine<Compute<A>>(widen(own), widen(value)));
 }
 
+// What elements of a place are added up or multiplied as, before they are rounded once.
+template <class A> struct Sum {
+    using Type = A;
+};
+#if RULE == 1 || RULE == 2
+template <> struct Sum<f32> {
+    using Type = f64;
+};
+template <> struct Sum<f16> {
+    using Type = f64;
+};
+template <> struct Sum<bf16> {
+    using Type = f64;
+};
+template <> struct Sum<c64> {
+    using Type = c128;
+};
+#endif
+
+template <class A> DEVICE typename Sum<A>::Type accumulated(A x) {
+    if constexpr (same<typename Sum<A>::Type, A>)
+        return x;
+    else if constexpr (is_complex<A>)
+        return typename Sum<A>::Type{(f64)x.re, (f64)x.im};
+    else
+        return (f64)widen(x);
+}
+
+template <class A> DEVICE A rounded(typename Sum<A>::Type x) {
+    if constexpr (same<typename Sum<A>::Type, A>)
+        return x;
+    else if constexpr (is_complex<A>)
+        return A{(f32)x.re, (f32)x.im};
+    else
+        return narrow<A>((f32)x);
+}
+
 template <int bytes> struct BitsOf;
 template <> struct BitsOf<1> {
     using Type = u8;
@@ -243,11 +280,13 @@ KERNEL_BOUNDS(update_sorted, Update, 256) {
         if (index >= job.extent) continue;
         if (place > 0 && sorted_key(job, line + place - 1) == index) continue;
         T* to = at_byte(job.target, at[0] + (index + job.low) * job.step);
-        T own = *to;
+        typename Sum<T>::Type own = accumulated(*to);
         while (place < job.along && sorted_key(job, line + place) == index) {
-            own = applied(own, *at_byte(job.other, at[1] + job.from[line + place] * job.other_step));
+            const T value =
+                *at_byte(job.other, at[1] + job.from[line + place] * job.other_step);
+            own = applied(own, accumulated(value));
             place++;
         }
-        *to = own;
+        *to = rounded<T>(own);
     }
 }

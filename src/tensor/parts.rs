@@ -10,6 +10,7 @@ use nomina_macros::twin;
 use nomina_runtime::tensor;
 
 use super::Tensor;
+use crate::call::typed;
 
 /// The windows or blocks of a dim, each of which a reduction makes one element: of
 /// [`rolling`](Tensor::rolling) and [`resample`](Tensor::resample).
@@ -39,16 +40,13 @@ macro_rules! reductions {
                 Tensor::try_from_dyn(self.of.sum())
             }
 
-            /// The mean of each, NaN of no elements.
+            /// The mean of each, NaN of no elements; that of integers and bool is an `f32`.
             ///
             /// # Errors
             /// Missing memory.
             #[twin]
-            pub fn try_mean(&self) -> Result<Tensor<D, T>>
-            where
-                T: Inexact,
-            {
-                Tensor::try_from_dyn(self.of.mean())
+            pub fn try_mean(&self) -> Result<Tensor<D, T::Float>> {
+                Tensor::try_from_dyn(typed(|| self.of.mean()))
             }
 
             /// The greatest element of each.

@@ -21,16 +21,47 @@ fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: String) -> Error {
     })
 }
 
-/// What partial results are kept in: 16 bits would be rounded at every step.
-fn wide(dtype: DType) -> DType {
+/// The dtype in which sums and their quotients are computed before they are rounded once.
+pub(crate) fn accumulator(dtype: DType) -> DType {
     match dtype {
-        DType::F16 | DType::BF16 => DType::F32,
+        DType::F16 | DType::BF16 | DType::F32 => DType::F64,
+        DType::C64 => DType::C128,
         other => other,
     }
 }
 
-/// The dtype of a reduction's result.
+/// A power of two by which elements of `f64` are multiplied before they are added up to a mean, where they lie so
+/// near the end of the range that their sum may not be a number; `None` elsewhere.
+pub(crate) fn room_for_sums(x: &Raw) -> Result<Option<f64>> {
+    if !matches!(x.dtype(), DType::F64 | DType::C128) || !x.device().is_cpu() || x.numel() == 0 {
+        return Ok(None);
+    }
+    let sizes = pointwise(Op::Abs, &[(&x.clone().detach()).into()])?;
+    let dims: Shape = (0..x.rank()).collect();
+    let most = reduce(Op::Amax, &sizes, &dims, false, ReduceOptions::default())?;
+    let most = most.item()?.to_f64();
+    // Elements that this would make subnormal are nothing beside the greatest one.
+    Ok((most > 1e280 && most.is_finite()).then_some(f64::exp2(-64.0)))
+}
+
+/// A tensor by [`room_for_sums`]'s factor, and what the mean is to be divided by then.
+fn with_room(x: Raw) -> Result<(Raw, Option<f64>)> {
+    let factor = room_for_sums(&x)?;
+    Ok((multiplied(x, factor)?, factor.map(f64::recip)))
+}
+
+fn multiplied(x: Raw, factor: Option<f64>) -> Result<Raw> {
+    match factor {
+        Some(factor) => pointwise_owned(Op::Mul, x, &[Arg::Scalar(Scalar::Float(factor))]),
+        None => Ok(x),
+    }
+}
+
+/// The dtype of a reduction's result. The mean of integers is a float of the default dtype.
 fn result(op: Op, x: &Raw) -> Result<DType> {
+    if op == Op::Mean && x.dtype().is_integral() {
+        return Ok(default_dtype());
+    }
     op.row().check_dtype(x.dtype())?;
     Ok(op.row().dtype.resolve(x.dtype(), default_dtype()).result)
 }
@@ -43,13 +74,18 @@ pub(crate) fn windowed(
     [size, step]: [usize; 2],
     options: ReduceOptions,
 ) -> Result<Raw> {
-    reduce(
-        op,
-        &x.windows(dim, size, step)?,
-        &[x.rank()],
-        false,
-        options,
-    )
+    let integers = op == Op::Mean && x.dtype().is_integral();
+    let wide = if integers {
+        to_dtype(x, DType::F64)?
+    } else {
+        x.clone()
+    };
+    let windows = wide.windows(dim, size, step)?;
+    let found = reduce(op, &windows, &[x.rank()], false, options)?;
+    if integers {
+        return to_dtype(&found, result(op, x)?);
+    }
+    Ok(found)
 }
 
 /// Windows of fewer elements are quicker looked at each by itself.
@@ -81,7 +117,10 @@ pub(crate) fn sliding(
         let (a, b) = (a.narrow(dim, 0, count)?, b.narrow(dim, width, count)?);
         pointwise(step, &[Arg::Tensor(&a), Arg::Tensor(&b)])
     };
-    let mut power = to_dtype(x, wide(result))?;
+    let (mut power, back) = match op {
+        Op::Mean => with_room(to_dtype(x, accumulator(result))?)?,
+        _ => (to_dtype(x, accumulator(result))?, None),
+    };
     let (mut width, mut covered) = (1, 0);
     let mut found: Option<Raw> = None;
     loop {
@@ -103,6 +142,7 @@ pub(crate) fn sliding(
         Op::Mean => pointwise_owned(Op::Div, found, &[Arg::Scalar(Scalar::Float(size as f64))])?,
         _ => found,
     };
+    let found = multiplied(found, back)?;
     to_dtype(&found, result)
 }
 
@@ -150,7 +190,11 @@ pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw
         index: labels,
         slices: true,
     };
-    let x = to_dtype(x, wide(result))?;
+    // Sums at indices are accumulated wide and rounded once; those of a mean are rounded after the division.
+    let (x, back) = match op {
+        Op::Mean => with_room(to_dtype(x, accumulator(result))?)?,
+        _ => (to_dtype(x, result)?, None),
+    };
     let mut out = Raw::zeros(by.name(), &shape, x.dtype(), x.device())?;
     let extreme = match op {
         Op::Amax => ScatterReduce::Amax,
@@ -162,6 +206,7 @@ pub(crate) fn grouped(op: Op, x: &Raw, dim: usize, (labels, counts): (&Raw, &Raw
                 along[dim] = counts.numel();
                 let counts = counts.reshape(&along)?;
                 out = pointwise_owned(Op::Div, out, &[Arg::Tensor(&counts)])?;
+                out = multiplied(out, back)?;
             }
             return to_dtype(&out, result);
         }
@@ -205,7 +250,9 @@ pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: boo
         .iter()
         .filter(|&&dim| weights.shape()[dim] != x.shape()[dim])
         .fold(1.0, |times, &dim| times * x.shape()[dim] as f64);
-    let (x, weights) = (to_dtype(x, wide(result))?, to_dtype(weights, wide(result))?);
+    // The products are of the wider dtype, block by block.
+    let weights = to_dtype(weights, accumulator(result))?;
+    let (x, back) = with_room(x.clone())?;
     let program = [
         Node::Tensor(0),
         Node::Tensor(1),
@@ -220,5 +267,5 @@ pub(crate) fn weighted_mean(x: &Raw, weights: &Raw, dims: &[usize], keepdim: boo
     let total = reduce(Op::Sum, &weights, dims, keepdim, ReduceOptions::default())?;
     let total = pointwise_owned(Op::Mul, total, &[Arg::Scalar(Scalar::Float(times))])?;
     let mean = pointwise_owned(Op::Div, products, &[Arg::Tensor(&total)])?;
-    to_dtype(&mean, result)
+    to_dtype(&multiplied(mean, back)?, result)
 }

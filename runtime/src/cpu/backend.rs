@@ -240,7 +240,7 @@ impl Backend for Cpu {
 
     unsafe fn update(&self, job: &IndexJob, how: Update) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::gather::update(job, how) };
-        Ok(())
+        let done = unsafe { cpu::gather::update(job, how) };
+        done.map_err(|error| error.in_op(job.op))
     }
 }

@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use half::{bf16, f16};
 use nomina_core::Element;
+use num_complex::Complex;
 
-use super::numeric::Number;
+use super::numeric::{Convert, Number};
 use super::parallel::{GRAIN, Missing, Shared, each, rows, split, threads};
 use super::parallel_sort;
 use crate::memory::scratch::{collect, filled, push};
@@ -37,24 +38,29 @@ macro_rules! own_sums {
         }
     )*};
 }
-own_sums!(bool u8 i8 i16 i32 i64 f32 f64 num_complex::Complex<f32> num_complex::Complex<f64>);
+own_sums!(bool u8 i8 i16 i32 i64 f64 Complex<f64>);
 
-macro_rules! sums_in_f32 {
-    ($($t:ty)*) => {$(
+macro_rules! wide_sums {
+    ($($t:ty => $wide:ty;)*) => {$(
         impl Cell for $t {
-            type Wide = f32;
+            type Wide = $wide;
             #[inline(always)]
-            fn wide(self) -> f32 {
-                self.to_f32()
+            fn wide(self) -> $wide {
+                self.convert()
             }
             #[inline(always)]
-            fn narrow(wide: f32) -> Self {
-                Self::from_f32(wide)
+            fn narrow(wide: $wide) -> Self {
+                wide.convert()
             }
         }
     )*};
 }
-sums_in_f32!(f16 bf16);
+wide_sums! {
+    f16 => f64;
+    bf16 => f64;
+    f32 => f64;
+    Complex<f32> => Complex<f64>;
+}
 
 /// The keys of `n` coordinates, which stand in one row per dim. All are within `sizes`.
 pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Result<Vec<usize>, NoMemory> {
@@ -231,7 +237,7 @@ pub(crate) fn row_starts(rows: &[i64], n: usize) -> Result<Vec<usize>, NoMemory>
 }
 
 /// The product with a dense, row-major matrix of `n` columns, into all of `out`. Rows are computed
-/// one by one, in parts with about as many entries each; 16-bit floats are summed in `f32`.
+/// one by one, in parts with about as many entries each; sums are computed in `Wide`.
 pub(crate) fn product<T: Cell>(
     a: &Rows<'_, T>,
     b: &[T],

@@ -10,6 +10,7 @@ use super::launch::Argument;
 use super::room::{Work, bits};
 use super::sort::sorted;
 use super::source::{File, Source};
+use crate::call::analysis::accumulator;
 use crate::job::{IndexJob, LineJob, Task, Update};
 
 /// Up to so many places, the last write of each is found by a list of all places, however few are
@@ -167,6 +168,8 @@ impl<'a> Plan5<'a> {
         match self.how {
             Update::Max | Update::Min => true,
             Update::Add | Update::Mul if dtype.is_integral() => true,
+            // Narrow floats are accumulated wide, which no atomic does.
+            Update::Add if accumulator(dtype) != dtype => job.count == 1,
             // One index for each element: sums are made at once, and differ in their rounding.
             Update::Add => !rows || job.count > LONG.saturating_mul(job.extent),
             Update::Mul => job.count == 1,

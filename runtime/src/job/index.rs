@@ -117,6 +117,8 @@ pub(crate) struct IndexJob {
     /// What the least index is, and how many different ones there may be.
     pub low: i64,
     pub extent: usize,
+    /// Whether each of these indices names elements of the target, and no two of them the same.
+    pub is_complete: bool,
 }
 
 // SAFETY: kernels write through it from several threads only to places that no two of them share.

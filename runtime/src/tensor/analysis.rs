@@ -40,10 +40,10 @@ impl Windows {
         self.reduce(Op::Sum)
     }
 
-    /// The mean of each.
+    /// The mean of each; that of integers and bool is a float of the default dtype.
     ///
     /// # Errors
-    /// When the dtype is neither a float nor complex.
+    /// When memory is short.
     pub fn mean(&self) -> Result<DynTensor> {
         self.reduce(Op::Mean)
     }
@@ -99,10 +99,10 @@ impl GroupBy {
         self.reduce(Op::Sum, &self.x.raw)
     }
 
-    /// The mean of each group, NaN of no elements.
+    /// The mean of each group, NaN of no elements; that of integers and bool is a float of the default dtype.
     ///
     /// # Errors
-    /// When the dtype is neither a float nor complex.
+    /// When memory is short.
     pub fn mean(&self) -> Result<DynTensor> {
         self.reduce(Op::Mean, &self.x.raw)
     }

@@ -104,6 +104,7 @@ impl Joint {
             unchecked: None,
             low: self.low,
             extent: self.extent,
+            is_complete: self.rest.is_empty() && self.extent == crate::shape::count(own),
         }
     }
 }

@@ -197,6 +197,7 @@ fn along(
         unchecked,
         low: 0,
         extent: size,
+        is_complete: true,
     }
 }
 

@@ -6,6 +6,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{index_update, same_dtype, scatter};
+use crate::call::analysis::{accumulator, room_for_sums};
 use crate::call::{Arg, clamp, full, pointwise, to_dtype};
 use crate::job::Update;
 use crate::raw::{Raw, RawMut};
@@ -92,6 +93,29 @@ pub fn reduced(
         return at.write(op, own.as_mut()?, src, how);
     }
     same_dtype(op, (own.shape(), own.dtype()), src)?;
+    let dtype = own.dtype();
+    let wide = match dtype {
+        DType::Bool => dtype,
+        _ if dtype.is_integral() => DType::I64,
+        _ => accumulator(dtype),
+    };
+    if reduce == ScatterReduce::Mean && wide != dtype {
+        // The sum may be out of the range of the mean.
+        let (mut sums, src) = (to_dtype(own, wide)?, to_dtype(src, wide)?);
+        reduced(op, &mut sums, at, &src, reduce, include_self)?;
+        *own = to_dtype(&sums, dtype)?;
+        return Ok(());
+    }
+    if let (ScatterReduce::Mean, Some(factor)) = (reduce, room_for_sums(src)?) {
+        let by = |x: &Raw, factor: f64| {
+            let factor = Arg::Scalar(Scalar::Float(factor));
+            pointwise(Op::Mul, &[Arg::Tensor(x), factor])
+        };
+        let (mut sums, src) = (by(own, factor)?, by(src, factor)?);
+        reduced(op, &mut sums, at, &src, reduce, include_self)?;
+        *own = by(&sums, factor.recip())?;
+        return Ok(());
+    }
     let number =
         |n: i64, dtype: DType| full(&[], Scalar::Int(n), dtype, own.device())?.expand(src.shape());
     let mut result = own.clone();

@@ -6,13 +6,18 @@ use nomina_core::{Error, ErrorKind, Result};
 use super::{
     Part, along, checked, flat, refuse, repeated, same_device, same_dtype, same_rank, spliced,
 };
+use crate::call::analysis::accumulator;
 use crate::call::backend::backend;
 use crate::call::check;
 use crate::call::grad::{Addressing, At, assign};
+use crate::call::{copy_into, to_dtype};
 use crate::cpu::gather::takes;
 use crate::job::{IndexJob, Place, Unchecked, Update};
 use crate::raw::{Raw, RawMut};
 use crate::shape::Shape;
+
+/// More values than this for each place are added in any order by a device.
+const MANY: usize = 64;
 
 /// Refuses values that cannot be written so: complex numbers have no order.
 fn check_update(op: Op, dest: &RawMut<'_>, how: Update) -> Result<()> {
@@ -180,6 +185,14 @@ pub(super) fn scatter_checked(
         return Ok(());
     }
     let size = dest.shape()[dim];
+    let wide = accumulator(dest.dtype());
+    if is_atomic(&dest, index, dim, how) && wide != dest.dtype() {
+        // A device adds what has many values at one place in any order, which needs a dtype that sums fit in.
+        let mut sums = to_dtype(&dest.value()?, wide)?;
+        let at = (index, unchecked);
+        scatter_checked(op, sums.as_mut()?, dim, at, &to_dtype(src, wide)?, how)?;
+        return copy_into(dest, &sums);
+    }
     let strides = crate::shape::Strides::from_slice(dest.strides());
     let target = Part {
         place: Place {
@@ -191,6 +204,14 @@ pub(super) fn scatter_checked(
     let (shape, at) = (index.shape(), (index, unchecked));
     let job = along(op, shape, (dim, size), &target, &Part::of(src), at);
     write(op, &dest, &job, how)
+}
+
+/// Whether a device adds values without an order: where each element has an index, or places get very many.
+fn is_atomic(dest: &RawMut<'_>, index: &Raw, dim: usize, how: Update) -> bool {
+    let rows = (0..index.rank()).all(|at| at == dim || index.strides()[at] == 0);
+    let (count, size) = (index.shape()[dim], dest.shape()[dim]);
+    let long = count > MANY.saturating_mul(size);
+    how == Update::Add && !dest.device().is_cpu() && count > 1 && (!rows || long)
 }
 
 /// Writes values at positions in row-major order. There are as many values as positions.

@@ -3,6 +3,7 @@
 //! All of them are one double loop: over the places of an index along a dim, and over the other
 //! dims of the operands. An operator sees it as an [`IndexJob`].
 
+mod accumulate;
 mod nonzero;
 mod pick;
 mod update;

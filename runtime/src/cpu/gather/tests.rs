@@ -24,10 +24,11 @@ fn many_indices_into_few_places_add_up_in_order() {
     let n = if cfg!(miri) { 500 } else { 300_000 };
     let (ids, values) = (numbers(n, 13), numbers(n, 1000));
     let floats: Vec<f32> = values.iter().map(|&v| v as f32 / 7.0).collect();
-    let mut wanted = [0.0_f32; 13];
+    let mut wanted = [0.0_f64; 13];
     for (&at, &value) in ids.iter().zip(&floats) {
-        wanted[at as usize] += value;
+        wanted[at as usize] += f64::from(value);
     }
+    let wanted = wanted.map(|sum| sum as f32);
     let mut own = Raw::from_vec(vec![0.0_f32; 13], &[13]).unwrap();
     let (index, src) = (
         Raw::from_vec(ids, &[n]).unwrap(),
@@ -91,4 +92,62 @@ fn every_place_of_a_mask() {
     let indices = [&both[0], &both[1]];
     call::index_put(own.as_mut().unwrap(), &[0, 1], &indices, &no, Update::Set).unwrap();
     assert_eq!(call::nonzero(Op::Nonzero, &own).unwrap().shape(), [0, 2]);
+}
+
+/// Small and large targets, which are widened as a whole or in the order of a sorted index, of any layout.
+#[test]
+fn sums_at_indices_are_rounded_once() {
+    let cases = [
+        (13, 500, 1),
+        (13, 300, 70),
+        (5000, 40, 1),
+        (5000, 40, 130),
+        (3, 2, 5),
+        (4, 1, 9),
+    ];
+    for (extent, count, inner) in cases {
+        let ids: Vec<i64> = numbers(count, extent).iter().map(|i| i / 3 * 3).collect();
+        let values = numbers(count * inner, 1000);
+        let values = values.iter().map(|&v| v as f32 / 7.0).collect();
+        let values = Raw::from_vec(values, &[count, inner]).unwrap();
+        for dtype in [DType::F16, DType::BF16, DType::F32, DType::C64] {
+            let src = call::to_dtype(&values, dtype).unwrap();
+            let wide = if dtype == DType::C64 {
+                DType::C128
+            } else {
+                DType::F64
+            };
+            let index = Raw::from_vec(ids.clone(), &[count]).unwrap();
+            let each = index.unsqueeze(1).unwrap().expand(&[count, inner]).unwrap();
+            let dense = call::contiguous(&each).unwrap();
+            let sizes = [extent as usize, inner];
+            // In the wider dtype, where the sum of so few is exact.
+            let mut wanted = Raw::zeros("zeros", &sizes, wide, src.device()).unwrap();
+            let (dest, wide) = (
+                wanted.as_mut().unwrap(),
+                call::to_dtype(&src, wide).unwrap(),
+            );
+            call::scatter(Op::ScatterAdd, dest, 0, &dense, &wide, Update::Add).unwrap();
+            let wanted = call::to_dtype(&wanted, dtype).unwrap();
+            let zeros = || Raw::zeros("zeros", &sizes, dtype, src.device()).unwrap();
+            let mut found = [zeros(), zeros(), zeros(), zeros()];
+            let turned = Raw::zeros("zeros", &[inner, sizes[0]], dtype, src.device()).unwrap();
+            found[3] = turned.transpose(0, 1).unwrap();
+            let add = |own: &mut Raw, index: &Raw| {
+                let dest = own.as_mut().unwrap();
+                call::scatter(Op::ScatterAdd, dest, 0, index, &src, Update::Add).unwrap();
+            };
+            add(&mut found[0], &dense);
+            add(&mut found[1], &each);
+            add(&mut found[3], &dense);
+            let dest = found[2].as_mut().unwrap();
+            call::index_put(dest, &[0], &[&index], &src, Update::Add).unwrap();
+            for (way, found) in found.iter().enumerate() {
+                assert!(
+                    call::equal(found, &wanted).unwrap(),
+                    "{extent} places, {count} by {inner} {dtype}, way {way}"
+                );
+            }
+        }
+    }
 }

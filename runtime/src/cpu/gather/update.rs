@@ -1,27 +1,30 @@
 //! Scatters: writing at indices.
 //!
 //! What is written to one place is written by one task, in the order of the index: results do not
-//! depend on the number of threads.
+//! depend on the number of threads. Sums and products of narrow floats are accumulated wide
+//! ([`accumulate`]).
 
 use half::{bf16, f16};
 use nomina_core::DType;
 use num_complex::Complex;
 
+use super::accumulate::accumulate;
 use super::{Cut, Tile};
 use crate::cpu::numeric::{Number, Ordered};
 use crate::cpu::parallel::{GRAIN, threads};
-use crate::cpu::reduce::split::for_each;
+use crate::cpu::reduce::split::try_for_each;
 use crate::job::{IndexJob, Update};
+use crate::memory::NoMemory;
 use crate::shape::product;
 
 /// What becomes of an element and a value that is written to it.
-trait Rule<T> {
+pub(super) trait Rule<T> {
     fn apply(own: T, new: T) -> T;
 }
 
 struct Set;
-struct Add;
-struct Mul;
+pub(super) struct Add;
+pub(super) struct Mul;
 struct Max;
 struct Min;
 
@@ -33,17 +36,15 @@ macro_rules! rules {
                 $f(own, new)
             }
         }
-        rules!(@half $rule f16 $f);
-        rules!(@half $rule bf16 $f);
     )*};
-    (@half $rule:ident $t:ident $f:path) => {
+    (@halves $($rule:ident $t:ident $f:path;)*) => {$(
         impl Rule<$t> for $rule {
             #[inline(always)]
             fn apply(own: $t, new: $t) -> $t {
                 $t::from_f32($f(own.to_f32(), new.to_f32()))
             }
         }
-    };
+    )*};
 }
 
 rules! {
@@ -51,6 +52,12 @@ rules! {
     Mul Number Number::mul;
     Max Ordered Ordered::maximum;
     Min Ordered Ordered::minimum;
+}
+rules! { @halves
+    Max f16 Ordered::maximum;
+    Max bf16 Ordered::maximum;
+    Min f16 Ordered::minimum;
+    Min bf16 Ordered::minimum;
 }
 
 impl<T> Rule<T> for Set {
@@ -60,7 +67,7 @@ impl<T> Rule<T> for Set {
     }
 }
 
-type Run = unsafe fn(&IndexJob, Tile, i64, usize);
+type Run = unsafe fn(&IndexJob, Tile, i64, usize) -> Result<(), NoMemory>;
 
 /// The loop for a dtype; none for an order of complex numbers.
 fn kernel(how: Update, dtype: DType) -> Option<Run> {
@@ -73,8 +80,14 @@ fn kernel(how: Update, dtype: DType) -> Option<Run> {
             }
         };
         ($rule:ident) => {
-            by_dtype!($rule: Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 f16,
-                BF16 bf16, F32 f32, F64 f64, C64 Complex<f32>, C128 Complex<f64>)
+            match dtype {
+                DType::F16 => Some(accumulate::<f16, $rule> as Run),
+                DType::BF16 => Some(accumulate::<bf16, $rule> as Run),
+                DType::F32 => Some(accumulate::<f32, $rule> as Run),
+                DType::C64 => Some(accumulate::<Complex<f32>, $rule> as Run),
+                _ => by_dtype!($rule: Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64,
+                    F64 f64, C128 Complex<f64>),
+            }
         };
         (real $rule:ident) => {
             by_dtype!($rule: Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 f16,
@@ -106,9 +119,9 @@ pub(crate) fn takes(how: Update, dtype: DType) -> bool {
 /// # Safety
 /// The operands lie where the job says and have one dtype, every index is in range; nobody else
 /// uses the target meanwhile, and no two of its places are the same.
-pub(crate) unsafe fn update(job: &IndexJob, how: Update) {
+pub(crate) unsafe fn update(job: &IndexJob, how: Update) -> Result<(), NoMemory> {
     let Some(run) = kernel(how, job.target.dtype) else {
-        return;
+        return Ok(());
     };
     let cut = Cut::new(job, false);
     // Few tiles with many indices each: every task takes those of a range of the target.
@@ -120,7 +133,7 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) {
     };
     let bound =
         |range: usize| job.low + (job.extent as u128 * range as u128 / ranges as u128) as i64;
-    for_each(product([cut.cells(), ranges]), cut.work(), |task| {
+    try_for_each(product([cut.cells(), ranges]), cut.work(), |task| {
         let (cell, range) = (task / ranges, task % ranges);
         let (from, to) = (bound(range), bound(range + 1));
         // SAFETY: the caller's promise; each task has places of its own.
@@ -131,15 +144,20 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) {
                 from,
                 to.wrapping_sub(from) as usize,
             )
-        };
-    });
+        }
+    })
 }
 
 /// Of the indices, those that lie less than `many` behind `low`.
 ///
 /// # Safety
 /// As [`update`], of one tile.
-unsafe fn tile<T: Copy, R: Rule<T>>(job: &IndexJob, tile: Tile, low: i64, many: usize) {
+unsafe fn tile<T: Copy, R: Rule<T>>(
+    job: &IndexJob,
+    tile: Tile,
+    low: i64,
+    many: usize,
+) -> Result<(), NoMemory> {
     let [to, from, by, ..] = job.rest.inner().steps;
     let index = |k: isize, j: isize| {
         let index = tile.index.wrapping_offset(k * job.index_step + j * by);
@@ -200,6 +218,7 @@ unsafe fn tile<T: Copy, R: Rule<T>>(job: &IndexJob, tile: Tile, low: i64, many: 
             }
         }
     }
+    Ok(())
 }
 
 /// # Safety

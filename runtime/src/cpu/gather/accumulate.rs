@@ -1,0 +1,332 @@
+//! Sums and products at indices, accumulated in a wider type than the elements'.
+//!
+//! Each element of the target is combined with all of its values in `f64`, in the order of the index, and
+//! rounded once. Where the target is small beside the index, it is widened as a whole; otherwise the index
+//! is sorted, and the values of each place are added up one after the other. Both give the same bits.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use super::Tile;
+use super::update::Rule;
+use crate::cpu::numeric::{Convert, Number};
+use crate::job::IndexJob;
+use crate::memory::scratch::{push, room};
+use crate::memory::{NoMemory, Scratch};
+
+/// An element, and the type in which several of it are combined.
+pub(super) trait Narrow: Convert<Self::Wide> + Copy {
+    type Wide: Number + Convert<Self>;
+}
+
+impl Narrow for f16 {
+    type Wide = f64;
+}
+impl Narrow for bf16 {
+    type Wide = f64;
+}
+impl Narrow for f32 {
+    type Wide = f64;
+}
+impl Narrow for Complex<f32> {
+    type Wide = Complex<f64>;
+}
+
+/// A target is widened as a whole where it has at most this many places for each index.
+const DENSE: usize = 8;
+/// The most elements that are widened at once, unless one column has more.
+const WIDENED: usize = 1 << 19;
+/// The fewest columns that are widened at once, where there are more: a line of the cache.
+const COLUMNS: usize = 16;
+/// Columns whose accumulators lie on the stack.
+const STACK: usize = 64;
+
+/// Combines the values of a tile with the elements at their indices, for the indices that lie less than
+/// `many` behind `low`.
+///
+/// # Safety
+/// As [`update`](super::update()), of one tile.
+pub(super) unsafe fn accumulate<T: Narrow, R: Rule<T::Wide>>(
+    job: &IndexJob,
+    tile: Tile,
+    low: i64,
+    many: usize,
+) -> Result<(), NoMemory> {
+    let places = Places {
+        job,
+        tile,
+        low,
+        many,
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if tile.along == 1 {
+            places.once::<T, R>();
+            Ok(())
+        } else if job.is_complete && many <= tile.along.saturating_mul(DENSE) {
+            places.widened::<T, R>()
+        } else {
+            places.in_order::<T, R>()
+        }
+    }
+}
+
+/// A tile of a job, and the range of indices whose places belong to one task.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    job: &'a IndexJob,
+    tile: Tile,
+    low: i64,
+    many: usize,
+}
+
+impl Places<'_> {
+    /// The distance of the index from `low`, where its place belongs to this task.
+    #[inline(always)]
+    unsafe fn place(&self, k: isize, j: isize) -> Option<usize> {
+        let step = self.job.rest.inner().steps[2];
+        let index = self
+            .tile
+            .index
+            .wrapping_offset(k * self.job.index_step + j * step);
+        // SAFETY: a place of the index, by the caller's promise.
+        let index = unsafe { index.cast::<i64>().read() };
+        let place = index.wrapping_sub(self.low) as u64;
+        (place < self.many as u64).then_some(place as usize)
+    }
+
+    #[inline(always)]
+    fn target<T>(&self, place: usize, j: isize) -> *mut T {
+        let step = self.job.rest.inner().steps[0];
+        let index = self.low.wrapping_add(place as i64) as isize;
+        let at = index
+            .wrapping_mul(self.job.target_step)
+            .wrapping_add(j * step);
+        self.tile.target.wrapping_offset(at).cast()
+    }
+
+    #[inline(always)]
+    fn value<T>(&self, k: isize, j: isize) -> *const T {
+        let step = self.job.rest.inner().steps[1];
+        let at = k * self.job.other_step + j * step;
+        self.tile.other.wrapping_offset(at).cast::<T>().cast_const()
+    }
+
+    /// The elements of one index along the dim: no place gets more than one value.
+    unsafe fn once<T: Narrow, R: Rule<T::Wide>>(&self) {
+        for j in 0..self.tile.inner as isize {
+            // SAFETY: an element of each, of which the target's is this task's.
+            unsafe {
+                if let Some(place) = self.place(0, j) {
+                    let (own, new) = (self.target::<T>(place, j), self.value::<T>(0, j).read());
+                    own.write(R::apply(own.read().convert(), new.convert()).convert());
+                }
+            }
+        }
+    }
+
+    /// Widens all of the target's places, some columns at a time.
+    unsafe fn widened<T: Narrow, R: Rule<T::Wide>>(&self) -> Result<(), NoMemory> {
+        let inner = self.tile.inner;
+        if inner == 0 || self.many == 0 {
+            return Ok(());
+        }
+        let width = inner.min((WIDENED / self.many).max(COLUMNS));
+        let mut sums = Scratch::new([self.many, width], T::Wide::default())?;
+        // Accumulators lie as the target does, so that both are walked through in their order.
+        let [to, from, by, ..] = self.job.rest.inner().steps;
+        let [each_place, each_column] = if self.job.target_step.abs() >= to.abs() {
+            [width, 1]
+        } else {
+            [1, self.many]
+        };
+        for first in (0..inner).step_by(width) {
+            let columns = width.min(inner - first);
+            // Which step of the target goes along a line of accumulators, and how many lines there are.
+            let (lines, length, step) = if each_column == 1 {
+                (self.many, columns, to)
+            } else {
+                (columns, self.many, self.job.target_step)
+            };
+            let line = |line: usize| {
+                let own = if each_column == 1 {
+                    self.target::<T>(line, first as isize)
+                } else {
+                    self.target::<T>(0, (first + line) as isize)
+                };
+                (own, line * each_place.max(each_column))
+            };
+            for at in 0..lines {
+                let (own, start) = line(at);
+                // SAFETY: elements of the target, which are this task's.
+                unsafe { load(own, step, &mut sums[start..start + length]) };
+            }
+            let mut add = |place: usize, k: isize, column: usize| {
+                // SAFETY: a value of the tile.
+                let new = unsafe { self.value::<T>(k, (first + column) as isize).read() };
+                let sum = &mut sums[place * each_place + column * each_column];
+                *sum = R::apply(*sum, new.convert());
+            };
+            let along = self.tile.along as isize;
+            // SAFETY: places of the index, here and below.
+            unsafe {
+                if by == 0 && each_column == 1 {
+                    for k in 0..along {
+                        if let Some(place) = self.place(k, 0) {
+                            let sums = &mut sums[place * width..][..columns];
+                            combine::<T, R>(sums, self.value(k, first as isize), from);
+                        }
+                    }
+                } else if by.abs() <= self.job.index_step.abs() {
+                    for k in 0..along {
+                        for column in 0..columns {
+                            if let Some(place) = self.place(k, (first + column) as isize) {
+                                add(place, k, column);
+                            }
+                        }
+                    }
+                } else {
+                    for column in 0..columns {
+                        for k in 0..along {
+                            if let Some(place) = self.place(k, (first + column) as isize) {
+                                add(place, k, column);
+                            }
+                        }
+                    }
+                }
+            }
+            for at in 0..lines {
+                let (own, start) = line(at);
+                // SAFETY: elements of the target, which are this task's.
+                unsafe { store(&sums[start..start + length], own, step) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts the index, and combines the values of each place that it names.
+    unsafe fn in_order<T: Narrow, R: Rule<T::Wide>>(&self) -> Result<(), NoMemory> {
+        let inner = self.tile.inner;
+        let mut order = room([self.tile.along])?;
+        if self.job.rest.inner().steps[2] == 0 {
+            // SAFETY: the caller's promise, here and below.
+            unsafe {
+                self.sort(&mut order, 0)?;
+                for run in order.chunk_by(|a, b| a.0 == b.0) {
+                    for first in (0..inner).step_by(STACK) {
+                        self.run::<T, R>(run, first, STACK.min(inner - first));
+                    }
+                }
+            }
+            return Ok(());
+        }
+        for j in 0..inner {
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.sort(&mut order, j as isize)?;
+                for run in order.chunk_by(|a, b| a.0 == b.0) {
+                    self.run::<T, R>(run, j, 1);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The places that one column of the index names, each with its position along the index, in order.
+    unsafe fn sort(&self, order: &mut Vec<(usize, usize)>, j: isize) -> Result<(), NoMemory> {
+        order.clear();
+        for k in 0..self.tile.along {
+            // SAFETY: the caller's promise.
+            if let Some(place) = unsafe { self.place(k as isize, j) } {
+                push(order, (place, k))?;
+            }
+        }
+        order.sort_unstable();
+        Ok(())
+    }
+
+    /// Combines the values of one place, in up to `STACK` columns.
+    #[inline(always)]
+    unsafe fn run<T: Narrow, R: Rule<T::Wide>>(
+        &self,
+        run: &[(usize, usize)],
+        first: usize,
+        columns: usize,
+    ) {
+        let mut sums = [T::Wide::default(); STACK];
+        let (sums, place) = (&mut sums[..columns], run[0].0);
+        let [to, from, ..] = self.job.rest.inner().steps;
+        let own = self.target::<T>(place, first as isize);
+        // SAFETY: elements of the target, which are this task's, and values of the tile.
+        unsafe {
+            load(own, to, sums);
+            for &(_, k) in run {
+                combine::<T, R>(sums, self.value(k as isize, first as isize), from);
+            }
+            store(sums, own, to);
+        }
+    }
+}
+
+/// Widens elements that lie `step` bytes apart.
+///
+/// # Safety
+/// They are readable, one for each accumulator.
+#[inline(always)]
+unsafe fn load<T: Narrow>(own: *const T, step: isize, sums: &mut [T::Wide]) {
+    if step == size_of::<T>() as isize {
+        // SAFETY: the caller's promise, here and below.
+        let own = unsafe { std::slice::from_raw_parts(own, sums.len()) };
+        for (sum, own) in sums.iter_mut().zip(own) {
+            *sum = own.convert();
+        }
+        return;
+    }
+    for (i, sum) in sums.iter_mut().enumerate() {
+        let own = own.wrapping_byte_offset(i as isize * step);
+        // SAFETY: as above.
+        *sum = unsafe { own.read() }.convert();
+    }
+}
+
+/// Combines accumulators with values that lie `step` bytes apart.
+///
+/// # Safety
+/// They are readable, one for each accumulator.
+#[inline(always)]
+unsafe fn combine<T: Narrow, R: Rule<T::Wide>>(sums: &mut [T::Wide], new: *const T, step: isize) {
+    if step == size_of::<T>() as isize {
+        // SAFETY: the caller's promise, here and below.
+        let new = unsafe { std::slice::from_raw_parts(new, sums.len()) };
+        for (sum, new) in sums.iter_mut().zip(new) {
+            *sum = R::apply(*sum, new.convert());
+        }
+        return;
+    }
+    for (i, sum) in sums.iter_mut().enumerate() {
+        let new = new.wrapping_byte_offset(i as isize * step);
+        // SAFETY: as above.
+        *sum = R::apply(*sum, unsafe { new.read() }.convert());
+    }
+}
+
+/// Rounds accumulators to elements that lie `step` bytes apart.
+///
+/// # Safety
+/// They are the caller's alone, one for each accumulator.
+#[inline(always)]
+unsafe fn store<T: Narrow>(sums: &[T::Wide], own: *mut T, step: isize) {
+    if step == size_of::<T>() as isize {
+        // SAFETY: the caller's promise, here and below.
+        let own = unsafe { std::slice::from_raw_parts_mut(own, sums.len()) };
+        for (own, sum) in own.iter_mut().zip(sums) {
+            *own = sum.convert();
+        }
+        return;
+    }
+    for (i, sum) in sums.iter().enumerate() {
+        let own = own.wrapping_byte_offset(i as isize * step);
+        // SAFETY: as above.
+        unsafe { own.write(sum.convert()) };
+    }
+}
