@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::MutexGuard;
 
 use nomina_core::op::Op;
-use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::SmallVec;
-use crate::call::{Arg, add_part, pointwise, pointwise_owned};
+use crate::call::{Arg, add_part, pointwise, pointwise_owned, to_dtype};
 use crate::raw::Raw;
 use crate::raw::graph::{
     Chain, Chains, Extended, Incoming, Node, NodeRef, OperandGrads, ResultGrads, Rule, Run, View,
@@ -30,12 +30,22 @@ pub struct BackwardOptions {
     pub create_graph: bool,
 }
 
+/// From so many summands on, a sum of gradients is accumulated in `f64`.
+const MANY: u32 = 64;
+
+/// The same for parts of a tensor, most of which lie beside each other.
+const MANY_PARTS: u32 = 4096;
+
 /// What has come for a node so far.
 struct Pending {
     node: NodeRef,
     given: ResultGrads,
     /// What is still to be computed for its only result; nothing else has come then.
     chain: Option<Box<dyn Chain>>,
+    /// The outputs whose sums in `given` are wider than their gradients, and the dtypes of these.
+    widened: SmallVec<[(usize, DType); 1]>,
+    /// The number of additions so far.
+    additions: u32,
 }
 
 impl Pending {
@@ -44,6 +54,8 @@ impl Pending {
             node: NodeRef::of(node),
             given: ResultGrads::new(),
             chain: None,
+            widened: SmallVec::new(),
+            additions: 0,
         }
     }
 
@@ -53,6 +65,60 @@ impl Pending {
             self.given.push(Some(chain.compute()?));
         }
         Ok(())
+    }
+
+    /// Whether a sum of gradients of this dtype is accumulated in a wider one.
+    fn widens(&self, dtype: DType) -> bool {
+        sum_dtype(dtype, self.additions >= MANY) != dtype
+    }
+
+    /// Adds to what has come for an output.
+    fn add(&mut self, output: usize, grad: Raw) -> Result<()> {
+        while self.given.len() <= output {
+            self.given.push(None);
+        }
+        let sum = match self.given[output].take() {
+            None => grad,
+            Some(before) => {
+                self.additions = self.additions.saturating_add(1);
+                let before = self.widen(output, before, MANY)?;
+                added(before, &grad)?
+            }
+        };
+        self.given[output] = Some(sum);
+        Ok(())
+    }
+
+    /// A sum in the dtype in which it is accumulated further.
+    fn widen(&mut self, output: usize, sum: Raw, many: u32) -> Result<Raw> {
+        let wide = sum_dtype(sum.dtype(), self.additions >= many);
+        if wide == sum.dtype() {
+            return Ok(sum);
+        }
+        if self.widened.iter().all(|(at, _)| *at != output) {
+            self.widened.push((output, sum.dtype()));
+        }
+        to_dtype(&sum, wide)
+    }
+
+    /// Rounds sums that were accumulated in a wider dtype.
+    fn round(&mut self) -> Result<()> {
+        for (output, dtype) in self.widened.drain(..) {
+            if let Some(Some(sum)) = self.given.get_mut(output) {
+                *sum = to_dtype(sum, dtype)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The dtype in which a sum of gradients is accumulated: 16 bits stop at a few hundred equal summands.
+fn sum_dtype(dtype: DType, many: bool) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 if !many => DType::F32,
+        DType::F16 | DType::BF16 | DType::F32 if many => DType::F64,
+        DType::C64 if many => DType::C128,
+        other => other,
     }
 }
 
@@ -100,18 +166,15 @@ impl<'a> Pass<'a> {
             return Ok(());
         };
         if let Some(chain) = &mut pending.chain {
-            chain.plus(grad);
-            return Ok(());
+            let dtype = chain.like().dtype();
+            if sum_dtype(dtype, pending.additions >= MANY) == dtype {
+                pending.additions += 1;
+                chain.plus(grad);
+                return Ok(());
+            }
+            pending.settle()?;
         }
-        let given = &mut pending.given;
-        while given.len() <= output {
-            given.push(None);
-        }
-        given[output] = Some(match given[output].take() {
-            None => grad,
-            Some(before) => added(before, &grad)?,
-        });
-        Ok(())
+        pending.add(output, grad)
     }
 
     /// The same of the only output of a node, and what is still to be computed.
@@ -120,7 +183,11 @@ impl<'a> Pass<'a> {
             return Ok(());
         };
         pending.settle()?;
+        if matches!(pending.given.first(), Some(Some(_))) && pending.widens(chain.like().dtype()) {
+            return pending.add(0, chain.compute()?);
+        }
         if let Some(Some(before)) = pending.given.pop() {
+            pending.additions += 1;
             chain.plus(before);
         }
         pending.chain = Some(chain);
@@ -136,7 +203,9 @@ impl<'a> Pass<'a> {
             && let Some(sum) = whole.given.first_mut()
             && let Some(before) = sum.take()
         {
-            *sum = Some(add_part(before, grad, part)?);
+            whole.additions = whole.additions.saturating_add(1);
+            let before = whole.widen(0, before, MANY_PARTS)?;
+            whole.given[0] = Some(add_part(before, grad, part)?);
             return Ok(true);
         }
         Ok(false)
@@ -153,6 +222,7 @@ impl<'a> Pass<'a> {
         switched(records, || {
             while let Some((_, mut pending)) = self.pending.pop_last() {
                 let mut goes_on = true;
+                pending.round()?;
                 let node = &pending.node;
                 if node.extras().is_some() || asks(node) {
                     pending.settle()?;

@@ -5,7 +5,11 @@ use nomina_core::op::Op;
 
 use super::one;
 use crate::SmallVec;
-use crate::call::{Arg, ReduceOptions, contiguous, copy_into, pointwise_in_place, reduce};
+use crate::call::analysis::accumulator;
+use crate::call::{
+    Arg, ReduceOptions, contiguous, copy_into, pointwise_in_place, pointwise_owned, reduce,
+    to_dtype,
+};
 use crate::raw::graph::{OperandGrads, ResultGrads, Rule, Run, View, is_wanted, record};
 use crate::raw::{Raw, RawMut, Strided};
 use crate::shape::{product as numel, row_major};
@@ -32,6 +36,11 @@ impl Rule for View {
 pub(crate) fn add_part(before: Raw, grad: &Raw, view: &View) -> Result<Raw> {
     let (grad, view) = once(grad.clone().detach(), view)?;
     let mut sum = before.detach();
+    if !view.layout().is_disjoint() {
+        // What is added to one place several times is rounded once.
+        let own = placed(&grad, &view)?;
+        return pointwise_owned(Op::Add, sum, &[Arg::Tensor(&own)]);
+    }
     if !sum.is_contiguous() {
         sum = contiguous(&sum)?;
     }
@@ -50,10 +59,15 @@ fn placed(grad: &Raw, view: &View) -> Result<Raw> {
             match turned(&plain, &view)? {
                 Some(out) => out,
                 None => {
-                    let mut out =
-                        Raw::zeros("backward", view.shape(), plain.dtype(), plain.device())?;
+                    // What is added to one place several times is rounded once.
+                    let dtype = if view.layout().is_disjoint() {
+                        plain.dtype()
+                    } else {
+                        accumulator(plain.dtype())
+                    };
+                    let mut out = Raw::zeros("backward", view.shape(), dtype, plain.device())?;
                     add(out.as_mut()?.through(&view), &plain)?;
-                    out
+                    to_dtype(&out, plain.dtype())?
                 }
             }
         }
