@@ -7,6 +7,7 @@ use nomina_core::{DType, Element};
 use num_complex::Complex;
 
 use super::accumulator::Tile;
+use super::compensated::Compensated;
 use super::reducer::{Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
 use super::whole::{Lanes, Whole};
@@ -39,8 +40,13 @@ pub(crate) trait Fold: Sync + 'static {
     fn combine(a: Self::T, b: Self::T) -> Self::T;
     /// An accumulator that has seen nothing.
     fn start() -> Self::Acc;
-    /// Takes in a block.
+    /// Takes in a block, or an element.
     fn add(acc: &mut Self::Acc, part: Self::T);
+    /// Whether a block left the range of its elements: its elements are then taken in one by one.
+    #[inline(always)]
+    fn overflows(_part: Self::T) -> bool {
+        false
+    }
     /// Takes in another accumulator.
     fn merge(acc: &mut Self::Acc, other: &Self::Acc);
     /// The result, divided by `divisor` where that is not 1.
@@ -57,6 +63,13 @@ pub(super) fn four<F: Fold>(xs: [F::X; 4]) -> F::T {
     let [a, b, c, d] = xs;
     let ab = F::combine(F::widen(a), F::widen(b));
     F::combine(ab, F::combine(F::widen(c), F::widen(d)))
+}
+
+/// Takes in the elements of a block by themselves.
+#[cold]
+#[inline(never)]
+pub(super) fn one_by_one<'a, F: Fold>(acc: &mut F::Acc, xs: impl Iterator<Item = &'a F::X>) {
+    xs.for_each(|&x| F::add(acc, F::widen(x)));
 }
 
 /// All elements of a row, combined in lanes.
@@ -183,7 +196,11 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
         // SAFETY: one state and `n` elements, by the contract.
         let (acc, xs) = unsafe { (&mut *state.cast::<F::Acc>(), many(xs, n)) };
         let part = dispatch(Row::<F>(xs, PhantomData));
-        F::add(acc, part);
+        if F::overflows(part) {
+            one_by_one::<F>(acc, xs.iter());
+        } else {
+            F::add(acc, part);
+        }
     }
 
     unsafe fn cols(
@@ -206,8 +223,12 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
             (tile, many_mut::<F::Acc>(states, cols))
         };
         dispatch(Cols::<F> { out: parts, tile });
-        for (state, &part) in states.iter_mut().zip(&*parts) {
-            F::add(state, part);
+        for (i, (state, &part)) in states.iter_mut().zip(&*parts).enumerate() {
+            if F::overflows(part) {
+                one_by_one::<F>(state, (0..rows).map(|r| &tile.row(r)[i]));
+            } else {
+                F::add(state, part);
+            }
         }
     }
 
@@ -258,48 +279,8 @@ pub(crate) struct Any;
 /// Whether all are true.
 pub(crate) struct All;
 
-/// A sum in the summands' own precision, with what rounding lost.
-#[derive(Clone, Copy)]
-pub(crate) struct Compensated {
-    sum: f64,
-    lost: f64,
-}
-
-impl Compensated {
-    pub(super) const ZERO: Self = Self {
-        sum: 0.0,
-        lost: 0.0,
-    };
-
-    #[inline]
-    pub(super) fn add(&mut self, x: f64) {
-        let sum = self.sum + x;
-        self.lost += if self.sum.abs() >= x.abs() {
-            (self.sum - sum) + x
-        } else {
-            (x - sum) + self.sum
-        };
-        self.sum = sum;
-    }
-
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.add(other.sum);
-        self.lost += other.lost;
-    }
-
-    #[inline]
-    pub(super) fn value(&self) -> f64 {
-        // What was lost next to an infinity is NaN.
-        if self.sum.is_finite() {
-            self.sum + self.lost
-        } else {
-            self.sum
-        }
-    }
-}
-
 macro_rules! sum {
-    ($($t:ty, $zero:expr, $acc:ty, $start:expr, $add:expr, $merge:expr, $finish:expr;)*) => {$(
+    ($($t:ty, $zero:expr, $acc:ty, $start:expr, $finite:expr, $add:expr, $merge:expr, $finish:expr;)*) => {$(
         impl Fold for Sum<$t> {
             type X = $t;
             type T = $t;
@@ -323,6 +304,11 @@ macro_rules! sum {
                 let add: fn(&mut $acc, $t) = $add;
                 add(acc, part);
             }
+            #[inline(always)]
+            fn overflows(part: $t) -> bool {
+                let is_finite: fn($t) -> bool = $finite;
+                !is_finite(part)
+            }
             #[inline]
             fn merge(acc: &mut $acc, other: &$acc) {
                 let merge: fn(&mut $acc, &$acc) = $merge;
@@ -341,16 +327,16 @@ const C32: Complex<f32> = Complex { re: 0.0, im: 0.0 };
 const C64: Complex<f64> = Complex { re: 0.0, im: 0.0 };
 
 sum! {
-    f32, 0.0, f64, 0.0, |acc, x| *acc += f64::from(x), |acc, x| *acc += x, |acc, d| (acc / d) as f32;
-    f64, 0.0, Compensated, Compensated::ZERO, Compensated::add, Compensated::merge,
-        |acc, d| acc.value() / d;
-    Complex<f32>, C32, Complex<f64>, C64,
+    f32, 0.0, f64, 0.0, f32::is_finite, |acc, x| *acc += f64::from(x), |acc, x| *acc += x, |acc, d| (acc / d) as f32;
+    f64, 0.0, Compensated, Compensated::ZERO, f64::is_finite, Compensated::add, Compensated::merge,
+        |acc, d| acc.quotient(d);
+    Complex<f32>, C32, Complex<f64>, C64, Complex::is_finite,
         |acc, x| *acc += Complex::new(f64::from(x.re), f64::from(x.im)), |acc, x| *acc += x,
         |acc, d| { let z = acc / d; Complex::new(z.re as f32, z.im as f32) };
-    Complex<f64>, C64, [Compensated; 2], [Compensated::ZERO; 2],
+    Complex<f64>, C64, [Compensated; 2], [Compensated::ZERO; 2], Complex::is_finite,
         |acc, x| { acc[0].add(x.re); acc[1].add(x.im) },
         |acc, x| { acc[0].merge(&x[0]); acc[1].merge(&x[1]) },
-        |acc, d| Complex::new(acc[0].value() / d, acc[1].value() / d);
+        |acc, d| Complex::new(acc[0].quotient(d), acc[1].quotient(d));
 }
 
 impl Fold for Sum<i64> {

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Element, Scalar};
 
-use super::fold::Compensated;
+use super::compensated::Compensated;
 use super::tests::{lines, noise};
 use crate::call::{ReduceOptions, reduce, to_dtype};
 use crate::raw::Raw;
@@ -29,7 +29,7 @@ fn off<T: Element>(xs: &[T], unit: f64) -> Vec<(&'static str, f64)> {
         let sums = scaled(of(Op::Sum), 1.0).chain(scaled(of(Op::Nansum), 1.0));
         let worst = sums
             .chain(scaled(of(Op::Mean), n))
-            .map(|sum| (sum - exact.value()).abs() / (all * unit))
+            .map(|sum| (sum - exact.quotient(1.0)).abs() / (all * unit))
             .fold(0.0, f64::max);
         found.push((layout, worst));
     }

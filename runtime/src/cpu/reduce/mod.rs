@@ -5,6 +5,7 @@
 //! [`Accumulator`](accumulator::Accumulator), and an arm in [`find`].
 
 pub(crate) mod accumulator;
+mod compensated;
 mod drive;
 pub(crate) mod fold;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod norm;
 pub(crate) mod plan;
 pub(crate) mod real;
 pub(crate) mod reducer;
+pub(crate) mod scale;
 mod short;
 pub(crate) mod simd;
 pub(crate) mod split;

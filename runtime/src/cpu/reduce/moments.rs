@@ -8,16 +8,19 @@ use std::marker::PhantomData;
 use super::accumulator::{Accumulator, Tile};
 use super::real::{Real, total};
 use super::reducer::COLS;
+use super::scale::Scale;
 use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 32;
 
-/// How many elements, their mean, and the sum of their squared distances from it.
+/// How many elements, their mean, and the sum of their squared distances from it, each of which was
+/// multiplied by the scale's factor before.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
     pub(super) count: f64,
     mean: f64,
-    pub(super) squares: f64,
+    squares: f64,
+    scale: Scale,
 }
 
 impl State {
@@ -25,6 +28,7 @@ impl State {
         count: 0.0,
         mean: 0.0,
         squares: 0.0,
+        scale: Scale::One,
     };
 
     /// A block whose deviations from about its mean add up to `sum`, squared to `squares`.
@@ -35,6 +39,7 @@ impl State {
             count,
             mean: about + off,
             squares: squares - sum * off,
+            scale: Scale::One,
         }
     }
 
@@ -50,6 +55,7 @@ impl State {
             count: count as f64,
             mean: x.wide(),
             squares: x.wide() - x.wide(),
+            scale: Scale::One,
         }
     }
 
@@ -115,14 +121,63 @@ impl State {
         let count = self.count + other.count;
         let delta = other.mean - self.mean;
         let share = other.count / count;
-        self.mean = if delta.is_finite() {
+        let mean = if delta.is_finite() {
             self.mean + delta * share
         } else {
             self.mean * (1.0 - share) + other.mean * share
         };
         // Zero of no elements, however large the other's mean.
-        self.squares += other.squares + (delta * share) * (delta * self.count);
+        let squares = other.squares + (delta * share) * (delta * self.count);
+        let all = self.squares + squares;
+        if self.scale != other.scale || Scale::of(all) != self.scale {
+            self.squares_again(other, share);
+        } else {
+            self.squares = all;
+        }
+        self.mean = mean;
         self.count = count;
+    }
+
+    /// The squares together with those of another state, in the scale that fits both.
+    #[cold]
+    #[inline(never)]
+    fn squares_again(&mut self, other: &Self, share: f64) {
+        let together = |scale: Scale| {
+            let with = |state: &Self| {
+                let factor = scale.factor() / state.scale.factor();
+                state.squares * factor * factor
+            };
+            let delta = if self.count == 0.0 {
+                0.0
+            } else {
+                scale.difference(other.mean, self.mean)
+            };
+            with(self) + (with(other) + (delta * share) * (delta * self.count))
+        };
+        let plain = together(Scale::One);
+        let scale = Scale::of(plain);
+        let squares = match scale {
+            Scale::One => plain,
+            _ => together(scale),
+        };
+        // Nothing is nothing in every scale.
+        self.scale = if squares == 0.0 { Scale::One } else { scale };
+        self.squares = squares;
+    }
+
+    /// The variance, or its root, with what the squares are divided by; NaN of NaN.
+    #[inline(always)]
+    pub(super) fn finish(&self, divisor: f64, root: bool) -> f64 {
+        let found = finish(self.squares, divisor, root);
+        if self.scale == Scale::One {
+            return found;
+        }
+        let factor = self.scale.factor();
+        if root {
+            found / factor
+        } else {
+            found / factor / factor
+        }
     }
 }
 
@@ -152,7 +207,7 @@ pub(crate) struct Variance<T> {
 
 /// The variance, or its root, of squared distances; NaN of NaN.
 #[inline(always)]
-pub(super) fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
+fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
     // What rounding took below zero is zero.
     let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
     if root { variance.sqrt() } else { variance }
@@ -179,7 +234,7 @@ impl<T: Real> Accumulator for Variance<T> {
     #[inline(always)]
     fn finish(&self, state: &State, count: f64) -> T {
         let divisor = (count - self.correction).max(0.0);
-        T::of(finish(state.squares, divisor, self.root))
+        T::of(state.finish(divisor, self.root))
     }
 
     /// The sum and the squared deviations are taken in lanes.
@@ -297,10 +352,11 @@ impl<T: Real> Accumulator for Variance<T> {
                     count: count as f64,
                     mean: about[i].wide(),
                     squares: sums[i],
+                    scale: Scale::One,
                 };
             }
             State::columns_again(&mut columns, count, |r| group.row(r).as_slice());
-            sums = columns.map(|column| column.squares);
+            return columns.map(|column| T::of(column.finish(divisor, self.root)));
         }
         let mut results = [T::ZERO; WIDE];
         for i in 0..WIDE {
@@ -342,6 +398,25 @@ mod tests {
         }
     }
 
+    /// Variances that are out of the range of their roots.
+    fn check_roots(xs: &[f64], expected: f64) {
+        for (layout, x, dims) in lines(xs) {
+            for op in [Op::Std, Op::Nanstd] {
+                for got in found(op, &x, &dims) {
+                    let near = (got - expected).abs() <= 1e-12 * expected;
+                    assert!(
+                        near,
+                        "{op:?} of {} {layout}: {got}, not {expected}",
+                        xs.len()
+                    );
+                }
+            }
+            for got in found(Op::Var, &x, &dims) {
+                assert_eq!(got, expected * expected, "{layout}");
+            }
+        }
+    }
+
     #[test]
     fn the_range_of_squares_depends_on_no_layout() {
         let lengths: &[usize] = if cfg!(miri) {
@@ -363,8 +438,8 @@ mod tests {
             for scale in [1e-150, 1.0, 1e150] {
                 check::<f64>(&scaled(scale), variance * scale * scale);
             }
-            for scale in [1e160, 1e200, 1.7e308] {
-                check::<f64>(&scaled(scale), f64::INFINITY);
+            for scale in [1e-300, 1e-170, 1e160, 1e200, 1.7e308] {
+                check_roots(&scaled(scale), variance.sqrt() * scale);
             }
             for same in [0.0, 0.1, 1e-40, 1e30, 3e38] {
                 check::<f32>(&vec![same; n], 0.0);

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::accumulator::{Accumulator, Tile};
-use super::fold::Compensated;
+use super::compensated::Compensated;
 use super::real::{Real, total};
 use super::reducer::COLS;
 use super::whole::{Group, LANES as WIDE};
@@ -87,7 +87,7 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
     #[inline(always)]
     fn finish(&self, state: &State, _: f64) -> T {
         let divisor = if MEAN { state.count } else { 1.0 };
-        T::of(state.sum.value() / divisor)
+        T::of(state.sum.quotient(divisor))
     }
 
     #[inline(always)]
@@ -104,7 +104,11 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
                 *sum += own;
             }
         }
-        state.sum.add(total(&sums));
+        let sum = total(&sums);
+        if !sum.is_finite() {
+            return xs.iter().for_each(|&x| self.add(state, x));
+        }
+        state.sum.add(sum);
         state.count += total(&counts);
     }
 
@@ -120,7 +124,11 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
         for r in r..tile.rows() {
             add_row(sums, counts, tile.row(r));
         }
-        for ((state, sum), count) in states.iter_mut().zip(&*sums).zip(&*counts) {
+        for (i, ((state, sum), count)) in states.iter_mut().zip(&*sums).zip(&*counts).enumerate() {
+            if !sum.wide().is_finite() {
+                (0..tile.rows()).for_each(|r| self.add(state, tile.row(r)[i]));
+                continue;
+            }
             state.sum.add(sum.wide());
             state.count += count.wide();
         }
@@ -141,6 +149,11 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
         for i in 0..WIDE {
             let divisor = if MEAN { counts[i].wide() } else { 1.0 };
             results[i] = T::of(sums[i].wide() / divisor);
+            if !sums[i].wide().is_finite() {
+                let mut state = self.empty();
+                group.rows().for_each(|row| self.add(&mut state, row[i]));
+                results[i] = self.finish(&state, 0.0);
+            }
         }
         results
     }

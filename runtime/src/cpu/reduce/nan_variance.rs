@@ -1,7 +1,7 @@
 //! Variance of what is not NaN.
 
 use super::accumulator::{Accumulator, Tile};
-use super::moments::{State, Variance, finish};
+use super::moments::{State, Variance};
 use super::nan::add_row;
 use super::real::Real;
 use super::reducer::COLS;
@@ -86,7 +86,7 @@ impl<T: Real> Accumulator for NanVariance<T> {
     #[inline(always)]
     fn finish(&self, state: &State, _: f64) -> T {
         let divisor = (state.count - self.0.correction).max(0.0);
-        T::of(finish(state.squares, divisor, self.0.root))
+        T::of(state.finish(divisor, self.0.root))
     }
 
     #[inline(always)]

@@ -1,7 +1,10 @@
-//! Norms. Elements come as f64, so that no square of an f32 overflows and rounding does not grow.
+//! Norms. Elements come as f64, so that no square of an f32 overflows and rounding does not grow. Those of f64
+//! whose powers overflow or underflow are scaled, a block at a time.
 
 use super::accumulator::{Accumulator, Tile};
 use super::reducer::{COLS, Reducer};
+use super::scale::{Scale, Squares, inverse_exponent};
+use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 16;
 
@@ -60,31 +63,10 @@ degrees! {
     Zero, 0.0, |x| if x == 0.0 { 0.0 } else { 1.0 }, |a, b| a + b, |total| total;
     /// The sum of magnitudes.
     One, 0.0, f64::abs, |a, b| a + b, |total| total;
-    /// The root of the sum of squares.
-    Two, 0.0, |x| x * x, |a, b| a + b, f64::sqrt;
     /// The greatest magnitude.
     Greatest, 0.0, f64::abs, greater, |total| total;
     /// The smallest magnitude.
     Smallest, f64::INFINITY, f64::abs, smaller, |total| total;
-}
-
-/// Of any other degree.
-struct Power(f64);
-
-impl Degree for Power {
-    const START: f64 = 0.0;
-    #[inline(always)]
-    fn term(&self, x: f64) -> f64 {
-        x.abs().powf(self.0)
-    }
-    #[inline(always)]
-    fn combine(a: f64, b: f64) -> f64 {
-        a + b
-    }
-    #[inline]
-    fn finish(&self, total: f64) -> f64 {
-        total.powf(1.0 / self.0)
-    }
 }
 
 /// The reducer of degree `p`.
@@ -92,10 +74,10 @@ pub(super) fn reducer(p: f64) -> Box<dyn Reducer> {
     match p {
         0.0 => Box::new(Norm(Zero)),
         1.0 => Box::new(Norm(One)),
-        2.0 => Box::new(Norm(Two)),
+        2.0 => Box::new(Euclidean),
         f64::INFINITY => Box::new(Norm(Greatest)),
         f64::NEG_INFINITY => Box::new(Norm(Smallest)),
-        p => Box::new(Norm(Power(p))),
+        p => Box::new(Power(p)),
     }
 }
 
@@ -151,6 +133,211 @@ impl<D: Degree> Accumulator for Norm<D> {
         }
         for (state, &total) in states.iter_mut().zip(&*totals) {
             *state = D::combine(*state, total);
+        }
+    }
+}
+
+/// The root of the sum of squares.
+struct Euclidean;
+
+/// The sum of squares.
+#[inline(always)]
+fn sum_of_squares(xs: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (chunks, rest) = xs.as_chunks::<LANES>();
+    for chunk in chunks {
+        for i in 0..LANES {
+            lanes[i] += chunk[i] * chunk[i];
+        }
+    }
+    for (lane, &x) in lanes.iter_mut().zip(rest) {
+        *lane += x * x;
+    }
+    lanes.into_iter().fold(0.0, |sum, lane| sum + lane)
+}
+
+impl Accumulator for Euclidean {
+    type X = f64;
+    type State = Squares;
+    type Out = f64;
+
+    #[inline(always)]
+    fn empty(&self) -> Squares {
+        Squares::ZERO
+    }
+
+    #[inline(always)]
+    fn add(&self, squares: &mut Squares, x: f64) {
+        let square = x * x;
+        match Scale::of(square) {
+            _ if x == 0.0 => {}
+            Scale::One => squares.add(square),
+            _ => squares.add_again([x].into_iter(), 0.0, square),
+        }
+    }
+
+    fn merge(&self, squares: &mut Squares, other: &Squares) {
+        squares.merge(other);
+    }
+
+    #[inline(always)]
+    fn finish(&self, squares: &Squares, _: f64) -> f64 {
+        squares.root(1.0)
+    }
+
+    #[inline(always)]
+    fn row(&self, squares: &mut Squares, xs: &[f64]) {
+        let sum = sum_of_squares(xs);
+        match Scale::of(sum) {
+            Scale::One => squares.add(sum),
+            _ => squares.add_again(xs.iter().copied(), 0.0, sum),
+        }
+    }
+
+    #[inline(always)]
+    fn columns(&self, states: &mut [Squares], tile: Tile<'_, f64>) {
+        let mut totals = [0.0; COLS];
+        let totals = &mut totals[..states.len()];
+        for r in 0..tile.rows() {
+            for (total, &x) in totals.iter_mut().zip(tile.row(r)) {
+                *total += x * x;
+            }
+        }
+        for (i, (state, &total)) in states.iter_mut().zip(&*totals).enumerate() {
+            match Scale::of(total) {
+                Scale::One => state.add(total),
+                _ => state.add_again((0..tile.rows()).map(|r| tile.row(r)[i]), 0.0, total),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn whole(&self, group: Group<'_, f64>, _: f64) -> [f64; WIDE] {
+        let mut totals = [0.0; WIDE];
+        for xs in group.rows() {
+            for i in 0..WIDE {
+                totals[i] += xs[i] * xs[i];
+            }
+        }
+        let mut roots = totals.map(f64::sqrt);
+        for i in 0..WIDE {
+            if Scale::of(totals[i]) != Scale::One {
+                let mut squares = Squares::ZERO;
+                let column = (0..group.count()).map(|r| group.row(r)[i]);
+                squares.add_again(column, 0.0, totals[i]);
+                roots[i] = squares.root(1.0);
+            }
+        }
+        roots
+    }
+}
+
+/// The root of the sum of powers, of any other degree.
+struct Power(f64);
+
+/// A sum of powers of magnitudes, each of which is multiplied by a power of two before.
+#[derive(Clone, Copy)]
+struct Powers {
+    sum: f64,
+    scale: f64,
+}
+
+impl Power {
+    #[inline(always)]
+    fn sum(&self, xs: impl Iterator<Item = f64>, scale: f64) -> f64 {
+        xs.fold(0.0, |sum, x| sum + (x.abs() * scale).powf(self.0))
+    }
+
+    /// The powers of a block. Where their sum leaves the range, all are scaled by the magnitude that counts most.
+    #[inline(always)]
+    fn block(&self, xs: impl Iterator<Item = f64> + Clone) -> Powers {
+        let sum = self.sum(xs.clone(), 1.0);
+        if Scale::of(sum) == Scale::One {
+            return Powers { sum, scale: 1.0 };
+        }
+        self.block_again(xs)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn block_again(&self, xs: impl Iterator<Item = f64> + Clone) -> Powers {
+        let magnitudes = xs.clone().map(f64::abs);
+        let most = if self.0 > 0.0 {
+            magnitudes.fold(0.0, greater)
+        } else {
+            magnitudes.fold(f64::INFINITY, smaller)
+        };
+        let scale = inverse_exponent(most);
+        let sum = self.sum(xs, scale);
+        Powers { sum, scale }
+    }
+}
+
+impl Accumulator for Power {
+    type X = f64;
+    type State = Powers;
+    type Out = f64;
+
+    #[inline(always)]
+    fn empty(&self) -> Powers {
+        Powers {
+            sum: 0.0,
+            scale: 1.0,
+        }
+    }
+
+    #[inline(always)]
+    fn add(&self, powers: &mut Powers, x: f64) {
+        if x == 0.0 && self.0 > 0.0 {
+            return;
+        }
+        let one = self.block([x].into_iter());
+        Accumulator::merge(self, powers, &one);
+    }
+
+    fn merge(&self, powers: &mut Powers, other: &Powers) {
+        if powers.scale == other.scale {
+            let sum = powers.sum + other.sum;
+            if sum.is_finite() || !(powers.sum.is_finite() && other.sum.is_finite()) {
+                powers.sum = sum;
+                return;
+            }
+        }
+        if other.sum == 0.0 || powers.sum == 0.0 {
+            if powers.sum == 0.0 {
+                *powers = *other;
+            }
+            return;
+        }
+        // The scale of what counts most: of large numbers it is the smaller one, of inverse powers the larger.
+        let scale = if self.0 > 0.0 {
+            powers.scale.min(other.scale)
+        } else {
+            powers.scale.max(other.scale)
+        };
+        // Room for the sum of both.
+        let scale = if self.0 > 0.0 {
+            scale / 4.0
+        } else {
+            scale * 4.0
+        };
+        let with = |powers: &Powers| powers.sum * (scale / powers.scale).powf(self.0);
+        *powers = Powers {
+            sum: with(powers) + with(other),
+            scale,
+        };
+    }
+
+    #[inline(always)]
+    fn finish(&self, powers: &Powers, _: f64) -> f64 {
+        powers.sum.powf(1.0 / self.0) / powers.scale
+    }
+
+    #[inline(always)]
+    fn row(&self, powers: &mut Powers, xs: &[f64]) {
+        for part in xs.chunks(COLS) {
+            let block = self.block(part.iter().copied());
+            Accumulator::merge(self, powers, &block);
         }
     }
 }

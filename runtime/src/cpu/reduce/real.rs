@@ -50,7 +50,7 @@ impl Real for f32 {
 impl Real for f64 {
     const ZERO: f64 = 0.0;
     const NEG_INFINITY: f64 = f64::NEG_INFINITY;
-    const LEAST_SQUARE: f64 = 0.0;
+    const LEAST_SQUARE: f64 = 1e-280;
     const LEAST_SHARE: f64 = f64::EPSILON * f64::EPSILON / 16.0;
     #[inline(always)]
     fn of(x: f64) -> f64 {

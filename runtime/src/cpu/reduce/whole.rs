@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::fold::{Fold, four};
+use super::fold::{Fold, four, one_by_one};
 use super::reducer::Reducer;
 use super::simd::Kernel;
 pub(crate) use crate::cpu::transpose::LANES;
@@ -141,13 +141,18 @@ impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
         let divisor = if MEAN { self.count } else { 1.0 };
         for group in 0..self.lanes.groups {
             // SAFETY: whoever made this says that the lanes are there, and room for the values.
-            let (all, values) = unsafe {
-                let all = fold::<F>(self.lanes.group(group));
-                (all, self.lanes.results(self.values, group))
+            let (lanes, values) = unsafe {
+                let lanes: Group<'_, F::X> = self.lanes.group(group);
+                (lanes, self.lanes.results(self.values, group))
             };
+            let all = fold::<F>(lanes);
             for i in 0..LANES {
                 let mut state = F::start();
-                F::add(&mut state, all[i]);
+                if F::overflows(all[i]) {
+                    one_by_one::<F>(&mut state, lanes.rows().map(|row| &row[i]));
+                } else {
+                    F::add(&mut state, all[i]);
+                }
                 values[i].write(F::finish(&state, divisor));
             }
         }

@@ -34,6 +34,10 @@ where
     fn add(acc: &mut F::Acc, part: F::T) {
         F::add(acc, part);
     }
+    #[inline(always)]
+    fn overflows(part: F::T) -> bool {
+        F::overflows(part)
+    }
     fn merge(acc: &mut F::Acc, other: &F::Acc) {
         F::merge(acc, other);
     }

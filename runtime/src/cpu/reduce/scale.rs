@@ -1,0 +1,160 @@
+//! Powers of two that keep the squares of numbers of any size within the range of `f64`.
+//!
+//! Two fixed factors are enough (Blue, "A portable Fortran program to find the Euclidean norm of a vector",
+//! 1978): squares are added up as they are, and only a sum that overflowed, or that is so small that terms may
+//! have underflowed, is computed again with factors before them.
+
+/// Sums of squares below this may have lost terms to underflow.
+const LEAST: f64 = 1e-280;
+/// Sums of squares above this may overflow when they are added to others.
+const MOST: f64 = 1e300;
+/// 2⁻⁶⁰⁰, for numbers whose squares overflow.
+const DOWN: f64 = f64::from_bits((1023 - 600) << 52);
+/// 2⁵⁰⁰, for numbers whose squares underflow.
+const UP: f64 = f64::from_bits((1023 + 500) << 52);
+
+/// A factor that numbers are multiplied by before they are squared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Scale {
+    Down,
+    One,
+    Up,
+}
+
+impl Scale {
+    /// The scale for numbers whose squares, added up without one, gave this sum.
+    #[inline(always)]
+    pub(crate) fn of(squares: f64) -> Self {
+        if (LEAST..MOST).contains(&squares) {
+            Self::One
+        } else if squares < LEAST {
+            Self::Up
+        } else {
+            Self::Down
+        }
+    }
+
+    pub(crate) fn factor(self) -> f64 {
+        match self {
+            Self::Down => DOWN,
+            Self::One => 1.0,
+            Self::Up => UP,
+        }
+    }
+
+    /// The difference of two numbers, times the factor. Numbers near the end of the range are scaled before
+    /// they are subtracted.
+    #[inline(always)]
+    pub(crate) fn difference(self, x: f64, from: f64) -> f64 {
+        match self {
+            Self::Down => x * DOWN - from * DOWN,
+            Self::One => x - from,
+            Self::Up => (x - from) * UP,
+        }
+    }
+}
+
+/// A sum of squares of any size: one sum for each scale, each of numbers that belong to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Squares {
+    down: f64,
+    one: f64,
+    up: f64,
+}
+
+impl Squares {
+    pub(crate) const ZERO: Self = Self {
+        down: 0.0,
+        one: 0.0,
+        up: 0.0,
+    };
+
+    /// Adds a sum that was computed without a scale, which fits.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, squares: f64) {
+        self.one += squares;
+    }
+
+    /// Adds the squares of differences from a number, whose sum without a scale was `squares`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn add_again(&mut self, xs: impl Iterator<Item = f64>, from: f64, squares: f64) {
+        let scale = Scale::of(squares);
+        let sum = xs.fold(0.0, |sum, x| {
+            let x = scale.difference(x, from);
+            sum + x * x
+        });
+        match scale {
+            Scale::Down => self.down += sum,
+            Scale::One => self.one += sum,
+            Scale::Up => self.up += sum,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.down += other.down;
+        self.one += other.one;
+        self.up += other.up;
+    }
+
+    /// The root of the sum divided by a number.
+    #[inline]
+    pub(crate) fn root(&self, divisor: f64) -> f64 {
+        let scale = if self.down != 0.0 {
+            Scale::Down
+        } else {
+            Scale::of(self.one)
+        };
+        let squares = match scale {
+            Scale::Down => self.down + self.one * DOWN * DOWN,
+            Scale::One => self.one + self.up / UP / UP,
+            // Too small a sum for this scale is one of few digits, or of none.
+            Scale::Up => self.up + self.one * UP * UP,
+        };
+        (squares / divisor).sqrt() / scale.factor()
+    }
+}
+
+/// The power of two that brings a magnitude into 1 to 2; one where there is none.
+pub(crate) fn inverse_exponent(x: f64) -> f64 {
+    if !(x.is_finite() && x > 0.0) {
+        return 1.0;
+    }
+    // Subnormal numbers are treated as the least normal ones, and the greatest factor is 2¹⁰²².
+    let exponent = (x.to_bits() >> 52).max(1);
+    f64::from_bits((2046 - exponent).max(1) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root(xs: &[f64]) -> f64 {
+        let mut all = Squares::ZERO;
+        for part in xs.chunks(2) {
+            let sum: f64 = part.iter().map(|x| x * x).sum();
+            match Scale::of(sum) {
+                Scale::One => all.add(sum),
+                _ => all.add_again(part.iter().copied(), 0.0, sum),
+            }
+        }
+        all.root(1.0)
+    }
+
+    #[test]
+    fn roots_of_squares_of_any_size() {
+        for scale in [1e-300, 1e-160, 1e-140, 1.0, 1e150, 1e160, 1e300] {
+            let found = root(&[3.0 * scale, 0.0, 0.0, -4.0 * scale, 0.0, 12.0 * scale]);
+            assert!(
+                (found / (13.0 * scale) - 1.0).abs() < 1e-15,
+                "{scale}: {found}"
+            );
+        }
+        assert_eq!(root(&[0.0; 5]), 0.0);
+        assert_eq!(root(&[1.0, 0.0, 1e-200, 0.0]), 1.0);
+        assert_eq!(root(&[1e200, 0.0, 1.0, 0.0, 1e-200]), 1e200);
+        assert_eq!(root(&[f64::INFINITY, 1.0]), f64::INFINITY);
+        assert!(root(&[f64::NAN, 1.0, 1e300]).is_nan());
+    }
+}
