@@ -9,6 +9,10 @@ struct Moments {
     f64 count, mean, squares;
 };
 
+// Whether a sum of squares stayed in the range of its type; another one is computed again in f64.
+DEVICE bool fits_squares(f32 squares) { return squares >= 1e-30f && squares < 1e38f; }
+DEVICE bool fits_squares(f64) { return true; }
+
 template <class A> struct MomentsOf {
     using X = A;
     using State = Moments;
@@ -25,6 +29,14 @@ template <class A> struct MomentsOf {
             const A distance = xs[j] - about;
             off += distance;
             squares += distance * distance;
+        }
+        if (!fits_squares(squares)) {
+#pragma unroll
+            for (int j = 0; j < M; j++) {
+                const f64 x = (f64)xs[j];
+                merge(state, {1.0, x, x - x});
+            }
+            return;
         }
         // What rounding left between the mean and `about`.
         const f64 rest = (f64)off * (1.0 / M);

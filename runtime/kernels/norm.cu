@@ -21,8 +21,9 @@ struct Job {
 };
 
 struct RowNumbers {
-    T1 mean, factor;
-    f64 center, variance;
+    // The mean, what results are multiplied by, and what rounding took from the mean.
+    T1 mean, factor, off;
+    f64 center, deviation;
 };
 
 struct Added {
@@ -47,16 +48,18 @@ template <class Own> struct Row {
     using Numbers = RowNumbers;
     static DEVICE T1 missing() { return (T1)0; }
     static DEVICE Numbers of(f64 mean, f64 variance, const Job& job) {
-        return {(T1)mean, (T1)(1.0 / sqrt(variance + job.eps)), mean, variance};
+        const T1 rounded = (T1)mean;
+        return {rounded, (T1)(1.0 / sqrt(variance + job.eps)), (T1)(mean - (f64)rounded), mean,
+                sqrt(variance)};
     }
     static DEVICE void note(const Numbers& numbers, const i64 (&at)[5], const Job& job) {
         if (!job.stats) return;
         f64* const to = reinterpret_cast<f64*>(job.stats + at[4]);
         to[0] = numbers.center;
-        to[1] = numbers.variance;
+        to[1] = numbers.deviation;
     }
     static DEVICE T1 written(T1 x, const Numbers& numbers) {
-        return (x - numbers.mean) * numbers.factor;
+        return (x - numbers.mean - numbers.off) * numbers.factor;
     }
     template <int M>
     static DEVICE void put(const T1 (&xs)[M], const i64 (&at)[5], const Strided<5>& strided,
@@ -92,7 +95,15 @@ template <class Own> struct Row {
             const T1 distance = i < (INDEX)job.lines.count ? xs[j] - from : (T1)0;
             mine += distance * distance;
         }
-        return sum((f64)mine);
+        if (fits_squares(mine)) return sum((f64)mine);
+        f64 wide = 0.0;
+#pragma unroll
+        for (int j = 0; j < M; j++) {
+            const INDEX i = ((INDEX)(j / V) * blockDim.x + threadIdx.x) * V;
+            const f64 distance = i < (INDEX)job.lines.count ? (f64)xs[j] - (f64)from : 0.0;
+            wide += distance * distance;
+        }
+        return sum(wide);
     }
     template <int V, int M> static DEVICE Numbers hold(T1 (&xs)[M], const Job& job) {
         const Numbers found = Own::template around<V>(xs, job);
@@ -110,11 +121,14 @@ struct Standard : Row<Standard>, MomentsOf<T1> {
         return of(state.mean, squares / (f64)job.lines.count, job);
     }
     template <int V, int M> static DEVICE Numbers around(const T1 (&xs)[M], const Job& job) {
-        T1 mine = (T1)0;
+        f64 mine = 0.0;
 #pragma unroll
-        for (int j = 0; j < M; j++) mine += xs[j];
-        const f64 count = (f64)job.lines.count, mean = sum((f64)mine) / count;
-        return of(mean, squares<V>(xs, (T1)mean, job) / count, job);
+        for (int j = 0; j < M; j++) mine += (f64)xs[j];
+        const f64 count = (f64)job.lines.count, mean = sum(mine) / count;
+        // The squares lie around the rounded mean.
+        const f64 off = mean - (f64)(T1)mean;
+        const f64 variance = squares<V>(xs, (T1)mean, job) / count - off * off;
+        return of(mean, variance < 0.0 ? 0.0 : variance, job);
     }
 };
 
@@ -126,7 +140,13 @@ struct RootMeanSquare : Row<RootMeanSquare> {
         T1 squares = (T1)0;
 #pragma unroll
         for (int j = 0; j < M; j++) squares += xs[j] * xs[j];
-        state += (f64)squares;
+        f64 wide = (f64)squares;
+        if (!fits_squares(squares)) {
+            wide = 0.0;
+#pragma unroll
+            for (int j = 0; j < M; j++) wide += (f64)xs[j] * (f64)xs[j];
+        }
+        state += wide;
     }
     static DEVICE void merge(f64& state, const f64& other) { state += other; }
     static DEVICE Numbers numbers(const f64& squares, const Job& job) {

@@ -23,7 +23,7 @@ pub struct Affine<'a> {
 }
 
 /// Rows, which lie along `dims`, brought to mean zero and variance one, or with `rms` to mean
-/// square one. With `stats`, the mean and the variance of each row too, as f64.
+/// square one. With `stats`, the mean and the standard deviation of each row too, as f64.
 ///
 /// # Errors
 /// Dims that are out of range or stand twice, a dtype that is no float, scales that do not broadcast, missing memory.

@@ -1,13 +1,15 @@
 //! Rows normalised to mean zero and variance one, or to mean square one.
 //!
 //! A row is read once from memory: the mean, the squares around it and the result come from it
-//! while it is in the cache. Sums run in lanes over blocks, and over blocks in `f64`.
+//! while it is in the cache. Sums run in lanes over blocks, and over blocks in `f64`. A row whose squares
+//! overflow or underflow is computed again in `f64`, with a scale.
 
 use nomina_core::DType;
 
 use super::nontemporal::NonTemporal;
 use super::parallel::{GRAIN, Shared, try_split};
 use super::reduce::real::Real;
+use super::reduce::scale::Scale as Range;
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::{Lines, Rows};
 use crate::dispatch::arithmetic;
@@ -19,66 +21,175 @@ use crate::shape::product;
 /// Elements that sum up in lanes before they go to the wide sum.
 const BLOCK: usize = 1024;
 const LANES: usize = 16;
+/// A mean is rounded to the elements' dtype. Where that moves the results by more than this, they are
+/// computed of the rest, too.
+const ROUNDING: f64 = 2.5e-7;
 
-/// The sum of (x - mean)^power, for a power of 1 or 2.
-struct Total<'a, T> {
+/// The sum of x - mean, and that of its square if `SQUARES`.
+struct Total<'a, T, const SQUARES: bool> {
     row: &'a [T],
     mean: T,
-    squares: bool,
 }
 
-impl<T: Real> Kernel for Total<'_, T> {
-    type Out = f64;
+impl<T: Real, const SQUARES: bool> Kernel for Total<'_, T, SQUARES> {
+    type Out = [f64; 2];
     #[inline(always)]
-    fn run(self) -> f64 {
-        let mut total = 0.0;
+    fn run(self) -> [f64; 2] {
+        let mut totals = [0.0; 2];
         for block in self.row.chunks(BLOCK) {
-            let mut lanes = [T::ZERO; LANES];
-            let chunks = block.chunks_exact(LANES);
-            let rest = chunks.remainder();
-            if self.squares {
-                for chunk in chunks {
-                    for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                        let x = x - self.mean;
-                        *lane += x * x;
+            let (mut lanes, mut squares) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+            let (chunks, rest) = block.as_chunks::<LANES>();
+            for chunk in chunks {
+                for i in 0..LANES {
+                    let x = chunk[i] - self.mean;
+                    lanes[i] += x;
+                    if SQUARES {
+                        squares[i] += x * x;
                     }
-                }
-                for (lane, &x) in lanes.iter_mut().zip(rest) {
-                    let x = x - self.mean;
-                    *lane += x * x;
-                }
-            } else {
-                for chunk in chunks {
-                    for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                        *lane += x;
-                    }
-                }
-                for (lane, &x) in lanes.iter_mut().zip(rest) {
-                    *lane += x;
                 }
             }
-            total += lanes.iter().fold(0.0, |sum, lane| sum + lane.wide());
+            for (i, &x) in rest.iter().enumerate() {
+                let x = x - self.mean;
+                lanes[i] += x;
+                if SQUARES {
+                    squares[i] += x * x;
+                }
+            }
+            totals[0] += lanes.iter().fold(0.0, |sum, lane| sum + lane.wide());
+            totals[1] += squares.iter().fold(0.0, |sum, lane| sum + lane.wide());
         }
-        total
+        totals
     }
 }
 
-/// (x - mean) * factor * weight + bias
-struct Apply<'a, T> {
+/// The mean of a row, and the root of its mean squared distance from it.
+#[derive(Clone, Copy, Debug)]
+struct Moments {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Moments {
+    /// What results are multiplied by.
+    fn factor(&self, eps: f64) -> f64 {
+        slope(self.deviation, eps)
+    }
+}
+
+/// The inverse root of a variance, given by its root, and `eps`.
+#[inline]
+pub(crate) fn slope(deviation: f64, eps: f64) -> f64 {
+    let variance = deviation * deviation + eps;
+    match Range::of(variance) {
+        Range::One => 1.0 / variance.sqrt(),
+        _ if eps >= 0.0 => 1.0 / deviation.hypot(eps.sqrt()),
+        _ => 1.0 / variance.sqrt(),
+    }
+}
+
+/// The moments of a row; none where they are to be computed again.
+#[inline(always)]
+fn moments<T: Real>(row: &[T], rms: bool, eps: f64) -> Option<Moments> {
+    let count = row.len() as f64;
+    let about = if rms {
+        T::ZERO
+    } else {
+        let mean = T::ZERO;
+        T::of(dispatch(Total::<T, false> { row, mean })[0] / count)
+    };
+    let [off, squares] = dispatch(Total::<T, true> { row, mean: about }).map(|sum| sum / count);
+    let (mean, variance) = if rms {
+        (0.0, squares)
+    } else {
+        (about.wide() + off, (squares - off * off).max(0.0))
+    };
+    // Where eps is greater than what underflow may have taken, it does not matter.
+    let least = T::LEAST_SQUARE;
+    let fits = squares < f64::INFINITY && (squares >= least || eps >= least);
+    let deviation = variance.sqrt();
+    fits.then_some(Moments { mean, deviation })
+}
+
+/// A row that is computed in `f64`, with a scale.
+struct Again {
+    moments: Moments,
+    scale: Range,
+    /// The mean to begin with, and how far it is off, scaled.
+    about: f64,
+    off: f64,
+    factor: f64,
+}
+
+impl Again {
+    #[cold]
+    #[inline(never)]
+    fn new<T: Real>(row: &[T], rms: bool, eps: f64) -> Self {
+        let count = row.len() as f64;
+        // Each share of the mean is in the range of its elements.
+        let sum = row.iter().fold(0.0, |sum, x| sum + x.wide() / count);
+        let about = if rms { 0.0 } else { sum };
+        let with = |scale: Range| {
+            let start = [0.0; 2];
+            let sums = row.iter().fold(start, |[off, squares], x| {
+                let x = scale.difference(x.wide(), about);
+                [off + x, squares + x * x]
+            });
+            sums.map(|sum| sum / count)
+        };
+        let scale = Range::of(with(Range::One)[1]);
+        let [off, squares] = with(scale);
+        let off = if rms { 0.0 } else { off };
+        let root = (squares - off * off).max(0.0).sqrt();
+        let root = if squares.is_nan() { f64::NAN } else { root };
+        let moments = Moments {
+            mean: about + off / scale.factor(),
+            deviation: root / scale.factor(),
+        };
+        let factor = 1.0 / root.hypot(eps.sqrt() * scale.factor());
+        Self {
+            moments,
+            scale,
+            about,
+            off,
+            factor,
+        }
+    }
+
+    /// # Safety
+    /// As many elements can be written as the row has; scales have as many, too.
+    #[cold]
+    #[inline(never)]
+    unsafe fn write<T: Real>(&self, row: &[T], out: *mut T, scales: [Option<&[T]>; 2]) {
+        for (i, x) in row.iter().enumerate() {
+            let x = (self.scale.difference(x.wide(), self.about) - self.off) * self.factor;
+            let x = scales[0].map_or(x, |weight| x * weight[i].wide());
+            let x = scales[1].map_or(x, |bias| x + bias[i].wide());
+            // SAFETY: the caller's promise.
+            unsafe { out.add(i).write(T::of(x)) };
+        }
+    }
+}
+
+/// (x - mean - off) * factor * weight + bias, without `off` unless `OFF`.
+struct Apply<'a, T, const OFF: bool> {
     row: &'a [T],
     out: *mut T,
     mean: T,
+    off: T,
     factor: T,
     weight: Option<&'a [T]>,
     bias: Option<&'a [T]>,
 }
 
-impl<T: Real> Kernel for Apply<'_, T> {
+impl<T: Real, const OFF: bool> Kernel for Apply<'_, T, OFF> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
-        let (n, mean, factor) = (self.row.len(), self.mean, self.factor);
-        let standard = |x: T| (x - mean) * factor;
+        let (n, mean, off, factor) = (self.row.len(), self.mean, self.off, self.factor);
+        let standard = |x: T| {
+            let x = x - mean;
+            (if OFF { x - off } else { x }) * factor
+        };
         // SAFETY: whoever made this says that so many elements can be written.
         let write = |i: usize, x: T| unsafe { self.out.add(i).write(x) };
         match (self.weight, self.bias) {
@@ -152,6 +263,39 @@ impl<'a, T: Real> Scale<'a, T> {
     }
 }
 
+/// Writes a row's result.
+///
+/// # Safety
+/// As many elements can be written as the row has.
+unsafe fn apply<T: Real>(
+    row: &[T],
+    out: *mut T,
+    found: Moments,
+    eps: f64,
+    [weight, bias]: [Option<&[T]>; 2],
+) {
+    let (mean, factor) = (T::of(found.mean), found.factor(eps));
+    let off = found.mean - mean.wide();
+    macro_rules! apply {
+        ($off:literal) => {
+            dispatch(Apply::<T, $off> {
+                row,
+                out,
+                mean,
+                off: T::of(off),
+                factor: T::of(factor),
+                weight,
+                bias,
+            })
+        };
+    }
+    if off.abs() * factor > ROUNDING {
+        apply!(true);
+    } else {
+        apply!(false);
+    }
+}
+
 unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     let (shape, dims) = (job.shape, job.dims);
     let rows = Rows::new(shape, dims);
@@ -165,7 +309,7 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     let bytes = product([rows.count, rows.len, size_of::<T>(), 2]);
     let past = NonTemporal::of(bytes).filter(|_| out.is_dense::<T>());
     let direct = past.is_none() && out.is_dense::<T>();
-    let (count, rms, eps) = (rows.len as f64, job.rms, job.eps);
+    let (rms, eps) = (job.rms, job.eps);
     try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
         let own = |needed: bool| Scratch::new([usize::from(needed), rows.len], T::ZERO);
         let (mut input, mut output) = (own(!x.is_dense::<T>())?, own(!direct)?);
@@ -177,17 +321,17 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
             // the caller promised.
             unsafe {
                 let row = rows.load(&x, index, &mut input);
-                let total = |mean: T, squares| dispatch(Total { row, mean, squares });
-                let mean = if rms {
-                    0.0
-                } else {
-                    total(T::ZERO, false) / count
+                let (found, again) = match moments(row, rms, eps) {
+                    Some(found) => (found, None),
+                    None => {
+                        let again = Again::new(row, rms, eps);
+                        (again.moments, Some(again))
+                    }
                 };
-                let variance = total(T::of(mean), true) / count;
                 let stats = stats.get().cast::<f64>();
                 if !stats.is_null() {
-                    stats.add(2 * index).write(mean);
-                    stats.add(2 * index + 1).write(variance);
+                    stats.add(2 * index).write(found.mean);
+                    stats.add(2 * index + 1).write(found.deviation);
                 }
                 let start = rows.start(&out, index);
                 let to = if direct {
@@ -195,14 +339,12 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
                 } else {
                     output.as_mut_ptr()
                 };
-                dispatch(Apply {
-                    row,
-                    out: to,
-                    mean: T::of(mean),
-                    factor: T::of(1.0 / (variance + eps).sqrt()),
-                    weight: weight.as_mut().map(|scale| scale.row(&rows, index)),
-                    bias: bias.as_mut().map(|scale| scale.row(&rows, index)),
-                });
+                let weight = weight.as_mut().map(|scale| scale.row(&rows, index));
+                let bias = bias.as_mut().map(|scale| scale.row(&rows, index));
+                match &again {
+                    Some(again) => again.write(row, to, [weight, bias]),
+                    None => apply(row, to, found, eps, [weight, bias]),
+                }
                 match past {
                     Some(past) => past.copy(to.cast(), start, rows.len * size_of::<T>()),
                     None if !direct => rows.store(&out, index, &output),

@@ -8,12 +8,14 @@ use std::marker::PhantomData;
 use nomina_core::DType;
 
 use super::nontemporal::NonTemporal;
+use super::norm::slope;
 use super::parallel::{GRAIN, Shared, try_split};
 use super::reduce::real::Real;
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::Rows;
 use crate::dispatch::arithmetic;
 use crate::job::{RowGradient, RowGradientJob};
+use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
 
@@ -21,14 +23,14 @@ use crate::shape::product;
 const BLOCK: usize = 1024;
 const LANES: usize = 16;
 
-/// A gradient's element, of what was saved, what comes for it, two numbers of the row, and the means or sums of two terms.
+/// A gradient's element, of what was saved, what comes for it, three numbers of the row, and the means or sums of two terms.
 trait Formula {
     /// Whether there are terms.
     const SUMS: bool = true;
     /// Whether the terms' means are taken, and not their sums.
     const MEANS: bool;
-    fn terms<T: Real>(saved: T, grad: T, row: [T; 2]) -> [T; 2];
-    fn last<T: Real>(saved: T, grad: T, row: [T; 2], terms: [T; 2]) -> T;
+    fn terms<T: Real>(saved: T, grad: T, row: [T; 3]) -> [T; 2];
+    fn last<T: Real>(saved: T, grad: T, row: [T; 3], terms: [T; 2]) -> T;
 }
 
 /// Of the result y: y (g - sum(g y)).
@@ -37,11 +39,11 @@ struct Softmax;
 impl Formula for Softmax {
     const MEANS: bool = false;
     #[inline(always)]
-    fn terms<T: Real>(saved: T, grad: T, _: [T; 2]) -> [T; 2] {
+    fn terms<T: Real>(saved: T, grad: T, _: [T; 3]) -> [T; 2] {
         [grad * saved, T::ZERO]
     }
     #[inline(always)]
-    fn last<T: Real>(saved: T, grad: T, _: [T; 2], [sum, _]: [T; 2]) -> T {
+    fn last<T: Real>(saved: T, grad: T, _: [T; 3], [sum, _]: [T; 2]) -> T {
         (grad - sum) * saved
     }
 }
@@ -52,29 +54,41 @@ struct LogSoftmax;
 impl Formula for LogSoftmax {
     const MEANS: bool = false;
     #[inline(always)]
-    fn terms<T: Real>(_: T, grad: T, _: [T; 2]) -> [T; 2] {
+    fn terms<T: Real>(_: T, grad: T, _: [T; 3]) -> [T; 2] {
         [grad, T::ZERO]
     }
     #[inline(always)]
-    fn last<T: Real>(saved: T, grad: T, _: [T; 2], [sum, _]: [T; 2]) -> T {
+    fn last<T: Real>(saved: T, grad: T, _: [T; 3], [sum, _]: [T; 2]) -> T {
         grad - saved.exp_nonpositive() * sum
     }
 }
 
 /// Of the operand x, with n = (x - mean) / σ: (g - mean(g) - n mean(g n)) / σ, where `CENTRED`; else without mean(g).
+/// A row's numbers are the mean, 1 / σ, and what rounding took from the mean, by σ.
 struct Norm<const CENTRED: bool>;
+
+impl<const CENTRED: bool> Norm<CENTRED> {
+    #[inline(always)]
+    fn standard<T: Real>(saved: T, [mean, slope, off]: [T; 3]) -> T {
+        if CENTRED {
+            (saved - mean) * slope - off
+        } else {
+            saved * slope
+        }
+    }
+}
 
 impl<const CENTRED: bool> Formula for Norm<CENTRED> {
     const MEANS: bool = true;
     #[inline(always)]
-    fn terms<T: Real>(saved: T, grad: T, [mean, slope]: [T; 2]) -> [T; 2] {
+    fn terms<T: Real>(saved: T, grad: T, row: [T; 3]) -> [T; 2] {
         let centre = if CENTRED { grad } else { T::ZERO };
-        [centre, grad * ((saved - mean) * slope)]
+        [centre, grad * Self::standard(saved, row)]
     }
     #[inline(always)]
-    fn last<T: Real>(saved: T, grad: T, [mean, slope]: [T; 2], terms: [T; 2]) -> T {
+    fn last<T: Real>(saved: T, grad: T, row: [T; 3], terms: [T; 2]) -> T {
         let grad = if CENTRED { grad - terms[0] } else { grad };
-        (grad - (saved - mean) * slope * terms[1]) * slope
+        (grad - Self::standard(saved, row) * terms[1]) * row[1]
     }
 }
 
@@ -85,17 +99,17 @@ impl Formula for Entropy {
     const SUMS: bool = false;
     const MEANS: bool = false;
     #[inline(always)]
-    fn terms<T: Real>(_: T, _: T, _: [T; 2]) -> [T; 2] {
+    fn terms<T: Real>(_: T, _: T, _: [T; 3]) -> [T; 2] {
         [T::ZERO; 2]
     }
     #[inline(always)]
-    fn last<T: Real>(saved: T, _: T, [log_sum, factor]: [T; 2], _: [T; 2]) -> T {
+    fn last<T: Real>(saved: T, _: T, [log_sum, factor, _]: [T; 3], _: [T; 2]) -> T {
         (saved - log_sum).exp_nonpositive() * factor
     }
 }
 
 /// The sums of a row's terms.
-struct Sums<'a, T, F>(&'a [T], &'a [T], [T; 2], PhantomData<F>);
+struct Sums<'a, T, F>(&'a [T], &'a [T], [T; 3], PhantomData<F>);
 
 impl<T: Real, F: Formula> Kernel for Sums<'_, T, F> {
     type Out = [f64; 2];
@@ -130,7 +144,7 @@ impl<T: Real, F: Formula> Kernel for Sums<'_, T, F> {
 struct Last<'a, T, F> {
     saved: &'a [T],
     grad: &'a [T],
-    row: [T; 2],
+    row: [T; 3],
     terms: [T; 2],
     out: *mut T,
     by: PhantomData<F>,
@@ -188,6 +202,36 @@ unsafe fn of<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
+/// Whether a row's slope and sums stayed in the range of `T`.
+fn is_ordinary<T: Real>(slope: f64, sums: [f64; 2]) -> bool {
+    let ends = T::LEAST_SQUARE..1.0 / T::LEAST_SQUARE;
+    ends.contains(&slope) && sums.iter().all(|sum| sum.is_finite())
+}
+
+/// A row in `f64`.
+///
+/// # Safety
+/// As many elements can be written as the row has.
+#[cold]
+#[inline(never)]
+unsafe fn again<T: Real, F: Formula>(
+    row: [&[T]; 2],
+    [mean, slope, _]: [f64; 3],
+    count: f64,
+    out: *mut T,
+) -> Result<(), NoMemory> {
+    let wide = |xs: &[T]| collect(xs.iter().map(|x| x.wide()));
+    let (saved, grad) = (wide(row[0])?, wide(row[1])?);
+    let row = [mean, slope, 0.0];
+    let sums = dispatch(Sums(&saved, &grad, row, PhantomData::<F>));
+    for (i, (&saved, &grad)) in saved.iter().zip(&grad).enumerate() {
+        let element = F::last(saved, grad, row, sums.map(|sum| sum / count));
+        // SAFETY: the caller's promise.
+        unsafe { out.add(i).write(T::of(element)) };
+    }
+    Ok(())
+}
+
 unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     let (shape, dims) = (job.shape, job.dims);
     let rows = Rows::new(shape, dims);
@@ -219,18 +263,14 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                     dispatch(Products(grad, weight, &mut products));
                     grad = &products;
                 }
-                let mut row = [T::ZERO; 2];
+                let mut row = [0.0; 3];
                 let numbers = numbers.get().cast::<f64>();
                 if !numbers.is_null() {
                     let [a, b] = [*numbers.add(2 * index), *numbers.add(2 * index + 1)];
-                    // Of a norm they are mean and variance.
-                    let b = eps.map_or(b, |eps| 1.0 / (b + eps).sqrt());
-                    row = [T::of(a), T::of(b)];
+                    // Of a norm they are mean and deviation.
+                    let b = eps.map_or(b, |eps| slope(b, eps));
+                    row = [a, b, (a - T::of(a).wide()) * b];
                 }
-                let sums = match F::SUMS {
-                    true => dispatch(Sums(saved, grad, row, PhantomData::<F>)),
-                    false => [0.0; 2],
-                };
                 let count = if F::MEANS { rows.len as f64 } else { 1.0 };
                 let start = rows.start(&out, index);
                 let to = if direct {
@@ -238,14 +278,25 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                 } else {
                     output.as_mut_ptr()
                 };
-                dispatch(Last {
-                    saved,
-                    grad,
-                    row,
-                    terms: sums.map(|sum| T::of(sum / count)),
-                    out: to,
-                    by: PhantomData::<F>,
-                });
+                let narrow = row.map(T::of);
+                let sums = if F::SUMS {
+                    dispatch(Sums(saved, grad, narrow, PhantomData::<F>))
+                } else {
+                    [0.0; 2]
+                };
+                let odd = eps.is_some() && !is_ordinary::<T>(row[1], sums);
+                if odd && T::DTYPE != DType::F64 {
+                    again::<T, F>([saved, grad], row, count, to)?;
+                } else {
+                    dispatch(Last {
+                        saved,
+                        grad,
+                        row: narrow,
+                        terms: sums.map(|sum| T::of(sum / count)),
+                        out: to,
+                        by: PhantomData::<F>,
+                    });
+                }
                 match past {
                     Some(past) => past.copy(to.cast(), start, rows.len * size_of::<T>()),
                     None if !direct => rows.store(&out, index, &output),

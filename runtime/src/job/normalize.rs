@@ -43,7 +43,7 @@ pub(crate) struct NormJob<'a> {
     /// Strides of the shape, zero where all indices have the same number.
     pub weight: Option<(Place, &'a [isize])>,
     pub bias: Option<(Place, &'a [isize])>,
-    /// Mean and variance of each row; null when nobody asks.
+    /// Mean and standard deviation of each row; null when nobody asks.
     pub stats: *mut f64,
 }
 
@@ -140,6 +140,6 @@ pub(crate) struct RowGradientJob<'a> {
     pub out: (Place, &'a [isize]),
     /// What rows were multiplied by.
     pub weight: Option<(Place, &'a [isize])>,
-    /// Two of each row, or null: mean and variance of a norm, the logarithm of the sum of exponentials and a factor of an entropy.
+    /// Two of each row, or null: mean and standard deviation of a norm, the logarithm of the sum of exponentials and a factor of an entropy.
     pub numbers: *const f64,
 }

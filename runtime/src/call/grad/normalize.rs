@@ -11,9 +11,13 @@ use super::read::{Operand, Over, Read};
 use super::rows::{Scales, row_gradient};
 use crate::SmallVec;
 use crate::call::{Affine, ReduceOptions, reduce, to_dtype};
+use crate::cpu::norm::slope;
 use crate::job::RowGradient;
 use crate::raw::Raw;
 use crate::shape::Shape;
+
+/// Rows whose mean is at least this many times their deviation go back in `f64`.
+const FAR: f64 = 8.0;
 
 // The operands of the steps: x, 1 / σ, the weight, the mean.
 /// The normalised elements, as step 4.
@@ -83,7 +87,7 @@ struct Normalized {
     op: Op,
     x: Raw,
     weight: Option<Raw>,
-    /// The mean and the variance of each row.
+    /// The mean and the standard deviation of each row.
     stats: Raw,
     dims: SmallVec<[usize; 8]>,
     /// The sizes of the statistics.
@@ -107,7 +111,7 @@ fn repeated(x: &Raw, of: Option<&Raw>) -> SmallVec<[usize; 8]> {
         .collect()
 }
 
-/// A result of rows along `dims`, with the mean and the variance of each.
+/// A result of rows along `dims`, with the mean and the standard deviation of each.
 pub(in crate::call) fn normalized(
     op: Op,
     out: Raw,
@@ -163,17 +167,20 @@ impl Normalized {
             }
         }
         // In a half, the differences of what is nearly equal would be noise.
-        let grad = to_dtype(&grad, self.wide())?;
-        let (mean, slope) = match back.records() {
-            true => self.recorded_stats()?,
-            false => self.stats()?,
+        let wide = self.wide()?;
+        let grad = to_dtype(&grad, wide)?;
+        let (mean, slope) = if back.records() {
+            self.recorded_stats(wide)?
+        } else {
+            self.stats(wide)?
         };
+        let x = to_dtype(&self.x, wide)?;
         let weight = match &self.weight {
             Some(weight) => Operand::Tensor(weight),
             None => Operand::Number(Scalar::Float(1.0)),
         };
         let operands = [
-            Operand::Tensor(&self.x),
+            Operand::Tensor(&x),
             Operand::Tensor(&slope),
             weight,
             Operand::Tensor(&mean),
@@ -199,36 +206,51 @@ impl Normalized {
         read.computed(&Line::new(0, steps), back.records())
     }
 
-    /// At least in f32.
-    fn wide(&self) -> DType {
-        match self.x.dtype() {
-            DType::F64 => DType::F64,
-            _ => DType::F32,
-        }
+    /// The dtype of what is computed: at least `f32`, and `f64` where rows lie so far from zero, or at such an
+    /// end of the range, that `f32` loses them.
+    fn wide(&self) -> Result<DType> {
+        let ordinary = match self.x.dtype() {
+            DType::F64 => false,
+            _ if !self.stats.device().is_cpu() => true,
+            _ => {
+                let stats = self.stats.to_vec::<f64>()?;
+                stats.chunks_exact(2).all(|row| {
+                    let slope = slope(row[1], self.eps);
+                    (1e-15..1e15).contains(&slope) && row[0].abs() < FAR / slope
+                })
+            }
+        };
+        Ok(if ordinary { DType::F32 } else { DType::F64 })
     }
 
     /// The mean and 1 / σ, as they were found forward.
-    fn stats(&self) -> Result<(Raw, Raw)> {
+    fn stats(&self, wide: DType) -> Result<(Raw, Raw)> {
         let column = |at: usize| self.stats.select(1, at)?.reshape(&self.kept);
-        let variance = apply(Op::Add, [(&column(1)?).into(), number(self.eps)])?;
-        let slope = apply(Op::Rsqrt, [(&variance).into()])?;
-        Ok((
-            to_dtype(&column(0)?, self.wide())?,
-            to_dtype(&slope, self.wide())?,
-        ))
+        let root = number(self.eps.sqrt());
+        let deviation = apply(Op::Hypot, [(&column(1)?).into(), root])?;
+        let slope = apply(Op::Reciprocal, [(&deviation).into()])?;
+        Ok((to_dtype(&column(0)?, wide)?, to_dtype(&slope, wide)?))
     }
 
-    /// The same, recorded.
-    fn recorded_stats(&self) -> Result<(Raw, Raw)> {
-        let x = to_dtype(&self.x, self.wide())?;
+    /// Like [`Normalized::stats`], but recorded. Squares are taken of what a constant factor for each row brings
+    /// near one.
+    fn recorded_stats(&self, wide: DType) -> Result<(Raw, Raw)> {
+        let x = to_dtype(&self.x, wide)?;
         let average = |x: &Raw| reduce(Op::Mean, x, &self.dims, true, ReduceOptions::default());
-        let mean = match self.rms {
-            true => Raw::zeros(self.op.name(), &self.kept, x.dtype(), x.device())?,
-            false => average(&x)?,
+        let mean = if self.rms {
+            Raw::zeros(self.op.name(), &self.kept, x.dtype(), x.device())?
+        } else {
+            average(&x)?
         };
-        let centred = sub(&x, &mean)?;
+        let (_, scale) = self.stats(wide)?;
+        // A power of two, so that nothing is rounded.
+        let exponent = apply(Op::Floor, [(&apply(Op::Log2, [(&scale).into()])?).into()])?;
+        let scale = apply(Op::Exp2, [(&exponent).into()])?;
+        let centred = mul(&sub(&x, &mean)?, &scale)?;
         let variance = average(&mul(&centred, &centred)?)?;
-        let variance = apply(Op::Add, [(&variance).into(), number(self.eps)])?;
-        Ok((mean, apply(Op::Rsqrt, [(&variance).into()])?))
+        let eps = apply(Op::Mul, [(&scale).into(), number(self.eps.sqrt())])?;
+        let variance = apply(Op::Add, [(&variance).into(), (&mul(&eps, &eps)?).into()])?;
+        let slope = apply(Op::Rsqrt, [(&variance).into()])?;
+        Ok((mean, mul(&slope, &scale)?))
     }
 }

@@ -12,6 +12,7 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 use nomina_macros::forms;
 
 use super::{DynTensor, about};
+use crate::call::analysis::accumulator;
 use crate::call::{self, Affine};
 use crate::raw::Raw;
 
@@ -234,7 +235,9 @@ impl DynTensor {
         // The running variance is the unbiased one.
         let factors = [1.0, count / (count - 1.0)];
         let updated = |column: usize, running: &Self| {
+            // The second column is the deviation, the variance's root.
             let found = Self::unnamed(stats.select(1, column)?);
+            let found = if column == 1 { found.square()? } else { found };
             let kept = running.mul(1.0 - options.momentum)?;
             let found = found
                 .mul(options.momentum * factors[column])?
@@ -439,7 +442,7 @@ impl DynTensor {
             return Ok(self.clone());
         }
         // Each neighbour's squares are added where both stand: size passes over the squares.
-        let squares = self.square()?;
+        let squares = self.to_dtype(accumulator(self.dtype()))?.square()?;
         let n = self.shape()[at];
         let mut total = squares.mul(0)?;
         let (before, after) = (size / 2, (size - 1) / 2);
@@ -454,6 +457,9 @@ impl DynTensor {
             .mul(options.alpha / size as f64)?
             .add(options.k)?
             .pow(options.beta)?;
-        self.div(&scale)
+        let both = [(&self.raw).into(), (&scale.raw).into()];
+        let raw = call::pointwise_as(Op::Div, &both, self.dtype());
+        let raw = raw.map_err(|e| about(e.in_op(op.name()), &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
     }
 }
