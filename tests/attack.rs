@@ -15,6 +15,8 @@ mod names;
 mod sizes;
 #[path = "attack/tests/slopes.rs"]
 mod slopes;
+#[path = "attack/tests/sums.rs"]
+mod sums;
 #[path = "attack/tests/tape.rs"]
 mod tape;
 #[path = "attack/tests/threads.rs"]

@@ -66,3 +66,14 @@ pub(crate) fn arithmetic(dtype: nomina_core::DType) -> nomina_core::DType {
         other => other,
     }
 }
+
+/// The dtype in which sums and their quotients are computed before they are rounded once.
+#[must_use]
+pub(crate) fn accumulator(dtype: nomina_core::DType) -> nomina_core::DType {
+    use nomina_core::DType;
+    match dtype {
+        DType::F16 | DType::BF16 | DType::F32 => DType::F64,
+        DType::C64 => DType::C128,
+        other => other,
+    }
+}

@@ -1,10 +1,19 @@
 //! Exponentials over their sum, and elements over their size: small sums of each row are exchanged.
 
-use nomina::{DynTensor, Result};
+use nomina::{DType, DynTensor, Result};
 use nomina_core::mesh::Combine;
 
 use super::Parts;
 use crate::identity;
+
+/// The elements in `f64`, where no square of another float is out of range.
+fn widened(x: &DynTensor) -> Result<DynTensor> {
+    if x.dtype().is_float() {
+        x.to_dtype(DType::F64)
+    } else {
+        Ok(x.clone())
+    }
+}
 
 impl Parts {
     /// The greatest of each row, without its gradient; the least number where there is none. The dim stays, of size 1.
@@ -50,13 +59,17 @@ impl Parts {
     }
 
     pub(crate) fn layer_norm(&self, x: &DynTensor, eps: f64) -> Result<DynTensor> {
-        let centred = x.sub(&self.mean(x)?)?;
+        let wide = widened(x)?;
+        let centred = wide.sub(&self.mean(&wide)?)?;
         let squares = self.mean(&centred.square()?)?;
-        centred.mul(&squares.add(eps)?.rsqrt()?)
+        centred
+            .mul(&squares.add(eps)?.rsqrt()?)?
+            .to_dtype(x.dtype())
     }
 
     pub(crate) fn rms_norm(&self, x: &DynTensor, eps: f64) -> Result<DynTensor> {
-        let squares = self.mean(&x.square()?)?;
-        x.mul(&squares.add(eps)?.rsqrt()?)
+        let wide = widened(x)?;
+        let squares = self.mean(&wide.square()?)?;
+        wide.mul(&squares.add(eps)?.rsqrt()?)?.to_dtype(x.dtype())
     }
 }

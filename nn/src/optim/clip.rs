@@ -1,9 +1,12 @@
 //! Gradient clipping.
 
-use nomina::Result;
+use nomina::{DType, DynTensor, NormOptions, Result};
 
 use crate::call::ok;
 use crate::module::Module;
+
+/// A factor that every float dtype holds.
+const SMALL: f64 = 1e-4;
 
 /// The norm of all gradients of a model as one vector. Where it is more than `max_norm`, the gradients are scaled down to it.
 ///
@@ -16,20 +19,42 @@ pub fn try_clip_grad_norm(model: &impl Module, max_norm: f64) -> Result<f64> {
             .iter()
             .filter_map(|(_, param)| Some((param, param.grad()?)))
     };
-    let mut squares = 0.0;
+    // In f64, where no norm of gradients of other dtypes is out of range.
+    let mut norm = 0.0_f64;
     for (_, grad) in grads() {
-        let norm = grad.norm(..)?.item()?.to_f64();
-        squares += norm * norm;
+        let wide = if grad.dtype().is_complex() {
+            DType::C128
+        } else {
+            DType::F64
+        };
+        let options = NormOptions {
+            dtype: Some(wide),
+            ..NormOptions::default()
+        };
+        norm = norm.hypot(grad.norm_with(.., options)?.item()?.to_f64());
     }
-    let norm = f64::sqrt(squares);
     // PyTorch's: a norm of zero is no reason to divide by zero.
     let factor = max_norm / (norm + 1e-6);
     if factor < 1.0 {
         for (param, grad) in grads() {
-            param.set_grad(&grad.mul(factor)?)?;
+            param.set_grad(&scaled(&grad, factor)?)?;
         }
     }
     Ok(norm)
+}
+
+/// A gradient by a factor, which may be too small for the gradient's dtype.
+fn scaled(grad: &DynTensor, factor: f64) -> Result<DynTensor> {
+    let dtype = grad.dtype();
+    if factor >= SMALL || matches!(dtype, DType::F64 | DType::C128) {
+        return grad.mul(factor);
+    }
+    let wide = if dtype.is_complex() {
+        DType::C128
+    } else {
+        DType::F64
+    };
+    grad.to_dtype(wide)?.mul(factor)?.to_dtype(dtype)
 }
 
 /// [`try_clip_grad_norm`], whose norm may be of no interest.

@@ -9,6 +9,7 @@ use super::{
     fused_reduce, pointwise, pointwise_owned, reduce, reduced, to_dtype,
 };
 use crate::config::default_dtype;
+pub(crate) use crate::dispatch::accumulator;
 use crate::job::{Node, Update};
 use crate::raw::Raw;
 use crate::shape::Shape;
@@ -19,15 +20,6 @@ fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: String) -> Error {
     operands.iter().fold(error, |error, x| {
         error.operand(&Names::default(), x.shape())
     })
-}
-
-/// The dtype in which sums and their quotients are computed before they are rounded once.
-pub(crate) fn accumulator(dtype: DType) -> DType {
-    match dtype {
-        DType::F16 | DType::BF16 | DType::F32 => DType::F64,
-        DType::C64 => DType::C128,
-        other => other,
-    }
 }
 
 /// A power of two by which elements of `f64` are multiplied before they are added up to a mean, where they lie so

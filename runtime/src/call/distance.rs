@@ -74,7 +74,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
         CdistMode::Never => false,
     };
     let exact = a.dtype() == DType::F32 || a.dtype() == DType::F64;
-    if p == 2.0 && by_product && exact && results > 0 {
+    if p == 2.0 && by_product && exact && results > 0 && has_squares(&a)? && has_squares(&b)? {
         let made = euclidean(&a.clone().detach(), &b.clone().detach())?;
         return distances(made, [&a, &b], p, true)?.reshape(&shape);
     }
@@ -99,6 +99,28 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
         unsafe { backend.distance(&job)? };
     }
     distances(out, [&a, &b], p, false)?.reshape(&shape)
+}
+
+/// Whether the squares of the elements are in range; a device is not waited for.
+fn has_squares(x: &Raw) -> Result<bool> {
+    if !x.device().is_cpu() || x.numel() == 0 {
+        return Ok(true);
+    }
+    let sizes = pointwise(Op::Abs, &[Arg::Tensor(&x.clone().detach())])?;
+    let most = reduce(
+        Op::Amax,
+        &sizes,
+        &[0, 1, 2],
+        false,
+        ReduceOptions::default(),
+    )?;
+    let most = most.item()?.to_f64();
+    let ends = if x.dtype() == DType::F64 {
+        1e-120..1e140
+    } else {
+        1e-12..1e15
+    };
+    Ok(most == 0.0 || ends.contains(&most))
 }
 
 /// `|x - y|² = |x|² - 2 x·y + |y|²`.

@@ -6,6 +6,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 use super::{
     Arg, ReduceOptions, check, full, matmul, pointwise, pointwise_owned, reduce, scan, to_dtype,
 };
+use crate::call::analysis::accumulator;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -255,7 +256,8 @@ pub fn cov(
 /// # Errors
 /// As [`cov`].
 pub fn corrcoef(x: &Raw) -> Result<Raw> {
-    let found = cov(Op::Corrcoef, x, 1.0, None, None)?;
+    let scaled = scaled_rows(x)?;
+    let found = cov(Op::Corrcoef, scaled.as_ref().unwrap_or(x), 1.0, None, None)?;
     if found.rank() == 0 {
         return pointwise(Op::Div, &[Arg::Tensor(&found), Arg::Tensor(&found)]);
     }
@@ -263,6 +265,39 @@ pub fn corrcoef(x: &Raw) -> Result<Raw> {
     let rows = pointwise_owned(Op::Div, found, &[Arg::Tensor(&deviation.unsqueeze(1)?)])?;
     let scaled = pointwise_owned(Op::Div, rows, &[Arg::Tensor(&deviation)])?;
     super::clamp(&scaled, Some(number(-1.0)), Some(number(1.0)))
+}
+
+/// Rows of observations by powers of two that bring each row's greatest magnitude near one, which changes no
+/// correlation; none where all rows are of a size whose squares are in range.
+fn scaled_rows(x: &Raw) -> Result<Option<Raw>> {
+    if x.rank() == 0 || x.numel() == 0 || x.dtype().is_integral() {
+        return Ok(None);
+    }
+    let plain = x.clone().detach();
+    let sizes = pointwise(Op::Abs, &[(&plain).into()])?;
+    let last = x.rank() - 1;
+    let most = reduce(Op::Amax, &sizes, &[last], true, ReduceOptions::default())?;
+    let most = to_dtype(&most, DType::F64)?;
+    // Squares of halves leave their range early.
+    let ends = match x.dtype().to_real() {
+        DType::F64 => 1e-120..1e120,
+        DType::F16 => 1e-1..1e1,
+        _ => 1e-12..1e12,
+    };
+    let is_ordinary = |x: &f64| *x == 0.0 || ends.contains(x);
+    if x.device().is_cpu() && most.to_vec::<f64>()?.iter().all(is_ordinary) {
+        return Ok(None);
+    }
+    let exponent = pointwise(Op::Log2, &[(&most).into()])?;
+    let exponent = pointwise(Op::Ceil, &[(&exponent).into()])?;
+    let finite = pointwise(Op::Isfinite, &[(&exponent).into()])?;
+    let exponent = pointwise(
+        Op::Where,
+        &[(&finite).into(), (&exponent).into(), number(0.0)],
+    )?;
+    let factor = pointwise(Op::Exp2, &[(&exponent).into()])?;
+    let dtype = x.dtype();
+    to_dtype(&pointwise(Op::Div, &[x.into(), (&factor).into()])?, dtype).map(Some)
 }
 
 /// Slices along a dim scaled down to a norm of at most `maxnorm`.
@@ -283,11 +318,8 @@ pub fn renorm(x: &Raw, p: f64, dim: usize, maxnorm: f64) -> Result<Raw> {
             .hint("give a positive degree, and a norm of at least 0"));
     }
     let others: Vec<usize> = (0..x.rank()).filter(|&other| other != dim).collect();
-    // In at least f32, as the norm is found.
-    let wide = match x.dtype().to_real() {
-        DType::F16 | DType::BF16 => DType::F32,
-        real => real,
-    };
+    // A norm may be out of the elements' range.
+    let wide = accumulator(x.dtype().to_real());
     let magnitudes = if x.dtype().is_complex() {
         pointwise(Op::Abs, &[x.into()])?
     } else {

@@ -1,9 +1,12 @@
 //! Norms of the differences of rows.
 
+use std::ops::Range;
+
 use half::{bf16, f16};
 use nomina_core::DType;
 
 use crate::cpu::parallel::Shared;
+use crate::cpu::reduce::scale::inverse_exponent;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::try_for_each;
 use crate::job::DistanceJob;
@@ -39,6 +42,9 @@ trait Stored: Copy + Send + Sync {
 
 trait Real: Copy + Send + Sync {
     const ZERO: Self;
+    /// The norms of differences whose powers stayed in range; other norms are computed again.
+    const ORDINARY: Range<f64>;
+    fn wide(self) -> f64;
     fn of(value: f64) -> Self;
     fn plus(self, other: Self) -> Self;
     fn greater(self, other: Self) -> Self;
@@ -51,9 +57,14 @@ trait Real: Copy + Send + Sync {
 }
 
 macro_rules! real {
-    ($($t:ident)*) => {$(
+    ($($t:ident $ordinary:expr;)*) => {$(
         impl Real for $t {
             const ZERO: $t = 0.0;
+            const ORDINARY: Range<f64> = $ordinary;
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                self.into()
+            }
             #[inline(always)]
             fn of(value: f64) -> $t {
                 value as $t
@@ -102,7 +113,10 @@ macro_rules! real {
         }
     )*};
 }
-real!(f32 f64);
+real! {
+    f32 1e-15..1e18;
+    f64 1e-140..1e150;
+}
 
 macro_rules! stored_half {
     ($($t:ident)*) => {$(
@@ -148,13 +162,31 @@ unsafe fn distance_as<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
                 }
                 for i in 0..rows {
                     let x = &own[i * depth..(i + 1) * depth];
-                    let distance = dispatch(Distance { x, y: &row, p });
+                    let mut distance = dispatch(Distance { x, y: &row, p });
+                    if !T::In::ORDINARY.contains(&distance.wide()) && p != 0.0 && p != f64::INFINITY
+                    {
+                        distance = again(x, &row, p);
+                    }
                     out.add(i * n + j).write(T::store(distance));
                 }
             }
         }
         Ok(())
     })
+}
+
+/// The distance of two rows whose powers may be out of range: differences are scaled by the greatest one.
+#[cold]
+#[inline(never)]
+fn again<R: Real>(x: &[R], y: &[R], p: f64) -> R {
+    let apart = || {
+        let pairs = x.iter().zip(y);
+        pairs.map(|(x, y)| (x.wide() - y.wide()).abs())
+    };
+    let most = apart().fold(0.0, |most: f64, d| most.greater(d));
+    let scale = inverse_exponent(most);
+    let sum: f64 = apart().map(|d| (d * scale).powf(p)).sum();
+    R::of(sum.powf(1.0 / p) / scale)
 }
 
 /// The distance of two rows.

@@ -10,7 +10,7 @@ use super::launch::Argument;
 use super::room::{Work, bits};
 use super::sort::sorted;
 use super::source::{File, Source};
-use crate::call::analysis::accumulator;
+use crate::dispatch::accumulator;
 use crate::job::{IndexJob, LineJob, Task, Update};
 
 /// Up to so many places, the last write of each is found by a list of all places, however few are

@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Row] = &[
         "The angle of the point (x = `other`, y = self), between -π and π.",
     )
     .dtype(Float, DTypes::REAL)
-    .aliases(&["arctan2"]).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), eq(other, 0)), 0, grad * other / (self * self + other * other))"), ("other", "where_cond(logical_and(eq(self, 0), eq(other, 0)), 0, -grad * self / (self * self + other * other))")])).spread(Spread::Pointwise),
+    .aliases(&["arctan2"]).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), eq(other, 0)), 0, grad * (other / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other)) / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other))"), ("other", "where_cond(logical_and(eq(self, 0), eq(other, 0)), 0, -grad * (self / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other)) / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other))")])).spread(Spread::Pointwise),
     binary(
         "hypot",
         "hypot(x, y)",

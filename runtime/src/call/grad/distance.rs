@@ -24,7 +24,7 @@ pub(in crate::call) fn distances(
     })
 }
 
-/// A gradient over distances, zero where they are.
+/// Something over distances, zero where they are.
 fn over(g: &Raw, y: &Raw) -> Result<Raw> {
     let zero = is_zero(y)?;
     replaced(&zero, 0.0, &div(g, &replaced(&zero, 1.0, y)?)?)
@@ -56,7 +56,7 @@ fn by_differences(
     let (g, y) = (back.grad()?.unsqueeze(3)?, back.result()?.unsqueeze(3)?);
     let one = |op: Op, x: &Raw| pointwise(op, &[Arg::Tensor(x)]);
     let each = if p == 2.0 {
-        mul(&apart, &over(&g, &y)?)?
+        mul(&over(&apart, &y)?, &g)?
     } else if p == 1.0 {
         mul(&g, &one(Op::Sgn, &apart)?)?
     } else if p == f64::INFINITY {
@@ -72,9 +72,8 @@ fn by_differences(
             let rest = replaced(&zero, 1.0, x)?;
             replaced(&zero, 0.0, &pointwise(Op::Pow, &[Arg::Tensor(&rest), by])?)
         };
-        let sizes = power(&one(Op::Abs, &apart)?, p - 1.0)?;
-        let weights = mul(&g, &power(&y, 1.0 - p)?)?;
-        mul(&mul(&weights, &sizes)?, &one(Op::Sgn, &apart)?)?
+        let sizes = power(&over(&one(Op::Abs, &apart)?, &y)?, p - 1.0)?;
+        mul(&mul(&g, &sizes)?, &one(Op::Sgn, &apart)?)?
     };
     match operand {
         0 => sum(&each, &[2], false).map(Some),

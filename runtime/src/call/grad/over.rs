@@ -231,12 +231,12 @@ pub(super) fn norm_back(
     let zero = with_number(Op::Eq, norm, 0.0)?;
     let some = choose(&zero, number(1.0), norm.into())?;
     let share = choose(&zero, number(0.0), grad.into())?;
+    // Elements are divided by the norm before anything else, which leaves what is at most one.
     if p == 2.0 {
-        return mul(&div(&share, &some)?, x).map(Some);
+        return mul(&div(x, &some)?, &share).map(Some);
     }
-    let share = div(&share, &with_number(Op::Pow, &some, p - 1.0)?)?;
     let nothing = with_number(Op::Eq, x, 0.0)?;
-    let own = choose(&nothing, number(1.0), (&absolute).into())?;
+    let own = choose(&nothing, number(1.0), (&div(&absolute, &some)?).into())?;
     let power = mul(&sign, &with_number(Op::Pow, &own, p - 1.0)?)?;
     mul(&power, &share).map(Some)
 }

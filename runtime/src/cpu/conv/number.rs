@@ -83,6 +83,9 @@ itself!(u8 i8 i16 i32 i64 u16 u32 u64 u128 f32 f64 Complex<f32> Complex<f64>);
 widen! {
     f16 => f32: f16_to_f32, f32_to_f16;
     bf16 => f32: bf16_to_f32, f32_to_bf16;
+    f16 => f64: |x| f64::from(f16_to_f32(x)), |x| f32_to_f16(x as f32);
+    bf16 => f64: |x| f64::from(bf16_to_f32(x)), |x| f32_to_bf16(x as f32);
+    f32 => f64: f64::from, |x| x as f32;
     u8 => i64: i64::from, |x| x as u8;
     i8 => i64: i64::from, |x| x as i8;
     i16 => i64: i64::from, |x| x as i16;

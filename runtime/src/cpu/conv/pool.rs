@@ -64,9 +64,9 @@ pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
         I16: i16, i16, i64;
         I32: i32, i32, i64;
         I64: i64, i64, i64;
-        F16: f16, f32, f32;
-        BF16: bf16, f32, f32;
-        F32: f32, f32, f32;
+        F16: f16, f32, f64;
+        BF16: bf16, f32, f64;
+        F32: f32, f32, f64;
         F64: f64, f64, f64;
     }
 }

@@ -129,7 +129,8 @@ impl State {
         // Zero of no elements, however large the other's mean.
         let squares = other.squares + (delta * share) * (delta * self.count);
         let all = self.squares + squares;
-        if self.scale != other.scale || Scale::of(all) != self.scale {
+        let plain = self.scale == Scale::One && other.scale == Scale::One;
+        if !plain || Scale::of(all) != Scale::One {
             self.squares_again(other, share);
         } else {
             self.squares = all;

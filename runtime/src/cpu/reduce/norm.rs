@@ -315,16 +315,21 @@ impl Accumulator for Power {
         } else {
             powers.scale.max(other.scale)
         };
-        // Room for the sum of both.
-        let scale = if self.0 > 0.0 {
-            scale / 4.0
-        } else {
-            scale * 4.0
+        let together = |scale: f64| {
+            let with = |powers: &Powers| powers.sum * (scale / powers.scale).powf(self.0);
+            let sum = with(powers) + with(other);
+            Powers { sum, scale }
         };
-        let with = |powers: &Powers| powers.sum * (scale / powers.scale).powf(self.0);
-        *powers = Powers {
-            sum: with(powers) + with(other),
-            scale,
+        let found = together(scale);
+        *powers = if found.sum.is_finite() {
+            found
+        } else {
+            // Room for the sum of both.
+            together(if self.0 > 0.0 {
+                scale / 4.0
+            } else {
+                scale * 4.0
+            })
         };
     }
 

@@ -10,8 +10,8 @@ const LEAST: f64 = 1e-280;
 const MOST: f64 = 1e300;
 /// 2⁻⁶⁰⁰, for numbers whose squares overflow.
 const DOWN: f64 = f64::from_bits((1023 - 600) << 52);
-/// 2⁵⁰⁰, for numbers whose squares underflow.
-const UP: f64 = f64::from_bits((1023 + 500) << 52);
+/// 2⁷⁰⁰, for numbers whose squares underflow.
+const UP: f64 = f64::from_bits((1023 + 700) << 52);
 
 /// A factor that numbers are multiplied by before they are squared.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@ mod entropy;
 mod options;
 
 use nomina_core::op::Op;
-use nomina_core::{Error, Result};
+use nomina_core::{DType, Error, Result, Scalar};
 
 use super::{DynTensor, Operand, about, family};
 use crate::call;
@@ -21,6 +21,21 @@ fn named<'a>(op: Op, operands: &'a [&'a DynTensor]) -> impl Fn(Error) -> Error +
     move |error| about(error.in_op(op.name()), operands)
 }
 
+/// An operand of 16 bits that was converted.
+enum Wide {
+    Tensor(DynTensor),
+    Number(Scalar),
+}
+
+impl Wide {
+    fn as_operand(&self) -> Operand<'_> {
+        match self {
+            Self::Tensor(x) => x.into(),
+            Self::Number(number) => Operand::Scalar(*number),
+        }
+    }
+}
+
 impl DynTensor {
     /// The losses of single elements as one.
     fn reduced(self, op: Op, reduction: Reduction) -> Result<Self> {
@@ -34,6 +49,20 @@ impl DynTensor {
     /// A loss whose terms one kernel computes.
     fn terms(op: Op, kernel: Op, operands: &[Operand<'_>], reduction: Reduction) -> Result<Self> {
         let all = family::tensors(operands);
+        let narrow = |x: &&DynTensor| matches!(x.dtype(), DType::F16 | DType::BF16);
+        if reduction != Reduction::None && all.iter().all(narrow) {
+            // Single terms may be out of the range of their mean.
+            let dtype = all.iter().map(|x| x.dtype());
+            let dtype = dtype.reduce(|a, b| if a == b { a } else { DType::F32 });
+            let wide = |x: &Operand<'_>| match x {
+                Operand::Tensor(x) => x.to_dtype(DType::F32).map(Wide::Tensor),
+                Operand::Scalar(number) => Ok(Wide::Number(*number)),
+            };
+            let wide: Vec<Wide> = operands.iter().map(wide).collect::<Result<_>>()?;
+            let wide: Vec<Operand<'_>> = wide.iter().map(Wide::as_operand).collect();
+            let found = Self::terms(op, kernel, &wide, reduction)?;
+            return found.to_dtype(dtype.unwrap_or(DType::F32));
+        }
         let terms = family::pointwise(kernel, operands).map_err(|e| e.in_op(op.name()))?;
         op.row()
             .check_dtype(terms.dtype())

@@ -1,12 +1,52 @@
 //! Lengths and angles along a dim.
 
 use nomina_core::op::Op;
-use nomina_core::rule::{DimArg, DimRef};
-use nomina_core::{Error, Result};
+use nomina_core::rule::{self, DimArg, DimRef};
+use nomina_core::{DType, Error, Names, Promoter, Result};
 use nomina_macros::forms;
 
 use super::{CosineSimilarityOptions, NormalizeOptions, PairwiseDistanceOptions};
+use crate::call;
+use crate::call::analysis::{accumulator, room_for_sums};
+use crate::config::default_dtype;
+use crate::shape::{Shape, broadcast};
 use crate::tensor::{DynTensor, NormOptions, about};
+
+/// Metadata of the product of two tensors.
+struct Products {
+    names: Names,
+    shape: Shape,
+    dtype: DType,
+}
+
+impl Products {
+    fn new(a: &DynTensor, b: &DynTensor) -> Result<Self> {
+        let op = Op::Mul.name();
+        let mut promoter = Promoter::new(default_dtype());
+        promoter.tensor(a.dtype(), a.rank());
+        promoter.tensor(b.dtype(), b.rank());
+        Ok(Self {
+            names: rule::unify(op, &a.names, &b.names)?,
+            shape: broadcast(op, &[a.shape(), b.shape()])?,
+            dtype: promoter.result(),
+        })
+    }
+}
+
+/// A tensor of `f64` near the end of the range by a factor that leaves room for its norm; others by one.
+fn with_room(x: &DynTensor) -> Result<(DynTensor, f64)> {
+    Ok(match room_for_sums(&x.raw)? {
+        Some(factor) => (x.mul(factor)?, factor),
+        None => (x.clone(), 1.0),
+    })
+}
+
+/// A tensor over lengths, which may be of a wider dtype than the quotient's.
+fn quotient(x: &DynTensor, length: &DynTensor, dtype: DType) -> Result<DynTensor> {
+    let both = [(&x.raw).into(), (&length.raw).into()];
+    let raw = call::pointwise_as(Op::Div, &both, dtype)?;
+    Ok(DynTensor::new(raw, x.names.clone()))
+}
 
 /// The error of a step as the operator's own.
 fn named<'a>(op: Op, x: &'a DynTensor) -> impl Fn(Error) -> Error + 'a {
@@ -29,14 +69,16 @@ impl DynTensor {
             .row()
             .check_dtype(self.dtype())
             .map_err(&fail)?;
+        // A norm may be out of the range of the quotients.
         let norm = NormOptions {
             p: options.p,
             keepdim: true,
-            ..NormOptions::default()
+            dtype: Some(accumulator(self.dtype())),
         };
-        let length = self.norm_with(dims, norm).map_err(&fail)?;
-        let length = length.clamp_min(options.eps).map_err(&fail)?;
-        self.div(&length).map_err(&fail)
+        let (x, factor) = with_room(self).map_err(&fail)?;
+        let length = x.norm_with(dims, norm).map_err(&fail)?;
+        let length = length.clamp_min(options.eps * factor).map_err(&fail)?;
+        quotient(&x, &length, self.dtype()).map_err(&fail)
     }
 
     /// The cosine of the angle to `other` along a dim, which goes. Names unify, sizes broadcast.
@@ -52,8 +94,11 @@ impl DynTensor {
     ) -> Result<Self> {
         let op = Op::CosineSimilarity;
         let fail = named(op, self);
-        let products = self.mul(other).map_err(&fail)?;
-        op.row().check_dtype(products.dtype()).map_err(&fail)?;
+        // Sizes, names and dtype of the products, which are computed of vectors of length one: those of others
+        // may be out of range.
+        let products = Products::new(self, other);
+        let products = products.map_err(|e| about(e.in_op(op.name()), &[self, other]))?;
+        op.row().check_dtype(products.dtype).map_err(&fail)?;
         let found = DimArg::one(dim.into()).single(op.name(), &products.names);
         let Some(at) = found.map_err(&fail)? else {
             return Err(fail(Error::new(
@@ -64,33 +109,42 @@ impl DynTensor {
             .hint("give tensors with a dim"));
         };
         // Each operand's own dim, which is missing where it broadcasts.
-        let length = |x: &Self| -> Result<Self> {
-            let left = products.rank() - x.rank();
+        let length = |x: &Self, eps: f64| -> Result<Self> {
+            let left = products.shape.len() - x.rank();
             match at.checked_sub(left) {
                 Some(own) => {
                     let norm = x.norm_with(
                         own,
                         NormOptions {
                             keepdim: true,
+                            dtype: Some(accumulator(x.dtype())),
                             ..NormOptions::default()
                         },
                     )?;
                     // A dim of size 1 broadcasts: each of its repeats counts.
-                    let repeats = products.shape()[at] / x.shape()[own].max(1);
-                    norm.mul((repeats as f64).sqrt())?.clamp_min(options.eps)
+                    let repeats = products.shape[at] / x.shape()[own].max(1);
+                    norm.mul((repeats as f64).sqrt())?.clamp_min(eps)
                 }
                 None => x
+                    .to_dtype(accumulator(x.dtype()))?
                     .abs()?
-                    .mul((products.shape()[at] as f64).sqrt())?
-                    .clamp_min(options.eps),
+                    .mul((products.shape[at] as f64).sqrt())?
+                    .clamp_min(eps),
             }
         };
-        let dot = products.sum(DimArg::one(at).keep()).map_err(&fail)?;
-        let cosine = dot
-            .div(&length(self).map_err(&fail)?)
-            .and_then(|half| half.div(&length(other)?))
-            .map_err(&fail)?;
-        cosine.select(at, 0).map_err(&fail)
+        let direction = |x: &Self| -> Result<Self> {
+            let dtype = match x.dtype() {
+                DType::F16 | DType::BF16 => DType::F32,
+                other => other,
+            };
+            let (x, factor) = with_room(x)?;
+            quotient(&x, &length(&x, options.eps * factor)?, dtype)
+        };
+        let cosine = direction(self).and_then(|own| {
+            let cosine = own.mul(&direction(other)?)?.sum(at)?;
+            cosine.to_dtype(products.dtype)
+        });
+        cosine.map_err(&fail)
     }
 
     /// The norm of the difference to `other` along a dim, which goes unless kept. Names unify, sizes
