@@ -82,6 +82,7 @@ unsafe fn part<'a, T>(first: Shared, start: usize, end: usize) -> &'a mut [T] {
 }
 
 /// Moves the elements below a pivot to the front and returns their number. Few elements stay as they are.
+#[allow(clippy::manual_swap, reason = "the element is compared meanwhile")]
 fn partition<T: Copy>(data: &mut [T], is_less: &impl Fn(&T, &T) -> bool) -> usize {
     if data.len() < 2 * SAMPLE {
         return 0;
