@@ -48,6 +48,8 @@ template <class Own> struct Row {
     using Numbers = RowNumbers;
     static DEVICE T1 missing() { return (T1)0; }
     static DEVICE Numbers of(f64 mean, f64 variance, const Job& job) {
+        // A row with an infinite mean has no deviation.
+        if (!(mean - mean == 0.0)) variance = mean - mean;
         const T1 rounded = (T1)mean;
         return {rounded, (T1)(1.0 / sqrt(variance + job.eps)), (T1)(mean - (f64)rounded), mean,
                 sqrt(variance)};

@@ -214,7 +214,11 @@ template <class T> DEVICE T xlog1py(T x, T y) {
 }
 
 // `target` (ln `target` - x); zero where it is.
-template <class T> DEVICE T divergence(T x, T target) { return xlogy(target, target) - product(target, x); }
+template <class T> DEVICE T divergence(T x, T target) {
+    T value = xlogy(target, target) - product(target, x);
+    // Both terms may be beyond the range of their difference.
+    return target == (T)0 || !(endless(value) || nan_in(value)) ? value : product(target, log_of(target) - x);
+}
 
 // ln(1 + exp(-x `target`))
 template <class T> DEVICE T soft_margin(T x, T target) { return (T)log1pexp(product(-(f64)x, (f64)target)); }

@@ -156,7 +156,9 @@ DEVICE f64 zeta_sum(f64 s, f64 x) {
         -3617.0 / 510.0,
     };
     f64 power = ::pow(x, -s);
-    f64 rest = x * power / (s - 1.0) + 0.5 * power, factor = s * power / (2.0 * x);
+    // The first term may be in range where the power itself is not.
+    f64 first = power < 2.2250738585072014e-308 ? ::pow(x, 1.0 - s) : x * power;
+    f64 rest = first / (s - 1.0) + 0.5 * power, factor = s * power / (2.0 * x);
 #pragma unroll
     for (i32 k = 0; k < 8; ++k) {
         rest += bernoulli[k] * factor;

@@ -22,7 +22,7 @@ mod table;
 pub use dtype_rule::{DTypeRule, DTypes, Resolved};
 pub use generated::{Op, class};
 pub use grad::Grad;
-pub use row::{Class, Forms, NameRule, Row, Samples, Spread, Status};
+pub use row::{Class, Edges, Forms, NameRule, Row, Samples, Spread, Status};
 pub use signature::{Param, ParamKind, Signature};
 
 impl Op {

@@ -192,6 +192,18 @@ pub enum Spread {
     Unsaid,
 }
 
+/// How exact results and derivatives are at the ends of the range of a dtype, at zero and at infinity: what `tests/edges.rs` holds the row to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Edges {
+    /// Each is right to some units in its own last place.
+    Exact,
+    /// Derivatives are right to some units in the last place of their largest term, for a reason.
+    Terms(&'static str),
+    /// Some are not, for a reason.
+    Except(&'static str),
+}
+
 /// One operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -226,6 +238,8 @@ pub struct Row {
     pub status: Status,
     /// How it goes with pieces of tensors on a mesh.
     pub spread: Spread,
+    /// How exact it is at the ends of a dtype's range.
+    pub edges: Edges,
 }
 
 impl Row {
@@ -281,7 +295,13 @@ impl Row {
             aliases: &[],
             status: Status::Built,
             spread: Spread::Unsaid,
+            edges: Edges::Exact,
         }
+    }
+
+    pub(super) const fn edges(mut self, edges: Edges) -> Self {
+        self.edges = edges;
+        self
     }
 
     pub(super) const fn spread(mut self, spread: Spread) -> Self {

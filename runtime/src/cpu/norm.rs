@@ -141,8 +141,14 @@ impl Again {
         let off = if rms { 0.0 } else { off };
         let root = (squares - off * off).max(0.0).sqrt();
         let root = if squares.is_nan() { f64::NAN } else { root };
+        // An infinite mean has no distances.
+        let mean = if about.is_finite() {
+            about + off / scale.factor()
+        } else {
+            about
+        };
         let moments = Moments {
-            mean: about + off / scale.factor(),
+            mean,
             deviation: root / scale.factor(),
         };
         let factor = 1.0 / root.hypot(eps.sqrt() * scale.factor());

@@ -1678,7 +1678,7 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::LogDivergence => &Expression {
-            text: "mul(exp(y), sub(y, x))",
+            text: "vanishing(exp(y), sub(y, x))",
             operands: 2,
             condition: None,
             heavy: false,

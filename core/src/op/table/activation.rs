@@ -5,7 +5,7 @@ use crate::op::Class::{Binary, Compose, Unary};
 use crate::op::DTypeRule::{Float, Same};
 use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{Keeps, Special};
-use crate::op::{DTypes, Forms, Row, Spread};
+use crate::op::{DTypes, Edges, Forms, Row, Spread};
 
 /// Of floats, in place too.
 const fn activation(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
@@ -24,13 +24,13 @@ pub(super) const ROWS: &[Row] = &[
         "mish",
         "mish(x)",
         "Mish, `x * tanh(softplus(x))`.",
-    ).grad(Lines(&[("self", "grad * (tanh(softplus(self)) + vanishing(self, sigmoid(self) * (1 - square(tanh(softplus(self))))))")])).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "grad * (tanh(softplus(self)) + vanishing(self, sigmoid(self) * (1 - square(tanh(softplus(self))))))")])).edges(Edges::Except("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes; subnormal numbers on the way")).spread(Spread::Elementwise),
     activation(
         "logsigmoid",
         "logsigmoid(x)",
         "The logarithm of the logistic function.",
     )
-    .forms(Forms::PURE).grad(Lines(&[("self", "grad * sigmoid(-self)")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE).grad(Lines(&[("self", "grad * sigmoid(-self)")])).edges(Edges::Terms("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
     activation(
         "hardsigmoid",
         "hardsigmoid(x)",
@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Row] = &[
         "Tanhshrink, `x - tanh(x)`.",
     )
     .dtype(Float, DTypes::REAL)
-    .forms(Forms::PURE).grad(Lines(&[("self", "grad * square(tanh(self))")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE).grad(Lines(&[("self", "grad * square(tanh(self))")])).edges(Edges::Terms("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
     activation(
         "elu",
         "elu(x, alpha)",
@@ -81,7 +81,7 @@ pub(super) const ROWS: &[Row] = &[
         "ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.",
     )
     .signature("self, beta: Scalar = 1.0, threshold: Scalar = 20.0")
-    .forms(Forms::PURE).grad(Lines(&[("self", "where_cond(gt(beta * self, threshold), grad, grad * sigmoid(beta * self))")])).spread(Spread::Elementwise),
+    .forms(Forms::PURE).grad(Lines(&[("self", "where_cond(gt(beta * self, threshold), grad, grad * sigmoid(beta * self))")])).edges(Edges::Terms("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
     activation(
         "hardtanh",
         "clamp(x, min_val, max_val)",

@@ -4,7 +4,7 @@ use crate::op::Class::Compose;
 use crate::op::DTypeRule::Same;
 use crate::op::Grad::{Lines, Parts};
 use crate::op::NameRule::{self, Keeps};
-use crate::op::{DTypes, Forms, Row, Spread};
+use crate::op::{DTypes, Edges, Forms, Row, Spread};
 
 const fn norm(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
     Row::new(name, signature, Compose, Keeps, doc)
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
          *, dim: Dim = 1",
         "Divided by a power of the mean square of neighbouring channels.",
     )
-    .differs("the channel's dim by name").spread(Spread::Along),
+    .differs("the channel's dim by name").edges(Edges::Except("squares of f64 beyond 1e154 overflow")).spread(Spread::Along),
     norm(
         "normalize",
         "self, p: Scalar = 2.0, dim: Dims = 1, eps: Scalar = 1e-12",

@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .grad(Lines(&[(
         "self",
-        "where_cond(eq(self, 0), 0, (grad - real(grad * conj(result)) * result) / abs(where_cond(eq(self, 0), 1, self)))",
+        "if_real(where_cond(isnan(self), grad, 0), where_cond(eq(self, 0), 0, (grad - real(grad * conj(result)) * result) / abs(where_cond(eq(self, 0), 1, self))))",
     )]))
     .spread(Spread::Elementwise),
     unary("square", "mul(x, x)", "The square.")

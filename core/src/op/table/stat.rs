@@ -5,7 +5,7 @@ use crate::op::Class::{Compose, Reduce, Scan, Softmax};
 use crate::op::DTypeRule::{Float, Index, Real, Same, Sum};
 use crate::op::Grad::{Constant, Lines, Parts};
 use crate::op::NameRule::{Keeps, Removes, Special};
-use crate::op::{DTypes, Forms, Row, Spread};
+use crate::op::{DTypes, Edges, Forms, Row, Spread};
 
 const TYPED: &str = "self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None";
 const CORRECTED: &str = "self, dim: Dims = None, *, correction: Scalar = 1, keepdim: Bool = False";
@@ -150,5 +150,5 @@ pub(super) const ROWS: &[Row] = &[
         "Slices along a dim scaled down to a norm of at most `maxnorm`.",
     )
     .forms(Forms::ALL)
-    .dtype(Same, DTypes::INEXACT).grad(Parts).spread(Spread::Along),
+    .dtype(Same, DTypes::INEXACT).grad(Parts).edges(Edges::Except("slopes of f64 below 1e-300 pass through subnormal numbers")).spread(Spread::Along),
 ];

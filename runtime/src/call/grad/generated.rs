@@ -914,8 +914,15 @@ pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
         Op::Frac => const { &[Line::new(0, &[Grad])] },
         Op::Sgn => {
             const {
-                &[Line::new(
+                &[Line::by_kind(
                     0,
+                    &[
+                        Operand(0),
+                        Apply(Op::Isnan, &[0]),
+                        Grad,
+                        Number(0.0),
+                        Apply(Op::Where, &[1, 2, 3]),
+                    ],
                     &[
                         Operand(0),
                         Number(0.0),

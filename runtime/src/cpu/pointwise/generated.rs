@@ -2625,11 +2625,12 @@ fn of_divergence(compute: DType) -> Option<&'static Kernel> {
 
 fn of_log_divergence(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(fused, |x: f32, y: f32| mul(
-            single::exp::<FMA>(y),
-            sub(y, x)
-        )),
-        DType::F64 => kernel!(slow fused, |x: f64, y: f64| mul(double::exp::<FMA>(y), sub(y, x))),
+        DType::F32 => {
+            kernel!(slow fused, |x: f32, y: f32| single::vanishing::<FMA>(single::exp::<FMA>(y), sub(y, x)))
+        }
+        DType::F64 => {
+            kernel!(slow fused, |x: f64, y: f64| double::vanishing::<FMA>(double::exp::<FMA>(y), sub(y, x)))
+        }
         DType::Bool
         | DType::U8
         | DType::I8

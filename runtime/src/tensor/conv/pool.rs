@@ -74,15 +74,40 @@ pub(in crate::tensor) fn norm(
         return Err(about(error, &[x]));
     }
     let scalar = |value: f64| Scalar::Float(value);
-    // In f64, since powers leave the range of narrower floats long before their roots do.
+    // In f64, since powers leave the range of narrower floats long before their roots do; those of f64 are of multiples.
     let wide = named(x, call::to_dtype(&x.raw, DType::F64))?;
+    let factor = power_factor(&wide, p)?;
+    let wide = if factor == 1.0 {
+        wide
+    } else {
+        wide.mul(factor)?
+    };
     let powers = family::pointwise(Op::Pow, &[(&wide).into(), scalar(p).into()])?;
     let means = averaged(op, &powers, dims, args).map_err(|e| about(e, &[x]))?;
     // In floats, since the product of absurd sizes overflows.
     let count: f64 = args.kernel.iter().map(|&size| size as f64).product();
     let sums = family::pointwise(Op::Mul, &[(&means).into(), scalar(count).into()])?;
     let norms = family::pointwise(Op::Pow, &[(&sums).into(), scalar(1.0 / p).into()])?;
+    let norms = if factor == 1.0 {
+        norms
+    } else {
+        norms.div(factor)?
+    };
     named(x, call::to_dtype(&norms.raw, x.dtype()))
+}
+
+/// Returns a power of two that brings the greatest element near one, where its power is out of range; else one.
+fn power_factor(x: &DynTensor, p: f64) -> Result<f64> {
+    // A device is not waited for.
+    if !x.raw.device().is_cpu() || x.numel() == 0 {
+        return Ok(1.0);
+    }
+    let greatest = x.detach().abs()?.amax(..)?.item()?.to_f64();
+    let is_in_range = (1e-280..1e290).contains(&greatest.powf(p));
+    if greatest == 0.0 || is_in_range || !greatest.is_finite() {
+        return Ok(1.0);
+    }
+    Ok((-greatest.log2().floor()).clamp(-1022.0, 1022.0).exp2())
 }
 
 /// The means, or the greatest, of `sizes` equal parts of dims at `dims`; of the greatest also

@@ -63,7 +63,13 @@ pub(super) fn zeta(s: f64, x: f64) -> f64 {
         -236_364_091.0 / 2_730.0,
     ];
     let power = x.powf(-s);
-    let mut rest = x * power / (s - 1.0) + 0.5 * power;
+    // The first term may be in range where the power itself is not.
+    let first = if power < f64::MIN_POSITIVE {
+        x.powf(1.0 - s)
+    } else {
+        x * power
+    };
+    let mut rest = first / (s - 1.0) + 0.5 * power;
     let mut factor = s * power / (2.0 * x);
     for (k, b) in BERNOULLI.iter().enumerate() {
         rest += b * factor;

@@ -53,7 +53,13 @@ macro_rules! loss {
             }
             #[inline(always)]
             fn divergence(self, target: Self) -> Self {
-                Real::xlogy(target, target) - target * self
+                let value = Real::xlogy(target, target) - target * self;
+                // Both terms may be beyond the range of their difference.
+                if value.is_finite() || target == 0.0 {
+                    value
+                } else {
+                    target * (target.ln() - self)
+                }
             }
             #[inline(always)]
             fn soft_margin(self, target: Self) -> Self {
