@@ -49,7 +49,7 @@ fn until_it_succeeds<A, R>(
     mut arguments: impl FnMut() -> Result<A>,
     mut call: impl FnMut(A) -> Result<R>,
 ) -> std::result::Result<usize, String> {
-    for allowed in 0..1000 {
+    for allowed in 0..4000 {
         let args = arguments().map_err(|error| error.to_string())?;
         let call = || allocator::with_only(allowed, || call(args));
         let attempt = catch_unwind(AssertUnwindSafe(call));

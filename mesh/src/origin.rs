@@ -73,7 +73,8 @@ impl Origin {
     /// The origin of a tensor that depends on a number.
     pub(crate) fn mixed(self, number: u64) -> Self {
         Self {
-            hash: mix(self.hash, number),
+            // Turned, so that the order of two operands counts.
+            hash: mix(self.hash.rotate_left(29), number),
             ..self
         }
     }

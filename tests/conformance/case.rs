@@ -6,7 +6,7 @@ use nomina_core::{DType, Element, Name, Names, Scalar};
 use nomina_runtime::{Device, DynSparse, DynTensor};
 use num_complex::Complex;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 /// What a case wants.
@@ -126,10 +126,37 @@ impl Case {
 }
 
 /// The keyword arguments of a line, in its order: gradients are listed in the order of the operands that they belong to.
-#[derive(Deserialize)]
 struct Keywords {
-    #[serde(default)]
     kwargs: Ordered,
+}
+
+// By hand: crates that include this file have serde without its macros.
+impl<'de> Deserialize<'de> for Keywords {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Line;
+
+        impl<'de> Visitor<'de> for Line {
+            type Value = Keywords;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a recorded case")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keywords, A::Error> {
+                let mut kwargs = Ordered::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "kwargs" {
+                        kwargs = map.next_value()?;
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(Keywords { kwargs })
+            }
+        }
+
+        deserializer.deserialize_map(Line)
+    }
 }
 
 /// The entries of an object as they are written. [`Json`] sorts them by name.

@@ -1,6 +1,7 @@
 //! Whether a result is the recorded one.
 
 use nomina_by_name::Value;
+use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Scalar};
 use nomina_runtime::{DynSparse, DynTensor};
 use num_complex::Complex;
@@ -220,4 +221,29 @@ pub fn error_word(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::Layout => "layout",
         _ => return None,
     })
+}
+
+/// The reason why a number is right where PyTorch's formula gives NaN, beside an infinite operand or a zero: these operators
+/// have limits there.
+pub fn limit(op: &str, outcome: &Result<(), String>) -> Option<&'static str> {
+    let has_limits = matches!(
+        nomina_by_name::parse(op)?.0,
+        Op::Copysign
+            | Op::Erfcx
+            | Op::Gelu
+            | Op::Hardswish
+            | Op::Logaddexp
+            | Op::Logaddexp2
+            | Op::Logcumsumexp
+            | Op::Logsumexp
+            | Op::Mish
+            | Op::Silu
+            | Op::Softsign
+            | Op::Xlog1py
+            | Op::Xlogy
+    );
+    let wanted_nan =
+        matches!(outcome, Err(what) if what.ends_with("not NaN") || what.ends_with("wanted NaN"));
+    (has_limits && wanted_nan)
+        .then_some("0 times infinity is NaN in PyTorch's formula, where there is a limit")
 }

@@ -10,12 +10,12 @@ use num_complex::Complex;
 const ELEMENTARY: &str = "exp log tanh sigmoid sin cos tan asin acos atan sinh cosh asinh acosh atanh \
                           expm1 exp2 log1p log2 log10 silu gelu gelu_tanh erf erfc ndtr elu celu selu \
                           softplus logsigmoid mish pow atan2 hypot sinc angle rsqrt sqrt entr xlogy \
-                          xlog1py";
+                          xlog1py bell asin_slope asinh_slope atan_slope atanh_slope";
 
 /// Functions of many steps.
 const SPECIAL: &str = "lgamma digamma erfinv erfcx ndtri log_ndtr logit logit_eps zeta polygamma i0 i0e \
                        i1 i1e logaddexp logaddexp2 binary_entropy logit_entropy divergence soft_margin \
-                       stirling tanhshrink";
+                       stirling tanhshrink sinc_nth erfcx_nth i0_nth i0e_nth i1e_nth";
 
 /// How near results must be.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,13 +10,14 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// What generated code may name.
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 8] = [
     "half",
     "nomina",
     "nomina_by_name",
     "nomina_core",
     "nomina_runtime",
     "num_complex",
+    "serde",
     "serde_json",
 ];
 

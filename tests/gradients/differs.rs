@@ -5,6 +5,7 @@ use nomina_by_name::Value;
 use nomina_core::op::Op;
 
 use crate::case::{Case, Wanted};
+pub use crate::compare::limit;
 use crate::tape::near;
 
 /// Why, and the cases by their ends.
@@ -84,31 +85,6 @@ const DIFFERS: &[(&str, &[&str])] = &[
 pub fn is_listed(id: &str) -> bool {
     let mut all = DIFFERS.iter().flat_map(|(_, cases)| cases.iter());
     all.any(|case| id.strip_prefix("grad/") == Some(case))
-}
-
-/// The reason why a number is right where PyTorch's formula gives NaN, beside an infinite operand or a zero: these operators
-/// have limits there.
-pub fn limit(op: &str, outcome: &Result<(), String>) -> Option<&'static str> {
-    let has_limits = matches!(
-        nomina_by_name::parse(op)?.0,
-        Op::Copysign
-            | Op::Erfcx
-            | Op::Gelu
-            | Op::Hardswish
-            | Op::Logaddexp
-            | Op::Logaddexp2
-            | Op::Logcumsumexp
-            | Op::Logsumexp
-            | Op::Mish
-            | Op::Silu
-            | Op::Softsign
-            | Op::Xlog1py
-            | Op::Xlogy
-    );
-    let wanted_nan =
-        matches!(outcome, Err(what) if what.ends_with("not NaN") || what.ends_with("wanted NaN"));
-    (has_limits && wanted_nan)
-        .then_some("0 times infinity is NaN in PyTorch's formula, where there is a limit")
 }
 
 /// Judges the outcome of a call by [`limit`].

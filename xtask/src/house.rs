@@ -363,7 +363,7 @@ fn is_wide(line: &str) -> bool {
 /// Functions whose products are of floats or of 128 bits although no line says so.
 const ELEMENTS: [(&str, &[&str]); 15] = [
     // Numbers of a derivative.
-    ("call/grad/read.rs", &["folded"]),
+    ("call/grad/lines.rs", &["folded"]),
     ("call/step.rs", &["formula", "times"]),
     ("job/step.rs", &["step"]),
     ("call/grad/decomposition.rs", &["refuse_phases"]),

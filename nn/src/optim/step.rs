@@ -149,7 +149,7 @@ macro_rules! adam {
             /// dims! { In, Out }
             /// let mut layers = vec![Linear::without_bias(In.of(2), Out.of(3)), Linear::without_bias(In.of(2), Out.of(3))];
             #[doc = concat!("let mut optimizer = ", stringify!($name), "::new(0.1);")]
-            /// (&layers[0].weight + &*layers[1].weight).sum(..).backward();
+            /// (&*layers[0].weight + &*layers[1].weight).sum(..).backward();
             /// optimizer.step(&mut layers);
             /// layers.remove(0);
             /// let paths: Vec<String> = optimizer.state_of(&layers).into_iter().map(|(path, _)| path).collect();

@@ -82,6 +82,7 @@ impl DynTensor {
 }
 
 /// A value to fill in: a number, or a recorded tensor without dims, whose gradient is the sum over the filled places.
+#[allow(clippy::large_enum_variant, reason = "lives for one call")]
 pub(super) enum FillValue {
     Number(Scalar),
     Recorded(DynTensor),

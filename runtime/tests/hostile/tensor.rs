@@ -75,6 +75,10 @@ pub mod raw {
         requires_grad(_);
         requires_grad_(_);
         is_leaf(_);
+        leaf_id |d| { d.x().leaf_id().is_some() };
+        // Of the identity.
+        address |d| { d.x().leaf_id().is_some_and(|id| id.address() > 0) };
+        is_used |d| { d.x().leaf_id().is_some_and(|id| id.is_used()) };
         made |d| { d.x().made().is_some() };
         set_made |d| {
             let mut x = d.x().clone();

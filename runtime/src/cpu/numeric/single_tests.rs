@@ -88,17 +88,22 @@ fn distribution(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
+/// A value of a gate, or its limit at minus infinity.
+fn gated(x: f64, value: f64) -> f64 {
+    if x == f64::NEG_INFINITY { -0.0 } else { value }
+}
+
 #[test]
 fn activations() {
     hold!(erfc, libm::erfc, f32::INFINITY);
     hold!(ndtr, distribution, f32::INFINITY);
-    hold!(gelu, |x| x * distribution(x), f32::INFINITY);
-    hold!(silu, |x| x / (1.0 + (-x).exp()), f32::INFINITY);
+    hold!(gelu, |x| gated(x, x * distribution(x)), f32::INFINITY);
+    hold!(silu, |x| gated(x, x / (1.0 + (-x).exp())), f32::INFINITY);
     hold!(
         gelu_tanh,
         |x| {
             let inner = 1.595_769_121_605_730_8 * x * (1.0 + 0.044_715 * x * x);
-            x / (1.0 + (-inner).exp())
+            gated(x, x / (1.0 + (-inner).exp()))
         },
         f32::INFINITY
     );
@@ -111,7 +116,7 @@ fn activations() {
         mish,
         |x| {
             let e = x.min(50.0).exp();
-            x * (e * (e + 2.0) / (e * (e + 2.0) + 2.0))
+            gated(x, x * (e * (e + 2.0) / (e * (e + 2.0) + 2.0)))
         },
         f32::INFINITY
     );

@@ -22,6 +22,7 @@ fn named<'a>(op: Op, operands: &'a [&'a DynTensor]) -> impl Fn(Error) -> Error +
 }
 
 /// An operand of 16 bits that was converted.
+#[allow(clippy::large_enum_variant, reason = "lives for one call")]
 enum Wide {
     Tensor(DynTensor),
     Number(Scalar),
