@@ -267,10 +267,10 @@ impl Typed<'_> {
             let bound = (step * 32.0).max(1e-9) + 4.0 * noise;
             // Divided before anything is multiplied: the bound is relative.
             let largest = size(&want).max(f64::MIN_POSITIVE);
-            let wrong = want
-                .iter()
-                .zip(&got[at].1)
-                .find(|(a, b)| !((*a / largest - *b / largest).abs() <= bound));
+            let wrong = want.iter().zip(&got[at].1).find(|(a, b)| {
+                let apart = (*a / largest - *b / largest).abs();
+                apart.is_nan() || apart > bound
+            });
             if let Some((want, got)) = wrong {
                 tally
                     .failed

@@ -87,7 +87,7 @@ impl Reach {
             put(&mut nodes, node)?;
             let is_end = ends.contains(&node.address());
             // By its clock, a leaf that another thread made may be later than the targets.
-            leads_out |= node.is_leaf() && !is_end && node.epoch() < since;
+            leads_out |= node.is_leaf() && !is_end && node.epoch < since;
             let ends = stops && is_end;
             for edge in node.edges().iter().flatten() {
                 if ends {
@@ -180,7 +180,7 @@ pub(super) fn is_computed_of(y: &Raw, targets: &[Option<&Node>], since: u64) -> 
                 put(&mut open, &**edge)?;
             }
         }
-        if ends && node.epoch() < since {
+        if ends && node.epoch < since {
             return Ok(false);
         }
     }
@@ -196,7 +196,7 @@ pub(super) fn older(x: &Raw, since: u64) -> Result<SmallVec<[Option<NodeRef>; 2]
         if !note(&mut seen, node.address())? {
             continue;
         }
-        if node.epoch() < since {
+        if node.epoch < since {
             put(&mut found, Some(node))?;
             continue;
         }

@@ -169,9 +169,9 @@ pub(crate) struct Node {
     /// Of an operator with several results, which one this is; its only edge is the operator's node.
     output: Option<NonZeroU32>,
     /// The number of the thread that made it.
-    thread: u32,
-    /// The number of traces that had begun on any thread.
-    epoch: u64,
+    pub(crate) thread: u32,
+    /// The number of traces that had begun on any thread. Clocks of nodes that different threads made cannot be compared; this can.
+    pub(crate) epoch: u64,
     rule: Mutex<Held>,
     extras: OnceLock<Box<Extras>>,
     /// The next one of those that are dropped together.
@@ -371,17 +371,6 @@ impl Node {
     /// Of an operator with several results, which one this is; its only edge is the operator's node.
     pub(crate) fn output(&self) -> Option<usize> {
         self.output.map(|at| at.get() as usize - 1)
-    }
-
-    /// The number of the thread that made it.
-    pub(crate) fn thread(&self) -> u32 {
-        self.thread
-    }
-
-    /// The number of traces that had begun on any thread when it was made. Clocks of nodes that different threads made cannot be
-    /// compared; this can.
-    pub(crate) fn epoch(&self) -> u64 {
-        self.epoch
     }
 
     /// The nodes of the operands.

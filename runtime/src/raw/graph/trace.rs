@@ -55,7 +55,7 @@ impl Reached {
 
     /// Whether a node was made by the computation, or during it.
     pub(crate) fn is_made_meanwhile(&self, node: &Node) -> bool {
-        node.epoch() >= self.since
+        node.epoch >= self.since
     }
 
     /// Adds the nodes from before that lead to `node`, which may be one of them. `stands_in` is the node of what was traced.
@@ -72,7 +72,7 @@ impl Reached {
         // Another thread computed it for this computation, and will do so again. A leaf is made anew, too.
         let (mut seen, mut open) = (HashSet::new(), vec![node]);
         while let Some(node) = open.pop() {
-            self.threads.insert(node.thread());
+            self.threads.insert(node.thread);
             for edge in node.edges().iter().flatten() {
                 if !self.is_made_meanwhile(edge) {
                     self.put(edge)?;
