@@ -1,6 +1,6 @@
 //! Files: written as a whole or not at all, and opened only if they are regular.
 //!
-//! [`write`] is the one place where tensors, pages and descriptions become files. A regular file is replaced by a new one
+//! [`write()`] is the one place where tensors, pages and descriptions become files. A regular file is replaced by a new one
 //! that is written beside it, so a reader sees the old file or the new one. A pipe or a device is written to, because
 //! replacing it would take it away from everyone else. A link is followed, also where its target does not exist yet.
 
@@ -100,7 +100,7 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     io::read_to_string(open(path)?)
 }
 
-/// Whether a name is one that [`write`] or [`create`] gives a hidden file while they fill it.
+/// Whether a name is one that [`write()`] or [`create`] gives a hidden file while they fill it.
 #[must_use]
 pub fn is_temporary(name: &str) -> bool {
     let number = name
@@ -149,7 +149,7 @@ fn fill_file(
     filled
 }
 
-/// Where the bytes of [`write`] go.
+/// Where the bytes of [`write()`] go.
 enum Destination {
     /// A new file takes this path, where one of this metadata may exist. The path is no link.
     Replaced(PathBuf, Option<Metadata>),
