@@ -3,7 +3,7 @@
 
     pip install mpmath sympy && scripts/edge_tables.py [OPERATOR]...
 
-A line is `operator,dtype,order,inputs,results`. Inputs and results are decimal numbers, separated by spaces. Inputs are exact in the dtype. Results are rounded to f64, or
+A line is `operator,dtype,inputs,results`. Inputs and results are decimal numbers, separated by spaces. Inputs are exact in the dtype. Results are rounded to f64, or
 to ten digits for narrower dtypes, from at least 25 correct digits: the value, then for order 1 the derivative by each operand, then for order 2 the upper triangle of the
 matrix of second derivatives. At an infinity, and where a formula has a removable singularity, a result is the limit; `?` marks a
 result that has none (a kink, a pole of two signs, an oscillation).
@@ -13,7 +13,6 @@ Derivatives come from sympy and are evaluated by mpmath with a precision that is
 
 import math
 import pathlib
-import struct
 import sys
 
 import mpmath as m
@@ -21,13 +20,12 @@ import sympy as s
 from mpmath import mp, mpf
 
 OUT = pathlib.Path(__file__).parent.parent / "tests" / "data" / "edges.csv"
-x, y, z = s.symbols("x y z", real=True)
+x, y = s.symbols("x y", real=True)
 
 # How each dtype rounds: bits of the mantissa, least and greatest exponent.
 FORMATS = {"f16": (11, -14, 15), "bf16": (8, -126, 127), "f32": (24, -126, 127), "f64": (53, -1022, 1023)}
 
 half = s.Rational(1, 2)
-phi = s.exp(-x * x / 2) / s.sqrt(2 * s.pi)
 Phi = s.erfc(-x / s.sqrt(2)) / 2
 sigmoid = lambda t: 1 / (1 + s.exp(-t))
 softplus = s.log(1 + s.exp(x))

@@ -220,7 +220,7 @@ fn compare(
     let greatest = want
         .iter()
         .fold(0.0, |most: f64, x| most.max(scaled(*x).abs()));
-    // What is nothing but rounding cannot be compared.
+    // Results that are nothing but rounding cannot be compared.
     let is_rounding = want.iter().all(|x| x.abs() < 1e-12);
     if !(least..most / 2.0).contains(&greatest) || is_rounding {
         return;

@@ -156,7 +156,7 @@ fn a_page_is_there_as_a_whole_or_not_at_all() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The same function writes all files: `io/tests/files.rs` tries more.
+/// Pages are written like all other files; `io/tests/files.rs` tries more.
 #[cfg(unix)]
 #[test]
 fn a_page_replaces_no_pipe_and_follows_links() {

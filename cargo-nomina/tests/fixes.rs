@@ -315,7 +315,7 @@ fn a_diff_changes_no_file_and_guesses_can_be_left_out() {
     package.write("diff", &program.replace("x.sum", "  x.sum"));
     let error = package.fix(&["--write"], &messages).unwrap_err();
     assert!(error.contains("changed since it was checked"), "{error}");
-    // The same line, at other bytes.
+    // The line is unchanged, but at other bytes.
     package.write("diff", &program.replace("{ N,", "{ N ,"));
     let error = package.fix(&["--write"], &messages).unwrap_err();
     assert!(error.contains("changed since it was checked"), "{error}");

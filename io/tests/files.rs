@@ -1,4 +1,4 @@
-//! What is written to and read from a path that is no regular file, or not yet one.
+//! Paths that are no regular files, or not yet: written to and read from.
 #![cfg(all(
     unix,
     feature = "npz",

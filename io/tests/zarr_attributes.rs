@@ -76,7 +76,7 @@ fn packed_integers_are_unpacked() {
     let any = any.narrow("Time", 2..).unwrap().read().unwrap();
     assert_eq!(any.dtype(), DType::F64);
     assert!(same(&any.to_vec::<f64>().unwrap(), &wanted[2..]));
-    // As they are stored.
+    // The stored elements.
     let stored = Field::<i16>::open_stored(&path).unwrap();
     assert_eq!(
         stored.read().unwrap().to_vec(),
@@ -378,7 +378,7 @@ fn version_2_is_named() {
     assert_eq!(zarr::keys(folder.path()).unwrap(), ["field"]);
     zarr::create_group(folder.path()).unwrap();
     assert_eq!(zarr::keys(folder.path()).unwrap(), ["field"]);
-    // What has both descriptions is of version 3.
+    // An array with both descriptions is of version 3.
     let (_folder, path) = place();
     Field::<f32>::create(&path, &[2], &[2]).unwrap();
     fs::write(path.join(".zarray"), array).unwrap();
@@ -449,7 +449,7 @@ fn of_threads_that_create_one_array_one_succeeds() {
 fn of_processes_that_create_one_array_one_succeeds() {
     const PATH: &str = "NOMINA_TEST_CREATE";
     if let Some(path) = std::env::var_os(PATH) {
-        // What a process of the test below does.
+        // This process was started by the test below.
         let code = i32::from(Field::<f32>::create(path, &[4], &[2]).is_err());
         std::process::exit(code);
     }

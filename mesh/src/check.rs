@@ -145,7 +145,7 @@ impl<'a> What<'a> {
         }
     }
 
-    /// What the ranks compare, without what is looked up when they differ alone.
+    /// Hashes the fields that the ranks compare; texts are built only when they differ.
     fn hash(&self, axis: &str, job: Option<&Job>, state: &mut impl Hasher) {
         (self.op, axis, self.beside).hash(state);
         hash_dims(self.names, self.sizes, self.places, state);
@@ -214,11 +214,12 @@ impl Told {
         format!("{op}({axis}){combine}{dtype} ({dims}) at {at}")
     }
 
-    /// The tensors, of which the collective itself is the first where it names no others.
+    /// The tensors of the collective: those that it lists, else its own.
     fn items(&self) -> &[Item] {
-        match self.items.is_empty() {
-            true => std::slice::from_ref(&self.own),
-            false => &self.items,
+        if self.items.is_empty() {
+            std::slice::from_ref(&self.own)
+        } else {
+            &self.items
         }
     }
 
@@ -232,7 +233,7 @@ impl Told {
                 "do different things: rank 0 {first}, rank {other} {its}"
             )));
         }
-        // As many are gathered from all ranks.
+        // The gather below needs the same number from each rank.
         let counts = numbers(ranks, &[self.items().len() as u64])?;
         if let Some(other) = other_than_first(&counts) {
             let [first, its] = [counts[0][0], counts[other][0]];
@@ -383,7 +384,7 @@ pub(crate) fn texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
     Ok(found.iter().map(text).collect())
 }
 
-/// Some numbers of all ranks, of each as many.
+/// Gathers the numbers of all ranks; each gives the same count.
 fn numbers(ranks: &dyn Ranks, own: &[u64]) -> Result<Vec<Vec<u64>>> {
     let own: Vec<i64> = own.iter().map(|number| number.cast_signed()).collect();
     let count = own.len();

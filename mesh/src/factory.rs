@@ -179,13 +179,13 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         nomina_runtime::shape::numel(op, &sizes)?;
         let mut own = self.shared.with_generator(|generator| {
             let own = generator.clone();
-            // As if all of the tensor had been drawn.
+            // The generator moves on by the whole tensor, so that ranks stay in step.
             let numel = sizes.iter().map(|&size| size as u64);
             let all = numel.fold(1, u64::wrapping_mul);
             generator.set_offset(own.get_offset().wrapping_add(all));
             own
         });
-        // Of a generator that was seeded otherwise comes another tensor.
+        // Another seed or position makes another tensor.
         let origin = self.shared.origin(at);
         let origin = origin.mixed(own.seed()).mixed(own.get_offset());
         self.filled(op, origin, sizes, |frame| {

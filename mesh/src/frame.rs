@@ -1,5 +1,5 @@
-//! What a rank knows of a tensor beside its piece: names, global sizes, places, origin, the mesh. And all conversions between places,
-//! with their gradients, which are conversions again.
+//! Per-rank metadata of a distributed tensor (names, global sizes, placements, origin, the mesh) and all conversions between
+//! placements, whose gradients are conversions again.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -120,8 +120,8 @@ impl Frame {
         self.wrong(op, axis, asked)
     }
 
-    /// What the ranks compare before a collective along an axis. Of what each rank has for itself there, they have different
-    /// tensors.
+    /// Describes a collective along an axis, for the ranks to compare. Tensors that each rank has for itself there have no common
+    /// origin.
     pub(crate) fn what(
         &self,
         op: &'static str,

@@ -33,7 +33,7 @@ pub(crate) struct Axis {
     pub(crate) name: &'static str,
     pub(crate) ranks: Arc<dyn Ranks>,
     check: Mutex<Check>,
-    /// What the ranks compare ahead of a job that was started last.
+    /// The comparison that belongs to the job started last.
     ahead: Mutex<Option<Arc<Agreement>>>,
     /// Gradients that are to be summed over the axis.
     pub(crate) queue: Mutex<Queue>,

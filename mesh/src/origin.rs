@@ -11,7 +11,7 @@ use crate::frame::At;
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
-    /// Of the call that made the tensor, or its operands, and of all operators since.
+    /// The hash of the call that made the tensor or its operands, and of all operators since.
     hash: u64,
     at: At,
     /// The number of tensors that the call made before, since the last collective.

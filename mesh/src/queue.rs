@@ -31,7 +31,7 @@ pub(crate) struct Queue {
 #[derive(Debug)]
 struct Open {
     state: Weak<Mutex<State>>,
-    /// What the ranks compare: the tensor that was made whole, and where.
+    /// The tensor that was made whole and the call that did it, for the ranks to compare.
     item: Item,
     at: At,
 }
@@ -142,7 +142,7 @@ fn send(shared: &Shared, axis: usize, queue: &mut Queue) -> Result<()> {
     let Some(at) = open.first().map(|first| first.at) else {
         return Ok(());
     };
-    // Those whose backward failed are wanted no more.
+    // A gradient whose backward failed is no longer wanted.
     let wanted = open
         .into_iter()
         .filter_map(|open| Some((open.state.upgrade()?, open.item)));

@@ -1,4 +1,4 @@
-//! The same program means the same tensors: ranks that convert, step or save different ones get an error on all of them.
+//! Ranks that convert, step or save different tensors all get an error.
 
 use nomina_mesh::optim::{AdamOptions, AdamW};
 use nomina_mesh::prelude::*;
@@ -214,7 +214,7 @@ fn conversions_of_different_tensors_are_refused() {
     refused_of_two(|_, both, rank| both[rank].cut(Data, N).try_collect());
     refused_of_two(|_, both, rank| both[rank].cut(Data, N).try_cumsum(N.via(Data)));
     refused_of_two(|_, both, rank| both[rank].cut(Data, N).try_roll(1, N.via(Data)));
-    // What was computed of them, too, at run time as well.
+    // Results computed from them are refused, too, also at run time.
     refused_of_two(|_, both, rank| {
         both[rank]
             .exp()

@@ -171,7 +171,7 @@ fn momentum_goes_with_its_parameter() {
     assert_eq!(stepped(&mut sgd, &mut layers, &[0.; 3]), [0., 0.25, 1.]);
     layers.swap(1, 2);
     assert_eq!(stepped(&mut sgd, &mut layers, &[0.; 3]), [0., 0.5, 0.125]);
-    // What is dropped is no longer kept, and paths are those of the model.
+    // State of a dropped parameter is gone, and paths are those of the model.
     layers.remove(0);
     assert_eq!(sgd.state_of(&layers)[0].0, "0.weight.momentum_buffer");
     assert_eq!(sgd.state_of(&layers)[0].1.item().unwrap().to_f64(), 0.5);

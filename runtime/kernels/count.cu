@@ -140,7 +140,7 @@ DEVICE T quantile_of(const Quantile& job, const T* line, T q) {
     // Between equal infinities there is no distance.
     if (a == b) return a;
     if (!(b - a < infinity<T>())) {
-        // Of an infinite end, and of ends whose difference overflows.
+        // An end is infinite, or the difference overflows: an end of no weight takes no part.
         T low = weight == 1 ? static_cast<T>(0) : times(a, 1 - weight);
         T high = weight == 0 ? static_cast<T>(0) : times(b, weight);
         return low + high;

@@ -98,7 +98,7 @@ template <class A> DEVICE A applied(A own, A value) {
         return narrow<A>(combine<Compute<A>>(widen(own), widen(value)));
 }
 
-// What elements of a place are added up or multiplied as, before they are rounded once.
+// The type in which the values of one place are accumulated before they are rounded once.
 template <class A> struct Sum {
     using Type = A;
 };

@@ -115,7 +115,7 @@ template <class T> DEVICE T logaddexp2(T x, T y) {
 template <class T> DEVICE T lerp(T x, T end, T weight) {
     T span = sub(end, x);
     if constexpr (!is_complex<T>) {
-        // Of infinite ends, and of ends whose difference overflows.
+        // An end is infinite, or the difference overflows: an end of no weight takes no part.
         if (!(size_of(span) < infinity<T>())) return vanishing(x, (T)1 - weight) + vanishing(end, weight);
     }
     if (abs(weight) < (Real<T>)0.5) return add(x, mul(weight, span));

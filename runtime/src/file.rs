@@ -95,7 +95,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Reads a regular file of UTF-8.
 ///
 /// # Errors
-/// Those of [`open`]; if the system cannot read it; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+/// Returns the errors of [`open`] and of reading, and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     io::read_to_string(open(path)?)
 }

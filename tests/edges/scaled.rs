@@ -1,4 +1,4 @@
-//! Homogeneous operators: what they give for operands scaled to the ends of a dtype's range.
+//! Homogeneous operators, for operands scaled to the ends of a dtype's range.
 //!
 //! A result of degree k is multiplied by sᵏ where an operand is multiplied by s. The degree of each result and gradient of the recorded calls is
 //! found in `f64`, with small powers of 2 for large operands and for small ones, since a constant such as `eps` may matter for one of them. The
@@ -147,7 +147,7 @@ fn size(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |max: f64, x| max.max(x.abs()))
 }
 
-/// What was compared, and the failures.
+/// The number of comparisons, and the failures.
 #[derive(Default)]
 pub struct Tally {
     pub outputs: usize,
@@ -207,7 +207,7 @@ impl Typed<'_> {
             if *own_dtype != dtype || numbers.len() != first.len() {
                 continue;
             }
-            // What rounding left of a gradient of zero.
+            // The gradient is zero but for rounding.
             if let Some(leaf) = (at + operands.len()).checked_sub(far.len()) {
                 let by = if leaf == place { sign * FAR } else { 0 };
                 let natural = size(&far[0].1) / (size(&operands[leaf]) * 2f64.powi(by));
@@ -228,14 +228,14 @@ impl Typed<'_> {
             let Some(exponent) = (0..=1100).rev().map(|e| 2 * e * sign).find(fits) else {
                 continue;
             };
-            // What rounding does to this call in this dtype is seen where nothing is scaled.
+            // The unscaled call shows how much rounding matters in this dtype.
             let noise = base[at]
                 .1
                 .iter()
                 .zip(first)
                 .fold(0.0, |max: f64, (a, b)| max.max((a - b).abs()))
                 / size(&base[at].1).max(f64::MIN_POSITIVE);
-            // What `f64` gives is known where another dtype's range ends; for its own end it follows from the degree.
+            // `f64` itself is the reference at the ends of narrower dtypes; at its own ends the reference follows from the degree.
             let want = if dtype == DType::F64 {
                 let factor = (by(exponent) / 2.0).trunc();
                 numbers
@@ -295,7 +295,7 @@ fn compare(op: Op, call: &Call, tally: &mut Tally) {
         };
         let floats = own.tensors().into_iter().filter(|x| x.dtype().is_float());
         let count = floats.clone().count();
-        // What has several dtypes has their ranges as well.
+        // A call of several dtypes has several ranges.
         if floats.clone().any(|x| x.dtype() != range.0) {
             continue;
         }

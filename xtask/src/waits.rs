@@ -154,9 +154,9 @@ const PLAIN: [&str; 13] = [
     "RECORDS",
     "UNSET",
 ];
-/// Those whose value is in a `ManuallyDrop`, and empty where nobody uses it.
+/// Variables in a `ManuallyDrop` that are empty when not in use.
 const EMPTIED: [&str; 3] = ["MODES", "STATE", "TRACE"];
-/// Those with a destructor, which are gone while values of other thread-local variables are dropped: asked by `try_with` alone.
+/// Variables with a destructor, which may be gone while others are dropped: read by `try_with` only.
 const DROPPED: [&str; 3] = ["EMPTIES", "MEMBER", "WAITING"];
 
 /// A value of a user's thread-local variable may compute when it is dropped: a library's own that is gone by then would end the

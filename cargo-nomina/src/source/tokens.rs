@@ -95,7 +95,7 @@ fn behind_comment(text: &str) -> &str {
 
 /// An upper bound of how often the functions of a parser or of a visitor call each other to get through the tokens.
 ///
-/// Each bracket is a step down, and so is each token that may continue what stands before it: `!!!x`, `a + b + c` and
+/// Each bracket is a step down, and so is each token that may continue the expression before it: `!!!x`, `a + b + c` and
 /// `x.f().g()` nest as brackets do. A comma or a semicolon ends that, except for what `<` and `|` began.
 fn depth(tokens: TokenStream) -> usize {
     let mut levels = vec![Level::new(tokens, 0)];
@@ -167,7 +167,7 @@ impl Level {
                 Delimiter::Brace => self.after_braces = true,
                 Delimiter::Bracket => {
                     let deep = self.outer + self.continued + self.opened;
-                    // Attributes stand beside each other.
+                    // Attributes do not nest.
                     self.continued = attribute.unwrap_or(self.continued);
                     return deep;
                 }
@@ -277,7 +277,7 @@ mod tests {
             let start = &text[..text.len().min(60)];
             assert_eq!(found.unread, Some(Unread::TooDeep), "{start}");
         }
-        // As deep as is read: whatever takes most of the stack for its depth must fit.
+        // The greatest depth that is read: the form that needs most stack must fit.
         let depths = nested(100)
             .into_iter()
             .map(|text| depth(text.parse().unwrap()));

@@ -192,16 +192,18 @@ pub enum Spread {
     Unsaid,
 }
 
-/// How exact results and derivatives are at the ends of the range of a dtype, at zero and at infinity: what `tests/edges.rs` holds the row to.
+/// How exact results and derivatives are at the ends of the range of a dtype, at zero and at infinity. `tests/edges.rs` checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Edges {
     /// Each is right to some units in its own last place.
     Exact,
-    /// Derivatives are right to some units in the last place of their largest term, for a reason.
+    /// Some derivatives are only right to some units in the last place of their largest term, for a reason.
     Terms(&'static str),
-    /// Some are not, for a reason.
-    Except(&'static str),
+    /// Some derivatives of this order or a higher one are wrong, for a reason; order 0 is the value. Lower ones are as in [`Edges::Terms`].
+    Except(u8, &'static str),
+    /// Some results are wrong where an operand is scaled to the ends of the range, for a reason.
+    Scaled(&'static str),
 }
 
 /// One operator.

@@ -74,7 +74,7 @@ impl Checkpoint {
             files: Mutex::default(),
         };
         let mut open = || {
-            // What is no folder is a file, or `open` says what it is.
+            // A path that is no folder is a file, or `open` says why it is not one.
             if path.exists() && !path.is_dir() {
                 all.path = path.parent().map(Path::to_owned).unwrap_or_default();
                 let name = path.file_name().and_then(|name| name.to_str());

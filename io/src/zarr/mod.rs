@@ -129,7 +129,7 @@ impl<X: OpenAs> Zarr<X> {
     /// Like [`open`](Self::open), but reads and writes elements as they are stored, also if attributes say that they are packed.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// Returns the errors of [`open`](Self::open).
     pub fn open_stored(path: impl AsRef<Path>) -> Result<Self> {
         Self::opened("open_stored", path.as_ref(), false, false)
     }
@@ -235,7 +235,7 @@ impl<X: OpenAs> Zarr<X> {
         attributes.map_err(|error| error.within(self.path.display()))
     }
 
-    /// The same box, read as a [`DynTensor`] of the same dtype.
+    /// Converts this array into one that is read as a [`DynTensor`] of the same dtype.
     #[must_use]
     pub fn into_dyn(self) -> Zarr<DynTensor> {
         Zarr {
@@ -294,7 +294,7 @@ impl<X: OpenAs> Zarr<X> {
 impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
     /// Creates an array of zeros, in chunks of so many elements along each dim. Only what describes it is written. A `Wild` has
     /// no name in the file.
-    /// Of several threads or processes that create one array, one succeeds. Nothing is overwritten: remove the folder of an
+    /// If several threads or processes create one array, exactly one succeeds. Nothing is overwritten: remove the folder of an
     /// old array first.
     ///
     /// # Errors
@@ -328,7 +328,7 @@ impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
 
 impl Zarr<DynTensor> {
     /// Creates an array of zeros, in chunks of so many elements along each dim. Only what describes it is written.
-    /// Of several threads or processes that create one array, one succeeds. Nothing is overwritten: remove the folder of an
+    /// If several threads or processes create one array, exactly one succeeds. Nothing is overwritten: remove the folder of an
     /// old array first.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ impl DynSharded {
         }
     }
 
-    /// The same tensor from elsewhere.
+    /// Replaces the origin.
     #[cfg(feature = "safetensors")]
     pub(crate) fn with_origin(self, origin: Origin) -> Self {
         Self { origin, ..self }

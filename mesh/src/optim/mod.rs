@@ -125,6 +125,21 @@ pub struct AdamW<X> {
 /// The address of a parameter's leaf, and how many parameters before it in a list are the same leaf.
 type Key = (usize, usize);
 
+/// Describes a parameter, for the ranks to compare.
+fn parameter_item(param: &DynSharded, beside: String) -> Item {
+    let frame = param.frame();
+    Item {
+        role: "parameter",
+        names: frame.names.to_vec(),
+        dtype: Some(param.dtype()),
+        origin: Some(frame.origin),
+        sizes: frame.sizes,
+        places: frame.places,
+        at: None,
+        beside,
+    }
+}
+
 /// The key of each parameter of a list, with its leaf; none of those that are no leaves.
 fn keys(params: &[DynSharded]) -> Vec<Option<(Key, LeafId)>> {
     let mut seen = HashMap::new();
@@ -295,17 +310,7 @@ impl<X: MeshAxis> AdamW<X> {
                 Some(_) => "with",
                 None => "without",
             };
-            let frame = param.frame();
-            Item {
-                role: "parameter",
-                names: frame.names.to_vec(),
-                dtype: Some(param.dtype()),
-                origin: Some(frame.origin),
-                sizes: frame.sizes,
-                places: frame.places,
-                at: None,
-                beside: format!("{with} a gradient, after {steps} steps"),
-            }
+            parameter_item(param, format!("{with} a gradient, after {steps} steps"))
         });
         let options = format!("{:?}", self.options);
         let what = What {

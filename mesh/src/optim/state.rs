@@ -9,9 +9,9 @@ use nomina_core::mesh::value::Place;
 use nomina_core::mesh::{MeshAxis, Placement};
 use nomina_runtime::grad::LeafId;
 
-use super::{AdamW, Kept, Param, keys};
+use super::{AdamW, Kept, Param, keys, parameter_item};
 use crate::boxes::part;
-use crate::check::{Item, What};
+use crate::check::What;
 use crate::dynamic::DynSharded;
 use crate::frame::{At, Frame};
 use crate::mesh::Mesh;
@@ -159,19 +159,8 @@ impl<X: MeshAxis> AdamW<X> {
         let at = Location::caller();
         let Mesh { shared, .. } = checkpoint.mesh();
         let (names, params) = listed(params);
-        let items = names.iter().zip(&params).map(|(name, param)| {
-            let frame = param.frame();
-            Item {
-                role: "parameter",
-                names: frame.names.to_vec(),
-                dtype: Some(param.dtype()),
-                origin: Some(frame.origin),
-                sizes: frame.sizes,
-                places: frame.places,
-                at: None,
-                beside: format!("`{name}`"),
-            }
-        });
+        let each = names.iter().zip(&params);
+        let items = each.map(|(name, param)| parameter_item(param, format!("`{name}`")));
         let what = What {
             items: items.collect(),
             ..What::new(OP, at)

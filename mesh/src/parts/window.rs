@@ -68,7 +68,7 @@ impl Slide {
         }
         let (from, until) = (
             first * self.stride,
-            // Of rounded-up counts, the last window may reach beyond what there is.
+            // With counts rounded up, the last window may reach beyond the elements.
             ((first + own - 1) * self.stride).saturating_add(self.span),
         );
         // Counted from the first that stands around.

@@ -197,7 +197,7 @@ impl<const K: usize> Memory<K> {
     /// All that is kept, sorted by path, and then by word: `layers.0.weight.exp_avg`. Paths are those of the last step.
     #[track_caller]
     pub(super) fn state(&self) -> Vec<(String, DynTensor)> {
-        // Of two models that have a path in common, the one that was stepped later.
+        // If two models share a path, the one stepped later counts.
         let mut by_path: BTreeMap<&str, &ParamState<K>> = BTreeMap::new();
         for kept in self.kept.values().filter(|kept| kept.is_alive()) {
             let other = by_path.get(&kept.path[..]);

@@ -70,7 +70,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// What results are multiplied by.
+    /// Returns the factor of the results.
     fn factor(&self, eps: f64) -> f64 {
         slope(self.deviation, eps)
     }
@@ -162,7 +162,7 @@ impl Again {
     }
 
     /// # Safety
-    /// As many elements can be written as the row has; scales have as many, too.
+    /// `out` is writable for `row.len()` elements, and each scale has that length.
     #[cold]
     #[inline(never)]
     unsafe fn write<T: Real>(&self, row: &[T], out: *mut T, scales: [Option<&[T]>; 2]) {
@@ -272,7 +272,7 @@ impl<'a, T: Real> Scale<'a, T> {
 /// Writes a row's result.
 ///
 /// # Safety
-/// As many elements can be written as the row has.
+/// `out` is writable for `row.len()` elements.
 unsafe fn apply<T: Real>(
     row: &[T],
     out: *mut T,

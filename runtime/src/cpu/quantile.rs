@@ -44,7 +44,7 @@ macro_rules! quantiles {
                 if a == b {
                     a
                 } else if b - a == <$t>::INFINITY {
-                    // Of an infinite end, and of ends whose difference overflows.
+                    // An end is infinite, or the difference overflows: an end of no weight takes no part.
                     let low = if weight == 1.0 { 0.0 } else { a * (1.0 - weight) };
                     let high = if weight == 0.0 { 0.0 } else { b * weight };
                     low + high

@@ -211,7 +211,7 @@ fn is_ordinary<T: Real>(slope: f64, sums: [f64; 2]) -> bool {
 /// A row in `f64`.
 ///
 /// # Safety
-/// As many elements can be written as the row has.
+/// The result is writable for the length of the row.
 #[cold]
 #[inline(never)]
 unsafe fn again<T: Real, F: Formula>(
@@ -267,7 +267,7 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                 let numbers = numbers.get().cast::<f64>();
                 if !numbers.is_null() {
                     let [a, b] = [*numbers.add(2 * index), *numbers.add(2 * index + 1)];
-                    // Of a norm they are mean and deviation.
+                    // For a norm the two numbers are mean and deviation.
                     let b = eps.map_or(b, |eps| slope(b, eps));
                     row = [a, b, (a - T::of(a).wide()) * b];
                 }

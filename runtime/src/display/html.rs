@@ -89,7 +89,7 @@ pub fn html(raw: &Raw, names: &Names) -> Result<String> {
 /// Writes a page that shows `raw`, as [`file::write`] does: as a whole or not at all.
 ///
 /// # Errors
-/// Those of [`file::write`] and [`html`].
+/// Returns an error if the page cannot be made ([`html`]) or written ([`file::write`]).
 pub fn save_html(raw: &Raw, names: &Names, path: &Path) -> Result<()> {
     let title = escaped(&Heading(raw, names).to_string());
     let page = format!(

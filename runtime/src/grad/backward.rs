@@ -30,10 +30,10 @@ pub struct BackwardOptions {
     pub create_graph: bool,
 }
 
-/// From so many summands on, a sum of gradients is accumulated in `f64`.
+/// The number of additions from which a sum of gradients is accumulated in `f64`.
 const MANY: u32 = 64;
 
-/// The same for parts of a tensor, most of which lie beside each other.
+/// Like [`MANY`], but for parts of a tensor, most of which do not overlap.
 const MANY_PARTS: u32 = 4096;
 
 /// What has come for a node so far.

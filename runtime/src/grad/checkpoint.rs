@@ -31,8 +31,8 @@ struct Checkpoint {
 /// there again.
 ///
 /// # Errors
-/// Those of `f`, and when memory is missing; when `f` computes on other threads while other threads draw random numbers, which
-/// would be others the second time. Going back: when `f` draws otherwise the second time, or is computed of other tensors.
+/// Returns the errors of `f`, and an error if memory is missing or if `f` computes on other threads that draw random numbers, which
+/// could not be repeated. `backward` fails if `f` draws otherwise the second time, or uses other recorded tensors.
 pub fn checkpoint(f: Segment, inputs: &[&Raw]) -> Result<Raw> {
     let inputs: Vec<Raw> = inputs.iter().copied().cloned().collect();
     // What is traced already is computed again as a whole.
@@ -93,11 +93,14 @@ fn differs(what: &str) -> Error {
         .hint("let it depend on its arguments and on tensors that it holds alone")
 }
 
-/// What a closure is called with: results of their own of recorded tensors, and others as they are.
+/// The arguments of the closure: recorded tensors get nodes of their own, others stay as they are.
 fn arguments(inputs: &[Raw]) -> Result<Vec<Raw>> {
-    let own = |x: &Raw| match x.requires_grad() {
-        true => argument(OP, x),
-        false => Ok(x.clone()),
+    let own = |x: &Raw| {
+        if x.requires_grad() {
+            argument(OP, x)
+        } else {
+            Ok(x.clone())
+        }
     };
     inputs.iter().map(own).collect()
 }

@@ -61,7 +61,7 @@ pub struct Generator(Source);
 /// The state of a generator.
 enum Source {
     Own(Stream),
-    /// That of [`DEFAULT`], which is locked for each access alone.
+    /// The state of [`DEFAULT`], which is locked only for the access itself.
     Default,
 }
 

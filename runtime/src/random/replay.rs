@@ -20,7 +20,7 @@ pub(crate) struct Drawn {
     pub(crate) elsewhere: Vec<u32>,
 }
 
-/// What happens on this thread when a generator's state is asked for.
+/// The handling of draws on this thread.
 enum Mode {
     Records(Vec<Stream>),
     Repeats(Repeats),

@@ -133,8 +133,8 @@ pub fn per_sample(
 /// back.
 ///
 /// # Errors
-/// Those of `f`, and when memory is missing; when `f` computes on other threads while other threads draw random numbers. Going
-/// back: when `f` draws otherwise the second time, or is computed of other recorded tensors.
+/// Returns the errors of `f`, and an error if memory is missing or if `f` computes on other threads that draw random numbers.
+/// `backward` fails if `f` draws otherwise the second time, or uses other recorded tensors.
 pub fn checkpoint(
     f: impl Fn(&[DynTensor]) -> Result<DynTensor> + Send + Sync + 'static,
     inputs: &[&DynTensor],

@@ -76,7 +76,7 @@ pub mod raw {
         requires_grad_(_);
         is_leaf(_);
         leaf_id |d| { d.x().leaf_id().is_some() };
-        // Of the identity.
+        // Methods of the identity.
         address |d| { d.x().leaf_id().is_some_and(|id| id.address() > 0) };
         is_used |d| { d.x().leaf_id().is_some_and(|id| id.is_used()) };
         made |d| { d.x().made().is_some() };

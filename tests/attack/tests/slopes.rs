@@ -188,7 +188,7 @@ fn slopes_in_every_dtype() {
     }
 }
 
-/// What grows before it is divided or vanishes.
+/// Intermediate results that overflow or vanish although the slope does not.
 #[test]
 fn slopes_at_the_ends_of_the_range() {
     let near = |f: Function, x: f64, dtype: DType, wanted: [f64; 2]| {

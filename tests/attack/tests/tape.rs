@@ -1,4 +1,4 @@
-//! What a graph keeps, and what it costs to go back through one with many operands or none.
+//! Memory that a graph keeps, and the cost of going back through one with many operands or none.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ fn the_cycle_of_a_gradient_and_its_leaf_ends_with_the_gradient() {
     }
 }
 
-/// Each of so many operands has its gradient in time that grows with their number alone: of squares this would take minutes.
+/// The time of `backward` is linear in the number of operands: quadratic time would be minutes here.
 #[test]
 fn many_operands_go_back_one_by_one() {
     let parts: Vec<DynTensor> = (0..100_000).map(|_| leaf(1)).collect();

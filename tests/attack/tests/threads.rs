@@ -139,7 +139,7 @@ fn permutations_on_a_pool_end() {
         });
         assert_eq!(count.into_inner(), 16);
     }
-    // Whoever has the default generator may ask for it again.
+    // The default generator can be asked for again by a caller that has it.
     nomina_runtime::random::with_default_generator(|generator| {
         let own = DynTensor::rand(&[4], ["N"]).unwrap();
         let mut other = own.zeros_like().unwrap();
@@ -275,7 +275,7 @@ fn a_checkpoint_repeats_what_other_threads_compute() {
     });
 }
 
-/// What other threads draw cannot be repeated, and is refused.
+/// Draws of other threads cannot be repeated, and are refused.
 #[test]
 fn a_checkpoint_refuses_what_other_threads_draw() {
     let x = leaf(100);
@@ -339,7 +339,7 @@ fn gradients_of_gradients_by_a_leaf_of_another_thread() {
         // A leaf of the closure's own is nothing that it holds.
         let found = dynamic::grad(|x| x.mul(&leaf(3))?.sum(..), &x).unwrap();
         assert!(!found.requires_grad());
-        // The same within a checkpoint.
+        // Within a checkpoint.
         let (held, own) = (w.clone(), leaf(3));
         let f =
             move |args: &[DynTensor]| dynamic::grad(|x| x.mul(x)?.mul(&held)?.sum(..), &args[0]);

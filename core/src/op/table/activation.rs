@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
         "mish",
         "mish(x)",
         "Mish, `x * tanh(softplus(x))`.",
-    ).grad(Lines(&[("self", "grad * (tanh(softplus(self)) + vanishing(self, sigmoid(self) * (1 - square(tanh(softplus(self))))))")])).edges(Edges::Except("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes; subnormal numbers on the way")).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "grad * (tanh(softplus(self)) + vanishing(self, sigmoid(self) * (2 * sigmoid(-self) / (1 + square(sigmoid(-self)))) * (2 * sigmoid(-self) / (1 + square(sigmoid(-self))))))")])).edges(Edges::Terms("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes; subnormal numbers on the way")).spread(Spread::Elementwise),
     activation(
         "logsigmoid",
         "logsigmoid(x)",

@@ -108,5 +108,5 @@ pub(super) const ROWS: &[Row] = &[
          swap: Bool = False, *, reduction: Word = mean, dim: Dim = -1",
         "The triplet margin loss: the distance to a positive example, less that to a negative one, plus `margin`, if above zero.",
     )
-    .differs("along any dim, by name too").edges(Edges::Except("it is the difference of two distances, which cancel")).spread(Spread::Along),
+    .differs("along any dim, by name too").edges(Edges::Scaled("it is the difference of two distances, which cancel")).spread(Spread::Along),
 ];

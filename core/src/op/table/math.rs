@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
     .samples(Samples::Positive).grad(Lines(&[("self", "-grad * conj(result * result)")])).spread(Spread::Elementwise),
     float("rsqrt", "rsqrt(x)", "The reciprocal of the square root.")
         .samples(Samples::Positive).grad(Lines(&[("self", "grad * conj(-0.5 * result * (result * result))")])).spread(Spread::Elementwise),
-    float("sinc", "sinc(x)", "sin(πx) / πx, and 1 at zero.").grad(Lines(&[("self", "if_real(grad * sinc_nth(self, 1), where_cond(eq(self, 0), 0, grad * conj((cos(3.141_592_653_589_793 * self) - result) / where_cond(eq(self, 0), 1, self))))")])).edges(Edges::Except("a slope below the normal numbers may be 0")).spread(Spread::Elementwise),
+    float("sinc", "sinc(x)", "sin(πx) / πx, and 1 at zero.").grad(Lines(&[("self", "if_real(grad * sinc_nth(self, 1), where_cond(eq(self, 0), 0, grad * conj((cos(3.141_592_653_589_793 * self) - result) / where_cond(eq(self, 0), 1, self))))")])).edges(Edges::Except(1, "a slope below the normal numbers may be 0")).spread(Spread::Elementwise),
     real("deg2rad", "deg2rad(x)", "Degrees to radians.").grad(Lines(&[("self", "deg2rad(grad)")])).spread(Spread::Linear),
     real("rad2deg", "rad2deg(x)", "Radians to degrees.").grad(Lines(&[("self", "rad2deg(grad)")])).spread(Spread::Linear),
     real("erf", "erf(x)", "The error function.").grad(Lines(&[("self", "grad * 1.128_379_167_095_512_6 * bell(self, 1)")])).spread(Spread::Elementwise),
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
         "The logarithm of the gamma function's absolute value.",
     )
     .aliases(&["gammaln"])
-    .samples(Samples::Positive).grad(Lines(&[("self", "grad * digamma(self)")])).edges(Edges::Except("beside a zero, within the rounding of numbers near one")).spread(Spread::Elementwise),
+    .samples(Samples::Positive).grad(Lines(&[("self", "grad * digamma(self)")])).edges(Edges::Except(0, "beside a zero, within the rounding of numbers near one")).spread(Spread::Elementwise),
     real(
         "digamma",
         "digamma(x)",
@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Row] = &[
         "The angle of the point (x = `other`, y = self), between -π and π.",
     )
     .dtype(Float, DTypes::REAL)
-    .aliases(&["arctan2"]).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), eq(other, 0)), 0, grad * (other / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other)) / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other))"), ("other", "where_cond(logical_and(eq(self, 0), eq(other, 0)), 0, -grad * (self / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other)) / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other))")])).edges(Edges::Except("second derivatives divide by squares of the distance, which may vanish")).spread(Spread::Pointwise),
+    .aliases(&["arctan2"]).grad(Lines(&[("self", "where_cond(logical_and(eq(self, 0), eq(other, 0)), 0, grad * (other / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other)) / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other))"), ("other", "where_cond(logical_and(eq(self, 0), eq(other, 0)), 0, -grad * (self / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other)) / hypot(where_cond(logical_and(eq(self, 0), eq(other, 0)), 1, self), other))")])).edges(Edges::Except(2, "second derivatives divide by squares of the distance, which may vanish")).spread(Spread::Pointwise),
     binary(
         "hypot",
         "hypot(x, y)",
@@ -130,7 +130,7 @@ pub(super) const ROWS: &[Row] = &[
         "SiLU, `x * sigmoid(x)`.",
     )
     .dtype(Same, DTypes::INEXACT)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "if_real(grad * (sigmoid(self) + vanishing(self, sigmoid(self) * (1 - sigmoid(self)))), grad * conj(sigmoid(self) * (1 + self * (1 - sigmoid(self)))))")])).edges(Edges::Except("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes; subnormal numbers on the way")).spread(Spread::Elementwise),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "if_real(grad * (sigmoid(self) + vanishing(self, sigmoid(self) * (1 - sigmoid(self)))), grad * conj(sigmoid(self) * (1 + self * (1 - sigmoid(self)))))")])).edges(Edges::Terms("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes; subnormal numbers on the way")).spread(Spread::Elementwise),
     float(
         "gelu",
         "gelu(x)",
@@ -138,5 +138,5 @@ pub(super) const ROWS: &[Row] = &[
     )
     .signature("self, *, approximate: Word = none")
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "grad * (ndtr(self) + 0.398_942_280_401_432_7 * vanishing(self, bell(self, 0.5)))")])).edges(Edges::Except("beside a zero of a derivative its terms cancel")).spread(Spread::Elementwise),
+    .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "grad * (ndtr(self) + 0.398_942_280_401_432_7 * vanishing(self, bell(self, 0.5)))")])).edges(Edges::Terms("beside a zero of a derivative its terms cancel")).spread(Spread::Elementwise),
 ];

@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
          *, dim: Dim = 1",
         "Divided by a power of the mean square of neighbouring channels.",
     )
-    .differs("the channel's dim by name").edges(Edges::Except("squares of f64 beyond 1e154 overflow")).spread(Spread::Along),
+    .differs("the channel's dim by name").edges(Edges::Scaled("squares of f64 beyond 1e154 overflow")).spread(Spread::Along),
     norm(
         "normalize",
         "self, p: Scalar = 2.0, dim: Dims = 1, eps: Scalar = 1e-12",

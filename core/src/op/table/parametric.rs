@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
         "erfcx",
         "erfcx(x)",
         "`erfc`, times exp(x²): large where that is too small.",
-    ).grad(Lines(&[("self", "grad * erfcx_nth(self, 1)")])).edges(Edges::Except("derivatives of f64 are right to 12 digits")).spread(Spread::Elementwise),
+    ).grad(Lines(&[("self", "grad * erfcx_nth(self, 1)")])).edges(Edges::Except(1, "derivatives of f64 are right to 12 digits")).spread(Spread::Elementwise),
     special("ndtr", "ndtr(x)", "The normal distribution function.").grad(Lines(&[("self", "grad * 0.398_942_280_401_432_7 * bell(self, 0.5)")])).spread(Spread::Elementwise),
     special(
         "ndtri",
@@ -178,7 +178,7 @@ pub(super) const ROWS: &[Row] = &[
         .dtype(Double, DTypes::ALL)
         .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, where_cond(eq(exponent, 0), 1, exponent) - 1)))"), ("exponent", "where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 0, grad * conj(result * log(where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 1, self))))")])).spread(Spread::Pointwise),
     binary("ldexp", "mul(x, exp2(y))", "`self * 2^other`.")
-        .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "grad * conj(exp2(other))"), ("other", "grad * conj(result) * 0.693_147_180_559_945_3")])).edges(Edges::Except("it multiplies by the power, which may be out of the range of the product")).spread(Spread::Pointwise),
+        .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "grad * conj(exp2(other))"), ("other", "grad * conj(result) * 0.693_147_180_559_945_3")])).edges(Edges::Except(0, "it multiplies by the power, which may be out of the range of the product")).spread(Spread::Pointwise),
     binary("clamp_min", "maximum(x, y)", "Limits to at least `min`.")
         .signature("self, min: Operand")
         .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(ge(self, min), grad, 0)"), ("min", "where_cond(lt(self, min), grad, 0)")])).spread(Spread::Pointwise),

@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[
         "gelu_tanh",
         "gelu_tanh(x)",
         "`gelu` by a formula with tanh.",
-    ).grad(Lines(&[("self", "grad * (sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30))) + clamp(self, -30, 30) * 1.595_769_121_605_730_8 * (1 + 0.134_145 * clamp(self, -30, 30) * clamp(self, -30, 30)) * sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30))) * (1 - sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30)))))")])).edges(Edges::Except("beside a zero of a derivative its terms cancel, and the exponential has the error of its argument")).spread(Spread::Refused),
+    ).grad(Lines(&[("self", "grad * (sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30))) + clamp(self, -30, 30) * 1.595_769_121_605_730_8 * (1 + 0.134_145 * clamp(self, -30, 30) * clamp(self, -30, 30)) * sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30))) * (1 - sigmoid(1.595_769_121_605_730_8 * (clamp(self, -30, 30) + 0.044_715 * clamp(self, -30, 30) * clamp(self, -30, 30) * clamp(self, -30, 30)))))")])).edges(Edges::Except(0, "beside a zero of a derivative its terms cancel, and the exponential has the error of its argument")).spread(Spread::Refused),
     pair(
         "vanishing",
         "vanishing(x, y)",
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
         "`dropout` by a number drawn for each element.",
     )
     .signature("self, draw, p: Scalar").grad(Lines(&[("self", "where_cond(lt(draw, p), 0, grad / (1 - p))"), ("draw", "zero")])).spread(Spread::Refused),
-    pair("gated", "mul(x, sigmoid(y))", "`glu` of two halves.").grad(Lines(&[("self", "grad * sigmoid(other)"), ("other", "grad * self * sigmoid(other) * (1 - sigmoid(other))")])).edges(Edges::Except("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Refused),
+    pair("gated", "mul(x, sigmoid(y))", "`glu` of two halves.").grad(Lines(&[("self", "grad * sigmoid(other)"), ("other", "grad * self * sigmoid(other) * (1 - sigmoid(other))")])).edges(Edges::Except(2, "a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Refused),
     pair(
         "squared_error",
         "square(sub(x, y))",
@@ -133,7 +133,7 @@ pub(super) const ROWS: &[Row] = &[
         "soft_margin",
         "soft_margin(x, y)",
         "The term of `soft_margin_loss`.",
-    ).grad(Lines(&[("self", "-grad * other * sigmoid(-self * other)"), ("other", "-grad * self * sigmoid(-self * other)")])).edges(Edges::Except("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Refused),
+    ).grad(Lines(&[("self", "-grad * other * sigmoid(-self * other)"), ("other", "-grad * self * sigmoid(-self * other)")])).edges(Edges::Except(2, "a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Refused),
     pair(
         "poisson_error",
         "sub(x, mul(y, log(add(x, eps))))",

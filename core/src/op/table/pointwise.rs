@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
     binary("pow", "pow(x, y)", "Raises to the power of `exponent`.")
         .signature("self, exponent: Operand")
         .dtype(Same, DTypes::NUMBERS)
-        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, where_cond(eq(exponent, 0), 1, exponent) - 1)))"), ("exponent", "where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 0, grad * conj(result * log(where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 1, self))))")])).edges(Edges::Except("the exponent less one is rounded; second derivatives overflow where a power two lower does, and are 0 at an exponent of 0")).spread(Spread::Pointwise),
+        .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, where_cond(eq(exponent, 0), 1, exponent) - 1)))"), ("exponent", "where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 0, grad * conj(result * log(where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 1, self))))")])).edges(Edges::Except(2, "the exponent less one is rounded; second derivatives overflow where a power two lower does, and are 0 at an exponent of 0")).spread(Spread::Pointwise),
     unary("neg", "neg(x)", "The negative.")
         .dtype(Same, DTypes::NUMBERS)
         .aliases(&["negative"]).grad(Lines(&[("self", "-grad")])).spread(Spread::Linear),
@@ -69,13 +69,13 @@ pub(super) const ROWS: &[Row] = &[
         .samples(Samples::Positive).grad(Lines(&[("self", "grad / conj(self)")])).spread(Spread::Elementwise),
     float("sqrt", "sqrt(x)", "The square root.")
         .samples(Samples::Positive).grad(Lines(&[("self", "grad / (2 * conj(result))")])).spread(Spread::Elementwise),
-    float("tanh", "tanh(x)", "The hyperbolic tangent.").grad(Lines(&[("self", "grad * conj(1 - result * result)")])).edges(Edges::Except("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
+    float("tanh", "tanh(x)", "The hyperbolic tangent.").grad(Lines(&[("self", "grad * conj(1 - result * result)")])).edges(Edges::Except(2, "a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
     float(
         "sigmoid",
         "sigmoid(x)",
         "The logistic function, 1 / (1 + exp(-x)).",
     )
-    .aliases(&["expit"]).grad(Lines(&[("self", "grad * conj(result * (1 - result))")])).edges(Edges::Except("a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
+    .aliases(&["expit"]).grad(Lines(&[("self", "grad * conj(result * (1 - result))")])).edges(Edges::Except(2, "a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
     unary("relu", "relu(x)", "Zero where negative.")
         .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(result, 0), 0, grad)")])).spread(Spread::Elementwise),
     Row::new(

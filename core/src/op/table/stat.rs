@@ -150,5 +150,5 @@ pub(super) const ROWS: &[Row] = &[
         "Slices along a dim scaled down to a norm of at most `maxnorm`.",
     )
     .forms(Forms::ALL)
-    .dtype(Same, DTypes::INEXACT).grad(Parts).edges(Edges::Except("slopes of f64 below 1e-300 pass through subnormal numbers")).spread(Spread::Along),
+    .dtype(Same, DTypes::INEXACT).grad(Parts).edges(Edges::Scaled("slopes of f64 below 1e-300 pass through subnormal numbers")).spread(Spread::Along),
 ];

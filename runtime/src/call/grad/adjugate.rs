@@ -170,7 +170,7 @@ fn of_zero(a: &Raw) -> Result<Raw> {
     }
 }
 
-/// Of matrices with so many singular values that are not small.
+/// Returns the adjugates of matrices that have `rank` singular values that are not small.
 fn of_singular(a: &Raw, rank: usize) -> Result<Raw> {
     let n = a.shape()[2];
     let (u, v, phase, scale) = no_grad(|| {

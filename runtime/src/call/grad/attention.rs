@@ -213,7 +213,7 @@ impl Block<'_> {
         let mut back = matmul(grad, &turned(&self.value)?)?;
         let mut key = self.key.clone();
         if self.is_careful()? {
-            // What no query sees may be infinite or NaN.
+            // A key or value that no query sees may be infinite or NaN.
             let unused = with_number(Op::Eq, &weights, 0.0)?;
             back = choose(&unused, number(0.0), (&back).into())?;
             let finite = apply(Op::Isfinite, [(&key).into()])?;

@@ -92,7 +92,7 @@ pub(super) fn cholesky(back: &Back<'_>) -> Result<Raw> {
 pub(super) fn qr(back: &Back<'_>, a: &Raw) -> Result<Raw> {
     let (mut gq, gr) = (back.grad_of(0)?, back.grad_of(1)?);
     let (mut q, mut r) = (back.result_of(0)?, back.result_of(1)?);
-    // Of a multiple, since a triangle of subnormal numbers has few digits. What comes from `Q` is of degree -1 in the matrix.
+    // A multiple is used, since a triangle of subnormal numbers has few digits. The gradient through `Q` is of degree -1 in the matrix.
     if let Some(scale) = MatrixScale::of(Linalg::Qr, a)? {
         let mut made = all(
             Linalg::Qr,
@@ -150,7 +150,7 @@ pub(super) fn svd(back: &Back<'_>, a: &Raw) -> Result<Raw> {
     if !back.came(0) && !back.came(2) {
         return matmul(&mul(&u, &across(&gs)?)?, &vh);
     }
-    // What comes from the vectors is of degree -1 in the matrix, and is computed of a multiple near the ends of the range.
+    // The gradient through the vectors is of degree -1 in the matrix; near the ends of the range it is computed from a multiple.
     let scale = MatrixScale::of(Linalg::Svd, a)?;
     let s = match &scale {
         Some(scale) => scale.times(&s, -1, 1)?,
@@ -256,7 +256,7 @@ pub(super) fn eigh(back: &Back<'_>, a: &Raw) -> Result<Raw> {
     }
     let turn = matmul(&vh, &back.grad_of(1)?)?;
     refuse_phases(Linalg::Eigh, &turn, a)?;
-    // As in `svd`, what comes from the vectors is of degree -1.
+    // The gradient through the vectors is of degree -1, see `svd`.
     let scale = MatrixScale::of(Linalg::Eigh, a)?;
     let l = match &scale {
         Some(scale) => scale.times(&l, -1, 1)?,
@@ -290,7 +290,7 @@ pub(super) fn eig(back: &Back<'_>, a: &Raw) -> Result<Raw> {
         let at = turn.rank() - 2;
         let lengths = across(&real(&turn.diagonal(at, at + 1, 0)?)?)?;
         let free = sub(&turn, &matmul(&vh, &mul(&v, &lengths)?)?)?;
-        // As in `svd`, what comes from the vectors is of degree -1.
+        // The gradient through the vectors is of degree -1, see `svd`.
         let scale = MatrixScale::of(Linalg::Eig, a)?;
         let l = match &scale {
             Some(scale) => scale.times(&l, -1, 1)?,

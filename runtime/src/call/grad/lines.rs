@@ -130,7 +130,7 @@ pub(super) fn narrow(dtype: DType) -> Option<DType> {
     matches!(dtype, DType::F16 | DType::BF16).then_some(dtype)
 }
 
-/// What is known of an operator before any tensor is.
+/// The result of an operator that needs no tensor.
 pub(super) enum Folded {
     Number(Scalar),
     /// An earlier step, which was chosen.

@@ -113,9 +113,10 @@ impl Read<'_> {
         if let Some(number) = last.and_then(|last| number(&values, last)) {
             return full(self.grad.shape(), number, dtype, self.grad.device());
         }
-        let found = match records || small || complex {
-            false => self.in_passes(&values)?,
-            true => self.stepwise(&values)?,
+        let found = if records || small || complex {
+            self.stepwise(&values)?
+        } else {
+            self.in_passes(&values)?
         };
         match narrow(dtype) {
             Some(dtype) => to_dtype(&found, dtype),

@@ -37,7 +37,7 @@ pub(crate) fn add_part(before: Raw, grad: &Raw, view: &View) -> Result<Raw> {
     let (grad, view) = once(grad.clone().detach(), view)?;
     let mut sum = before.detach();
     if !view.layout().is_disjoint() {
-        // What is added to one place several times is rounded once.
+        // An element that gets several summands is rounded once.
         let own = placed(&grad, &view)?;
         return pointwise_owned(Op::Add, sum, &[Arg::Tensor(&own)]);
     }
@@ -59,7 +59,7 @@ fn placed(grad: &Raw, view: &View) -> Result<Raw> {
             match turned(&plain, &view)? {
                 Some(out) => out,
                 None => {
-                    // What is added to one place several times is rounded once.
+                    // An element that gets several summands is rounded once.
                     let dtype = if view.layout().is_disjoint() {
                         plain.dtype()
                     } else {

@@ -45,7 +45,7 @@ const STACK: usize = 64;
 /// `many` behind `low`.
 ///
 /// # Safety
-/// As [`update`](super::update()), of one tile.
+/// The requirements of [`update`](super::update()) hold for the tile.
 pub(super) unsafe fn accumulate<T: Narrow, R: Rule<T::Wide>>(
     job: &IndexJob,
     tile: Tile,

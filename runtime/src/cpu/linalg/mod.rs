@@ -118,7 +118,7 @@ pub(crate) unsafe fn execute(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)
 /// matrix is.
 ///
 /// # Safety
-/// As [`execute`].
+/// The matrix is readable, as for [`execute`].
 pub(crate) unsafe fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
@@ -132,7 +132,7 @@ pub(crate) unsafe fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, 
 }
 
 /// # Safety
-/// As [`execute`], with an operand of `T`.
+/// The matrix is readable, as for [`execute`], and has elements of type `T`.
 unsafe fn exponents_of<T: Field>(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, NoMemory> {
     let batch = crate::shape::count(&a.shape()[..a.rank() - 2]);
     let each = (0..batch).map(|i| {

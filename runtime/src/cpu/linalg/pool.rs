@@ -16,7 +16,7 @@ use crate::cpu::parallel::threads;
 /// The pool; `None` where the system has no threads for it.
 static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
 
-/// Calls `f` where `faer` may use as many threads as other kernels do.
+/// Calls `f` on the library's own pool, where `faer` may use several threads.
 pub(super) fn with_threads(f: impl Fn(Par) + Sync) {
     if threads() == 1 {
         return f(Par::Seq);

@@ -24,7 +24,7 @@ static EPOCH: AtomicU64 = AtomicU64::new(0);
 /// The epoch of nodes that are made now.
 #[inline(always)]
 pub(super) fn epoch() -> u64 {
-    // What a thread makes after it learns of the beginning of a computation sees the number of that, however it learned of it.
+    // A thread that learns of a computation, by whatever means, sees at least the number that the computation began with.
     EPOCH.load(Ordering::Relaxed)
 }
 

@@ -118,7 +118,7 @@ impl DynTensor {
     /// ```
     ///
     /// # Errors
-    /// As [`DynTensor::index_select`]; also [`Index`](nomina_core::ErrorKind::Index) for a negative id, which is no row.
+    /// Returns the errors of [`DynTensor::index_select`], and [`Index`](nomina_core::ErrorKind::Index) for a negative id.
     pub fn embedding<'a>(&self, dim: impl Into<DimRef<'a>>, ids: &Self) -> Result<Self> {
         let op = Op::Embedding;
         let fail = |e| about(e, &[self, ids]);

@@ -210,7 +210,7 @@ impl DynTensor {
     /// [`DynTensor::batch_norm_with`], whose statistics go into running ones: in training.
     ///
     /// # Errors
-    /// As [`DynTensor::batch_norm_with`], when there is no element for a channel, and when the running statistics do not
+    /// Returns the errors of [`DynTensor::batch_norm_with`], and an error if a channel has no element or the running statistics do not
     /// fit. The running statistics are unchanged after an error.
     pub fn batch_norm_train<'a>(
         &self,

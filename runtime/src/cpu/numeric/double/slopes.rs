@@ -294,7 +294,7 @@ mod tests {
             for x in [0.3_f64, 0.9, 1.1, 2.5, 5.9, 6.1, 12.0, 29.9, 30.1, 80.0] {
                 for n in 1..5 {
                     for x in [x, -x] {
-                        // What the differences of higher orders lack of digits is more than what they show.
+                        // Differences of higher orders lose more digits than they keep.
                         if name == "erfcx" && (x < -4.0 || n > 1) {
                             continue;
                         }

@@ -100,7 +100,7 @@ macro_rules! analytic {
             fn lerp(self, end: Self, weight: Self) -> Self {
                 let span = end - self;
                 let near = if weight.abs() < 0.5 { self + weight * span } else { end - span * (1.0 - weight) };
-                // Of infinite ends, and of ends whose difference overflows: an end of no weight takes no part.
+                // An end is infinite, or the difference overflows: an end of no weight takes no part.
                 let part = |end: Self, weight: Self| {
                     if (weight == 0.0) & (end.abs() > <$t>::MAX) { 0.0 } else { weight * end }
                 };
