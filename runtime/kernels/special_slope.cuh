@@ -142,7 +142,7 @@ DEVICE f64 bessel_mean(f64 x, i32 m, i32 n) {
     const i32 POINTS = 40;
     f64 sum = 0.0;
     for (i32 at = 0; at < POINTS; ++at) {
-        f64 half = ::sin(((f64)at + 0.5) * (1.5707963267948966 / (f64)POINTS));
+        f64 half = ::sinpi(((f64)at + 0.5) * (0.5 / (f64)POINTS));
         f64 less = 2.0 * half * half;
         sum += power_of(1.0 - less, m) * power_of(-less, n) * ::exp(-x * less);
     }
