@@ -1,4 +1,5 @@
-//! What a small operator costs on a mesh beside the same on plain typed tensors: `cargo bench -p nomina-mesh --bench small`.
+//! The cost of a small operator on a mesh, next to the same operator on plain typed tensors:
+//! `cargo bench -p nomina-mesh --bench small`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,7 +9,7 @@ use nomina_mesh::prelude::*;
 dims! { N, C }
 mesh! { Grid: Data, Model }
 
-/// Nanoseconds of a call: the best of some rounds.
+/// Returns the nanoseconds of a call: the best of several rounds.
 fn time<V>(mut call: impl FnMut() -> V) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..15 {

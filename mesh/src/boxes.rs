@@ -1,6 +1,7 @@
-//! Which part of a dim a rank has. A formula of sizes and ranks: no rank asks another.
+//! The part of a dim that a rank holds: a formula of sizes and ranks, so that no rank has to ask another.
 
-/// The first index and the length of what rank `rank` of `ranks` has of `size`: the first `size % ranks` ranks have one more.
+/// Returns the first index and the length of the part of `size` that rank `rank` of `ranks` holds. The first
+/// `size % ranks` ranks hold one more.
 #[must_use]
 pub fn part(size: usize, ranks: usize, rank: usize) -> (usize, usize) {
     let (each, more) = (size / ranks, size % ranks);

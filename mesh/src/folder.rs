@@ -1,4 +1,4 @@
-//! Folders that all ranks write to, and that are there as a whole or not at all.
+//! Folders that all ranks write to, and that appear either complete or not at all.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,12 +15,12 @@ use crate::frame::{At, Frame};
 use crate::mesh::Shared;
 use crate::ranks::Job;
 
-/// What a rank has of a tensor that is saved: a [`DynSharded`], or a part of what an optimizer keeps.
+/// A rank's piece of a tensor to be saved: a [`DynSharded`], or a part of an optimizer's state.
 #[derive(Clone)]
 pub struct Piece {
     pub(crate) frame: Frame,
     pub(crate) local: DynTensor,
-    /// An axis along which the ranks have parts of the rows of what the frame says that they have all of.
+    /// An axis along which the rows are split as well, although `frame` says that each rank has all of them.
     pub(crate) rows: Option<usize>,
 }
 
@@ -44,11 +44,11 @@ impl From<DynSharded> for Piece {
     }
 }
 
-/// Where a part of a tensor begins, and its sizes.
+/// The start of a part of a tensor in each dim, and its sizes.
 pub(crate) type Extent = (Vec<usize>, Vec<usize>);
 
 impl Piece {
-    /// Refuses what is not there yet, and what is no tensor together.
+    /// Refuses a tensor of another mesh, one with pending values, and one whose pieces are unrelated tensors.
     pub(crate) fn check(&self, op: &'static str, shared: &Shared) -> Result<()> {
         if !self.frame.shared.same(shared) {
             return Err(Error::new(ErrorKind::Mesh, op, "a tensor of another mesh"));
@@ -68,7 +68,7 @@ impl Piece {
         Ok(())
     }
 
-    /// What the rank that stands at `at` has; none where that are no elements.
+    /// Returns the box held by the rank at position `at`; `None` if it holds no elements.
     fn at(&self, at: &[usize]) -> Option<Extent> {
         let frame = &self.frame;
         let dims = 0..frame.sizes.len();
@@ -89,8 +89,8 @@ impl Piece {
         (!shape.contains(&0)).then_some((start, shape))
     }
 
-    /// What the rank that stands at `at` writes: of ranks that have the same elements, one does, another one for the next
-    /// `number`.
+    /// Returns the box that the rank at position `at` writes. Of several ranks with the same elements, one writes them;
+    /// `number` rotates which.
     pub(crate) fn written_at(&self, number: usize, at: &[usize]) -> Option<Extent> {
         let frame = &self.frame;
         if frame.sizes.contains(&0) {
@@ -109,12 +109,12 @@ impl Piece {
 }
 
 impl Shared {
-    /// Where this rank stands along each axis.
+    /// Returns this rank's position along each axis.
     pub(crate) fn place(&self) -> Vec<usize> {
         self.axes.iter().map(|axis| axis.ranks.rank()).collect()
     }
 
-    /// Where all ranks stand, in their order.
+    /// Iterates over the positions of all ranks, in rank order.
     pub(crate) fn places(&self) -> impl Iterator<Item = Vec<usize>> {
         let sizes: Vec<usize> = self.axes.iter().map(|axis| axis.ranks.size()).collect();
         (0..sizes.iter().product()).map(move |rank: usize| {
@@ -128,19 +128,19 @@ impl Shared {
     }
 }
 
-/// Who writes what to a folder.
+/// A collective write of a folder.
 pub(crate) struct Writing<'a> {
     pub(crate) op: &'static str,
     pub(crate) at: At,
     pub(crate) path: &'a Path,
-    /// The tensors, which are to be alike on all ranks.
+    /// The tensors and their names; equal descriptions on all ranks.
     pub(crate) pieces: &'a [(String, Piece)],
 }
 
 impl Writing<'_> {
-    /// Writes a folder beside its place and moves it there when all ranks have written: `create` is called on the first rank,
-    /// then `fill` on each, then `complete` on the first one. Where one of them fails there is no folder, and an error on all ranks;
-    /// also where `ready` is one.
+    /// Writes a folder under a temporary name and renames it after all ranks have written. Calls `create` on the first
+    /// rank, then `fill` on each rank, then `complete` on the first rank. If any of these fails, or `ready` is an
+    /// error, no folder is left and all ranks return an error.
     pub(crate) fn write(
         &self,
         shared: &Shared,
@@ -171,7 +171,7 @@ impl Writing<'_> {
                 true if path.exists() => Err(Error::new(ErrorKind::File, op, "there is one already")
                     .hint("give each checkpoint a folder of its own, and remove old ones when a new one is there")),
                 true => {
-                    // What a program left that was ended.
+                    // Left over from a program that was killed.
                     if beside.exists() {
                         fs::remove_dir_all(&beside).map_err(io)?;
                     }
@@ -188,7 +188,7 @@ impl Writing<'_> {
                 let moved = || {
                     complete(&beside)?;
                     fs::rename(&beside, path).map_err(|error| failed(op, &error))?;
-                    // The new name, too. Some file systems cannot, and then the folder is there all the same.
+                    // Syncs the new name, too. Some file systems cannot do this; the folder exists all the same.
                     #[cfg(unix)]
                     let _ = File::open(parent(path)).and_then(|folder| folder.sync_all());
                     Ok(())
@@ -197,10 +197,11 @@ impl Writing<'_> {
             });
         let Err(error) = done else { return Ok(()) };
         if first {
-            // Whatever cannot be removed is no checkpoint either, by its name.
+            // If the folder cannot be removed, its temporary name still shows that it is not a checkpoint.
             let _ = fs::remove_dir_all(&beside);
         }
-        // A rank that leaves may end all of them: it waits for what the first one removes. What failed first is the error.
+        // The launcher may end all ranks when one of them exits, so each rank waits until the first one has removed the
+        // folder. The error to return is the one that failed first.
         let _ = self.barrier(shared, What::new(self.op, self.at));
         Err(error)
     }
@@ -211,7 +212,7 @@ impl Writing<'_> {
         shared.settle(What::new(self.op, self.at), ErrorKind::File, 0, done)
     }
 
-    /// Lets the ranks compare what they are about to write.
+    /// Lets the ranks compare their lists of tensors to write.
     fn agree(&self, shared: &Shared) -> Result<()> {
         let items = self.pieces.iter().map(|(name, piece)| Item {
             role: "tensor",
@@ -249,7 +250,7 @@ fn parent(path: &Path) -> PathBuf {
     }
 }
 
-/// Where a folder is until it is whole.
+/// Returns the path of a folder until it is complete.
 fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     parent(path).join(format!(".{name}.partial"))

@@ -1,10 +1,10 @@
-//! The neutral elements of max and min, for ranks that have no elements.
+//! The identity elements of max and min, for ranks that hold no elements.
 
 use nomina::{DType, DynTensor, Name, Names, Result, Scalar};
 use nomina_core::mesh::Combine;
 
-/// What a rank without elements adds to the greatest or smallest over split dims: the least or the greatest number of the
-/// dtype. Nothing where it has elements, or where the combiner takes none, too.
+/// Returns the contribution of a rank without elements to a max or min over split dims: the least or the greatest
+/// number of the dtype. `None` if the rank has elements, or if the combiner accepts an empty piece.
 pub(crate) fn of_none(
     local: &DynTensor,
     dims: &Names,
@@ -32,7 +32,7 @@ pub(crate) fn of_none(
     Ok(Some(found))
 }
 
-/// Zeros in the sizes of a tensor, but of size 1 along a dim.
+/// Returns zeros in the sizes of a tensor, but of size 1 along `dim`.
 pub(crate) fn row(x: &DynTensor, dim: usize) -> Result<DynTensor> {
     let mut shape = x.shape().to_vec();
     shape[dim] = 1;
@@ -40,7 +40,8 @@ pub(crate) fn row(x: &DynTensor, dim: usize) -> Result<DynTensor> {
     options.zeros(&shape, x.names().clone())
 }
 
-/// The same, of the least numbers of the dtype for the greatest, of the greatest for the smallest.
+/// Like [`row`], but filled with the identity of `combine`: the least number of the dtype for max, the greatest for
+/// min.
 pub(crate) fn extreme_row(x: &DynTensor, dim: usize, combine: Combine) -> Result<DynTensor> {
     let mut row = row(x, dim)?;
     row.fill_(extreme(x.dtype(), combine == Combine::Max))?;

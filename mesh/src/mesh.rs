@@ -1,4 +1,4 @@
-//! A mesh: axes with their ranks, and what all ranks must do alike.
+//! A mesh: its axes with their ranks, and the checks that all ranks do the same.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,12 +19,13 @@ use crate::plan::{Plan, Simulated};
 use crate::queue::{CAP, Queue};
 use crate::ranks::{Alone, Job, Ranks, Ticket};
 
-/// What starts the processes of a mesh.
+/// A launcher of a mesh's processes.
 pub trait Engine {
-    /// The ranks along each axis of a mesh of these sizes. A size of 0 is as many as are left.
+    /// Returns the ranks along each axis of a mesh of these sizes. A size of 0 is inferred from the number of
+    /// processes.
     ///
     /// # Errors
-    /// When the sizes do not multiply up to the number of processes.
+    /// If the sizes do not multiply up to the number of processes.
     fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>>;
 }
 
@@ -33,13 +34,13 @@ pub(crate) struct Axis {
     pub(crate) name: &'static str,
     pub(crate) ranks: Arc<dyn Ranks>,
     check: Mutex<Check>,
-    /// The comparison that belongs to the job started last.
+    /// The pending comparison for the job started last.
     ahead: Mutex<Option<Arc<Agreement>>>,
-    /// Gradients that are to be summed over the axis.
+    /// Gradients waiting to be summed over the axis.
     pub(crate) queue: Mutex<Queue>,
 }
 
-/// What all handles of a rank's mesh share.
+/// State shared by all handles of a rank's mesh.
 #[doc(hidden)]
 pub struct Shared {
     pub(crate) axes: Vec<Axis>,
@@ -61,23 +62,23 @@ impl Shared {
         self.simulated.is_some()
     }
 
-    /// The origin of a tensor that a call makes.
+    /// Returns the origin of a tensor that a call creates.
     pub(crate) fn origin(&self, at: At) -> Origin {
         self.origins.make(at)
     }
 
-    /// Whether only one axis has more than one rank, so that all ranks take part in each collective.
+    /// Returns whether at most one axis has more than one rank, so that all ranks take part in each collective.
     fn is_line(&self) -> bool {
         let axes = self.axes.iter();
         axes.filter(|axis| axis.ranks.size() > 1).count() == 1
     }
 
-    /// Tells that all ranks of the mesh were here.
+    /// Records that all ranks of the mesh have synchronized.
     pub(crate) fn all_met(&self) {
         self.origins.restart(true);
     }
 
-    /// Starts a job, once the ranks have agreed that they all do it.
+    /// Starts a job after the ranks have agreed that they all do it.
     pub(crate) fn start(&self, axis: usize, what: What<'_>, job: Job) -> Result<Ticket> {
         let one = &self.axes[axis];
         if one.ranks.size() == 1 {
@@ -95,7 +96,8 @@ impl Shared {
         one.ranks.start(job)
     }
 
-    /// As [`start`](Self::start), without waiting for the others: that they all do it is looked at when the job is waited for.
+    /// Like [`start`](Self::start), but does not wait for the other ranks: the comparison is checked when the job is
+    /// waited for.
     pub(crate) fn start_ahead(&self, axis: usize, what: What<'_>, job: Job) -> Result<Ticket> {
         let one = &self.axes[axis];
         if one.ranks.size() == 1 || self.simulated.is_some() {
@@ -116,8 +118,8 @@ impl Shared {
         }))
     }
 
-    /// Waits until the ranks agree on what was started ahead. Where they do not, they find out what differs by further jobs, so
-    /// that none may have started anything else before.
+    /// Waits until the ranks agree on the job that was started ahead. If they disagree they run further jobs to find
+    /// the difference, so no other job may be started before this returns.
     fn wait_for_agreement(&self) -> Result<()> {
         self.axes.iter().try_for_each(|axis| {
             let mut ahead = axis.ahead.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +127,8 @@ impl Shared {
         })
     }
 
-    /// Lets the ranks of an axis agree on what follows, by jobs that are started by [`start_agreed`](Self::start_agreed).
+    /// Lets the ranks of an axis agree on a series of jobs, which are then started by
+    /// [`start_agreed`](Self::start_agreed).
     pub(crate) fn agree(&self, axis: usize, what: What<'_>) -> Result<()> {
         let one = &self.axes[axis];
         if one.ranks.size() == 1 {
@@ -141,7 +144,7 @@ impl Shared {
         check.start(&one.ranks, one.name, what, None, true)?()
     }
 
-    /// Starts a job that follows from what the ranks have agreed on.
+    /// Starts a job that the ranks have agreed on.
     pub(crate) fn start_agreed(
         &self,
         axis: usize,
@@ -154,7 +157,7 @@ impl Shared {
         one.ranks.start(job)
     }
 
-    /// Refuses what exchanges something on another thread than the one that makes the collectives.
+    /// Returns an error if the calling thread is not the one that makes the collectives.
     #[cfg(feature = "nccl")]
     pub(crate) fn require_owner(&self, op: &'static str) -> Result<()> {
         let others = self.axes.iter().any(|axis| axis.ranks.size() > 1);
@@ -164,7 +167,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Lists a job, where it is only planned.
+    /// Records a job in the plan of a simulated mesh.
     fn note(&self, axis: &Axis, op: &'static str, at: At, job: &Job) {
         if let Some(simulated) = &self.simulated {
             simulated.note(axis.name, (op, at), job, axis.ranks.size());
@@ -175,7 +178,7 @@ impl Shared {
         self.bucket_cap.load(Ordering::Relaxed)
     }
 
-    /// Does a job that gives one tensor.
+    /// Runs a job that returns one tensor.
     pub(crate) fn one(&self, axis: usize, what: What<'_>, job: Job) -> Result<Raw> {
         self.start(axis, what, job)?.wait_for_one()
     }
@@ -190,7 +193,8 @@ impl Shared {
     }
 }
 
-/// A mesh of processes or threads, as one of its ranks sees it: how many there are along each axis, and where this one stands.
+/// A mesh of processes or threads, as one of its ranks sees it: the number of ranks along each axis, and this rank's
+/// position.
 ///
 /// ```
 /// use nomina_mesh::prelude::*;
@@ -215,15 +219,15 @@ impl<M> Clone for Mesh<M> {
 }
 
 impl<M: Placement<Mesh = M>> Mesh<M> {
-    /// A mesh of an engine's ranks, one set of them for each axis.
+    /// Creates a mesh from an engine's ranks, one set for each axis.
     ///
     /// # Errors
-    /// When there are more or fewer sets than axes.
+    /// If the number of sets is not the number of axes.
     pub fn new(axes: Vec<Arc<dyn Ranks>>) -> Result<Self> {
         Self::with(axes, None, Arc::default())
     }
 
-    /// A mesh of other ranks for the same processes, whose collectives the same thread makes.
+    /// Creates a mesh of other ranks for the same processes. Its collectives belong to the same thread.
     #[cfg(feature = "nccl")]
     pub(crate) fn beside(&self, axes: Vec<Arc<dyn Ranks>>) -> Result<Self> {
         Self::with(axes, None, Arc::clone(&self.shared.owner))
@@ -264,7 +268,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         })
     }
 
-    /// The mesh of these sizes over the processes of an engine: what `Grid::start` calls.
+    /// Creates the mesh of these sizes over the processes of an engine. `Grid::start` calls it.
     ///
     /// # Errors
     /// Those of the engine.
@@ -272,7 +276,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         Self::new(engine.axes(sizes)?)
     }
 
-    /// The mesh of one rank: what `Grid::alone` calls.
+    /// Creates the mesh of one rank. `Grid::alone` calls it.
     #[must_use]
     pub fn alone() -> Self {
         let ranks: Vec<Arc<dyn Ranks>> = M::AXES.iter().map(|_| Arc::new(Alone) as _).collect();
@@ -282,30 +286,32 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         }
     }
 
-    /// The first rank of a mesh that is not there: what `Grid::simulate` calls. Its pieces are there, and take the memory that they
-    /// take on the first rank; what comes from others is one zero each, in the sizes of a piece.
+    /// Creates the first rank of a simulated mesh. `Grid::simulate` calls it. This rank's pieces are real and take the
+    /// memory that they would take on the first rank; each piece from another rank is a single zero, expanded to the
+    /// sizes of the piece.
     ///
     /// # Errors
-    /// When a size is 0, or there are more or fewer than axes.
+    /// If a size is 0, or the number of sizes is not the number of axes.
     pub fn simulate(sizes: &[usize], latency: f64, bytes_per_second: f64) -> Result<Self> {
         let simulated = Arc::new(Simulated::new(latency, bytes_per_second));
         let axes = simulated.axes(sizes)?;
         Self::with(axes, Some(simulated), Arc::default())
     }
 
-    /// Where this rank stands along an axis, from 0 on.
+    /// Returns this rank's position along an axis, from 0 on.
     #[must_use]
     pub fn rank<X: AxisOf<M>>(&self, axis: X) -> usize {
         self.ranks(axis).rank()
     }
 
-    /// How many ranks an axis has.
+    /// Returns the number of ranks along an axis.
     #[must_use]
     pub fn size<X: AxisOf<M>>(&self, axis: X) -> usize {
         self.ranks(axis).size()
     }
 
-    /// The bytes of elements that this rank has sent so far along an axis; what is sent to compare hashes counts, too.
+    /// Returns the bytes of elements that this rank has sent along an axis, including the hashes that ranks exchange to
+    /// compare calls.
     #[must_use]
     pub fn sent<X: AxisOf<M>>(&self, axis: X) -> u64 {
         self.ranks(axis).sent()
@@ -315,16 +321,16 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         &*self.shared.axes[X::Index::INDEX].ranks
     }
 
-    /// Whether this is the first rank along all axes: for what one rank alone shall print or write.
+    /// Returns whether this is the first rank along all axes: the one that prints or writes for all.
     #[must_use]
     pub fn is_first(&self) -> bool {
         self.shared.axes.iter().all(|axis| axis.ranks.rank() == 0)
     }
 
-    /// Waits until all ranks are here.
+    /// Waits until all ranks have called it.
     ///
     /// # Errors
-    /// When a rank is gone, or is about to do something else.
+    /// If a rank is gone, or makes another call.
     #[track_caller]
     pub fn barrier(&self) -> Result<()> {
         let what = What::new("barrier", Location::caller());
@@ -336,12 +342,13 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         Ok(())
     }
 
-    /// Gives the mesh to the calling thread, which makes its collectives from now on; clones of the handle and tensors of the mesh
-    /// go along.
+    /// Moves the mesh to the calling thread, which makes its collectives from now on, those of all clones of the handle
+    /// and of all tensors of the mesh included.
     ///
-    /// A mesh belongs to the thread that makes its first collective, backward passes and steps of optimizers included. Ranks match
-    /// collectives by their order, so that those of two threads would mix: on another thread they are an error. Call this on
-    /// all ranks at the same place of the program, once the other thread makes no more of them.
+    /// A mesh belongs to the thread that makes its first collective, backward passes and optimizer steps included.
+    /// Ranks match collectives by their order, so collectives from two threads would mix; on another thread they are an
+    /// error. Call this on all ranks at the same place of the program, after the other thread has made its last
+    /// collective.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -363,29 +370,30 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// ```
     ///
     /// # Errors
-    /// When another thread is in a collective at this moment.
+    /// If another thread is in a collective at this moment.
     pub fn use_on_this_thread(&self) -> Result<()> {
         self.shared.owner.take_over()
     }
 
-    /// Sets how many bytes of gradients are summed together, on all ranks alike: 25 MiB unless this says otherwise. Sums of
-    /// [`whole`](crate::Sharded::whole) are started in blocks of that size as backward goes, and run beside it; a larger gradient
-    /// goes alone. 0 starts the sum of each gradient at once.
+    /// Sets the bucket size: how many bytes of gradients are summed together. It must be the same on all ranks; the
+    /// default is 25 MiB. The sums of [`whole`](crate::Sharded::whole) are started in buckets of this size during
+    /// backward, and overlap with it; a larger gradient is sent alone. 0 starts the sum of each gradient at once.
     pub fn set_bucket_cap(&self, bytes: usize) {
         self.shared.bucket_cap.store(bytes, Ordering::Relaxed);
     }
 
-    /// Seeds the generator of the mesh, from which [`randn`](Self::randn) and the like draw: with one seed on all ranks.
+    /// Seeds the generator of the mesh, from which [`randn`](Self::randn) and the other random constructors draw. Use
+    /// the same seed on all ranks.
     pub fn manual_seed(&self, seed: u64) {
         self.shared
             .with_generator(|generator| generator.manual_seed(seed));
     }
 
-    /// The state of the mesh's generator: its seed and how far it is, for [`set_rng_state`](Self::set_rng_state). Where it was seeded
-    /// alike on all ranks, it is the same on all of them.
+    /// Returns the state of the mesh's generator, its seed and offset, for [`set_rng_state`](Self::set_rng_state). It
+    /// is the same on all ranks if they were seeded alike.
     ///
     /// # Errors
-    /// When memory for two numbers is short.
+    /// If memory for two numbers is missing.
     #[track_caller]
     pub fn get_rng_state(&self) -> Result<DynSharded> {
         let state = self
@@ -393,14 +401,16 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
             .with_generator(|generator| [generator.seed(), generator.get_offset()]);
         let numbers = state.map(u64::cast_signed).to_vec();
         let found = self.whole_dyn(DynTensor::from_vec(numbers, &[2], ())?);
-        // States that differ are different tensors.
+        // Mixed into the origin, so that ranks with different states are detected.
         Ok(state.into_iter().fold(found, DynSharded::mixed))
     }
 
-    /// Lets the mesh's generator go on from a state, the same on all ranks. It need not be one of this mesh, or of one of these sizes.
+    /// Restores the state of the mesh's generator, the same on all ranks. The state may come from another mesh, of any
+    /// sizes.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] or [`ErrorKind::DType`] when it is none of [`get_rng_state`](Self::get_rng_state).
+    /// Returns [`ErrorKind::Shape`] or [`ErrorKind::DType`] if `state` is not a result of
+    /// [`get_rng_state`](Self::get_rng_state).
     pub fn set_rng_state(&self, state: &DynSharded) -> Result<()> {
         let op = "set_rng_state";
         let state = state.local();
@@ -422,11 +432,10 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         Ok(())
     }
 
-    /// Runs a step, and lists what it sent: see [`Plan`]. Of a mesh that is there it lists nothing; `Grid::simulate` makes one
-    /// that is not.
+    /// Runs a step on a simulated mesh (`Grid::simulate`), and lists what it sends: see [`Plan`].
     ///
     /// # Errors
-    /// Those of the step.
+    /// If the mesh is not simulated, or the step fails.
     pub fn plan<V>(&self, step: impl FnOnce() -> Result<V>) -> Result<Plan> {
         let Some(simulated) = &self.shared.simulated else {
             let what = "this mesh is there: its collectives are done, and not listed";

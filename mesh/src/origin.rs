@@ -1,5 +1,5 @@
-//! The origin of a tensor on a mesh: the call that made it, and what was computed of it since. Every rank computes it alone, and
-//! collectives compare it, so that two ranks do not take different tensors for one.
+//! The origin of a tensor on a mesh: the call that created it and the operators applied since. Every rank computes it
+//! locally, and collectives compare it, so that ranks cannot mix up different tensors.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,20 +11,20 @@ use crate::frame::At;
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
-    /// The hash of the call that made the tensor or its operands, and of all operators since.
+    /// The hash of the calls that created the tensor or its operands, and of all operators since.
     hash: u64,
     at: At,
-    /// The number of tensors that the call made before, since the last collective.
+    /// The number of tensors that the call created before this one, since the last collective.
     before: u32,
     /// The number of collectives before, see [`Origins`].
     epoch: u32,
-    /// The last operator; empty where the tensor is as it was made.
+    /// The last operator; empty if no operator was applied.
     op: &'static str,
 }
 
 /// Mixes a number into a hash.
 fn mix(hash: u64, more: u64) -> u64 {
-    // FNV-1a on words, and a shift, as high bits of a word would reach high bits of the product alone.
+    // FNV-1a on words, plus a shift: without it, high bits of a word would reach only high bits of the product.
     let mixed = (hash ^ more).wrapping_mul(0x0000_0100_0000_01b3);
     mixed ^ (mixed >> 29)
 }
@@ -51,12 +51,13 @@ impl Origin {
         }
     }
 
-    /// The origin of what each rank has for itself: the call alone, which other ranks may make more or less often.
+    /// Returns the origin of a tensor that is local to each rank: only the call counts, since ranks may make it
+    /// different numbers of times.
     pub(crate) fn of_own(at: At) -> Self {
         Self::new(at, 0, 0)
     }
 
-    /// The origin of an operator's result.
+    /// Returns the origin of an operator's result.
     pub(crate) fn then(self, op: &'static str) -> Self {
         Self {
             hash: mix_text(self.hash, op).rotate_left(7),
@@ -65,21 +66,21 @@ impl Origin {
         }
     }
 
-    /// The origin of a result that another operand is part of.
+    /// Returns the origin of a result that depends on another operand, too.
     pub(crate) fn with(self, other: Self) -> Self {
         self.mixed(other.hash)
     }
 
-    /// The origin of a tensor that depends on a number.
+    /// Returns the origin of a tensor that depends on a number.
     pub(crate) fn mixed(self, number: u64) -> Self {
         Self {
-            // Turned, so that the order of two operands counts.
+            // Rotated, so that the order of two operands counts.
             hash: mix(self.hash.rotate_left(29), number),
             ..self
         }
     }
 
-    /// The origin of a tensor that is read under a name.
+    /// Returns the origin of a tensor that is read under a name.
     #[cfg(feature = "safetensors")]
     pub(crate) fn named(self, name: &str) -> Self {
         Self {
@@ -109,10 +110,10 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Numbers the tensors that a rank makes.
+/// Numbers the tensors that a rank creates.
 ///
-/// Tensors of one call are counted from its last collective on. So a rank that makes some for itself, by a call that others make,
-/// too, is in step with them again after the next one.
+/// The tensors of one call are counted from the last collective on. A rank that calls a shared function a few times for
+/// local tensors is therefore in step with the others again after the next collective.
 #[derive(Debug, Default)]
 pub(crate) struct Origins(Mutex<Counts>);
 
@@ -123,7 +124,7 @@ struct Counts {
 }
 
 impl Origins {
-    /// The origin of a tensor that is made by a call.
+    /// Returns the origin of a tensor that a call creates.
     pub(crate) fn make(&self, at: At) -> Origin {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |(other, _): &&mut (At, u32)| {
@@ -151,7 +152,7 @@ impl Origins {
     }
 }
 
-/// The hash of some words, equal in all processes of a program.
+/// Returns the hash of a value, equal in all processes of a program.
 pub(crate) fn hash_of(words: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     words.hash(&mut hasher);

@@ -1,5 +1,5 @@
-//! Gradients that are summed over the ranks of an axis while backward goes on: they are queued as they come, sent in blocks, and waited
-//! for where they are read.
+//! Buckets of gradients that are summed over the ranks of an axis during backward: gradients are queued as they are
+//! computed, sent in blocks, and waited for when they are read.
 
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,7 +13,7 @@ use crate::frame::{At, Frame};
 use crate::mesh::Shared;
 use crate::ranks::{Job, Ticket};
 
-/// Gradients of this many bytes are summed together, as `bucket_cap_mb` of PyTorch's data-parallel module: 25 MiB.
+/// The default bucket size in bytes: 25 MiB, as `bucket_cap_mb` of PyTorch's data-parallel module.
 pub(crate) const CAP: usize = 25 << 20;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -31,7 +31,7 @@ pub(crate) struct Queue {
 #[derive(Debug)]
 struct Open {
     state: Weak<Mutex<State>>,
-    /// The tensor that was made whole and the call that did it, for the ranks to compare.
+    /// The tensor that [`whole`](crate::Sharded::whole) was called on and the call, for the ranks to compare.
     item: Item,
     at: At,
 }
@@ -39,9 +39,9 @@ struct Open {
 /// A gradient on its way.
 #[derive(Debug)]
 enum State {
-    /// In the queue.
+    /// The gradient, still in the queue.
     Open(Raw),
-    /// In a block, whose elements it has so many of from somewhere on.
+    /// Sent: the elements from `start` on, in `shape`, of a block's sum.
     Sent {
         block: Arc<Block>,
         start: usize,
@@ -49,7 +49,7 @@ enum State {
     },
 }
 
-/// Gradients that go together.
+/// Gradients that are summed together.
 #[derive(Debug)]
 struct Block(Mutex<Sum>);
 
@@ -72,7 +72,7 @@ impl Block {
     }
 }
 
-/// Adds a gradient to the queue of an axis. Called, what it gives waits for the sum.
+/// Adds a gradient to the queue of an axis. The returned closure waits for its sum.
 pub(crate) fn add(
     frame: &Frame,
     axis: usize,
@@ -115,7 +115,8 @@ pub(crate) fn add(
     let shared = Arc::clone(shared);
     Ok(move || {
         if matches!(*lock(&state), State::Open(_)) {
-            // Backward has come to where gradients are read: nothing more joins them. All ranks come here alike.
+            // Backward has reached the point where gradients are read, so the queues are complete. All ranks get here
+            // with the same queues.
             for (axis, one) in shared.axes.iter().enumerate() {
                 send(&shared, axis, &mut lock(&one.queue))?;
             }
@@ -135,14 +136,14 @@ pub(crate) fn add(
     })
 }
 
-/// Starts the sum of what is in a queue.
+/// Starts the sum of the gradients in a queue.
 fn send(shared: &Shared, axis: usize, queue: &mut Queue) -> Result<()> {
     let Queue { open, .. } = mem::take(queue);
-    // The call of the first of them names the block, be it wanted or not.
+    // The first gradient's call names the block, even if that gradient is no longer wanted.
     let Some(at) = open.first().map(|first| first.at) else {
         return Ok(());
     };
-    // A gradient whose backward failed is no longer wanted.
+    // A gradient whose backward pass failed is no longer wanted.
     let wanted = open
         .into_iter()
         .filter_map(|open| Some((open.state.upgrade()?, open.item)));

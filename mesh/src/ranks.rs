@@ -1,4 +1,4 @@
-//! What a mesh axis needs of an engine: ranks that exchange tensors.
+//! The interface between a mesh axis and an engine: ranks that exchange tensors.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -7,70 +7,71 @@ use nomina::{Error, ErrorKind, Result};
 use nomina_core::mesh::Combine;
 use nomina_runtime::Raw;
 
-/// What the ranks of an axis do together. Each rank starts the same jobs in the same order.
+/// A collective of the ranks of an axis. Each rank starts the same jobs in the same order.
 ///
-/// Pieces are tensors without names, of any strides. An engine holds them until the job is done: they
-/// are shared, and nobody can write to them meanwhile.
+/// Pieces are tensors without names, with any strides. An engine holds them until the job is done; their storage is
+/// shared, so nothing can write to them meanwhile.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Job {
-    /// Pieces of equal sizes, combined. Gives one tensor of these sizes, equal on all ranks to the bit.
+    /// Combines pieces of equal sizes. Returns one tensor of these sizes, bitwise equal on all ranks.
     AllReduce {
         /// This rank's piece.
         piece: Raw,
-        /// How they are combined.
+        /// The reduction.
         combine: Combine,
     },
-    /// As many pieces as there are ranks. Gives one tensor: the combination of all ranks' pieces for this rank.
+    /// Takes one piece for each rank. Returns one tensor: the combination of all ranks' pieces for this rank.
     ReduceScatter {
-        /// The pieces, by the rank that they are for.
+        /// The pieces, by destination rank.
         pieces: Vec<Raw>,
-        /// How they are combined.
+        /// The reduction.
         combine: Combine,
     },
-    /// Gives the pieces of all ranks, by rank.
+    /// Returns the pieces of all ranks, by rank.
     AllGather {
         /// This rank's piece.
         piece: Raw,
         /// The sizes of each rank's piece.
         shapes: Vec<Vec<usize>>,
     },
-    /// A piece from each rank to each. Gives what came, by the rank that it came from.
+    /// Sends a piece from each rank to each. Returns the received pieces, by source rank.
     AllToAll {
-        /// The pieces, by the rank that they are for.
+        /// The pieces, by destination rank.
         pieces: Vec<Raw>,
-        /// The sizes of what comes, by the rank that it comes from.
+        /// The sizes of the received pieces, by source rank.
         shapes: Vec<Vec<usize>>,
     },
-    /// A piece to the rank that stands `by` further along the axis, around its end. Gives what came.
+    /// Sends a piece to the rank `by` positions further along the axis, wrapping around. Returns the received piece.
     Shift {
-        /// What is sent.
+        /// The piece to send.
         piece: Raw,
-        /// How far; negative numbers go back.
+        /// The distance; negative to send backwards.
         by: isize,
-        /// The sizes of what comes.
+        /// The sizes of the received piece.
         shape: Vec<usize>,
     },
-    /// The piece of one rank to all. Gives it.
+    /// Sends the piece of one rank to all. Returns that piece.
     Broadcast {
-        /// What is sent, on rank `root`; elsewhere a tensor of the same sizes and dtype, which is not read.
+        /// The piece to send, on rank `root`; elsewhere a tensor of the same sizes and dtype, which is not read.
         piece: Raw,
-        /// Who sends.
+        /// The sender.
         root: usize,
     },
-    /// Pieces of equal sizes. Gives the combination of those of the ranks before this one: nothing on the first rank.
+    /// Exclusive scan over pieces of equal sizes. Returns the combination of the pieces of all earlier ranks; nothing
+    /// on the first rank.
     Scan {
         /// This rank's piece.
         piece: Raw,
-        /// How they are combined.
+        /// The reduction.
         combine: Combine,
     },
-    /// Waits for all ranks. Gives nothing.
+    /// Waits for all ranks. Returns nothing.
     Barrier,
 }
 
 impl Job {
-    /// What it is called, in errors and in plans.
+    /// Returns the job's name in errors and plans.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -86,35 +87,35 @@ impl Job {
     }
 }
 
-/// A job that was started. Dropped, it waits.
+/// A started job. Dropping it waits for it.
 #[must_use = "a job is done where it was waited for"]
 pub struct Ticket(Option<Box<dyn FnOnce() -> Result<Vec<Raw>> + Send>>);
 
 impl Ticket {
-    /// A job whose end is waited for by `finish`.
+    /// Creates the ticket of a job whose end `finish` waits for.
     pub fn new(finish: impl FnOnce() -> Result<Vec<Raw>> + Send + 'static) -> Self {
         Self(Some(Box::new(finish)))
     }
 
-    /// A job that is done.
+    /// Creates the ticket of a job that is done.
     pub fn done(result: Vec<Raw>) -> Self {
         Self::new(move || Ok(result))
     }
 
-    /// Waits for the job, and gives what [`Job`] says of its kind.
+    /// Waits for the job, and returns the tensors described at the job's variant of [`Job`].
     ///
     /// # Errors
-    /// Those of the engine: memory that is missing, a rank that is gone.
+    /// If the engine fails: memory is missing, or a rank is gone.
     pub fn wait(mut self) -> Result<Vec<Raw>> {
         self.0
             .take()
             .map_or_else(|| Ok(Vec::new()), |finish| finish())
     }
 
-    /// As [`wait`](Self::wait), for a job that gives one tensor.
+    /// Like [`wait`](Self::wait), for a job that returns one tensor.
     ///
     /// # Errors
-    /// As [`wait`](Self::wait).
+    /// If the engine fails, or returns more or less than one tensor.
     pub fn wait_for_one(self) -> Result<Raw> {
         let mut found = self.wait()?;
         match (found.pop(), found.is_empty()) {
@@ -131,7 +132,7 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         if let Some(finish) = self.0.take() {
-            // Whoever drops a ticket asks for no result, and has no use for an error either.
+            // A dropped ticket wants no result, and so no error either.
             drop(finish());
         }
     }
@@ -143,31 +144,31 @@ impl fmt::Debug for Ticket {
     }
 }
 
-/// The ranks of one mesh axis: processes or threads, each of which has one of these.
+/// The ranks of one mesh axis, as one process or thread among them sees it.
 ///
-/// Errors are the same on all ranks, where one of them finds one: an engine lets the ranks agree before it
-/// returns. Where that is no longer possible it ends the program, see [`abort`](Self::abort).
+/// If one rank fails, all ranks return the same error: an engine lets the ranks agree before it returns. If that is no
+/// longer possible it ends the program, see [`abort`](Self::abort).
 pub trait Ranks: Send + Sync + fmt::Debug {
-    /// The place of this one along the axis, from 0 on.
+    /// Returns this rank's position along the axis, from 0 on.
     fn rank(&self) -> usize;
 
-    /// How many there are.
+    /// Returns the number of ranks.
     fn size(&self) -> usize;
 
-    /// Starts a job; those of one axis are done in the order in which they were started.
+    /// Starts a job. The jobs of one axis run in the order in which they were started.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// If the engine fails.
     fn start(&self, job: Job) -> Result<Ticket>;
 
-    /// The bytes of elements that this rank has sent so far along this axis.
+    /// Returns the bytes of elements that this rank has sent along this axis.
     fn sent(&self) -> u64;
 
     /// Ends the program on all ranks.
     fn abort(&self, code: i32) -> !;
 }
 
-/// An axis of one rank, which has nobody to send to.
+/// An axis of one rank, which sends nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone;
 
@@ -196,7 +197,7 @@ impl Ranks for Alone {
     }
 }
 
-/// How many seconds a rank waits for the others: `NOMINA_MESH_TIMEOUT`, or 600.
+/// Returns how many seconds a rank waits for the others: `NOMINA_MESH_TIMEOUT`, or 600.
 #[must_use]
 pub fn timeout() -> u64 {
     static SECONDS: OnceLock<u64> = OnceLock::new();

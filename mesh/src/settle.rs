@@ -1,4 +1,4 @@
-//! Agreement on what each rank computed alone: all ranks go on, or none.
+//! Agreement on the outcomes of local work: either all ranks continue, or none does.
 
 use nomina::{Error, ErrorKind, Result};
 use nomina_core::mesh::Combine;
@@ -9,9 +9,10 @@ use crate::mesh::Shared;
 use crate::ranks::Job;
 
 impl Shared {
-    /// What this rank did, where no other one failed, and all have the same `count` numbers beside it; else an error, on all
-    /// ranks: that of this one, or the text of another one's, of the kind `other`. It names the rank that failed, also where this
-    /// one did: a launcher ends all ranks when the first one has left, and prints what that one said.
+    /// Returns this rank's value if no rank failed and all ranks have the same `count` numbers. Otherwise returns an
+    /// error on all ranks: a rank that failed returns its own error, the others return that rank's text as an error of
+    /// kind `other`. The text names the rank that failed, also on the failing rank itself, because a launcher ends all
+    /// ranks when the first one exits and prints only the error of that rank.
     pub(crate) fn settle<V>(
         &self,
         what: What<'_>,
@@ -20,7 +21,8 @@ impl Shared {
         mut done: Result<(V, Vec<usize>)>,
     ) -> Result<V> {
         let op = what.op;
-        // The greatest of a number and of its complement: they are of one number where all are equal. A rank that failed has none.
+        // For each number, the maximum of it and of its complement: the two maxima are complements if and only if all
+        // ranks have the same number. A rank that failed has no numbers.
         let mut words = vec![i64::from(done.is_err())];
         for place in 0..count {
             let number = done.as_ref().ok().map(|(_, numbers)| numbers[place] as i64);

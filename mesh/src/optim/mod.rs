@@ -1,4 +1,4 @@
-//! Optimizers whose memory is split over ranks.
+//! Optimizers whose state is sharded over ranks.
 //!
 //! ```
 //! use nomina_mesh::optim::{AdamOptions, AdamW};
@@ -7,7 +7,7 @@
 //! mesh! { Line: Data }
 //!
 //! let losses = Line::threads([2], |mesh| {
-//!     // Whole: each rank uses it for rows of its own. So its gradient is pending, and the optimizer sums it.
+//!     // `Whole`: each rank uses `w` for its own rows. Its gradient is therefore pending, and the optimizer sums it.
 //!     let mut w: Sharded<(Feature,), Line<Whole>> = mesh.whole(Tensor::zeros([3])).with_grad();
 //!     let mut optimizer = AdamW::with(Data, AdamOptions { lr: 0.1, ..AdamOptions::adamw() });
 //!     let mut last = f32::NAN;
@@ -51,17 +51,17 @@ use crate::mesh::Shared;
 use crate::ranks::{Job, Ticket};
 use crate::sharded::{Sharded, number};
 
-/// Gradients of this many bytes are sent together; a larger one alone.
+/// Gradients are sent in blocks of at most this many bytes; a larger gradient is sent alone.
 const BLOCK: usize = 4 << 20;
 
-/// A parameter that an optimizer steps, whose memory is split over axis `X`: a leaf that each rank of that axis has all of. One that
-/// is [`Whole`](crate::Whole) there has a pending gradient, which the optimizer sums; of a [`Synced`] one it is summed
-/// already. Along other axes the gradient is not pending.
+/// A parameter of an optimizer whose state is sharded over axis `X`: a leaf replicated on the ranks of that axis. If it
+/// is [`Whole`](crate::Whole) there, its gradient is pending and the optimizer sums it; if it is [`Synced`], the
+/// gradient is summed already. Along other axes the gradient must not be pending.
 pub trait Param<X> {
-    /// The leaf, and where it is.
+    /// Returns the leaf with its placement.
     #[doc(hidden)]
     fn to_dyn(&self) -> DynSharded;
-    /// Overwrites it.
+    /// Overwrites the leaf.
     #[doc(hidden)]
     fn put(&mut self, value: &DynTensor) -> Result<()>;
 }
@@ -80,7 +80,7 @@ where
     }
 }
 
-/// The state of this rank's part of a parameter.
+/// The optimizer state of this rank's part of a parameter.
 #[derive(Clone, Debug)]
 struct Kept {
     leaf: LeafId,
@@ -94,10 +94,10 @@ struct Kept {
     steps: u64,
 }
 
-/// `AdamW` whose running means are split over mesh axis `X`: each rank keeps those of its part of the elements, and steps that
-/// part. Gradients that are pending are reduced so that each rank gets its part, parameters are gathered: what is sent is no more
-/// than in an all-reduce of the gradients, in blocks of about 4 MiB, and a rank of `p` keeps one of `p` parts. The sums of all blocks
-/// are started before the first is waited for, and the parameters of a block are on their way while the next one is stepped.
+/// `AdamW` whose running means are sharded over mesh axis `X`: each rank of `p` keeps the means of its `1/p` of the
+/// elements, and steps only those. Pending gradients are reduce-scattered and stepped parameters are all-gathered,
+/// which sends no more than an all-reduce of the gradients. Both go in blocks of about 4 MiB: the sums of all blocks
+/// start before the first is waited for, and the parameters of a block are sent while the next one is stepped.
 ///
 /// ```
 /// # use nomina_mesh::optim::AdamW;
@@ -116,16 +116,16 @@ struct Kept {
 /// ```
 #[derive(Clone)]
 pub struct AdamW<X> {
-    /// What the next step is told.
+    /// The options of the next step.
     pub options: AdamOptions,
     kept: HashMap<Key, Kept>,
     axis: PhantomData<fn() -> X>,
 }
 
-/// The address of a parameter's leaf, and how many parameters before it in a list are the same leaf.
+/// The address of a parameter's leaf, and the number of earlier parameters in a list with the same leaf.
 type Key = (usize, usize);
 
-/// Describes a parameter, for the ranks to compare.
+/// Returns a description of a parameter for the ranks to compare.
 fn parameter_item(param: &DynSharded, beside: String) -> Item {
     let frame = param.frame();
     Item {
@@ -140,7 +140,7 @@ fn parameter_item(param: &DynSharded, beside: String) -> Item {
     }
 }
 
-/// The key of each parameter of a list, with its leaf; none of those that are no leaves.
+/// Returns the key and the leaf of each parameter of a list; `None` for a parameter that is not a leaf.
 fn keys(params: &[DynSharded]) -> Vec<Option<(Key, LeafId)>> {
     let mut seen = HashMap::new();
     let keys = params.iter().map(|param| {
@@ -155,12 +155,12 @@ fn keys(params: &[DynSharded]) -> Vec<Option<(Key, LeafId)>> {
 
 /// A parameter of a step.
 struct Stepped {
-    /// Its place in the list.
+    /// The parameter's position in the list.
     at: usize,
     key: Key,
     leaf_id: LeafId,
     leaf: DynTensor,
-    /// In a row.
+    /// The gradient, flattened.
     grad: Raw,
     pending: bool,
 }
@@ -170,19 +170,19 @@ impl Stepped {
         self.leaf.dtype()
     }
 
-    /// How many elements a rank's part has.
+    /// Returns the number of elements in a rank's part.
     fn len(&self, ranks: usize, rank: usize) -> usize {
         part(self.grad.numel(), ranks, rank).1
     }
 }
 
-/// Of elements in a row those of one rank.
+/// Returns one rank's part of a flat tensor.
 fn part_of(row: &Raw, ranks: usize, rank: usize) -> Result<Raw> {
     let (start, len) = part(row.numel(), ranks, rank);
     row.clone().narrow(0, start, len)
 }
 
-/// Tensors of one dim, one behind the other; one as it is.
+/// Concatenates tensors of one dim; a single tensor is not copied.
 fn joined(rows: &[Raw]) -> Result<Raw> {
     if let [one] = rows {
         return Ok(one.clone());
@@ -197,7 +197,7 @@ fn row(raw: Raw) -> Result<DynTensor> {
 }
 
 impl<X: MeshAxis> AdamW<X> {
-    /// With PyTorch's defaults, at a rate; its memory is split over `axis`.
+    /// Creates an optimizer with a learning rate and otherwise PyTorch's defaults. Its state is sharded over `axis`.
     #[must_use]
     pub fn new(axis: X, lr: f64) -> Self {
         let options = AdamOptions {
@@ -207,7 +207,7 @@ impl<X: MeshAxis> AdamW<X> {
         Self::with(axis, options)
     }
 
-    /// With options.
+    /// Creates an optimizer with the given options.
     #[must_use]
     pub fn with(axis: X, options: AdamOptions) -> Self {
         let _ = axis;
@@ -218,7 +218,7 @@ impl<X: MeshAxis> AdamW<X> {
         }
     }
 
-    /// How many numbers this rank keeps: two for each element of its part.
+    /// Returns the number of values that this rank keeps: two for each element of its part.
     #[must_use]
     pub fn kept(&self) -> usize {
         let each = self.kept.values();
@@ -226,13 +226,14 @@ impl<X: MeshAxis> AdamW<X> {
             .sum()
     }
 
-    /// Changes all parameters that have a gradient, which is then taken. All ranks give the same ones in the same order; from step to
-    /// step, parameters may come, go and change places, as the state of each is found by its leaf.
+    /// Steps all parameters that have a gradient, and clears the gradients. All ranks pass the same parameters in the
+    /// same order. Between steps, parameters may be added, removed and reordered, since their state is found by leaf.
     ///
     /// # Errors
-    /// On all ranks, [`ErrorKind::Mesh`] when they give different parameters, have gradients of different ones, or other options or
-    /// numbers of steps: the error names the first parameter that differs. [`ErrorKind::Mesh`], too, when the parameters are on two
-    /// meshes; when a rank is gone, or memory is missing. No parameter has changed then.
+    /// Returns [`ErrorKind::Mesh`] on all ranks if they pass different parameters, if gradients are present for
+    /// different parameters, or if their options or step counts differ; the error names the first parameter that
+    /// differs. Also returns [`ErrorKind::Mesh`] if the parameters are on two meshes. Returns an error if a rank is
+    /// gone or memory is missing. No parameter has changed in these cases.
     #[twin]
     pub fn try_step(&mut self, params: &mut [&mut dyn Param<X>]) -> Result<()> {
         no_grad(|| self.step_all(params, Location::caller()))
@@ -267,12 +268,13 @@ impl<X: MeshAxis> AdamW<X> {
                 });
             }
         }
-        // What is kept changes only where all of the step is done.
+        // The kept state is replaced only after the whole step has succeeded.
         let mut kept = self.kept.clone();
         kept.retain(|_, kept| kept.leaf.is_used());
         let blocks = blocks(&stepped);
         let blocks = || blocks.iter().map(|block| &stepped[block.clone()]);
-        // All sums are on their way before the first is waited for; those that nobody waits for any more are waited for when dropped.
+        // All sums are started before the first is waited for. If an error ends this function, dropping the rest waits
+        // for them.
         let sums = blocks().map(|block| Self::reduced(&shared, block, at));
         let sums = sums.collect::<Result<Vec<_>>>()?;
         let gathers = blocks().zip(sums).map(|(block, sum)| {
@@ -292,7 +294,8 @@ impl<X: MeshAxis> AdamW<X> {
         Ok(())
     }
 
-    /// Lets the ranks compare all that decides what a step sends: the parameters in their order, and which have a gradient.
+    /// Lets the ranks compare everything that decides the messages of a step: the parameters in order, and which of
+    /// them have a gradient.
     fn agree(
         &self,
         shared: &Shared,
@@ -321,13 +324,13 @@ impl<X: MeshAxis> AdamW<X> {
         shared.agree(number::<X>(), what)
     }
 
-    /// How many ranks there are, and which this one is.
+    /// Returns the number of ranks, and this rank's index.
     fn ranks(shared: &Shared) -> (usize, usize) {
         let ranks = &shared.axes[number::<X>()].ranks;
         (ranks.size(), ranks.rank())
     }
 
-    /// Starts the sum of a block's gradients, of which each rank gets its part.
+    /// Starts to sum a block's gradients; each rank receives its part.
     fn reduced(shared: &Shared, block: &[Stepped], at: At) -> Result<Ticket> {
         let (ranks, rank) = Self::ranks(shared);
         let piece = |rank: usize| {
@@ -343,7 +346,7 @@ impl<X: MeshAxis> AdamW<X> {
         shared.start_agreed(number::<X>(), "adamw: gradients", at, job)
     }
 
-    /// Steps the parameters of a block, and starts to gather them.
+    /// Steps the parameters of a block, and starts to all-gather them.
     fn step_block(
         &self,
         shared: &Shared,
@@ -392,7 +395,8 @@ impl<X: MeshAxis> AdamW<X> {
     }
 }
 
-/// The parameters of a block, of the rows of all ranks: in each the part of one parameter after the other.
+/// Returns the parameters of a block, assembled from the ranks' flat pieces. Each piece contains that rank's part of
+/// every parameter, in order.
 fn gathered(block: &[Stepped], all: &[Raw]) -> Result<Vec<DynTensor>> {
     let mut starts = vec![0; all.len()];
     let whole = |one: &Stepped| {
@@ -408,7 +412,7 @@ fn gathered(block: &[Stepped], all: &[Raw]) -> Result<Vec<DynTensor>> {
     block.iter().map(whole).collect()
 }
 
-/// Parameters that go together: of one dtype and one kind of gradient, up to the bytes of a block.
+/// Groups consecutive parameters of one dtype and one kind of gradient into blocks of at most [`BLOCK`] bytes.
 fn blocks(all: &[Stepped]) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     let mut bytes = 0_usize;
@@ -430,7 +434,7 @@ fn blocks(all: &[Stepped]) -> Vec<Range<usize>> {
 }
 
 impl Kept {
-    /// The state of a parameter before its first step: zeros.
+    /// Creates the state of a parameter before its first step: zeros.
     fn new(one: &Stepped, len: usize) -> Result<Self> {
         let zeros = || Raw::zeros("adamw", &[len], one.dtype(), one.leaf.device());
         Ok(Self {

@@ -1,5 +1,5 @@
-//! What an optimizer keeps, to checkpoints and back: in files it is a tensor like its parameter, under the parameter's name and the
-//! words of nn's optimizers, so that another mesh goes on with it, or one process.
+//! Optimizer state in checkpoints. Each state is saved as a tensor like its parameter, under the parameter's name and
+//! the names that `nomina-nn`'s optimizers use, so that another mesh or a single process can continue from it.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -21,14 +21,15 @@ use crate::sharded::number;
 
 const OP: &str = "adamw";
 
-/// What the means are called in files, and the number of steps.
+/// The names of the means in files. [`STEP`] is the number of steps.
 const MEANS: [&str; 2] = ["exp_avg", "exp_avg_sq"];
 const STEP: &str = "step";
 
-/// What a rank's part of a parameter's elements is: those of its rows, or just so many, in their order.
+/// The two ways to divide a parameter's elements over ranks: equal parts of its elements ([`kept`](Self::kept)), or of
+/// its rows ([`of_rows`](Self::of_rows)).
 struct Parts {
     numel: usize,
-    /// How many rows, and elements of each. A number is one row.
+    /// The number of rows, and of elements in each. A scalar is one row.
     rows: usize,
     each: usize,
     ranks: usize,
@@ -47,30 +48,31 @@ impl Parts {
         }
     }
 
-    /// The elements that a rank keeps, from the first to behind the last.
+    /// Returns the range of elements whose state a rank keeps, as (start, end).
     fn kept(&self, rank: usize) -> (usize, usize) {
         let (start, len) = part(self.numel, self.ranks, rank);
         (start, start + len)
     }
 
-    /// The elements of a rank's rows.
+    /// Returns the range of elements in a rank's rows, as (start, end).
     fn of_rows(&self, rank: usize) -> (usize, usize) {
         let (start, len) = part(self.rows, self.ranks, rank);
         (start * self.each, (start + len) * self.each)
     }
 }
 
-/// What two ranges share: its start and its length.
+/// Returns the intersection of two ranges, as (start, length).
 fn both(one: (usize, usize), other: (usize, usize)) -> (usize, usize) {
     let start = one.0.max(other.0);
     (start, one.1.min(other.1).saturating_sub(start))
 }
 
 impl<X: MeshAxis> AdamW<X> {
-    /// What is kept for parameters, to be saved beside them: for `w` the tensors `w.exp_avg`, `w.exp_avg_sq` and `w.step`. They
-    /// come in any order, the same on all ranks, each with its name; of those without a step so far nothing is kept.
+    /// Returns the state kept for parameters, to be saved next to them: for `w` the tensors `w.exp_avg`, `w.exp_avg_sq`
+    /// and `w.step`. The parameters come with their names, in any order that is the same on all ranks. Parameters that
+    /// were never stepped have no state and are skipped.
     ///
-    /// All ranks call it: the means go from the ranks that keep them to those whose rows they are.
+    /// All ranks call this: the means are sent from the ranks that keep them to the ranks whose rows they belong to.
     ///
     /// ```
     /// use nomina_mesh::optim::{AdamW, Param};
@@ -108,7 +110,7 @@ impl<X: MeshAxis> AdamW<X> {
     /// ```
     ///
     /// # Errors
-    /// When a rank is gone, or memory is missing.
+    /// If a rank is gone or memory is missing.
     #[track_caller]
     pub fn state<'a, K: Into<String>>(
         &self,
@@ -143,13 +145,13 @@ impl<X: MeshAxis> AdamW<X> {
         Ok(state)
     }
 
-    /// Takes what was kept for parameters from a checkpoint, which was written on any mesh: by [`state`](Self::state), or by
-    /// an `AdamW` of the crate `nomina-nn`. Parameters are leaves, and come in any order, the same on all ranks. Of one whose `step`
-    /// the checkpoint lacks nothing is kept.
+    /// Loads the state of parameters from a checkpoint that was written on any mesh, by [`state`](Self::state) or by an
+    /// `AdamW` of the crate `nomina-nn`. The parameters are leaves, in any order that is the same on all ranks. A
+    /// parameter whose `step` is not in the checkpoint gets no state.
     ///
     /// # Errors
-    /// On all ranks, when one fails: when a parameter is no leaf, a mean is missing, or has other sizes or another dtype than its parameter, or cannot be
-    /// read. Nothing has changed then.
+    /// Returns an error on all ranks if a parameter is not a leaf, or if a mean is missing, cannot be read, or has
+    /// other sizes or another dtype than its parameter. Nothing has changed then.
     #[track_caller]
     pub fn load<'a, K: Into<String>, M: Placement<Mesh = M>>(
         &mut self,
@@ -187,7 +189,7 @@ impl<X: MeshAxis> AdamW<X> {
     }
 }
 
-/// The names of parameters, and the parameters.
+/// Separates parameters from their names.
 fn listed<'a, K: Into<String>, X: MeshAxis>(
     params: impl IntoIterator<Item = (K, &'a dyn Param<X>)>,
 ) -> (Vec<String>, Vec<DynSharded>) {
@@ -196,7 +198,7 @@ fn listed<'a, K: Into<String>, X: MeshAxis>(
         .unzip()
 }
 
-/// The means of this rank's rows of a parameter, from those that keep them.
+/// Returns the means of this rank's rows of a parameter, received from the ranks that keep them.
 fn means<X: MeshAxis>(
     name: &str,
     param: &DynSharded,
@@ -249,7 +251,7 @@ fn means<X: MeshAxis>(
     Ok([mean(0)?, mean(1)?])
 }
 
-/// What a checkpoint has for this rank's part of a parameter.
+/// Reads the state of this rank's part of a parameter from a checkpoint; `None` if it has none.
 fn read<X: MeshAxis, M: Placement<Mesh = M>>(
     name: &str,
     param: &DynSharded,
@@ -265,7 +267,8 @@ fn read<X: MeshAxis, M: Placement<Mesh = M>>(
     let shape = param.local().shape().to_vec();
     let parts = Parts::new(&shape, frame.ranks(axis));
     let (start, end) = parts.kept(frame.rank(axis));
-    // The rows that the part meets, of which it has all elements but some of the first and the last.
+    // The rows that this rank's part intersects. All of their elements belong to it, except some of the first and the
+    // last row.
     let each = parts.each.max(1);
     let (first, last) = (start / each, end.div_ceil(each));
     let mut ranges: Vec<_> = (0..shape.len())
@@ -303,7 +306,7 @@ fn read<X: MeshAxis, M: Placement<Mesh = M>>(
         leaf,
         means: [mean(MEANS[0])?, mean(MEANS[1])?],
         shape,
-        // A cast saturates.
+        // The cast saturates.
         steps: steps.item()?.to_f64() as u64,
     }))
 }
