@@ -1,8 +1,8 @@
-//! What typed calls share.
+//! Helpers of the typed calls.
 
 use nomina::{Error, Result};
 
-/// The value, or a panic at the user's line.
+/// Returns the value, or panics at the user's line.
 #[track_caller]
 pub(crate) fn ok<V>(result: Result<V>) -> V {
     match result {

@@ -1,4 +1,5 @@
-//! Local code: what types say too much or too little of, and the way back with a claim whose sizes are checked.
+//! Rank-local code: access to the pieces, for computations that placements cannot express, and the way back by a claim
+//! whose sizes are checked.
 
 use std::panic::Location;
 
@@ -14,11 +15,11 @@ use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// Computes something of this rank's piece, which is then its own: say what the pieces are together by
-    /// [`claim`](Self::claim).
+    /// Computes on this rank's piece. The result is local to the rank; use [`claim`](Self::claim) to declare what the
+    /// pieces are together.
     ///
     /// # Errors
-    /// Those of `compute`.
+    /// If `compute` fails.
     #[track_caller]
     pub fn local_with<E: Dims, U: Element>(
         &self,
@@ -27,8 +28,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         Ok(self.mesh.own(compute(&self.local)?))
     }
 
-    /// All of the piece's values, where each rank has them all, row-major. Decisions may follow from them: they are equal on all
-    /// ranks.
+    /// Returns the values in row-major order, if each rank has all of them. They are equal on all ranks, so control
+    /// flow may depend on them.
     #[must_use]
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T>
@@ -38,10 +39,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.local.to_vec()
     }
 
-    /// The only value, where each rank has it.
+    /// Returns the only value, if each rank has it.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there is more than one.
+    /// Returns [`ErrorKind::Shape`] if there is not exactly one value.
     #[twin]
     pub fn try_item(&self) -> Result<T>
     where
@@ -51,7 +52,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 }
 
-/// The tensor is each rank's own along all axes.
+/// The tensor is local to each rank along all axes.
 #[diagnostic::on_unimplemented(
     message = "placement `{Self}` is not each rank's own along all axes",
     label = "what the pieces are together is known along some axis"
@@ -60,11 +61,11 @@ pub trait EachOwn<Q> {}
 impl<Q> EachOwn<Q> for Q {}
 
 impl<D: Dims + Distinct, Q: Placement, T: Element> Sharded<D, Q, T> {
-    /// Says what the ranks' own pieces are together. Their sizes are compared: along a split axis they follow each other as the
-    /// parts of `sizes` do, along others they are equal. That equal pieces have equal values is the caller's word.
+    /// Declares what the local pieces are together. Their sizes are checked: along a split axis they are the parts of
+    /// `sizes`, along other axes they are equal. The caller guarantees that replicas have equal values.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] on all ranks when the piece of one has other sizes than the claim says.
+    /// Returns [`ErrorKind::Shape`] on all ranks if the piece of one does not have the sizes of the claim.
     #[track_caller]
     pub fn claim<P: Placement<Mesh = Q::Mesh>>(&self, sizes: &[usize]) -> Result<Sharded<D, P, T>>
     where

@@ -1,4 +1,4 @@
-//! Tensors on a mesh, made of tensors, of numbers and of random numbers.
+//! Constructors of tensors on a mesh: from tensors, constants and random numbers.
 
 use std::panic::Location;
 
@@ -13,10 +13,10 @@ use crate::mesh::Mesh;
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places, typed};
 
-/// The same mesh, synced along all axes.
+/// The placement that is [`Synced`] along all axes of `M`.
 pub type AllSynced<M> = <M as Placement>::Of<Synced, Synced, Synced, Synced>;
 
-/// The same mesh, each rank's own along all axes.
+/// The placement that is [`Own`] along all axes of `M`.
 pub type AllOwn<M> = <M as Placement>::Of<Own, Own, Own, Own>;
 
 impl<M: Placement<Mesh = M>> Mesh<M> {
@@ -33,17 +33,18 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         }
     }
 
-    /// A tensor that each rank has all of, and that is the same on all ranks: that is the caller's word. Sends nothing.
+    /// Declares a tensor replicated: each rank passes all of it, and the caller guarantees that all pass the same.
+    /// Sends nothing.
     #[must_use]
     #[track_caller]
     pub fn whole<D: Dims, T: Element>(&self, tensor: Tensor<D, T>) -> Sharded<D, M, T> {
         self.placed(tensor, self.shared.origin(Location::caller()))
     }
 
-    /// A parameter: a leaf that is the same on all ranks, whose gradient and updates are, too.
+    /// Creates a parameter: a leaf that is the same on all ranks, as are its gradient and its updates.
     ///
     /// # Errors
-    /// When memory for a few words is short.
+    /// If memory for a few words is missing.
     #[track_caller]
     pub fn parameter<D: Dims, T: nomina::Inexact>(
         &self,
@@ -53,14 +54,14 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         Ok(self.placed(tensor.detach().try_with_grad()?, origin))
     }
 
-    /// What this rank has for itself.
+    /// Wraps a tensor that is local to this rank.
     #[must_use]
     #[track_caller]
     pub fn own<D: Dims, T: Element>(&self, tensor: Tensor<D, T>) -> Sharded<D, AllOwn<M>, T> {
         self.placed(tensor, Origin::of_own(Location::caller()))
     }
 
-    /// A tensor of global sizes, of which `fill` makes any box: it is called with the sizes of this rank's piece.
+    /// Creates a tensor of global sizes. `fill` makes this rank's piece.
     fn filled<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
         &self,
         op: &'static str,
@@ -68,7 +69,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         sizes: Vec<usize>,
         fill: impl FnOnce(&Frame) -> Result<Raw>,
     ) -> Result<Sharded<D, P, T>> {
-        // Sizes whose product no tensor has are refused on all ranks alike, however small their pieces are.
+        // Sizes whose product overflows are refused on all ranks, however small their pieces are.
         nomina_runtime::shape::numel(op, &sizes)?;
         let frame = Frame {
             names: Names::from_static(D::NAMES),
@@ -86,10 +87,10 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         })
     }
 
-    /// Zeros of these global sizes, in any placement.
+    /// Creates zeros of these global sizes, in any placement.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory is missing.
     #[track_caller]
     pub fn zeros<D: Dims + Distinct, P: Placement<Mesh = M>, T: Element>(
         &self,
@@ -102,10 +103,11 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         })
     }
 
-    /// One number everywhere, of these global sizes; not where something is pending, as each rank would add it.
+    /// Creates a tensor of these global sizes with one value everywhere. The placement must not be pending, since each
+    /// rank would add the value.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory is missing.
     #[track_caller]
     pub fn full<
         D: Dims + Distinct,
@@ -130,11 +132,12 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         })
     }
 
-    /// Normal numbers, the same tensor whatever the mesh: each rank has its box of it. The generator of the mesh moves by the global
-    /// size; where it was seeded alike on all ranks ([`manual_seed`](Self::manual_seed)), it stays alike.
+    /// Draws from the standard normal distribution. The tensor does not depend on the mesh: each rank draws its box of
+    /// it. The mesh's generator advances by the global number of elements, so ranks that were seeded alike
+    /// ([`manual_seed`](Self::manual_seed)) stay in step.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory is missing.
     #[track_caller]
     pub fn randn<
         D: Dims + Distinct,
@@ -150,10 +153,11 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         })
     }
 
-    /// Numbers that are uniform in [0, 1), the same tensor whatever the mesh, as [`randn`](Self::randn).
+    /// Draws from the uniform distribution over [0, 1). Like [`randn`](Self::randn), the tensor does not depend on the
+    /// mesh.
     ///
     /// # Errors
-    /// As there.
+    /// If memory is missing.
     #[track_caller]
     pub fn rand<
         D: Dims + Distinct,
@@ -179,13 +183,13 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
         nomina_runtime::shape::numel(op, &sizes)?;
         let mut own = self.shared.with_generator(|generator| {
             let own = generator.clone();
-            // The generator moves on by the whole tensor, so that ranks stay in step.
+            // The generator advances by the whole tensor, so that ranks stay in step.
             let numel = sizes.iter().map(|&size| size as u64);
             let all = numel.fold(1, u64::wrapping_mul);
             generator.set_offset(own.get_offset().wrapping_add(all));
             own
         });
-        // Another seed or position makes another tensor.
+        // Another seed or offset gives another tensor.
         let origin = self.shared.origin(at);
         let origin = origin.mixed(own.seed()).mixed(own.get_offset());
         self.filled(op, origin, sizes, |frame| {
@@ -194,14 +198,14 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     }
 }
 
-/// As many elements are drawn in a row at the least, where there are more, and a box of them kept.
+/// The number of consecutive elements up to which a rank draws more than its box, and keeps only the box.
 const SPAN: usize = 1 << 14;
 
-/// An element is a function of the seed, of where the generator is, and of its place in the whole tensor; it comes in blocks, which
-/// begin at multiples of this.
+/// Elements per block of random numbers. An element is a function of the seed, of the generator's offset and of its
+/// index in the whole tensor; blocks begin at multiples of this number.
 const BLOCK: usize = 4;
 
-/// This rank's box of a tensor of random numbers, drawn row by row from `generator`, where the whole tensor begins.
+/// Draws this rank's box of a random tensor, row by row. `generator` is at the start of the whole tensor.
 fn boxed(
     frame: &Frame,
     dtype: DType,
@@ -215,7 +219,8 @@ fn boxed(
     if shape.contains(&0) {
         return Ok(out.into_parts().0);
     }
-    // Behind this dim the rank has all, or so few elements that the rest of them is drawn, too.
+    // Rows begin at this dim: in the dims after it the rank holds everything, or so little of the row that all of the
+    // row is drawn.
     let inner = |dim: usize| sizes[dim + 1..].iter().product::<usize>();
     let parted = (0..sizes.len()).rfind(|&dim| shape[dim] < sizes[dim]);
     let last = parted.unwrap_or(0);
@@ -226,7 +231,7 @@ fn boxed(
         false => (shape[dim], inner(dim)),
     };
     let start = generator.get_offset();
-    // Of 16 and 32 bits there are four in a block of random words, of 64 there are two.
+    // A block of random words gives four numbers of 16 or 32 bits, or two of 64 bits.
     let words = if dtype.size() == 8 { 2 } else { 4 };
     let outer: usize = shape[..dim].iter().product();
     for number in 0..outer {

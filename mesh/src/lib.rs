@@ -47,10 +47,10 @@ pub use sharded::layers::{cat, try_cat};
 pub use sharded::{Sharded, operand};
 pub use threads::threads;
 
-/// Bounds of generic code: states, placements, and what operators ask of them.
+/// Bounds for generic code: states, placements, and the requirements of operators.
 pub use nomina_core::mesh as placement;
 
-/// What the macros spell.
+/// Items that the macros refer to.
 #[doc(hidden)]
 pub mod __private {
     pub use std::vec::Vec;
@@ -67,7 +67,7 @@ pub mod __private {
     pub use crate::threads::threads;
 }
 
-/// The guide to meshes, whose every snippet is to run.
+/// The guide to meshes; its snippets run as doc tests.
 #[cfg(all(doctest, feature = "safetensors", feature = "zarr"))]
 #[doc = include_str!("../../docs/mesh.md")]
 pub struct Meshes;

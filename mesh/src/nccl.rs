@@ -1,5 +1,5 @@
-//! Pieces on CUDA devices, which go from one to the other by NCCL. The engine of the host agrees with the other ranks before,
-//! and does the jobs of pieces on the host.
+//! Tensors on CUDA devices, exchanged by NCCL. The host's engine lets the ranks agree before each call, and runs the
+//! jobs whose pieces are on the host.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,13 +15,14 @@ use crate::ranks::{Job, Ranks, Ticket};
 use crate::threads::{combined, row, unnamed};
 
 impl<M: Placement<Mesh = M>> Mesh<M> {
-    /// The same ranks, as a mesh whose tensors on `device` go to those of other ranks by NCCL, from GPU to GPU. Each rank names a
-    /// device of its own. Tensors on the host go as they do in this mesh.
+    /// Returns a mesh of the same ranks that exchanges tensors on `device` by NCCL, from GPU to GPU. Each rank passes a
+    /// different device. Tensors on the host are exchanged as in this mesh.
     ///
-    /// NCCL combines in an order of its own, the same on all ranks.
+    /// NCCL reduces in its own order, the same on all ranks.
     ///
     /// # Errors
-    /// On all ranks, when NCCL or the device is missing on one of them, or two have one device.
+    /// Returns an error on all ranks if NCCL or the device is missing on one of them, or if two ranks pass the same
+    /// device.
     ///
     /// ```no_run
     /// use nomina::Device;
@@ -50,7 +51,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     }
 }
 
-/// A rank of an axis, with a device.
+/// A rank of an axis with its device.
 #[derive(Debug)]
 struct Devices {
     host: Arc<dyn Ranks>,
@@ -58,7 +59,7 @@ struct Devices {
     sent: AtomicU64,
 }
 
-/// The error of this rank, or that another one has one.
+/// Returns this rank's error, or an error if another rank has one.
 fn agree(ranks: &dyn Ranks, own: Result<()>) -> Result<()> {
     let flag = Raw::from_vec(vec![u8::from(own.is_ok())], &[1])?;
     let job = Job::AllGather {
@@ -77,7 +78,7 @@ fn agree(ranks: &dyn Ranks, own: Result<()>) -> Result<()> {
     }
 }
 
-/// The operator that combines two elements so.
+/// Returns the operator that applies `combine` to two elements.
 fn operator(combine: Combine) -> Op {
     match combine {
         Combine::Add => Op::Add,
@@ -93,7 +94,7 @@ fn bytes(piece: &Raw) -> u64 {
     piece.numel().saturating_mul(piece.dtype().size()) as u64
 }
 
-/// Whether all are alike; all ranks see the same ones.
+/// Returns whether all shapes are equal. Every rank gets the same answer, since all see the same shapes.
 fn alike(shapes: &[Vec<usize>]) -> bool {
     shapes.iter().all(|shape| *shape == shapes[0])
 }
@@ -130,12 +131,12 @@ impl Devices {
         self.sent.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// How many ranks there are besides this one.
+    /// Returns the number of ranks besides this one.
     fn others(&self) -> u64 {
         self.host.size() as u64 - 1
     }
 
-    /// A piece to each rank, and one of the shape from each. This rank's own stays.
+    /// Sends a piece to each rank and receives one of the given shape from each. This rank's own piece is not copied.
     fn exchange(&self, pieces: Vec<Raw>, shapes: &[Vec<usize>]) -> Result<Vec<Raw>> {
         let (rank, size) = (self.host.rank(), self.host.size());
         if pieces.len() != size || shapes.len() != size {
@@ -181,7 +182,7 @@ impl Devices {
         let parts: Vec<_> = (0..size).map(|rank| part(count, size, rank)).collect();
         let op = operator(combine);
         if Communicator::combines(op, piece.dtype()) {
-            // The other ranks' parts, and this one's to all of them.
+            // The other ranks' parts to them, and this rank's combined part to all of them.
             let elements =
                 count as u64 - parts[rank].1 as u64 + parts[rank].1 as u64 * self.others();
             self.count(elements * piece.dtype().size() as u64);
@@ -265,7 +266,7 @@ impl Ranks for Devices {
             Job::Barrier => None,
         };
         match there.is_some_and(|piece| !piece.device().is_cpu()) {
-            // The device does it in the order of its stream.
+            // The call is enqueued on the device's stream, which keeps the order of the jobs.
             true => Ok(Ticket::done(self.run(job)?)),
             false => self.host.start(job),
         }

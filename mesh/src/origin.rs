@@ -143,8 +143,9 @@ impl Origins {
         Origin::new(at, before, counts.epoch)
     }
 
-    /// Starts to count again, after a collective. `is_of_all` where all ranks of the mesh took part: only those may number what
-    /// comes, as the ranks along one axis may do more of them than their neighbours along another.
+    /// Restarts the counts after a collective. `is_of_all` says whether all ranks of the mesh took part. Only those
+    /// collectives advance the epoch, since ranks along one axis may run more collectives than their neighbours along
+    /// another.
     pub(crate) fn restart(&self, is_of_all: bool) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.made.clear();

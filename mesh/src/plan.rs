@@ -1,4 +1,4 @@
-//! What a step sends, listed without sending it: a mesh that is not there, and the time that its collectives would take.
+//! Plans: a step's collectives on a simulated mesh, listed without sending anything, and the time that they would take.
 
 use std::fmt;
 use std::panic::Location;
@@ -17,26 +17,26 @@ pub struct Collective {
     pub op: &'static str,
     /// The mesh axis.
     pub axis: &'static str,
-    /// How many ranks it has.
+    /// The number of ranks of the axis.
     pub ranks: usize,
     /// The call.
     pub at: &'static Location<'static>,
-    /// How many times.
+    /// The number of calls.
     pub count: u64,
-    /// Bytes of elements that one rank sends, all times together.
+    /// The bytes of elements that one rank sends in all calls.
     pub bytes: u64,
-    /// Seconds, all times together: latency and bytes, without anything that goes on meanwhile.
+    /// The seconds of all calls: latency and transfer, without overlap with other work.
     pub seconds: f64,
 }
 
-/// What a step sends, by place in the program. Its text is a table.
+/// The messages of a step, by place in the program. It displays as a table.
 ///
 /// ```
 /// use nomina_mesh::prelude::*;
 /// mesh! { Grid: Data, Model }
 /// dims! { N }
 ///
-/// // 512 by 8 ranks, 2 µs and 25 GB/s between two of them.
+/// // 512 by 8 ranks; 2 µs latency and 25 GB/s between two of them.
 /// let mesh = Grid::simulate([512, 8], 2e-6, 25e9)?;
 /// let plan = mesh.plan(|| {
 ///     let x: Sharded<(N,), Grid<Pending, Whole>> = mesh.zeros([1 << 28])?;
@@ -52,26 +52,26 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The collectives, in the order in which each was met first.
+    /// Returns the collectives, in order of their first call.
     #[must_use]
     pub fn collectives(&self) -> &[Collective] {
         &self.collectives
     }
 
-    /// The bytes of elements that one rank sends.
+    /// Returns the bytes of elements that one rank sends.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.collectives.iter().map(|one| one.bytes).sum()
     }
 
-    /// The seconds of all collectives one after the other.
+    /// Returns the seconds of all collectives, one after the other.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.collectives.iter().map(|one| one.seconds).sum()
     }
 
-    /// What does not scale: collectives whose time is latency more than anything, and that it would help to put on a shorter
-    /// axis or to do less often.
+    /// Returns warnings about collectives that do not scale because their time is mostly latency: all-to-alls over more
+    /// than 64 ranks. A shorter axis or fewer calls would help.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         self.collectives.iter().filter_map(|one| {
             let by_rank = one.op == "all_to_all";
@@ -117,7 +117,7 @@ impl fmt::Display for Plan {
     }
 }
 
-/// A mesh that is not there.
+/// The state of a simulated mesh.
 #[derive(Debug)]
 pub(crate) struct Simulated {
     latency: f64,
@@ -134,7 +134,7 @@ impl Simulated {
         }
     }
 
-    /// The first rank of each axis.
+    /// Returns the first rank of each axis.
     pub(crate) fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>> {
         let all = sizes
             .iter()
@@ -194,7 +194,8 @@ impl Simulated {
         });
     }
 
-    /// The time of a job by the algorithms that MPIs choose: of few bytes by doubling distances, of many by halving them.
+    /// Returns the time of a job with the algorithms that MPI libraries use: recursive doubling for few bytes,
+    /// recursive halving for many.
     fn seconds(&self, job: &Job, ranks: usize) -> f64 {
         let (latency, rate) = (self.latency, self.bytes_per_second);
         let steps = (ranks as f64).log2().ceil();
@@ -209,7 +210,7 @@ impl Simulated {
             }
             Job::ReduceScatter { pieces, .. } => steps * latency + time(pieces) * share,
             Job::AllGather { piece, .. } => steps * latency + one(piece) * most,
-            // A message to each rank that gets something.
+            // One message to each rank that receives anything.
             Job::AllToAll { pieces, .. } => {
                 let others = pieces.get(1..).unwrap_or_default();
                 let some = others.iter().filter(|piece| piece.numel() > 0).count();
@@ -226,7 +227,7 @@ fn bytes(raw: &Raw) -> u64 {
     (raw.numel() as u64).saturating_mul(raw.dtype().size() as u64)
 }
 
-/// The bytes of elements that rank `rank` sends for a job: what every engine counts.
+/// Returns the bytes of elements that rank `rank` sends for a job. All engines count the same.
 #[must_use]
 pub fn sent(job: &Job, ranks: usize, rank: usize) -> u64 {
     let others = ranks.saturating_sub(1) as u64;
@@ -235,7 +236,7 @@ pub fn sent(job: &Job, ranks: usize, rank: usize) -> u64 {
         pieces.map(|(_, piece)| bytes(piece)).sum()
     };
     match job {
-        // To each rank its part, then the own part, combined, to each rank.
+        // Its part to each rank, then this rank's combined part to each rank.
         Job::AllReduce { piece, .. } => {
             let (_, own) = crate::boxes::part(piece.numel(), ranks, rank);
             let own = (own as u64).saturating_mul(piece.dtype().size() as u64);
@@ -253,13 +254,13 @@ pub fn sent(job: &Job, ranks: usize, rank: usize) -> u64 {
     }
 }
 
-/// The first rank of an axis whose others are not there. What would come from them has the right sizes, and zeros.
+/// The first rank of a simulated axis. The other ranks' pieces have the right sizes and are zeros.
 #[derive(Debug)]
 struct Absent {
     size: usize,
 }
 
-/// Zeros of any sizes, in the memory of one.
+/// Returns zeros of any sizes, in the memory of one.
 fn nothing(like: &Raw, shape: &[usize]) -> Result<Raw> {
     Raw::zeros("simulate", &vec![1; shape.len()], like.dtype(), Device::Cpu)?.expand(shape)
 }

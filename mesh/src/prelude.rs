@@ -1,4 +1,4 @@
-//! What programs import: `use nomina_mesh::prelude::*;`, nomina's own prelude included.
+//! The items that programs import by `use nomina_mesh::prelude::*;`, including nomina's own prelude.
 
 pub use nomina::prelude::*;
 

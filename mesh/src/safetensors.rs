@@ -1,5 +1,5 @@
-//! Checkpoints of safetensors files: each rank writes what it has to a file of its own, and a mesh of any other shape reads them, or
-//! a program without a mesh by [`nomina_io::safetensors::Checkpoint`].
+//! Checkpoints of safetensors files. Each rank writes its piece to its own file; a mesh of any other shape can read
+//! them, and so can a program without a mesh, by [`nomina_io::safetensors::Checkpoint`].
 //!
 //! ```
 //! use nomina_mesh::prelude::*;
@@ -48,20 +48,22 @@ use crate::mesh::Mesh;
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
-/// The name of a rank's file.
+/// Returns the name of a rank's file.
 fn file(rank: usize, ranks: usize) -> String {
     format!("model-{:05}-of-{ranks:05}.safetensors", rank + 1)
 }
 
-/// Writes tensors to a folder, on all ranks: each writes to a file of its own what it has, and of ranks that have the same, one does. The
-/// first rank writes the index, `model.safetensors.index.json`. A tensor that no axis splits is whole in a file.
+/// Writes tensors to a folder, on all ranks. Each rank writes its piece to its own file; of ranks with the same
+/// elements, one writes them. The first rank writes the index, `model.safetensors.index.json`. A tensor that no axis
+/// splits is in a single file.
 ///
-/// The folder is written beside its place, as `.name.partial`, and moved there when all ranks have written: it is there as a whole
-/// or not at all.
+/// The folder is written under the name `.name.partial` and renamed after all ranks have written, so that it appears
+/// either complete or not at all.
 ///
 /// # Errors
-/// On all ranks, when one fails: [`ErrorKind::File`] when the folder is there already, or the system cannot write;
-/// [`ErrorKind::Mesh`] when something is pending, or each rank's own, or ranks save other tensors; else that of [`nomina_io::safetensors::save`].
+/// Returns an error on all ranks if one fails: [`ErrorKind::File`] if the folder exists or cannot be written;
+/// [`ErrorKind::Mesh`] if a tensor is pending or local to each rank, or if ranks save different tensors; otherwise an
+/// error of [`nomina_io::safetensors::save`].
 #[track_caller]
 pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
     mesh: &Mesh<M>,
@@ -96,7 +98,7 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
             };
             let tensor = match piece.local.shape() == shape {
                 true => piece.local.clone(),
-                // Of a tensor without elements, a part of other sizes.
+                // A tensor without elements is written as a part of other sizes.
                 false => DynTensor::options()
                     .dtype(piece.local.dtype())
                     .zeros(&shape, piece.local.names().clone())?,
@@ -129,20 +131,20 @@ pub fn save<M: Placement<Mesh = M>, K: Into<String>, X: Into<Piece>>(
     writing.write(shared, ready, |_| Ok(()), fill, complete)
 }
 
-/// A checkpoint that is read by the ranks of a mesh: what [`save`] wrote, on whatever mesh, and any other that
-/// [`nomina_io::safetensors::Checkpoint`] reads. Each rank reads the elements that it has, and no others.
+/// A checkpoint read by the ranks of a mesh: one that [`save`] wrote on any mesh, or any other that
+/// [`nomina_io::safetensors::Checkpoint`] reads. Each rank reads only the elements that it holds.
 ///
-/// All ranks call its methods alike, and tell each other whether they could read: an error is one on all of them.
+/// All ranks make the same calls and exchange the outcomes: an error on one rank is an error on all.
 pub struct Checkpoint<M> {
     mesh: Mesh<M>,
     files: files::Checkpoint,
 }
 
 impl<M: Placement<Mesh = M>> Checkpoint<M> {
-    /// Opens a folder, or a file, on all ranks. Only its index is read.
+    /// Opens a folder or a file on all ranks. Reads only its index.
     ///
     /// # Errors
-    /// On all ranks, when one fails: those of [`nomina_io::safetensors::Checkpoint::open`].
+    /// Returns an error on all ranks if [`nomina_io::safetensors::Checkpoint::open`] fails on one of them.
     #[track_caller]
     pub fn open(mesh: &Mesh<M>, path: impl AsRef<Path>) -> Result<Self> {
         let at = Location::caller();
@@ -154,15 +156,15 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         })
     }
 
-    /// The names of the tensors, sorted.
+    /// Returns the names of the tensors, sorted.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.files.keys()
     }
 
-    /// A tensor, in any placement: names, constant sizes and dtype are checked.
+    /// Reads a tensor in any placement, and checks its names, constant sizes and dtype.
     ///
     /// # Errors
-    /// On all ranks, when one fails: those of [`nomina_io::safetensors::Checkpoint::tensor`].
+    /// Returns an error on all ranks if [`nomina_io::safetensors::Checkpoint::tensor`] fails on one of them.
     #[track_caller]
     pub fn tensor<D: Dims + Distinct, P: Placement<Mesh = M> + AllFinished, T: Element>(
         &self,
@@ -171,10 +173,10 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         self.typed("tensor", name, Location::caller(), false)
     }
 
-    /// As [`tensor`](Self::tensor), but that dims without a name in the files take the one which the type says.
+    /// Like [`tensor`](Self::tensor), but dims that have no name in the files take their names from the type.
     ///
     /// # Errors
-    /// As there.
+    /// Like [`tensor`](Self::tensor).
     #[track_caller]
     pub fn refine<D: Dims + Distinct, P: Placement<Mesh = M> + AllFinished, T: Element>(
         &self,
@@ -237,19 +239,19 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         }
     }
 
-    /// A tensor with the names and the dtype that the files say, placed as `places` says, by axis; it is whole along axes
-    /// behind those.
+    /// Reads a tensor with the names and the dtype of the files. `places` has its state along each axis; further axes
+    /// are whole.
     ///
     /// # Errors
-    /// On all ranks, when one fails: [`ErrorKind::Argument`] when there are more states than axes; [`ErrorKind::Mesh`] for a
-    /// state that is pending; [`ErrorKind::NameNotFound`] when the tensor has not the dim that is split; as
-    /// [`tensor`](Self::tensor).
+    /// Returns an error on all ranks if one fails: [`ErrorKind::Argument`] if there are more states than axes;
+    /// [`ErrorKind::Mesh`] if a state is pending; [`ErrorKind::NameNotFound`] if the tensor lacks a dim that is split;
+    /// otherwise an error of [`tensor`](Self::tensor).
     #[track_caller]
     pub fn tensor_dyn(&self, name: &str, places: &[Place]) -> Result<DynSharded> {
         let (op, at) = ("tensor", Location::caller());
         let read = || {
             let sizes = self.files.shape(name)?;
-            // No elements, but the names.
+            // Reads the names, and no elements.
             let none: Vec<Range<usize>> = sizes.iter().map(|_| 0..0).collect();
             let names = self.files.part::<DynTensor>(name, &none)?.names().clone();
             let axes = self.mesh.shared.axes.len();
@@ -265,7 +267,7 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
             let sizes = frame.sizes.clone();
             Ok((DynSharded::of(local, frame), sizes))
         };
-        // What the files say of sizes is read by all; that they are alike is compared.
+        // All ranks read the sizes from the files, and compare them.
         let rank = self.files.shape(name).map_or(0, |sizes| sizes.len());
         let shared = &self.mesh.shared;
         let what = What {
@@ -276,12 +278,12 @@ impl<M: Placement<Mesh = M>> Checkpoint<M> {
         Ok(found.with_origin(shared.origin(at).named(name)))
     }
 
-    /// A box of a tensor, for this rank alone.
+    /// Reads a box of a tensor, on this rank alone.
     pub(crate) fn part(&self, name: &str, ranges: &[Range<usize>]) -> Result<DynTensor> {
         self.files.part(name, ranges)
     }
 
-    /// The sizes of a tensor.
+    /// Returns the sizes of a tensor.
     pub(crate) fn shape(&self, name: &str) -> Result<Vec<usize>> {
         self.files.shape(name)
     }
@@ -300,7 +302,7 @@ impl<M: Placement> fmt::Debug for Checkpoint<M> {
     }
 }
 
-/// What this rank has.
+/// Returns the ranges of this rank's piece.
 fn ranges(frame: &Frame) -> Vec<Range<usize>> {
     let dims = 0..frame.sizes.len();
     dims.map(|dim| {

@@ -1,6 +1,7 @@
-//! The thread mesh: a program on as many threads as a mesh has ranks, which hand each other tensors without a copy.
+//! The thread mesh: runs a program on one thread for each rank of a mesh. Ranks share tensors without copying them.
 //!
-//! It does what an engine of processes does, in the same steps: what a rank takes of another one's tensor counts as sent.
+//! It takes the same steps as an engine of processes; a tensor that a rank takes from another counts as sent by that
+//! rank.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -18,22 +19,22 @@ use crate::boxes::part;
 use crate::mesh::Mesh;
 use crate::ranks::{Job, Ranks, Ticket, timeout};
 
-/// Where the ranks of one axis meet.
+/// The meeting point of the ranks of one axis.
 #[derive(Debug)]
 struct Hub {
     size: usize,
     rounds: Mutex<Rounds>,
     changed: Condvar,
-    /// Bytes that were taken of each rank.
+    /// The bytes that others took from each rank.
     sent: Vec<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
 struct Rounds {
     open: HashMap<u64, Round>,
-    /// Why no round will be whole any more.
+    /// The reason why no further round will complete.
     ended: Option<Error>,
-    /// The ranks whose program has ended.
+    /// The ranks whose program has returned.
     left: Vec<usize>,
 }
 
@@ -63,7 +64,7 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// The program of a rank has ended well: who waits for it waits for nobody.
+    /// Marks a rank's program as returned: ranks that wait for it get an error.
     fn leave(&self, rank: usize) {
         self.lock().left.push(rank);
         self.changed.notify_all();
@@ -81,7 +82,7 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// What all ranks gave in a round.
+    /// Waits for a round, and returns all ranks' pieces.
     fn take(&self, number: u64) -> Result<Vec<Arc<Vec<Raw>>>> {
         let mut rounds = self.lock();
         let limit = Duration::from_secs(timeout());
@@ -143,7 +144,7 @@ struct Thread {
     next: AtomicU64,
 }
 
-/// What a rank has to do still, once all have given.
+/// The second half of a job, which runs once all ranks have given their pieces.
 struct Rest {
     rank: usize,
     hub: Arc<Hub>,
@@ -151,7 +152,7 @@ struct Rest {
 }
 
 impl Rest {
-    /// A view of a piece of rank `from`, whose bytes count as sent by it.
+    /// Counts a piece of rank `from` as sent by it, and returns it.
     fn taken(&self, from: usize, piece: Raw) -> Raw {
         if from != self.rank {
             let bytes = piece.numel().saturating_mul(piece.dtype().size()) as u64;
@@ -164,7 +165,7 @@ impl Rest {
         self.hub.take(self.round + later)
     }
 
-    /// One piece of each rank.
+    /// Returns one piece of each rank.
     fn each_piece(&self, pick: impl Fn(&[Raw]) -> Option<Raw>) -> Result<Vec<Raw>> {
         let all = self.all(0)?;
         let each = all
@@ -183,7 +184,7 @@ impl Rest {
 }
 
 impl Thread {
-    /// The number of the next round, and of the one after it.
+    /// Reserves the numbers of two rounds.
     fn rest(&self) -> Rest {
         Rest {
             rank: self.rank,
@@ -197,7 +198,7 @@ impl Thread {
     }
 }
 
-/// A tensor that is one row of elements.
+/// Flattens a tensor.
 pub(crate) fn row(raw: &Raw) -> Result<Raw> {
     raw.reshape(&[raw.numel()])
 }
@@ -207,7 +208,7 @@ pub(crate) fn unnamed(raw: Raw) -> Result<DynTensor> {
     DynTensor::from_parts(raw.detach(), names)
 }
 
-/// The combination of pieces, in their order.
+/// Returns the combination of pieces, in their order.
 pub(crate) fn combined(pieces: &[Raw], combine: Combine) -> Result<Raw> {
     let Some((first, others)) = pieces.split_first() else {
         return Err(Error::new(ErrorKind::Mesh, "mesh", "nothing to combine"));
@@ -244,7 +245,7 @@ impl Ranks for Thread {
                 let (shape, count) = (piece.shape().to_vec(), piece.numel());
                 self.give(&rest, kind, vec![row(&piece)?]);
                 Ticket::new(move || {
-                    // Each rank combines a part of the elements, and all put the parts together.
+                    // Each rank combines one part of the elements; the combined parts are all-gathered.
                     let (start, len) = part(count, size, rank);
                     let parts = rest.each_piece(|all| all[0].narrow(0, start, len).ok())?;
                     let own = combined(&parts, combine)?;
@@ -316,14 +317,14 @@ impl Ranks for Thread {
     }
 }
 
-/// The ranks of a mesh of threads, by rank: for each its place along every axis.
+/// Creates the ranks of a mesh of threads: for each rank its handle along every axis.
 fn ranks(sizes: &[usize]) -> (Vec<Vec<Arc<Thread>>>, Vec<Arc<Hub>>) {
     let count: usize = sizes.iter().product();
     let place = |rank: usize, axis: usize| {
         let inner: usize = sizes[axis + 1..].iter().product();
         rank / inner % sizes[axis]
     };
-    // The ranks that differ along one axis alone meet in one hub.
+    // Ranks that differ only along one axis share a hub.
     let mut hubs: HashMap<(usize, Vec<usize>), Arc<Hub>> = HashMap::new();
     let all = (0..count).map(|rank| {
         let axes = (0..sizes.len()).map(|axis| {
@@ -344,14 +345,14 @@ fn ranks(sizes: &[usize]) -> (Vec<Vec<Arc<Thread>>>, Vec<Arc<Hub>>) {
     (all, hubs.into_values().collect())
 }
 
-/// Drops what a panic carried. Where that panics in turn, what this panic carries is leaked: no rank waits for it.
+/// Drops a panic's payload. If the drop panics too, the second payload is leaked, since dropping it might panic again.
 fn discard(panic: Box<dyn Any + Send>) {
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         mem::forget(another);
     }
 }
 
-/// Ends all rounds of a mesh when it is dropped, unless its rank has ended well: whatever stops a rank, the others learn of it.
+/// Ends all rounds of a mesh on drop unless its rank has returned a value, so that the others learn of any failure.
 struct Watch<'a> {
     rank: usize,
     hubs: &'a [Arc<Hub>],
@@ -381,10 +382,10 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic")
 }
 
-/// Runs a program on as many threads as a mesh of these sizes has ranks: what `Grid::threads` calls.
+/// Runs a program on one thread for each rank of a mesh of these sizes. `Grid::threads` calls it.
 ///
 /// # Errors
-/// The first rank's error or panic, by time: the others wait for it no longer.
+/// Returns the error or panic of the rank that failed first; the other ranks then stop waiting.
 pub fn threads<M: Placement<Mesh = M>, V: Send>(
     sizes: &[usize],
     program: impl Fn(Mesh<M>) -> Result<V> + Sync,
@@ -428,7 +429,7 @@ pub fn threads<M: Placement<Mesh = M>, V: Send>(
             .unwrap_or_else(PoisonError::into_inner)
             .get_or_insert_with(|| failed.clone());
         watch.end(&failed.to_string());
-        // The others no longer wait: whatever this drops may take its time, or panic.
+        // The other ranks have stopped waiting, so this drop may take long, or panic.
         if let Some(panic) = carried {
             discard(panic);
         }

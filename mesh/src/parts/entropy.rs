@@ -1,5 +1,5 @@
-//! Cross entropy with classes split over an axis: of each row the greatest logit and the sum of exponentials are exchanged, and
-//! nothing else. The loss is pending: each rank has the terms of its own classes.
+//! Cross entropy with classes split over an axis. Only the maximum logit and the sum of exponentials of each row are
+//! exchanged. The loss is pending: each rank has the terms of its own classes.
 
 use nomina::{DType, DynTensor, Error, ErrorKind, Result};
 use nomina_core::mesh::Combine;
@@ -11,20 +11,20 @@ use nomina_runtime::tensor::{CrossEntropyOptions, Reduction};
 use super::{Parts, named};
 use crate::frame::{At, Frame};
 
-/// What a cross entropy takes beside its logits.
+/// The arguments of a cross entropy besides the logits.
 pub(crate) struct Classes<'a> {
     pub(crate) target: &'a DynTensor,
     /// One number for each class of this rank.
     pub(crate) weight: Option<&'a DynTensor>,
     pub(crate) ignore_index: i64,
     pub(crate) smoothing: f64,
-    /// Whether there are logits, or logarithms of probabilities.
+    /// Whether the input consists of logits, rather than log-probabilities.
     pub(crate) logits: bool,
     pub(crate) reduction: Reduction,
 }
 
-/// A loss of rows of classes along a dim of `x`, `via` an axis where that splits the dim. What each rank has is a part of a sum,
-/// where rows or classes are split.
+/// Computes the loss of rows of classes along dim `dim` of `x`; `via` is the axis that splits the dim, if one does. The
+/// result is a partial sum if rows or classes are split.
 pub(crate) fn entropy(
     x: &DynTensor,
     classes: &Classes<'_>,
@@ -58,7 +58,7 @@ pub(crate) fn entropy(
     };
     let (own, target) = (rows(x.shape()), classes.target);
     match split {
-        // A rank without rows adds nothing; the mean of none is NaN.
+        // A rank without rows adds zero; its local mean would be NaN.
         Some(all) if own == 0.0 && all > 0.0 => x.sum(..)?.to_dtype(x.dtype()),
         _ => {
             let loss = match classes.logits {
@@ -73,8 +73,8 @@ pub(crate) fn entropy(
     }
 }
 
-/// Refuses a mean over rows of which ranks have different ones, where it is not divided by how many there are: no rank knows the
-/// rows or the weights of the others, and the call names no axis over which to ask.
+/// Refuses a mean over split rows unless its divisor is the number of rows: no rank knows the rows or the weights of
+/// the others, and the call names no axis along which to ask them.
 fn mean_of_split_rows(op: &'static str, classes: &Classes<'_>) -> Result<()> {
     let soft = classes.target.dtype().is_float();
     let what = match classes.weight {
@@ -89,39 +89,40 @@ fn mean_of_split_rows(op: &'static str, classes: &Classes<'_>) -> Result<()> {
     ))
 }
 
-/// The share of each class in the targets of each row: what stands before its logarithm.
+/// The target share of each class in each row: the coefficient of its log-probability.
 enum Shares {
-    /// A number for each of this rank's classes.
+    /// One number for each of this rank's classes.
     Each(Box<DynTensor>),
-    /// One class of each row, and all classes a little.
+    /// One class of each row, plus a uniform share of all classes for label smoothing.
     Class(Box<OneClass>),
 }
 
-/// The class of each row. Rows have size 1 along the dim of classes.
+/// The target class of each row. The tensors have size 1 along the class dim, except `even` with weights.
 struct OneClass {
-    /// Which of this rank's classes.
+    /// The index of the class among this rank's classes.
     place: DynTensor,
-    /// Its share; zero where the class is another rank's, or the row does not count.
+    /// The share of the class; zero if it belongs to another rank or the row is ignored.
     share: DynTensor,
-    /// Whether the class is one of this rank's.
+    /// Whether the class belongs to this rank.
     own: DynTensor,
-    /// The share of each class in every row that counts.
+    /// The smoothing share of each class, in every row that is not ignored.
     even: Option<DynTensor>,
-    /// Zero where the row does not count, else one.
+    /// Zero if the row is ignored, else one.
     kept: DynTensor,
 }
 
-/// What is known of the targets of all rows.
+/// The targets of all rows.
 struct Targets {
     shares: Shares,
-    /// The shares of all ranks' classes together, of each row.
+    /// The sum of the shares of all ranks' classes in each row.
     total: DynTensor,
-    /// What a mean is divided by.
+    /// The divisor of a mean.
     count: f64,
 }
 
 impl Shares {
-    /// The sum over this rank's classes of each one's share times its number `of`, which may be infinite where the share is zero.
+    /// Returns the sum over this rank's classes of share times value. `of` computes the values, which may be infinite
+    /// where the share is zero.
     fn times(
         &self,
         parts: &Parts,
@@ -161,7 +162,7 @@ impl Shares {
         }
     }
 
-    /// `all` less each class's share times the number `grad` of its row.
+    /// Returns `all` less each class's share times its row's `grad`.
     fn taken(&self, parts: &Parts, all: &DynTensor, grad: &DynTensor) -> Result<DynTensor> {
         match self {
             Self::Each(shares) => all.sub(&shares.mul(grad)?),
@@ -187,7 +188,7 @@ impl Shares {
 }
 
 impl Parts {
-    /// The own terms of a loss of rows.
+    /// Returns this rank's terms of the loss.
     fn entropy(
         &self,
         x: &DynTensor,
@@ -208,7 +209,7 @@ impl Parts {
             true => self.probabilities(x, classes)?,
             false => self.indices(x, classes)?,
         };
-        // Logarithms of probabilities are what they are.
+        // Log-probabilities need no normalization.
         let base = match classes.logits {
             true => Some(self.logsumexp(x)?),
             false => None,
@@ -223,7 +224,7 @@ impl Parts {
         };
         let rows = shares.times(self, &x.detach(), losses)?.detach();
         let (parts, x_own, base) = (self.again(), x.clone(), base.clone());
-        // The gradient of a pending loss is whole: what goes back is each rank's own, and nothing is sent.
+        // A pending loss has a whole gradient: each rank's gradient is local, and nothing is sent.
         let back = move |grad: &Raw| {
             let grad = named(grad.clone(), &x_own)?;
             let all = match &base {
@@ -256,7 +257,7 @@ impl Parts {
         error.operand(&self.frame.names, &self.frame.sizes)
     }
 
-    /// Along the dim of classes, as the logits have it.
+    /// Returns the class weights in the shape of the logits.
     fn weights(&self, x: &DynTensor, weight: &DynTensor) -> Result<DynTensor> {
         let (_, len) = self.own();
         if weight.rank() != 1 || weight.numel() != len {
@@ -269,7 +270,7 @@ impl Parts {
         named(weight.detach().into_parts().0.reshape(&shape)?, x)
     }
 
-    /// Against the index of a class for each row.
+    /// Prepares targets that are one class index for each row.
     fn indices(&self, x: &DynTensor, classes: &Classes<'_>) -> Result<Targets> {
         let (_, len) = self.own();
         let mut shape = x.shape().to_vec();
@@ -332,7 +333,7 @@ impl Parts {
                 (kept_number.clone(), count)
             }
             Some(weight) => {
-                // The weights of each row's class and of all classes, at once.
+                // The sums of each row's class weight and of all class weights, in one reduction.
                 let all = weight.sum(self.keep())?;
                 let all = named(all.raw().expand(of_class.shape())?, x)?;
                 let both = DynTensor::cat(&[&of_class, &all], self.dim)?;
@@ -357,7 +358,7 @@ impl Parts {
         })
     }
 
-    /// Against probabilities of all classes, which are split as the logits are.
+    /// Prepares targets that are probabilities of all classes, split like the logits.
     fn probabilities(&self, x: &DynTensor, classes: &Classes<'_>) -> Result<Targets> {
         if x.shape() != classes.target.shape() {
             let error = Error::new(

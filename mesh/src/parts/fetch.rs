@@ -1,5 +1,5 @@
-//! Parts of a split dim in the hands of ranks that need them: each rank says which ranges it needs, all know who has them, and one
-//! exchange moves them. Going back, what a rank got returns to who had it, and is added up there.
+//! Redistribution of a split dim: each rank names the ranges that it needs, every rank knows their owners, and one
+//! all-to-all moves them. In the backward pass, gradients return to the owners and are summed there.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use super::{Parts, plain};
 use crate::boxes::part;
 use crate::ranks::Job;
 
-/// A first index and a length.
+/// A range: its first index and its length.
 pub(super) type Range = (usize, usize);
 
-/// Who has which range of a dim, and which ranges each rank gets.
+/// The owned range of each rank, and the ranges that each rank receives.
 #[derive(Debug)]
 pub(super) struct Route {
-    /// By rank, one behind the other.
+    /// The owned ranges by rank, in order and without gaps.
     has: Vec<Range>,
-    /// By rank; its ranges follow each other in what it gets.
+    /// The wanted ranges by rank. A rank receives its ranges concatenated in this order.
     wants: Vec<Vec<Range>>,
 }
 
-/// A piece of what one rank gets: from whom, and where that one has it.
+/// A segment of a rank's ranges: its owner, the start within the owner's range, and the length.
 type Segment = (usize, usize, usize);
 
 impl Route {
@@ -31,7 +31,7 @@ impl Route {
         Arc::new(Self { has, wants })
     }
 
-    /// From the parts of `size` over `ranks`.
+    /// Creates a route from the parts of `size` over `ranks`.
     pub(super) fn of_parts(size: usize, ranks: usize, wants: Vec<Vec<Range>>) -> Arc<Self> {
         Self::new(
             (0..ranks).map(|rank| part(size, ranks, rank)).collect(),
@@ -39,12 +39,12 @@ impl Route {
         )
     }
 
-    /// What a rank gets, in order.
+    /// Returns the segments that a rank receives, in order.
     fn segments(&self, rank: usize) -> Vec<Segment> {
         let mut found = Vec::new();
         for &(start, len) in &self.wants[rank] {
             let (mut next, end) = (start, start + len);
-            // The first whose range does not end before.
+            // The first owner whose range does not end before.
             let mut from = self.has.partition_point(|(first, len)| first + len <= next);
             while next < end && from < self.has.len() {
                 let (first, has) = self.has[from];
@@ -60,7 +60,7 @@ impl Route {
     }
 }
 
-/// Tensors one behind the other; one as it is.
+/// Concatenates tensors along `dim`; a single tensor is not copied.
 fn joined(pieces: &[Raw], dim: usize) -> Result<Raw> {
     if let [one] = pieces {
         return Ok(one.clone());
@@ -71,7 +71,7 @@ fn joined(pieces: &[Raw], dim: usize) -> Result<Raw> {
 }
 
 impl Parts {
-    /// What this rank gets along a route.
+    /// Returns the ranges that this rank receives along a route.
     pub(super) fn fetched(&self, x: &DynTensor, route: &Arc<Route>) -> Result<DynTensor> {
         super::named(self.forth(x.raw(), route)?, x)
     }
@@ -95,7 +95,7 @@ impl Parts {
             its.map(|(.., len)| *len).sum()
         };
         let came = self.exchange(pieces, raw.shape(), count)?;
-        // What comes from one rank comes in the order in which it is needed.
+        // The segments from one rank arrive in the order in which they are needed.
         let mut taken = vec![0; self.ranks()];
         let mut found = Vec::with_capacity(segments.len());
         for (from, _, len) in segments {
@@ -112,7 +112,7 @@ impl Parts {
         })
     }
 
-    /// The sums of what all ranks got of this rank's range, of sizes `shape`.
+    /// Sums the gradients of this rank's range, which has sizes `shape`, from all ranks that received elements of it.
     fn back(&self, raw: &Raw, route: &Arc<Route>, shape: &[usize]) -> Result<Raw> {
         let x = raw.clone().detach();
         let mut of: Vec<Vec<Raw>> = vec![Vec::new(); self.ranks()];
@@ -147,7 +147,8 @@ impl Parts {
         })
     }
 
-    /// A piece to each rank, and what comes: as `shape`, but for `count` along the dim.
+    /// Sends a piece to each rank. Returns the received pieces; their sizes are `shape`, with `count(rank)` along the
+    /// dim.
     fn exchange(
         &self,
         pieces: Vec<Raw>,
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(route.segments(1), [(3, 0, 1), (0, 0, 1)]);
         assert_eq!(route.segments(2), []);
         assert_eq!(route.segments(3), [(1, 0, 2), (2, 0, 1)]);
-        // Ranks behind the last element have nothing.
+        // Ranks past the last element own nothing.
         let route = Route::of_parts(2, 4, vec![vec![(0, 2)]; 4]);
         assert_eq!(route.segments(3), [(0, 0, 1), (1, 0, 1)]);
     }

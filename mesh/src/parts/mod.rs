@@ -1,5 +1,5 @@
-//! Operators along a dim of which the ranks of a mesh axis have the parts: what each rank computes of its own part, and what they
-//! send. On tensors whose names arrive at run time, so that `Sharded` and `DynSharded` do the same.
+//! Operators along a dim that is split over the ranks of a mesh axis: each rank's computation on its own part, and the
+//! exchanges. They take tensors with run-time names, so that `Sharded` and `DynSharded` share them.
 
 mod entropy;
 mod fetch;
@@ -29,29 +29,29 @@ use nomina_runtime::grad::custom;
 use crate::boxes::part;
 use crate::frame::{At, Frame};
 
-/// A dim of a tensor, of which the ranks along an axis have the parts, and no other axis splits it.
+/// A dim of a tensor that is split over the ranks of one mesh axis.
 pub(crate) struct Parts {
     pub(crate) frame: Frame,
-    /// Who asks.
+    /// The operator, for errors.
     pub(crate) op: &'static str,
     pub(crate) dim: usize,
     pub(crate) axis: usize,
     pub(crate) at: At,
 }
 
-/// A tensor of the same names.
+/// Returns a tensor with the names of `like`.
 pub(crate) fn named(raw: Raw, like: &DynTensor) -> Result<DynTensor> {
     DynTensor::from_parts(raw, like.names().clone())
 }
 
-/// A tensor without names.
+/// Returns a tensor without names.
 pub(crate) fn plain(raw: Raw) -> Result<DynTensor> {
     let names = Names::unnamed(raw.rank());
     DynTensor::from_parts(raw, names)
 }
 
-/// `y`, which has no elements of `of`, as computed of them: what goes back through them all ranks send, those whose part is empty
-/// included.
+/// Makes `y`, which does not depend on elements of `of`, depend on them in the graph with gradients of zero. A rank
+/// with an empty part then still takes part in the collectives of the backward pass.
 pub(crate) fn tied(op: &'static str, y: DynTensor, of: &[DynTensor]) -> Result<DynTensor> {
     let inputs: Vec<&Raw> = of.iter().map(DynTensor::raw).collect();
     let detached: Vec<DynTensor> = of.iter().map(DynTensor::detach).collect();
@@ -72,22 +72,22 @@ impl Parts {
         self.frame.shared.axes[self.axis].ranks.size()
     }
 
-    /// The size of the dim, over all ranks.
+    /// Returns the size of the dim over all ranks.
     fn size(&self) -> usize {
         self.frame.sizes[self.dim]
     }
 
-    /// The first index and the length of the own part.
+    /// Returns the first index and the length of this rank's part.
     fn own(&self) -> (usize, usize) {
         part(self.size(), self.ranks(), self.rank())
     }
 
-    /// The dim, to be reduced to size 1.
+    /// Returns the dim as an argument that keeps it with size 1.
     fn keep(&self) -> DimArg<'static> {
         DimArg::one(self.dim).keep()
     }
 
-    /// A tensor that each rank has of sizes that are the same on all of them, combined.
+    /// All-reduces a tensor of equal sizes on all ranks.
     fn over(&self, x: &DynTensor, combine: Combine) -> Result<DynTensor> {
         let frame = self.frame.with(self.axis, Place::Pending(combine));
         named(
@@ -96,15 +96,15 @@ impl Parts {
         )
     }
 
-    /// Tensors as this one, of which each rank has its part of `size` along the dim, as one.
+    /// All-gathers a tensor like `x` whose size along the dim is `size` over all ranks.
     fn gathered(&self, x: &DynTensor, size: usize) -> Result<DynTensor> {
         let mut frame = self.frame.clone();
         frame.sizes[self.dim] = size;
         named(frame.all_gather(x.raw(), self.axis, false, self.at)?, x)
     }
 
-    /// What stands at `places` along the dim, counted over all ranks, of whom each has its own part; `of` where that is one of
-    /// this rank's, else zero. With it, which of them are.
+    /// Returns global indices along the dim as indices into this rank's part, zero if they belong to another rank; and
+    /// a mask of those that belong to this rank.
     fn owned(&self, places: &DynTensor) -> Result<(DynTensor, DynTensor)> {
         let (start, len) = self.own();
         let own = places

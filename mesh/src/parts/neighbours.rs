@@ -1,4 +1,4 @@
-//! Neighbours along a split dim: their differences, windows of them, and each in the place of another.
+//! Operators on neighbouring elements of a split dim: differences, windows and rolling.
 
 use nomina::{DiffOptions, DynTensor, Error, ErrorKind, Result, Scalar};
 
@@ -8,7 +8,7 @@ use super::window::{Slid, Slide, Under};
 use crate::boxes::part;
 
 impl Parts {
-    /// Differences of neighbours, so many times over.
+    /// Takes the differences of neighbours, `options.n` times.
     pub(crate) fn diff(&self, x: &DynTensor, options: DiffOptions) -> Result<Slid> {
         let times = usize::try_from(options.n).ok();
         let Some(span) = times.and_then(|times| times.checked_add(1)) else {
@@ -16,7 +16,7 @@ impl Parts {
             return Err(Error::new(ErrorKind::Argument, self.op, what).hint("take 0 or more"));
         };
         if span > self.size() {
-            // None are left, on any rank.
+            // No elements are left, on any rank.
             let none = x.narrow(self.dim, 0, 0)?;
             return Ok(Slid {
                 local: none,
@@ -41,7 +41,7 @@ impl Parts {
         })
     }
 
-    /// Windows of elements, in a dim of their own behind the others.
+    /// Returns windows of elements, in a new last dim.
     pub(crate) fn unfold(
         &self,
         x: &DynTensor,
@@ -60,7 +60,7 @@ impl Parts {
         self.slid(&under, found)
     }
 
-    /// Each element moved by so many places, around the end.
+    /// Rolls the elements by `shift`, wrapping around.
     pub(crate) fn rolled(&self, x: &DynTensor, shift: i64) -> Result<DynTensor> {
         let (size, ranks) = (self.size(), self.ranks());
         let Ok(shift) = usize::try_from(shift.rem_euclid((size.max(1)) as i64)) else {
@@ -68,7 +68,7 @@ impl Parts {
         };
         let wants = |rank| {
             let (start, len) = part(size, ranks, rank);
-            // The element before which the others were.
+            // The source of this rank's first element.
             let first = (start + size - shift) % size.max(1);
             let until_end = len.min(size - first);
             vec![(first, until_end), (0, len - until_end)]

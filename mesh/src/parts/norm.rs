@@ -1,4 +1,4 @@
-//! Exponentials over their sum, and elements over their size: small sums of each row are exchanged.
+//! Softmax and normalization along a split dim: only per-row sums and maxima are exchanged.
 
 use nomina::{DType, DynTensor, Result};
 use nomina_core::mesh::Combine;
@@ -6,7 +6,7 @@ use nomina_core::mesh::Combine;
 use super::Parts;
 use crate::identity;
 
-/// The elements in `f64`, where no square of another float is out of range.
+/// Converts floats to `f64`, in which the square of any narrower float is in range.
 fn widened(x: &DynTensor) -> Result<DynTensor> {
     if x.dtype().is_float() {
         x.to_dtype(DType::F64)
@@ -16,7 +16,8 @@ fn widened(x: &DynTensor) -> Result<DynTensor> {
 }
 
 impl Parts {
-    /// The greatest of each row, without its gradient; the least number where there is none. The dim stays, of size 1.
+    /// Returns the maximum of each row without its gradient; the least number of the dtype if there are no elements.
+    /// The dim stays with size 1.
     fn greatest(&self, x: &DynTensor) -> Result<DynTensor> {
         let own = match x.shape()[self.dim] {
             0 => identity::extreme_row(x, self.dim, Combine::Max)?,
@@ -25,9 +26,9 @@ impl Parts {
         self.over(&own, Combine::Max)
     }
 
-    /// The exponentials less the greatest of each row, and their sum over all ranks.
+    /// Returns the elements less their row's maximum, and the sum of their exponentials over all ranks.
     fn powers(&self, x: &DynTensor) -> Result<(DynTensor, DynTensor)> {
-        // Where nothing but minus infinity stands, as the operator on one rank has it: the difference is NaN.
+        // In a row of minus infinities the difference is NaN, as on a single rank.
         let centred = x.sub(&self.greatest(x)?)?;
         let sum = self.over(&centred.exp()?.sum(self.keep())?, Combine::Add)?;
         Ok((centred, sum))
@@ -43,16 +44,16 @@ impl Parts {
         centred.sub(&sum.log()?)
     }
 
-    /// The dim stays, of size 1.
+    /// The dim stays with size 1.
     pub(crate) fn logsumexp(&self, x: &DynTensor) -> Result<DynTensor> {
         let most = self.greatest(x)?;
-        // An infinite one is in the sum as it is.
+        // An infinite maximum is not subtracted: it is in the sum unchanged.
         let base = most.masked_fill(&most.isinf()?, 0_i64)?;
         let sum = x.sub(&base)?.exp()?.sum(self.keep())?;
         self.over(&sum, Combine::Add)?.log()?.add(&base)
     }
 
-    /// The mean of each row over all ranks. The dim stays, of size 1.
+    /// Returns the mean of each row over all ranks. The dim stays with size 1.
     fn mean(&self, x: &DynTensor) -> Result<DynTensor> {
         let sum = self.over(&x.sum(self.keep())?, Combine::Add)?;
         sum.div(self.size() as f64)

@@ -1,4 +1,4 @@
-//! The greatest and smallest along a split dim, and where they stand, counted over all ranks; elements in order.
+//! Maxima and minima along a split dim with their global indices, and the top k.
 
 use nomina::{DType, DynTensor, Error, ErrorKind, Result, TopkOptions};
 use nomina_core::mesh::Combine;
@@ -9,8 +9,8 @@ use super::{Parts, named};
 use crate::identity;
 
 impl Parts {
-    /// The greatest or smallest of each row and its place; NaN where one is, and its place. The value and the place
-    /// are reduced; nothing else is sent.
+    /// Returns the maximum or minimum of each row and its index; the first NaN and its index in a row that has one.
+    /// Only the values and the indices are sent, for two reductions.
     pub(crate) fn extreme(
         &self,
         x: &DynTensor,
@@ -19,7 +19,7 @@ impl Parts {
         self.picked(x, self.most(&x.detach(), combine)?)
     }
 
-    /// The same without gradients. The dim stays, of size 1.
+    /// Like [`extreme`](Self::extreme), but without gradients, and the dim stays with size 1.
     pub(super) fn most(&self, own: &DynTensor, combine: Combine) -> Result<(DynTensor, DynTensor)> {
         if self.size() == 0 {
             let error = Error::new(ErrorKind::Index, self.op, "no elements to choose from");
@@ -41,7 +41,7 @@ impl Parts {
         let found = all
             .eq(&value)?
             .logical_or(&all.isnan()?.logical_and(&value.isnan()?)?)?;
-        // Of ranks that have the same, the first has the first place.
+        // Of several ranks with this value, the first one has the first index.
         let place = match own.shape()[self.dim] {
             0 => place,
             _ => place.add(self.own().0 as i64)?,
@@ -50,7 +50,8 @@ impl Parts {
         Ok((all, self.over(&place, Combine::Min)?))
     }
 
-    /// One element of each row, and where it stands: its gradient goes back there. Both have the dim still, which goes.
+    /// Attaches the gradient to one element of each row: it goes back to the element's index. Both tensors still have
+    /// the dim, which is removed.
     pub(super) fn picked(
         &self,
         x: &DynTensor,
@@ -77,7 +78,7 @@ impl Parts {
         ))
     }
 
-    /// The `k` greatest or smallest, and where they stand: each rank sends those of its part.
+    /// Returns the `k` greatest or smallest elements and their indices. Each rank sends the top `k` of its part.
     pub(crate) fn topk(
         &self,
         x: &DynTensor,
@@ -86,7 +87,8 @@ impl Parts {
     ) -> Result<(DynTensor, DynTensor)> {
         let (start, len) = self.own();
         let (values, places) = x.topk_with(k.min(len) as i64, self.dim, options)?;
-        // Parts differ by one element at the most, and so do candidates: they are the parts of so many.
+        // Parts differ by at most one element, and so do the ranks' candidates: each rank has its part of `count`
+        // candidates.
         let count = k.saturating_mul(self.ranks()).min(self.size());
         let values = self.gathered(&values, count)?;
         let places = self.gathered(&places.add(start as i64)?, count)?;

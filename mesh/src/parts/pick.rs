@@ -1,4 +1,4 @@
-//! One element of each row by its place in order, and slices at indices, along a split dim.
+//! Selection along a split dim: the k-th smallest element, the median, and slices at indices.
 
 use nomina::{DynTensor, Error, ErrorKind, Result, SortOptions};
 use nomina_core::mesh::Combine;
@@ -8,12 +8,12 @@ use nomina_core::rule;
 use super::fetch::Route;
 use super::{Parts, plain};
 
-/// A row of values and of where they stand; the dim stays, of size 1.
+/// One value of each row and its index; the dim has size 1.
 type Row = (DynTensor, DynTensor);
 
 impl Parts {
-    /// The `k`-th smallest element of each row, counted from 1, and where it stands. All are put in order, as for a sort; the rank
-    /// that has it then sends it to the others.
+    /// Returns the `k`-th smallest element of each row, counted from 1, and its index. The ranks sort all elements,
+    /// then the rank that holds the result sends it to the others.
     pub(crate) fn kthvalue(&self, x: &DynTensor, k: usize) -> Result<(DynTensor, DynTensor)> {
         if !(1..=self.size()).contains(&k) {
             let what = format!("there is no element {k} of {}", self.size());
@@ -26,10 +26,10 @@ impl Parts {
         self.picked(x, found)
     }
 
-    /// The lower one of two medians of each row, and where it stands; the first NaN where there is one.
+    /// Returns the lower median of each row and its index, or the first NaN of a row that has one.
     pub(crate) fn median(&self, x: &DynTensor) -> Result<(DynTensor, DynTensor)> {
         let own = x.detach();
-        // Where a NaN is, it is the greatest; and of a dim without elements this is the error.
+        // If there is a NaN, it is the maximum. This call also refuses a dim without elements.
         let (most, first) = self.most(&own, Combine::Max)?;
         let (value, place) = self.kth(&own, self.size().div_ceil(2))?;
         let nan = most.isnan()?;
@@ -50,7 +50,7 @@ impl Parts {
         ))
     }
 
-    /// The slices at the indices of the dim, whose place the index's dims take; see [`rows`](Self::rows).
+    /// Returns the slices at `index`; the dims of the index replace the dim. See [`rows`](Self::rows).
     pub(crate) fn index_select(
         &self,
         x: &DynTensor,

@@ -1,5 +1,6 @@
-//! Parts of one operand that go round all ranks, each of which has the other operand at hand: memory of two parts, and each part is
-//! sent once to every rank. Going back they go round once more, and their gradients with them.
+//! Ring operators: the parts of one operand travel around the ranks, each of which holds the other operand. A rank
+//! holds at most two parts, and each part is sent to each rank once. In the backward pass the parts travel around again
+//! together with their gradients.
 
 use nomina::{AttentionOptions, DynTensor, Error, ErrorKind, Names, Result};
 use nomina_core::DType;
@@ -12,12 +13,13 @@ use crate::frame::{At, Frame};
 use crate::ranks::Job;
 
 impl Parts {
-    /// Whose part a rank has at a step of the round: at first its own, then that of the rank before.
+    /// Returns the owner of the part held at this step of the ring: a rank starts with its own part, and then receives
+    /// its predecessor's.
     fn holds(&self, step: usize) -> usize {
         (self.rank() + self.ranks() - step % self.ranks()) % self.ranks()
     }
 
-    /// The part that the rank before this one has at a step, by sending on the own one.
+    /// Sends the part held at this step to the next rank, and returns the part received from the previous rank.
     fn shifted(&self, x: &DynTensor, dim: usize, step: usize) -> Result<DynTensor> {
         let (_, len) = part(self.size(), self.ranks(), self.holds(step + 1));
         let mut shape = x.shape().to_vec();
@@ -32,7 +34,7 @@ impl Parts {
         named(frame.shared.one(self.axis, what, job)?, x)
     }
 
-    /// The product of `x`, which has all of a dim, and of `y`, whose parts these are, summed over the dim.
+    /// Contracts `x`, which has all of dim `name`, with `y`, which is split along it.
     pub(crate) fn contract(&self, x: &DynTensor, y: &DynTensor, name: &str) -> Result<DynTensor> {
         let at = |x: &DynTensor| {
             let mut names = x.names().iter();
@@ -112,7 +114,7 @@ impl Parts {
                 moving = self.shifted(&moving, self.dim, step)?;
             }
             if ranks > 1 {
-                // After as many steps as there are ranks the sums are where the parts are at home.
+                // After one step per rank, each sum is back at the owner of its part.
                 of_y = self.shifted(&of_y, self.dim, step)?;
             }
         }
@@ -122,7 +124,8 @@ impl Parts {
         Ok((of_x.into_parts().0, of_y.into_parts().0))
     }
 
-    /// Attention of queries, of which the first stands at `first`, to keys and values whose parts go round. Without names.
+    /// Attention of queries, the first of which is at position `first`, to keys and values that travel around the ring.
+    /// The tensors have no names.
     fn attention(
         &self,
         [q, k, v]: [DynTensor; 3],
@@ -136,7 +139,7 @@ impl Parts {
                 .unwrap_or_else(|| 1.0 / (features as f64).sqrt()),
             causal: options.is_causal,
             first,
-            // Sums of many 16-bit numbers lose them.
+            // Sums in 16-bit floats would lose small terms.
             dtype: match q.dtype() {
                 DType::F16 | DType::BF16 => DType::F32,
                 other => other,
@@ -162,7 +165,7 @@ impl Parts {
         )?)
     }
 
-    /// The mix of values of each query, and the logarithm of the sum of exponentials that its weights are divided by.
+    /// Returns each query's weighted mean of the values, and the log-sum-exp of its scores.
     fn attended(
         &self,
         q: &DynTensor,
@@ -190,7 +193,7 @@ impl Parts {
                     }
                     Some([base, sum, mix]) => {
                         let (powers, higher) = scores.powers(&weights, &base.maximum(&most)?)?;
-                        // What was found so far, by the new base.
+                        // The results so far, rescaled to the new base.
                         let less = base.sub(&higher)?.exp()?;
                         [
                             higher,
@@ -251,22 +254,22 @@ impl Parts {
     }
 }
 
-/// Attention to keys and values whose sources may be split.
+/// Attention to keys and values whose source dim may be split.
 pub(crate) struct Attention {
-    /// That of the keys.
+    /// The frame of the keys.
     pub(crate) frame: Frame,
     pub(crate) op: &'static str,
-    /// The dim of sources, of the keys.
+    /// The source dim of the keys.
     pub(crate) source: usize,
-    /// The axis that splits it.
+    /// The axis that splits the source dim.
     pub(crate) via: Option<usize>,
     pub(crate) at: At,
-    /// The place of this rank's first query over all ranks.
+    /// The global position of this rank's first query.
     pub(crate) first: usize,
 }
 
 impl Attention {
-    /// The mix of values for each query; the dims are batch, length or source, features.
+    /// Computes the attention. The last three dims are batch, length or source, and features.
     pub(crate) fn of(
         self,
         q: &DynTensor,
@@ -305,7 +308,7 @@ impl Attention {
             }
             return q.scaled_dot_product_attention_with(k, v, None, options);
         };
-        // What one rank refuses is refused, before something is sent.
+        // Checks the arguments on empty tensors, before anything is sent.
         let none = |x: &DynTensor| x.detach().narrow(x.rank() as i64 - 2, 0, 0);
         let names = none(q)?.scaled_dot_product_attention(&none(k)?, &none(v)?)?;
         let parts = Parts {
@@ -321,7 +324,7 @@ impl Attention {
     }
 }
 
-/// Refuses a gradient of a gradient, in which what went round would be taken for constant.
+/// Refuses a second derivative: the parts that travelled around would count as constants.
 fn once(op: &'static str, grad: &DynTensor) -> Result<()> {
     match grad.requires_grad() {
         false => Ok(()),
@@ -334,7 +337,8 @@ fn once(op: &'static str, grad: &DynTensor) -> Result<()> {
     }
 }
 
-/// The gradient of one factor of a contraction: that of the result times the other factor, summed over what this one lacks.
+/// Returns the gradient of one factor of a contraction: the result's gradient contracted with the other factor, over
+/// the dims that this factor lacks.
 fn against(grad: &DynTensor, other: &DynTensor, like: &DynTensor) -> Result<DynTensor> {
     let other = match other.dtype().is_complex() {
         true => other.conj()?,
@@ -359,7 +363,7 @@ fn text(names: &Names) -> Vec<String> {
     names.iter().flatten().map(ToString::to_string).collect()
 }
 
-/// Summed over dims that were broadcast: those in front, and those of size 1 in `like`.
+/// Sums over dims that were broadcast: leading dims, and those of size 1 in `like`.
 fn summed(x: DynTensor, like: &DynTensor) -> Result<DynTensor> {
     let mut x = x;
     while x.rank() > like.rank() {
@@ -377,26 +381,26 @@ fn keep_last(x: &DynTensor) -> nomina_core::rule::DimArg<'static> {
     nomina_core::rule::DimArg::one(x.rank() - 1).keep()
 }
 
-/// Less than any score, and so little that its exponential is zero beside any.
+/// Less than any score; its exponential relative to any score is zero.
 const LOWEST: f64 = -1e30;
 
-/// How scores are made.
+/// The parameters of the attention scores.
 struct Scores {
     scale: f64,
     causal: bool,
-    /// The place of the first query, over all ranks.
+    /// The global position of the first query.
     first: usize,
-    /// What they are computed in.
+    /// The dtype of the computation.
     dtype: DType,
 }
 
 impl Scores {
-    /// Whether some query sees keys from `start` on.
+    /// Returns whether any query sees keys from position `start` on.
     fn sees(&self, q: &DynTensor, start: usize) -> bool {
         !self.causal || start < self.first + q.shape()[q.rank() - 2]
     }
 
-    /// Of queries and keys, of which the first stands at `start`.
+    /// Computes the scores of queries and keys; the first key is at position `start`.
     fn of(&self, q: &DynTensor, k: &DynTensor, start: usize) -> Result<DynTensor> {
         let (q, k) = (q.to_dtype(self.dtype)?, k.to_dtype(self.dtype)?);
         let scores = q.matmul(&k.transpose(-1, -2)?)?.mul(self.scale)?;
@@ -413,7 +417,8 @@ impl Scores {
         scores.masked_fill(&later, f64::NEG_INFINITY)
     }
 
-    /// The exponentials less a base, and that base: where no key was seen, it is less than any score.
+    /// Returns the exponentials relative to a base, and the base. In rows in which no key is visible, the base is less
+    /// than any score.
     fn powers(&self, scores: &DynTensor, most: &DynTensor) -> Result<(DynTensor, DynTensor)> {
         let base = most.masked_fill(&most.isneginf()?, LOWEST)?;
         Ok((scores.sub(&base)?.exp()?, base))

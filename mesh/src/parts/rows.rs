@@ -1,4 +1,5 @@
-//! Rows of a table whose rows are split: each rank asks those who have them, and going back the gradients return to them.
+//! Lookup of rows in a table whose rows are split: each rank requests rows from their owners, and gradients return to
+//! the owners in the backward pass.
 
 use std::sync::Arc;
 
@@ -13,17 +14,18 @@ use super::{Parts, named, plain};
 use crate::identity;
 use crate::ranks::Job;
 
-/// Which rows each rank asked of this one, and how many this one asked of each.
+/// The rows that each rank requested from this one, and the number that this rank requested from each.
 struct Asked {
-    /// By rank, counted in the own part.
+    /// The requested rows by rank, as indices into this rank's part.
     of: Vec<DynTensor>,
-    /// By rank.
+    /// The number of requested rows by rank.
     count: Vec<usize>,
 }
 
 impl Parts {
-    /// The rows at `ids`, where the dim of rows was as `embedding` has them: first the dims of the ids, then the table's others.
-    /// Where all ranks have the same ids (`place` says so), each adds the rows that it has; else each asks for its own.
+    /// Returns the rows at `ids`, in `embedding`'s layout: the dims of the ids, then the other dims of the table. If
+    /// all ranks have the same ids (`place` tells), each contributes the rows that it owns to a sum; otherwise each
+    /// rank requests its own rows.
     pub(crate) fn rows(
         &self,
         table: &DynTensor,
@@ -32,7 +34,7 @@ impl Parts {
     ) -> Result<DynTensor> {
         let size = self.size() as i64;
         let numbers = ids.detach().to_dtype(DType::I64)?;
-        // Rows of an embedding are not counted from the end.
+        // Embeddings do not accept negative indices.
         let least = if self.op == Op::Embedding.name() {
             0
         } else {
@@ -59,10 +61,10 @@ impl Parts {
         }
     }
 
-    /// The rows that this rank has, zeros for others, summed over ranks.
+    /// Sums the ranks' contributions: the rows that this rank owns, zeros for all others.
     fn added(&self, table: &DynTensor, ids: &DynTensor, synced: bool) -> Result<DynTensor> {
         let (within, own) = self.owned(ids)?;
-        // A rank without rows takes part in the sum, and in that of gradients.
+        // A rank without rows still takes part in the sum, and in that of the gradients.
         let spare = match self.own().1 {
             0 => Some(DynTensor::cat(
                 &[table, &identity::row(table, self.dim)?],
@@ -83,12 +85,12 @@ impl Parts {
         named(sum, &rows)
     }
 
-    /// Each different row once, of the rank that has it.
+    /// Requests each distinct row once, from its owner.
     fn asked(&self, table: &DynTensor, ids: &DynTensor) -> Result<DynTensor> {
         let (ranks, size) = (self.ranks(), self.size());
         let unique = plain(ids.raw().reshape(&[ids.numel()])?)?.unique_all()?;
         let rows = unique.values.to_vec::<i64>()?;
-        // They are in order, and so are the ranks that have them.
+        // The rows are sorted, and so are the owners' ranges.
         let mut count = Vec::with_capacity(ranks);
         let mut pieces = Vec::with_capacity(ranks);
         let mut next = 0;
@@ -124,7 +126,7 @@ impl Parts {
         found.embedding(self.dim, &named(inverse, ids)?)
     }
 
-    /// A piece to each rank, and what comes, of these shapes.
+    /// Sends a piece to each rank, and returns the received pieces, of these shapes.
     fn each(&self, pieces: Vec<Raw>, shapes: Vec<Vec<usize>>) -> Result<Vec<Raw>> {
         let frame = &self.frame;
         let dtype = pieces.first().map(Raw::dtype);
@@ -142,7 +144,7 @@ impl Parts {
         lens.map(shape).collect()
     }
 
-    /// The rows that this rank asked for, one behind the other by the rank that has them.
+    /// Returns the rows that this rank requested, ordered by owner.
     fn answered(&self, raw: &Raw, asked: &Arc<Asked>) -> Result<Raw> {
         let table = plain(raw.clone().detach())?;
         let pieces = asked.of.iter().map(|rows| {
@@ -161,7 +163,7 @@ impl Parts {
         })
     }
 
-    /// The sums of what all ranks have for the rows of this one.
+    /// Sums the gradients of this rank's rows from all ranks that requested them.
     fn returned(&self, raw: &Raw, asked: &Arc<Asked>, shape: &[usize]) -> Result<Raw> {
         let rows = raw.clone().detach();
         let mut next = 0;

@@ -1,5 +1,5 @@
-//! Running results along a split dim: each rank scans its part, the last element of each part goes to all ranks, and what those
-//! before a rank come to together goes with each of its elements.
+//! Scans along a split dim: each rank scans its part and all-gathers the last elements, then combines each of its
+//! elements with the total of the ranks before it.
 
 use nomina::{DynTensor, Result, Scalar};
 use nomina_core::mesh::Combine;
@@ -10,7 +10,7 @@ use super::{Parts, named, plain};
 use crate::identity;
 use crate::ranks::Job;
 
-/// Which running result.
+/// The kind of scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scan {
     Prod,
@@ -27,8 +27,8 @@ impl Scan {
 }
 
 impl Parts {
-    /// The last element of each rank's scan, of those that have one, behind `first`, which changes nothing: as many as this rank
-    /// needs are the first ones.
+    /// Returns `first`, the neutral element, followed by the last element of each nonempty rank's scan. The first
+    /// `rank` of these results belong to the ranks before this one.
     fn ends(&self, scanned: &DynTensor, first: DynTensor) -> Result<DynTensor> {
         let (_, len) = self.own();
         let end = scanned.narrow(self.dim, len.saturating_sub(1) as i64, len.min(1))?;
@@ -36,13 +36,13 @@ impl Parts {
         DynTensor::cat(&[&first, &all], self.dim)
     }
 
-    /// Of a scan of [`ends`](Self::ends) what the ranks before this one come to.
+    /// Returns the total of the ranks before this one, from a scan of [`ends`](Self::ends).
     fn before(&self, ends: &DynTensor) -> Result<DynTensor> {
         let place = self.rank().min(self.size());
         ends.narrow(self.dim, place as i64, 1)
     }
 
-    /// A tensor of size 1 along the dim, of one value.
+    /// Returns a tensor of one value, with size 1 along the dim.
     fn row_of(&self, x: &DynTensor, value: impl Into<Scalar>) -> Result<DynTensor> {
         let mut row = identity::row(x, self.dim)?;
         row.fill_(value.into())?;
@@ -60,7 +60,8 @@ impl Parts {
         match scan {
             Scan::Prod => local.mul(&before),
             Scan::LogSumExp => {
-                // Where nothing was before, the own part is all: of two that are minus infinity there is no derivative.
+                // If the ranks before contribute nothing, this rank's result is the local one: `logaddexp` of two minus
+                // infinities has no derivative.
                 let none = before.isneginf()?;
                 let safe = before.masked_fill(&none, 0_i64)?;
                 none.where_cond(&local, &local.logaddexp(&safe)?)
@@ -68,7 +69,8 @@ impl Parts {
         }
     }
 
-    /// The greatest or smallest so far, and where it stands: of equal ones the last, and the last NaN for good.
+    /// Returns the running maximum or minimum and its index: the last index of equal elements, and the last NaN from
+    /// the first NaN on.
     pub(crate) fn running(
         &self,
         x: &DynTensor,
@@ -89,7 +91,7 @@ impl Parts {
             Combine::Max => local.ge(&before)?,
             _ => local.le(&before)?,
         };
-        // A NaN of this rank is the last one, and what comes behind one of another rank's is none.
+        // A NaN of this rank is the last one. After a NaN of an earlier rank, this rank's numbers do not win.
         let own = wins.logical_or(&local.isnan()?)?;
         Ok((
             own.where_cond(&local, &before)?,
@@ -104,7 +106,7 @@ impl Parts {
         local.add(&before)
     }
 
-    /// The sum of a tensor over the ranks before this one; zeros on the first.
+    /// Returns the sum of a tensor over the ranks before this one; zeros on the first rank.
     fn sum_before(&self, raw: &Raw) -> Result<Raw> {
         let frame = &self.frame;
         let what = frame.what(self.op, Some(raw.dtype()), self.axis, self.at);
@@ -117,7 +119,8 @@ impl Parts {
         let found = found.into_iter().next().map_or_else(zeros, Ok)?;
         let back = self.again();
         custom(self.op, &[raw], found, move |grad| {
-            // What a rank adds to all later ones: the sum of all, less that of itself and of those before.
+            // A rank contributes to all later ranks: its gradient is the sum of all ranks' gradients, less its own and
+            // those before it.
             let own = plain(grad.clone())?;
             let all = back.over(&own, Combine::Add)?;
             let before = plain(back.sum_before(grad)?)?;
@@ -125,7 +128,7 @@ impl Parts {
         })
     }
 
-    /// The same, for the way back.
+    /// Returns a copy for the backward pass.
     pub(super) fn again(&self) -> Self {
         Self {
             frame: self.frame.clone(),

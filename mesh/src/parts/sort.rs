@@ -1,9 +1,10 @@
-//! Elements in order along a split dim, by a network of comparisons between ranks: two ranks put their boxes together, one keeps the
-//! lower half, one the upper.
+//! Sorting along a split dim by a network of comparisons between ranks: two ranks merge their blocks, one keeps the
+//! lower half, the other the upper half.
 //!
-//! Batcher's network: t (t + 1) / 2 steps for 2 to the power of t ranks, in each of which a rank sends its box once at the most. A
-//! sample sort sends each element twice, but boxes whose sizes depend on values: ranks would have to agree on them first, a
-//! plan could not count them, and equal elements would come to one rank. Here boxes are equal, and so is the memory of all ranks.
+//! Batcher's network takes t (t + 1) / 2 steps for 2^t ranks; in each step a rank sends its block at most once. A
+//! sample sort sends each element only twice, but its block sizes depend on the values: ranks would have to agree on
+//! them first, a plan could not count them, and equal elements would all go to one rank. Here the blocks have equal
+//! sizes, and all ranks use the same memory.
 
 use nomina::{DType, DynTensor, Result, Scalar, SortOptions};
 
@@ -12,7 +13,8 @@ use super::{Parts, tied};
 use crate::boxes::part;
 use crate::identity;
 
-/// The steps of Batcher's merge exchange (Knuth's algorithm M): in each, pairs of ranks, of which the first keeps what comes first.
+/// Returns the steps of Batcher's merge exchange (Knuth's algorithm M). Each step consists of pairs of ranks; the first
+/// of a pair keeps the elements that come first.
 fn network(ranks: usize) -> Vec<Vec<(usize, usize)>> {
     let mut steps = Vec::new();
     let top = ranks.next_power_of_two() / 2;
@@ -33,7 +35,7 @@ fn network(ranks: usize) -> Vec<Vec<(usize, usize)>> {
 }
 
 impl Parts {
-    /// The elements in order along the dim, in parts as before, and where they stood; equal ones as they stood.
+    /// Sorts the elements stably along the dim. Returns them, in the same parts as before, with their original indices.
     pub(crate) fn sort(
         &self,
         x: &DynTensor,
@@ -88,7 +90,8 @@ impl Parts {
         Ok((values, places))
     }
 
-    /// With elements behind the last that come last in order: their places are beyond all others.
+    /// Pads a part to `len` with elements that sort last. Equal elements of the tensor still come before them, since
+    /// the padding has greater indices.
     fn filled(&self, x: &DynTensor, len: usize, options: SortOptions) -> Result<DynTensor> {
         let more = len - x.shape()[self.dim];
         let last = match (x.dtype().is_float(), options.descending) {
@@ -105,7 +108,7 @@ impl Parts {
         DynTensor::cat(&[x, &rest], self.dim)
     }
 
-    /// Places from `first` on, in the sizes of a tensor.
+    /// Returns the indices from `first` on, in the shape of `x`.
     fn counted(&self, x: &DynTensor, first: i64) -> Result<DynTensor> {
         let len = x.shape()[self.dim];
         let count: Vec<i64> = (first..).take(len).collect();
@@ -116,7 +119,7 @@ impl Parts {
         zeros.add(&row)
     }
 
-    /// In order by value, and of equal ones by place.
+    /// Sorts by value, and equal values by index.
     fn ordered(
         &self,
         values: &DynTensor,

@@ -1,5 +1,6 @@
-//! Transposed convolutions along split dims: each rank computes the results of its part, of all elements whose kernels reach them.
-//! So each result is the sum that one rank would compute, and elements go to neighbours instead of parts of results.
+//! Transposed convolutions along split dims: each rank computes its part of the results from all elements whose kernels
+//! reach it. Each result is the sum that a single rank would compute, and ranks exchange elements rather than partial
+//! results.
 
 use nomina::{ConvTransposeOptions, DynTensor, Error, ErrorKind, Result, Scalar};
 use nomina_core::rule::{self, FilterForm, Sites};
@@ -9,19 +10,19 @@ use super::window::{Slid, Sliding, around};
 use super::{Parts, named, tied};
 use crate::boxes::part;
 
-/// Kernels that elements of a dim add, one `stride` behind the other.
+/// The kernels of a dim's elements, `stride` apart.
 #[derive(Clone, Copy, Debug)]
 struct Spans {
     span: usize,
     stride: usize,
-    /// How many results are cut off in front.
+    /// The number of results cut off at the start.
     before: usize,
-    /// How many are left, over all ranks.
+    /// The number of results over all ranks, after the cut.
     all: usize,
 }
 
 impl Spans {
-    /// The elements whose kernels reach a range of results.
+    /// Returns the elements whose kernels reach a range of results.
     fn needs(&self, size: usize, (first, own): Range) -> Range {
         if own == 0 {
             return (0, 0);
@@ -32,8 +33,8 @@ impl Spans {
         (start.min(end), end.saturating_sub(start))
     }
 
-    /// Of the results of elements from `start` on, which begin there and are `len`, those of a range: from where on they are cut,
-    /// how many, and how many zeros stand before and behind them.
+    /// Cuts a range of results out of the `len` results of the elements from `start` on. Returns the start and length
+    /// of the cut, and the numbers of zeros to add before and after it.
     fn cut(&self, start: usize, len: usize, (first, own): Range) -> (usize, usize, [usize; 2]) {
         let (have, want) = (start * self.stride, first + self.before);
         let (from, until) = (have.max(want), (have + len).min(want + own));
@@ -42,8 +43,8 @@ impl Spans {
 }
 
 impl Sliding {
-    /// A transposed convolution; `compute` is the operator on one rank. What is cut off or added at the ends of split dims is done
-    /// here, and there the bias is added last.
+    /// Runs a transposed convolution; `compute` is the operator on one rank. Padding and output padding of split dims
+    /// are applied here, so the bias is added last.
     pub(crate) fn conv_transpose<const S: usize>(
         &self,
         x: &DynTensor,
@@ -97,7 +98,7 @@ impl Sliding {
             let came = parts.fetched(&wide, &Route::of_parts(size, ranks, wants))?;
             let (start, len) = needs(parts.rank());
             wide = match len {
-                // One element that counts for nothing: the operator takes no dim without elements.
+                // A dummy element: the operator does not accept an empty dim.
                 0 => {
                     let one = around(&came, dim, [1, 0], Scalar::Int(0))?;
                     tied(self.op, one, std::slice::from_ref(&came))?
@@ -133,7 +134,7 @@ impl Sliding {
         })
     }
 
-    /// The kernels along the `i`-th dim, which has `size` elements over all ranks.
+    /// Returns the kernels along the `i`-th dim, which has `size` elements over all ranks.
     fn spans<const S: usize>(
         &self,
         size: usize,

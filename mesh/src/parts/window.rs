@@ -1,5 +1,5 @@
-//! What slides along a split dim: each rank gets the elements under the windows of its own results, from as many neighbours as
-//! they reach, and computes these as one rank would.
+//! Sliding windows along a split dim (halo exchange): each rank fetches the elements under the windows of its own
+//! results, from as many neighbours as they reach, and computes these results as a single rank would.
 
 use nomina::{
     AvgPoolOptions, ConvOptions, DynTensor, Error, ErrorKind, MaxPoolOptions, Padding, Result,
@@ -16,31 +16,32 @@ use crate::identity;
 /// A window along one dim.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slide {
-    /// Elements from the first under the window to the last.
+    /// The number of elements from the first under the window to the last.
     pub(crate) span: usize,
     pub(crate) stride: usize,
-    /// How far windows reach beyond the first and the last element.
+    /// The padding before the first and after the last element.
     pub(crate) around: [usize; 2],
-    /// Whether a last window that starts inside counts though it reaches beyond.
+    /// Whether a last window that starts inside counts although it reaches past the end.
     pub(crate) ceil: bool,
 }
 
-/// What a rank computes its results of.
+/// The input from which a rank computes its results.
 pub(crate) struct Under {
-    /// What came from all ranks.
+    /// The fetched elements, without padding.
     came: DynTensor,
-    /// The elements under the windows, what stands around included.
+    /// The elements under the windows, padding included.
     pub(crate) x: DynTensor,
-    /// How many stand around on each side.
+    /// The padding on each side.
     pub(crate) around: [usize; 2],
-    /// How many results the rank has; where it has none, `x` is one window of what stands around.
+    /// The number of this rank's results. If it is 0, `x` is a single window of padding.
     pub(crate) own: usize,
-    /// How many results all ranks have.
+    /// The number of results over all ranks.
     pub(crate) all: usize,
 }
 
 impl Slide {
-    /// How many windows there are along a dim of `size`; none where the arithmetic or the window goes beyond it.
+    /// Returns the number of windows along a dim of `size`; `None` if the window does not fit or the arithmetic
+    /// overflows.
     pub(crate) fn count(&self, size: usize) -> Option<usize> {
         let [before, after] = self.around;
         let wide = size.checked_add(before)?.checked_add(after)?;
@@ -52,7 +53,7 @@ impl Slide {
             false => room / self.stride + 1,
             true => {
                 let count = room.div_ceil(self.stride) + 1;
-                // The last one starts at an element, or before the first.
+                // The last window must start at an element or in the padding before the first.
                 let beyond = (count - 1).checked_mul(self.stride)? >= size + before;
                 count - usize::from(beyond && count > 1)
             }
@@ -60,7 +61,7 @@ impl Slide {
         Some(count)
     }
 
-    /// What a rank needs for its results: the range of elements, and how many stand around it.
+    /// Returns the range of elements that a rank needs for its results, and the padding on each side of it.
     fn needs(&self, size: usize, (first, own): Range) -> (Range, [usize; 2]) {
         let [before, _] = self.around;
         if own == 0 {
@@ -68,10 +69,10 @@ impl Slide {
         }
         let (from, until) = (
             first * self.stride,
-            // With counts rounded up, the last window may reach beyond the elements.
+            // With counts rounded up, the last window may reach past the elements.
             ((first + own - 1) * self.stride).saturating_add(self.span),
         );
-        // Counted from the first that stands around.
+        // Positions count from the start of the padding.
         let (start, end) = (
             from.clamp(before, before + size),
             until.clamp(before, before + size),
@@ -86,7 +87,7 @@ impl Slide {
     }
 }
 
-/// With `fill` around along a dim.
+/// Pads a dim with `fill`.
 pub(crate) fn around(
     x: &DynTensor,
     dim: usize,
@@ -107,17 +108,17 @@ pub(crate) fn around(
 }
 
 impl Under {
-    /// The own elements and those around them, where each result is of one element's neighbours.
+    /// Returns this rank's elements and those around them, for operators with one result per element.
     pub(crate) fn with_around(&self, dim: usize) -> Result<DynTensor> {
         match self.own {
-            // One window for no elements.
+            // The window of a rank without results, less its centre.
             0 => self.x.narrow(dim, 0, self.x.shape()[dim] - 1),
             _ => Ok(self.x.clone()),
         }
     }
 
-    /// The own results among what was computed of [`x`](Self::x) and of what was `beside` it: none of one window, where the rank has
-    /// none.
+    /// Returns this rank's results from those computed from [`x`](Self::x) and the operands `beside`. A rank without
+    /// results drops the result of its dummy window.
     pub(crate) fn own(
         &self,
         op: &'static str,
@@ -137,7 +138,7 @@ impl Under {
 }
 
 impl Parts {
-    /// The elements under the windows of this rank's results.
+    /// Fetches the elements under the windows of this rank's results.
     pub(crate) fn under(&self, x: &DynTensor, slide: &Slide, fill: Scalar) -> Result<Under> {
         let (size, ranks) = (self.size(), self.ranks());
         let all = match slide.stride {
@@ -177,18 +178,18 @@ pub(crate) struct Sliding {
     pub(crate) frame: Frame,
     pub(crate) op: &'static str,
     pub(crate) at: At,
-    /// In order, each with the axis that splits it.
+    /// The dims in order, each with the axis that splits it.
     pub(crate) dims: Vec<(usize, Option<usize>)>,
 }
 
-/// A result, and the sizes of its split dims over all ranks.
+/// A result, and the global sizes of the split dims that changed.
 pub(crate) struct Slid {
     pub(crate) local: DynTensor,
     pub(crate) sizes: Vec<(usize, usize)>,
 }
 
 impl From<DynTensor> for Slid {
-    /// Whose split dims have the sizes that they had.
+    /// Wraps a result whose split dims keep their sizes.
     fn from(local: DynTensor) -> Self {
         Self {
             local,
@@ -197,14 +198,14 @@ impl From<DynTensor> for Slid {
     }
 }
 
-/// The error of groups of channels beside output channels that are split.
+/// Returns the error for grouped channels with split output channels.
 pub(crate) fn groups_apart(op: &'static str, groups: usize) -> Error {
     let what = format!("{groups} groups of channels, and output channels that are split");
     Error::new(ErrorKind::Argument, op, what).hint("split the groups by hand, or gather the weight")
 }
 
 impl Sliding {
-    /// Where the dims stand.
+    /// Returns the positions of the dims.
     pub(crate) fn places(&self) -> Vec<usize> {
         self.dims.iter().map(|(dim, _)| *dim).collect()
     }
@@ -213,8 +214,8 @@ impl Sliding {
         Error::new(kind, self.op, what).operand(&self.frame.names, &self.frame.sizes)
     }
 
-    /// What `compute` makes of the elements under the windows along split dims, of which it is told how many stand around, and of
-    /// what is `beside` them.
+    /// Fetches the elements under the windows along split dims and calls `compute` with them and their padding.
+    /// `beside` has the other operands that `compute` uses.
     pub(crate) fn slid(
         &self,
         x: &DynTensor,
@@ -247,7 +248,7 @@ impl Sliding {
         Ok(Slid { local, sizes })
     }
 
-    /// A window's span, of which each number is at least 1.
+    /// Returns a window's span, after checking that `kernel` and `dilation` are at least 1.
     pub(super) fn span(&self, kernel: usize, dilation: usize) -> Result<usize> {
         let reach = kernel.checked_sub(1).filter(|_| dilation > 0);
         let reach = reach.and_then(|reach| reach.checked_mul(dilation)?.checked_add(1));
@@ -258,7 +259,7 @@ impl Sliding {
         })
     }
 
-    /// A convolution; `compute` is the operator on one rank. Padding along split dims is done here.
+    /// Runs a convolution; `compute` is the operator on one rank. The padding along split dims is done here.
     pub(crate) fn conv<const S: usize>(
         &self,
         x: &DynTensor,
@@ -316,7 +317,7 @@ impl Sliding {
         self.slid(&x, &slides, zero, &beside, |x, _| compute(x, bias, options))
     }
 
-    /// The windows of a pool, and what padding is left to the operator: that along dims that are not split.
+    /// Returns the windows of a pool, and the padding that is left to the operator: that along dims that are not split.
     fn pool<const S: usize>(
         &self,
         kernel: [usize; S],
@@ -347,7 +348,7 @@ impl Sliding {
         Ok((slides, rest))
     }
 
-    /// The greatest under windows.
+    /// Computes the maxima under windows.
     pub(crate) fn max_pool<const S: usize>(
         &self,
         x: &DynTensor,
@@ -368,7 +369,7 @@ impl Sliding {
         self.slid(x, &slides, least, &[], |x, _| compute(x, options))
     }
 
-    /// Means under windows.
+    /// Computes the means under windows.
     pub(crate) fn avg_pool<const S: usize>(
         &self,
         x: &DynTensor,
@@ -390,7 +391,7 @@ impl Sliding {
         if !split || options.count_include_pad || options.divisor_override.is_some() {
             return self.slid(x, &slides, zero, &[], |x, _| compute(x, own));
         }
-        // Sums, over the counts of what is not around.
+        // The sums, divided by the number of elements that are not padding.
         let sums = AvgPoolOptions {
             divisor_override: Some(1),
             ..own
