@@ -1,4 +1,5 @@
-//! All ranks of an axis do the same, in the same order: each adds what it is about to do to a hash, and hashes are compared.
+//! Checks that all ranks of an axis run the same collectives in the same order: each rank adds the description of each
+//! collective to a hash, and the ranks compare hashes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
@@ -15,7 +16,7 @@ use crate::frame::At;
 use crate::origin::{Origin, hash_of};
 use crate::ranks::{Job, Ranks};
 
-/// A collective that a rank is about to do with the others.
+/// The description of a collective that a rank is about to run.
 #[derive(Clone, Debug)]
 pub(crate) struct What<'a> {
     pub(crate) op: &'static str,
@@ -25,13 +26,13 @@ pub(crate) struct What<'a> {
     pub(crate) places: &'a [Place],
     pub(crate) dtype: Option<DType>,
     pub(crate) combine: Option<Combine>,
-    /// The dim that the result is split by.
+    /// The dim that splits the result.
     pub(crate) to: Option<&'a Name>,
-    /// The tensor; none where ranks may have different ones.
+    /// The origin of the tensor; `None` if ranks may have different tensors.
     pub(crate) origin: Option<Origin>,
-    /// Anything else that is to be equal.
+    /// Any other text that must be equal on all ranks.
     pub(crate) beside: &'a str,
-    /// The tensors of which the collective takes several.
+    /// The tensors of a collective of several tensors.
     pub(crate) items: Vec<Item>,
     pub(crate) at: At,
 }
@@ -48,11 +49,11 @@ pub(crate) struct Item {
     pub(crate) origin: Option<Origin>,
     /// The call that converts it.
     pub(crate) at: Option<At>,
-    /// Anything else that is to be equal.
+    /// Any other text that must be equal on all ranks.
     pub(crate) beside: String,
 }
 
-/// The dims of a tensor, as errors show them.
+/// Formats the dims of a tensor for errors.
 fn dims(names: &[Option<Name>], sizes: &[usize]) -> String {
     let dims = names.iter().zip(sizes).map(|(name, size)| match name {
         Some(name) => format!("{name}={size}"),
@@ -161,7 +162,7 @@ impl<'a> What<'a> {
         job.map(Job::name).hash(state);
     }
 
-    /// Takes what an error is made of.
+    /// Collects the fields for an error message.
     fn told(self, axis: &'static str, job: Option<&Job>) -> Told {
         let mut beside = self.beside.to_owned();
         if let Some(to) = self.to {
@@ -193,7 +194,7 @@ impl<'a> What<'a> {
     }
 }
 
-/// A collective, as an error tells of it.
+/// A collective as error messages describe it.
 struct Told {
     op: &'static str,
     axis: &'static str,
@@ -214,7 +215,7 @@ impl Told {
         format!("{op}({axis}){combine}{dtype} ({dims}) at {at}")
     }
 
-    /// The tensors of the collective: those that it lists, else its own.
+    /// Returns the tensors of the collective: those that it lists, else its own.
     fn items(&self) -> &[Item] {
         if self.items.is_empty() {
             std::slice::from_ref(&self.own)
@@ -223,7 +224,7 @@ impl Told {
         }
     }
 
-    /// The first thing that ranks do not have in common: what rank 0 has, and another one.
+    /// Describes the first difference between rank 0 and another rank.
     fn difference(&self, ranks: &dyn Ranks) -> Result<Option<String>> {
         let text = self.text();
         let all = texts(ranks, &text)?;
@@ -260,7 +261,7 @@ impl Told {
         )))
     }
 
-    /// The error of ranks that do different things.
+    /// Returns the error for ranks that do different things.
     fn error(&self, ranks: &dyn Ranks) -> Error {
         let what = match self.difference(ranks) {
             Ok(Some(difference)) => difference,
@@ -279,17 +280,17 @@ fn other_than_first<V: PartialEq>(all: &[V]) -> Option<usize> {
     (1..all.len()).find(|&at| all[at] != all[0])
 }
 
-/// The most bytes of a text that ranks show each other.
+/// The maximum bytes of a text that ranks exchange for an error.
 const SHOWN: usize = 480;
 
-/// The hash of what was done along an axis so far.
+/// The hash of the collectives along an axis so far.
 #[derive(Debug, Default)]
 pub(crate) struct Check {
     hash: u64,
     unchecked: u32,
 }
 
-/// How often hashes are compared: before every collective, or before every n-th one.
+/// Returns the number of collectives per comparison: `NOMINA_MESH_CHECK`, or 1.
 fn every() -> u32 {
     static EVERY: OnceLock<u32> = OnceLock::new();
     *EVERY.get_or_init(|| {
@@ -299,8 +300,8 @@ fn every() -> u32 {
 }
 
 impl Check {
-    /// Adds what comes to the hash, and lets the ranks begin to compare theirs: `always`, or as often as the environment says.
-    /// Called, what it gives waits for that.
+    /// Adds a collective to the hash, and starts to compare hashes: if `always`, or as often as [`every`] says. The
+    /// returned closure waits for the comparison.
     pub(crate) fn start(
         &mut self,
         ranks: &Arc<dyn Ranks>,
@@ -317,7 +318,7 @@ impl Check {
         let mut compared = None;
         if always || self.unchecked >= every() {
             self.unchecked = 0;
-            // The greatest of each: they are the same number where all hashes are, on all ranks.
+            // The maxima of the hash and of its complement are complements if and only if all hashes are equal.
             let own = [self.hash.cast_signed(), (!self.hash).cast_signed()];
             let piece = Raw::from_vec(own.to_vec(), &[2])?;
             let combine = Combine::Max;
@@ -338,7 +339,7 @@ impl Check {
     }
 }
 
-/// A comparison that was begun, and its outcome for all who ask.
+/// A comparison in progress; its outcome can be read repeatedly.
 pub(crate) struct Agreement(Mutex<Comparison>);
 
 enum Comparison {
@@ -368,7 +369,7 @@ impl Agreement {
     }
 }
 
-/// The texts of all ranks, without what is beyond the bytes that they show.
+/// Gathers the texts of all ranks, truncated to [`SHOWN`] bytes.
 pub(crate) fn texts(ranks: &dyn Ranks, text: &str) -> Result<Vec<String>> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(SHOWN, b' ');

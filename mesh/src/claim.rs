@@ -42,7 +42,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// Returns the only value, if each rank has it.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Shape`] if there is not exactly one value.
+    /// [`ErrorKind::Shape`] if there is not exactly one value.
     #[twin]
     pub fn try_item(&self) -> Result<T>
     where

@@ -1,4 +1,4 @@
-//! Conversions between placements: the only calls of operators on pieces that communicate, and all that there are.
+//! Conversions between placements: the explicit collectives.
 
 use std::panic::Location;
 
@@ -31,11 +31,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.converted(convert(&self.frame(), &self.raw())?)
     }
 
-    /// Finishes what is pending over axis `axis`: each rank then has the whole value. A rank sends twice its piece's bytes, less
-    /// a part. The gradient is reduced alike.
+    /// Reduces pending values over axis `axis`: each rank then has the whole value. A rank sends twice its piece's
+    /// bytes, less a part. The gradient is all-reduced, too.
     ///
     /// # Errors
-    /// When a rank is gone, or is about to do something else; when memory is missing.
+    /// If a rank is gone or makes another call, or memory is missing.
     #[twin]
     pub fn try_all_reduce<X: Reduces<P>>(
         &self,
@@ -45,22 +45,22 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.by(|frame, raw| frame.all_reduce("all_reduce", raw, number::<X>(), false, at))
     }
 
-    /// As [`all_reduce`](Self::all_reduce), for what all ranks then use alike: its gradient is the same on all of them, and
-    /// nothing is sent going back.
+    /// Like [`all_reduce`](Self::all_reduce), for a result that all ranks use in the same way: its gradient is the same
+    /// on all ranks, and the backward pass sends nothing.
     ///
     /// # Errors
-    /// As there.
+    /// If a rank is gone or makes another call, or memory is missing.
     #[twin]
     pub fn try_sync<X: Reduces<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Synced>, T>> {
         let (_, at) = (axis, Location::caller());
         self.by(|frame, raw| frame.all_reduce("sync", raw, number::<X>(), true, at))
     }
 
-    /// Finishes what is pending over axis `axis`: each rank then has its part of dim `dim`. A rank sends its piece's bytes, less
-    /// a part. The gradient is gathered.
+    /// Reduces pending values over axis `axis`: each rank then has its part of dim `dim`. A rank sends its piece's
+    /// bytes, less a part. The gradient is all-gathered.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce).
+    /// If a rank is gone or makes another call, or memory is missing.
     #[twin]
     pub fn try_reduce_scatter<X: Scatters<P, N>, N: Dim>(
         &self,
@@ -75,11 +75,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.by(|frame, raw| frame.reduce_scatter(raw, number::<X>(), dim, at))
     }
 
-    /// Puts the parts of the dim that is split over axis `axis` together: each rank then has all of it. A rank sends its piece to
-    /// all others. The gradient is reduced, and each rank gets its part.
+    /// Gathers the parts of the dim that is split over axis `axis`: each rank then has all of it. A rank sends its
+    /// piece to all others. The gradient is reduce-scattered.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce).
+    /// If a rank is gone or makes another call, or memory is missing.
     #[twin]
     pub fn try_all_gather<X: Gathers<P>>(
         &self,
@@ -89,11 +89,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.by(|frame, raw| frame.all_gather(raw, number::<X>(), false, at))
     }
 
-    /// As [`all_gather`](Self::all_gather), for what all ranks then use alike: of its gradient, which is the same on all of them,
-    /// each takes its part.
+    /// Like [`all_gather`](Self::all_gather), for a result that all ranks use in the same way: its gradient is the same
+    /// on all ranks, and each takes its part.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce).
+    /// If a rank is gone or makes another call, or memory is missing.
     #[twin]
     pub fn try_all_gather_synced<X: Gathers<P>>(
         &self,
@@ -103,11 +103,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.by(|frame, raw| frame.all_gather(raw, number::<X>(), true, at))
     }
 
-    /// Splits over axis `axis` by dim `dim`, and no longer by the dim that is split there now. A rank sends its piece, less a part.
-    /// The gradient goes back by the same exchange.
+    /// Splits dim `dim` over axis `axis` instead of the dim that is split now. A rank sends its piece, less a part. The
+    /// gradient goes back by the same exchange.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce).
+    /// If a rank is gone or makes another call, or memory is missing.
     #[twin]
     pub fn try_all_to_all<X: Exchanges<P, N>, N: Dim>(
         &self,
@@ -122,22 +122,22 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.by(|frame, raw| frame.all_to_all(raw, number::<X>(), dim, at))
     }
 
-    /// What is synced over axis `axis`, for something that each rank does otherwise: going back, the gradients of all ranks are
-    /// summed. Sends nothing forward.
+    /// Declares that ranks use a synced tensor in different ways: in the backward pass, the gradients of all ranks are
+    /// summed. The forward pass sends nothing.
     ///
     /// # Errors
-    /// When memory for a few words is short.
+    /// If memory for a few words is missing.
     #[twin]
     pub fn try_whole<X: Unsyncs<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
         self.by(|frame, raw| frame.whole(raw, number::<X>(), at))
     }
 
-    /// Splits over axis `axis` by dim `dim` what each rank has all of: each keeps its part. Sends nothing; the gradient of what
-    /// was synced is gathered.
+    /// Splits a replicated tensor over axis `axis` by dim `dim`: each rank keeps its part. Sends nothing; the gradient
+    /// of a synced tensor is all-gathered.
     ///
     /// # Errors
-    /// When memory for a few words is short.
+    /// If memory for a few words is missing.
     #[twin]
     pub fn try_cut<X: Cuts<P, N>, N: Dim>(
         &self,
@@ -152,20 +152,21 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.by(|frame, raw| frame.cut(raw, number::<X>(), dim, at))
     }
 
-    /// What each rank has whole, as a pending sum: the first rank's is the value, all others add zeros. Sends nothing.
+    /// Turns a replicated tensor into a pending sum: the first rank keeps the value, all others contribute zeros. Sends
+    /// nothing.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory is missing.
     #[twin]
     pub fn try_pend<X: Pends<P>>(&self, axis: X) -> Result<Sharded<D, Set<P, X, Pending>, T>> {
         let _ = axis;
         self.by(|frame, raw| frame.pend(raw, number::<X>()))
     }
 
-    /// What rank `rank` of axis `axis` has for its own, on all of its ranks. The gradients are summed, and come to that rank.
+    /// Sends the piece of rank `rank` to all ranks of axis `axis`. The gradients are summed on that rank.
     ///
     /// # Errors
-    /// When the axis has no such rank; as [`all_reduce`](Self::all_reduce).
+    /// If the axis has no such rank, a rank is gone or makes another call, or memory is missing.
     #[twin]
     pub fn try_broadcast<X: Broadcasts<P>>(
         &self,
@@ -174,12 +175,12 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<D, Set<P, X, Whole>, T>> {
         let (_, at) = (axis, Location::caller());
         let found = self.by(|frame, raw| frame.broadcast(raw, number::<X>(), rank, at))?;
-        // The ranks may have come by what they had for themselves in ways of their own.
+        // The local tensors may have different origins on different ranks.
         let origin = self.mesh.shared.origin(at);
         Ok(Sharded { origin, ..found })
     }
 
-    /// What each rank has, as its own along axis `axis`: from then on nothing is known of how the pieces go together. Sends nothing.
+    /// Makes the pieces local to each rank along axis `axis`: their relation is no longer known. Sends nothing.
     #[must_use]
     pub fn own<X: AxisOf<P>>(&self, axis: X) -> Sharded<D, Set<P, X, Own>, T> {
         let _ = axis;
@@ -191,11 +192,11 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         }
     }
 
-    /// The whole tensor, on the first rank along all axes; none elsewhere. Whatever is split is gathered, whatever is pending
-    /// reduced, on all ranks on the way. Of own pieces the first rank's is taken.
+    /// Collects the whole tensor on the first rank along all axes; `None` elsewhere. Split dims are gathered and
+    /// pending values reduced on all ranks on the way. Of local pieces, the first rank's is taken.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce).
+    /// If a rank is gone or makes another call, or memory is missing.
     #[twin]
     pub fn try_collect(&self) -> Result<Option<Tensor<D, T>>> {
         let at = Location::caller();

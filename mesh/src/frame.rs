@@ -20,11 +20,11 @@ use crate::ranks::Job;
 /// A call in a user's program.
 pub(crate) type At = &'static Location<'static>;
 
-/// A tensor on a mesh, without its piece.
+/// The metadata of a tensor on a mesh, without its piece.
 #[derive(Clone)]
 pub(crate) struct Frame {
     pub(crate) names: Names,
-    /// The sizes of the tensor that all pieces make.
+    /// The global sizes.
     pub(crate) sizes: Vec<usize>,
     /// The states, by mesh axis.
     pub(crate) places: Vec<Place>,
@@ -33,14 +33,14 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The same tensor in another place along an axis.
+    /// Returns the frame with another state along an axis.
     pub(crate) fn with(&self, axis: usize, place: Place) -> Self {
         let mut frame = self.clone();
         frame.places[axis] = place;
         frame
     }
 
-    /// The position of a dim.
+    /// Returns the position of a dim.
     pub(crate) fn position(&self, op: &'static str, name: &Name) -> Result<usize> {
         let found = self.names.iter().position(|own| own.as_ref() == Some(name));
         found.ok_or_else(|| {
@@ -57,7 +57,8 @@ impl Frame {
         self.shared.axes[axis].ranks.rank()
     }
 
-    /// The first index and the length of what a rank has of a dim: this one, or the one that stands elsewhere along an axis.
+    /// Returns the first index and the length of a dim's part on this rank, or on the rank with another position along
+    /// an axis, given as (axis, position).
     pub(crate) fn range(&self, dim: usize, elsewhere: Option<(usize, usize)>) -> (usize, usize) {
         self.range_at(dim, |axis| match elsewhere {
             Some((other, rank)) if other == axis => rank,
@@ -65,7 +66,8 @@ impl Frame {
         })
     }
 
-    /// The same of the rank that stands at `at` along each axis. Of two axes that split a dim the first is outside.
+    /// Like [`range`](Self::range), for the rank at position `at(axis)` along each axis. If two axes split a dim, the
+    /// first is the outer one.
     pub(crate) fn range_at(&self, dim: usize, at: impl Fn(usize) -> usize) -> (usize, usize) {
         let (mut start, mut len) = (0, self.sizes[dim]);
         for (axis, place) in self.places.iter().enumerate() {
@@ -77,14 +79,14 @@ impl Frame {
         (start, len)
     }
 
-    /// The sizes of a piece: this rank's, or that of one which stands elsewhere along an axis.
+    /// Returns the sizes of this rank's piece, or of the rank's with another position along an axis.
     pub(crate) fn shape(&self, elsewhere: Option<(usize, usize)>) -> Vec<usize> {
         (0..self.sizes.len())
             .map(|dim| self.range(dim, elsewhere).1)
             .collect()
     }
 
-    /// The error of what is wrong along an axis.
+    /// Turns a verdict about an axis into an error.
     pub(crate) fn wrong(
         &self,
         op: &'static str,
@@ -96,7 +98,7 @@ impl Frame {
         })
     }
 
-    /// Refuses states that a tensor which is read cannot be in.
+    /// Refuses placements that a loaded tensor cannot have.
     #[cfg(feature = "safetensors")]
     pub(crate) fn check(&self, op: &'static str) -> Result<()> {
         for (axis, place) in self.places.iter().enumerate() {
@@ -108,7 +110,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Refuses to convert an axis where another one inside splits the same dim further.
+    /// Refuses to convert an axis if a later axis splits the same dim further.
     pub(crate) fn innermost(&self, op: &'static str, axis: usize, dim: &Name) -> Result<()> {
         let inside = self.places[axis + 1..]
             .iter()
@@ -120,8 +122,8 @@ impl Frame {
         self.wrong(op, axis, asked)
     }
 
-    /// Describes a collective along an axis, for the ranks to compare. Tensors that each rank has for itself there have no common
-    /// origin.
+    /// Describes a collective along an axis, for the ranks to compare. Tensors that are local to each rank have no
+    /// common origin.
     pub(crate) fn what(
         &self,
         op: &'static str,
@@ -139,7 +141,7 @@ impl Frame {
         }
     }
 
-    /// The parts of a piece that go to the ranks of an axis, which split dim `dim` there.
+    /// Cuts a piece into the parts for the ranks of an axis, which then splits dim `dim`.
     fn parts(&self, raw: &Raw, axis: usize, dim: usize) -> Result<Vec<Raw>> {
         let split = self.with(axis, Place::Split(self.named(dim)?));
         let (first, _) = self.range(dim, None);
@@ -150,7 +152,7 @@ impl Frame {
         (0..self.ranks(axis)).map(part).collect()
     }
 
-    /// The name of a dim that is split.
+    /// Returns the name of a dim that is split.
     pub(crate) fn named(&self, dim: usize) -> Result<Name> {
         self.names[dim].clone().ok_or_else(|| {
             Error::new(
@@ -162,7 +164,7 @@ impl Frame {
         })
     }
 
-    /// The dim that is split along an axis.
+    /// Returns the dim that is split along an axis.
     fn split_dim(&self, op: &'static str, axis: usize) -> Result<usize> {
         let Some(name) = self.places[axis].dim() else {
             self.wrong(op, axis, self.places[axis].is_split())?;
@@ -172,7 +174,7 @@ impl Frame {
         self.position(op, name)
     }
 
-    /// Pieces that follow each other along a dim as one.
+    /// Concatenates pieces along a dim.
     fn joined(&self, pieces: Vec<Raw>, dim: usize) -> Result<Raw> {
         let unnamed = |raw: Raw| DynTensor::from_parts(raw, Names::unnamed(self.sizes.len()));
         let pieces: Vec<DynTensor> = pieces.into_iter().map(unnamed).collect::<Result<_>>()?;
@@ -180,7 +182,7 @@ impl Frame {
         Ok(DynTensor::cat(&pieces, dim as i64)?.into_parts().0)
     }
 
-    /// Combines what is pending along an axis, on all of its ranks.
+    /// Reduces pending values along an axis, on all of its ranks.
     pub(crate) fn all_reduce(
         &self,
         op: &'static str,
@@ -202,7 +204,7 @@ impl Frame {
             if combine != Combine::Add {
                 return Err(no_gradient(op, combine));
             }
-            // Of a synced result all ranks have the same gradient; of a whole one each has a part of it.
+            // The gradient of a synced result is the same on all ranks; of a whole result, each rank has a partial sum.
             match synced {
                 true => Ok(vec![Some(grad.clone())]),
                 false => frame
@@ -219,7 +221,7 @@ impl Frame {
         }
     }
 
-    /// Combines what is pending along an axis; each rank gets its part of a dim.
+    /// Reduces pending values along an axis; each rank gets its part of a dim.
     pub(crate) fn reduce_scatter(&self, raw: &Raw, axis: usize, dim: usize, at: At) -> Result<Raw> {
         let op = "reduce_scatter";
         self.wrong(op, axis, self.places[axis].is_pending())?;
@@ -239,7 +241,7 @@ impl Frame {
         })
     }
 
-    /// Puts the parts of a split dim together, on all ranks of the axis.
+    /// Gathers the parts of a split dim on all ranks of the axis.
     pub(crate) fn all_gather(&self, raw: &Raw, axis: usize, synced: bool, at: At) -> Result<Raw> {
         let op = if synced {
             "all_gather_synced"
@@ -270,7 +272,7 @@ impl Frame {
         })
     }
 
-    /// Splits along an axis by another dim than now.
+    /// Splits another dim along an axis than now.
     pub(crate) fn all_to_all(&self, raw: &Raw, axis: usize, to: usize, at: At) -> Result<Raw> {
         let op = "all_to_all";
         let from = self.split_dim(op, axis)?;
@@ -298,7 +300,7 @@ impl Frame {
         })
     }
 
-    /// What is synced, as what each rank does something else with: going back, the gradients of all ranks are summed.
+    /// Turns a synced tensor into a whole one: in the backward pass, the gradients of all ranks are summed.
     pub(crate) fn whole(&self, raw: &Raw, axis: usize, at: At) -> Result<Raw> {
         self.wrong("whole", axis, self.places[axis].is_synced())?;
         let frame = self.with(axis, Place::Pending(Combine::Add));
@@ -313,7 +315,7 @@ impl Frame {
         custom_later("whole", raw, raw.clone(), start, back)
     }
 
-    /// This rank's part of a dim of what all ranks have.
+    /// Cuts this rank's part of a dim out of a replicated tensor.
     pub(crate) fn cut(&self, raw: &Raw, axis: usize, dim: usize, at: At) -> Result<Raw> {
         self.wrong("cut", axis, self.places[axis].is_whole())?;
         let name = self.named(dim)?;
@@ -322,7 +324,7 @@ impl Frame {
         let (first, _) = self.range(dim, None);
         let (start, len) = split.range(dim, None);
         if self.places[axis] != Place::Synced {
-            // Around the part the gradient is zero.
+            // The gradient outside the part is zero.
             let piece = DynTensor::from_parts(raw.clone(), Names::unnamed(raw.rank()))?;
             return Ok(piece
                 .narrow(dim as i64, (start - first) as i64, len)?
@@ -335,13 +337,13 @@ impl Frame {
         })
     }
 
-    /// What all ranks have, as a sum to which the first one alone contributes.
+    /// Turns a replicated tensor into a pending sum to which only the first rank contributes.
     pub(crate) fn pend(&self, raw: &Raw, axis: usize) -> Result<Raw> {
         self.wrong("pend", axis, self.places[axis].is_plain())?;
         first_alone("pend", raw, self.rank(axis) == 0)
     }
 
-    /// What one rank has, on all of the axis.
+    /// Sends one rank's piece to all ranks of the axis.
     pub(crate) fn broadcast(&self, raw: &Raw, axis: usize, root: usize, at: At) -> Result<Raw> {
         let op = "broadcast";
         self.wrong(op, axis, self.places[axis].is_own())?;
@@ -367,7 +369,7 @@ impl Frame {
     }
 }
 
-/// A tensor where `here`, else zeros.
+/// Returns the tensor if `here`, else zeros.
 fn first_alone(op: &'static str, raw: &Raw, here: bool) -> Result<Raw> {
     let zeros = |like: &Raw| Raw::zeros(op, like.shape(), like.dtype(), like.device());
     let found = if here { raw.clone() } else { zeros(raw)? };

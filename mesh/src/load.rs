@@ -1,4 +1,4 @@
-//! Data by rank.
+//! Loading of data by rank.
 
 use std::ops::Range;
 use std::panic::Location;
@@ -14,11 +14,11 @@ use crate::origin::Origin;
 use crate::sharded::{Sharded, places, typed};
 
 impl<M: Placement<Mesh = M>> Mesh<M> {
-    /// A tensor of `rows.size` rows, of which each rank reads its own: `read` is called with the range of indices that this rank has
-    /// of the dim, and gives these rows, with all of the other dims. Where another dim is split, the rank keeps its part. Where
-    /// the rows are not split, each rank reads all of them, and that they are the same is the caller's word.
+    /// Creates a tensor of `rows.size` rows, of which each rank reads its own. `read` is called with this rank's range
+    /// of the rows, and returns these rows with all of the other dims. If another dim is split, the rank keeps its
+    /// part. If the rows are not split, each rank reads all of them, and the caller guarantees that they are the same.
     ///
-    /// All ranks call it, and tell each other whether they could read, and sizes.
+    /// All ranks call this, and exchange whether they could read, and the sizes.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -38,8 +38,9 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// ```
     ///
     /// # Errors
-    /// On all ranks, when one fails: that of `read` where it failed, [`ErrorKind::Mesh`] with its text elsewhere; [`ErrorKind::Shape`] when it gives more or fewer rows, or ranks have other sizes
-    /// of other dims.
+    /// Returns an error on all ranks if one fails. A rank whose `read` failed returns that error, the others return
+    /// [`ErrorKind::Mesh`] with its text. Returns [`ErrorKind::Shape`] if `read` returns another number of rows, or the
+    /// ranks have different sizes of the other dims.
     #[track_caller]
     pub fn load<
         X: Dim,

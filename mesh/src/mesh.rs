@@ -271,7 +271,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
     /// Creates the mesh of these sizes over the processes of an engine. `Grid::start` calls it.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// If the engine fails.
     pub fn start(engine: &impl Engine, sizes: &[usize]) -> Result<Self> {
         Self::new(engine.axes(sizes)?)
     }

@@ -1,15 +1,15 @@
 //! The thread of a rank that makes the collectives of a mesh.
 //!
-//! Collectives are matched by their order. Two threads of a rank would make theirs in an order that no other rank knows, and the
-//! sums of one would be those of the other. So a mesh belongs to the thread that makes its first collective, until another one
-//! takes it over.
+//! Collectives are matched by their order. If two threads of a rank made collectives, the other ranks could not know
+//! their order, and one thread could receive the other's sums. A mesh therefore belongs to the thread that makes its
+//! first collective, until another thread takes it over.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 use nomina::{Error, ErrorKind, Result};
 
-/// The thread that a mesh belongs to. Meshes over the same ranks share one.
+/// The thread that a mesh belongs to. Meshes over the same ranks share an owner.
 #[derive(Debug, Default)]
 pub(crate) struct Owner(Mutex<State>);
 
@@ -45,7 +45,7 @@ impl Owner {
     /// Begins a collective.
     ///
     /// # Errors
-    /// If the mesh belongs to another thread. Returns at once, whatever that is doing.
+    /// If the mesh belongs to another thread. Returns immediately, even if that thread is in a collective.
     pub(crate) fn begin(&self, op: &'static str) -> Result<Running<'_>> {
         let own = thread::current().id();
         let mut state = self.lock();
@@ -65,7 +65,7 @@ impl Owner {
         Ok(Running(self))
     }
 
-    /// Gives the mesh to the calling thread.
+    /// Moves the mesh to the calling thread.
     ///
     /// # Errors
     /// If another thread is in a collective.

@@ -1,5 +1,5 @@
-//! zarr arrays, version 3, over a mesh: each rank writes the chunks of its box, and a mesh of any other shape reads boxes of its own, as
-//! does whatever reads zarr.
+//! zarr arrays, version 3, over a mesh. Each rank writes the chunks of its box. A mesh of any other shape can read the
+//! array in its own boxes, and so can any zarr reader.
 //!
 //! ```
 //! use nomina_mesh::prelude::*;
@@ -40,30 +40,30 @@ use crate::mesh::Mesh;
 use crate::origin::Origin;
 use crate::sharded::{Sharded, places};
 
-/// Chunks that are chosen have no more bytes, where parts allow it.
+/// The maximum bytes of an automatically chosen chunk, if the parts allow it.
 const CHUNK: usize = 16 << 20;
 
-/// More chunks than this are a mistake.
+/// The maximum number of chunks; more are taken for a mistake.
 const MOST: usize = 1 << 16;
 
-/// Writes a tensor to an array, on all ranks, in chunks that fit their parts: of a dim that is split, sizes that divide where each part
-/// begins. The array is written beside its place, and moved there when all ranks have written. Ranks that have the same elements
-/// leave them to the first one.
+/// Writes a tensor to an array, on all ranks. The chunks are chosen to fit the parts: along a split dim, their size
+/// divides the start of each part. The array is written under a temporary name and renamed after all ranks have
+/// written. Of ranks with the same elements, the first one writes them.
 ///
 /// # Errors
-/// On all ranks, when one fails: [`ErrorKind::File`] when there is one already, or the system cannot write; [`ErrorKind::Mesh`] when
-/// something is pending, or each rank's own; [`ErrorKind::Argument`] when parts begin at such places that it took more than 65,536
-/// chunks.
+/// Returns an error on all ranks if one fails: [`ErrorKind::File`] if the array exists or cannot be written;
+/// [`ErrorKind::Mesh`] if the tensor is pending or local to each rank; [`ErrorKind::Argument`] if the starts of the
+/// parts would require more than 65,536 chunks.
 #[track_caller]
 pub fn save(path: impl AsRef<Path>, tensor: &DynSharded) -> Result<()> {
     write(path.as_ref(), tensor, None, Location::caller())
 }
 
-/// As [`save`], in chunks of so many elements along each dim.
+/// Like [`save`], with chunks of the given size along each dim.
 ///
 /// # Errors
-/// As there, and [`ErrorKind::Argument`] when the part of a rank begins within a chunk, or there is not a size of at least 1 for
-/// each dim.
+/// Like [`save`], and returns [`ErrorKind::Argument`] if a rank's part begins within a chunk, or if `chunks` does not
+/// have a size of at least 1 for each dim.
 #[track_caller]
 pub fn save_with(path: impl AsRef<Path>, tensor: &DynSharded, chunks: &[usize]) -> Result<()> {
     write(path.as_ref(), tensor, Some(chunks), Location::caller())
@@ -102,7 +102,7 @@ fn write(
         };
         let mut array = Zarr::<DynTensor>::open(folder)?;
         for (dim, (start, size)) in start.iter().zip(&shape).enumerate() {
-            // A dim without a name is never split.
+            // Only dims with names are split.
             if let Some(name) = &frame.names[dim] {
                 array = array.narrow(name.as_str(), *start..start + size)?;
             }
@@ -115,7 +115,7 @@ fn write(
     writing.write(shared, ready, create, fill, |_| Ok(()))
 }
 
-/// Where the parts of a dim begin.
+/// Returns the starts of the parts of a dim.
 fn starts(frame: &Frame, dim: usize) -> Vec<usize> {
     let splits = |axis: &usize| {
         let place = &frame.places[*axis];
@@ -124,7 +124,7 @@ fn starts(frame: &Frame, dim: usize) -> Vec<usize> {
     let axes: Vec<usize> = (0..frame.places.len()).filter(splits).collect();
     let all: usize = axes.iter().map(|&axis| frame.ranks(axis)).product();
     let start = |number: usize| {
-        // The axes that do not split it do not count.
+        // Axes that do not split the dim do not matter.
         let at = |axis: usize| {
             let inner = axes.iter().filter(|&&other| other > axis);
             number / inner.map(|&axis| frame.ranks(axis)).product::<usize>() % frame.ranks(axis)
@@ -135,7 +135,7 @@ fn starts(frame: &Frame, dim: usize) -> Vec<usize> {
     starts.map(|(start, _)| start).collect()
 }
 
-/// The largest sizes of chunks that fit the parts, down to some bytes.
+/// Returns the largest chunk sizes that fit the parts, of at most [`CHUNK`] bytes if possible.
 fn fitting(frame: &Frame, bytes: usize) -> Result<Vec<usize>> {
     let common = |a: usize, b: usize| {
         let (mut a, mut b) = (a, b);
@@ -201,10 +201,10 @@ fn check(frame: &Frame, chunks: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// Opens an array in any placement, on all ranks: each reads the chunks that its box meets.
+/// Opens an array in any placement, on all ranks. Each rank reads the chunks that its box intersects.
 ///
 /// # Errors
-/// On all ranks, when one fails: those of [`Zarr::open`] and [`Zarr::read`].
+/// Returns an error on all ranks if [`Zarr::open`] or [`Zarr::read`] fails on one of them.
 #[track_caller]
 pub fn open<
     M: Placement<Mesh = M>,
@@ -225,7 +225,7 @@ pub fn open<
             origin: Origin::of_own(at),
             shared: mesh.shared.clone(),
         };
-        // By names at run time: dims that are split, which all have one.
+        // Dims are narrowed by their run-time names: every split dim has a name.
         let mut array = array.into_dyn();
         for (dim, name) in frame.names.iter().enumerate() {
             let (start, len) = frame.range(dim, None);

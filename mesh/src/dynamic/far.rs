@@ -1,4 +1,4 @@
-//! Operators that need parts of other ranks: rows of a table, what windows cover, factors that go round.
+//! Operators that need other ranks' parts: row lookup, sliding windows and ring operators.
 
 use std::panic::Location;
 
@@ -18,7 +18,7 @@ fn one(name: &Name) -> Result<Names> {
 }
 
 impl DynSharded {
-    /// The states, as where the parts along an axis are together.
+    /// Returns the states with the axis whole, if one is given.
     pub(super) fn met(&self, axis: Option<usize>) -> Vec<Place> {
         let mut places = self.places.clone();
         if let Some(axis) = axis {
@@ -27,7 +27,7 @@ impl DynSharded {
         places
     }
 
-    /// Joins the states of two, which go together in an operator of a mode.
+    /// Joins the states of two operands after checking that an operator of the mode can combine them.
     fn joined(
         &self,
         op: Op,
@@ -42,10 +42,10 @@ impl DynSharded {
         Ok(both.map(|(own, its)| own.join(its)).collect())
     }
 
-    /// As [`Sharded::embedding`](crate::Sharded::embedding).
+    /// Like [`Sharded::embedding`](crate::Sharded::embedding).
     ///
     /// # Errors
-    /// As there, and where the placements do not go together.
+    /// Like [`Sharded::embedding`](crate::Sharded::embedding), and if the placements cannot be combined.
     #[track_caller]
     pub fn embedding(&self, dim: impl Into<DimVia>, ids: &Self) -> Result<Self> {
         let call = (Op::Embedding, dim.into(), Location::caller());
@@ -53,10 +53,10 @@ impl DynSharded {
         self.looked_up(call, ids, plain, Parts::rows)
     }
 
-    /// As [`Sharded::index_select`](crate::Sharded::index_select).
+    /// Like [`Sharded::index_select`](crate::Sharded::index_select).
     ///
     /// # Errors
-    /// As there, and where the placements do not go together.
+    /// Like [`Sharded::index_select`](crate::Sharded::index_select), and if the placements cannot be combined.
     #[track_caller]
     pub fn index_select(&self, dim: impl Into<DimVia>, index: &Self) -> Result<Self> {
         let call = (Op::IndexSelect, dim.into(), Location::caller());
@@ -87,7 +87,7 @@ impl DynSharded {
         index.result(op, local, places, &[self])
     }
 
-    /// The product over a dim that is split in `other` alone.
+    /// Contracts over a dim that is split only in `other`.
     pub(super) fn contract_around(
         &self,
         other: &Self,
@@ -113,10 +113,11 @@ impl DynSharded {
         self.result(op, local, places, &[other])
     }
 
-    /// As [`Sharded::scaled_dot_product_attention_via`](crate::Sharded::scaled_dot_product_attention_via).
+    /// Like [`Sharded::scaled_dot_product_attention_via`](crate::Sharded::scaled_dot_product_attention_via).
     ///
     /// # Errors
-    /// As there, and where the placements do not go together.
+    /// Like [`Sharded::scaled_dot_product_attention_via`](crate::Sharded::scaled_dot_product_attention_via), and if the
+    /// placements cannot be combined.
     #[track_caller]
     pub fn scaled_dot_product_attention_via(
         &self,
@@ -191,7 +192,7 @@ impl DynSharded {
         Ok(found)
     }
 
-    /// The placement of a convolution.
+    /// Checks the operands of a convolution. Returns the position of the channel dim and the placement of the result.
     fn convolved(
         &self,
         op: Op,
@@ -207,7 +208,7 @@ impl DynSharded {
         self.ask(op, |_, place| {
             place.finished().and_then(|()| place.has_all(&names))
         })?;
-        // Of the weight output channels may be split: the first of its dims beside the channel.
+        // The weight's output channels may be split: its first dim other than the channel dim.
         let others = weight.names().iter();
         let mut others = others.filter(|own| own.as_ref() != Some(&name));
         let out = others.next().cloned();
@@ -238,14 +239,14 @@ impl DynSharded {
     }
 }
 
-/// A method for each row: what computes it on one rank, and of which options.
+/// Defines a method for each row: its rank, operator, name, the operator on one rank, and the type of its options.
 macro_rules! convolutions {
     ($($s:literal $op:ident $name:ident $by:ident $options:ident $slid:ident;)*) => {
         impl DynSharded {$(
             #[doc = concat!("As [`Sharded::", stringify!($name), "`](crate::Sharded::", stringify!($name), ").")]
             ///
             /// # Errors
-            /// As there, and where the placements do not go together.
+            /// Like the method of [`Sharded`](crate::Sharded), and if the placements cannot be combined.
             #[track_caller]
             pub fn $name(&self, channel: &str, dims: [DimVia; $s], weight: &Self, bias: Option<&Self>, options: $options<$s>) -> Result<Self> {
                 let (op, at) = (Op::$op, Location::caller());
@@ -270,14 +271,14 @@ convolutions! {
     3 ConvTranspose3d conv_transpose3d_with conv_transpose3d_by ConvTransposeOptions conv_transpose;
 }
 
-/// As [`convolutions`].
+/// Like [`convolutions`], for pools.
 macro_rules! pools {
     ($($s:literal $op:ident $name:ident $by:ident $options:ident $slid:ident;)*) => {
         impl DynSharded {$(
             #[doc = concat!("As [`Sharded::", stringify!($name), "`](crate::Sharded::", stringify!($name), ").")]
             ///
             /// # Errors
-            /// As there, and where the placement does not allow it.
+            /// Like the method of [`Sharded`](crate::Sharded), and if the placement does not allow it.
             #[track_caller]
             pub fn $name(&self, dims: [DimVia; $s], kernel_size: [usize; $s], options: $options<$s>) -> Result<Self> {
                 let (op, at) = (Op::$op, Location::caller());

@@ -1,4 +1,4 @@
-//! Tensors on a mesh whose names and placements arrive at run time: the same rules, with the same words.
+//! Tensors on a mesh with run-time names and placements: the same rules as the typed ones, and the same error messages.
 
 mod far;
 mod generated;
@@ -24,7 +24,7 @@ use crate::sharded::{Sharded, places};
 pub use over::Over;
 pub use via::{ClassOptions, DimVia};
 
-/// A tensor over a mesh of ranks, as [`Sharded`], with names, dtype and placement as values.
+/// A tensor distributed over the ranks of a mesh. Like [`Sharded`], but with names, dtype and placement as values.
 ///
 /// ```
 /// use nomina_mesh::prelude::*;
@@ -49,24 +49,24 @@ pub struct DynSharded {
 }
 
 impl DynSharded {
-    /// This rank's piece.
+    /// Returns this rank's piece.
     pub fn local(&self) -> &DynTensor {
         &self.local
     }
 
-    /// The sizes of the tensor that all pieces make.
+    /// Returns the global sizes.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.sizes
     }
 
-    /// The names.
+    /// Returns the names of the dims.
     #[must_use]
     pub fn names(&self) -> &Names {
         self.local.names()
     }
 
-    /// The states, by mesh axis.
+    /// Returns the state along each mesh axis.
     #[must_use]
     pub fn places(&self) -> &[Place] {
         &self.places
@@ -82,7 +82,7 @@ impl DynSharded {
         }
     }
 
-    /// Asks of each axis, and gives the error of the first that does not allow it.
+    /// Asks a question about each axis, and returns the error of the first axis that fails it.
     fn ask(&self, op: Op, mut question: impl FnMut(usize, &Place) -> Verdict) -> Result<()> {
         for (axis, place) in self.places.iter().enumerate() {
             question(axis, place).map_err(|wrong| {
@@ -93,7 +93,7 @@ impl DynSharded {
         Ok(())
     }
 
-    /// A result, whose global sizes follow from its piece and from those of the operands.
+    /// Wraps a result, with global sizes from its piece and the operands.
     fn result(
         &self,
         op: Op,
@@ -252,10 +252,10 @@ impl DynSharded {
         self.result(op, compute(&self.local, dim)?, self.places.clone(), &[])
     }
 
-    /// The product summed over a dim of both: one that each rank has all of, or across one that is split in both.
+    /// Contracts a dim of both tensors: one that each rank has all of, or across one that is split in both.
     ///
     /// # Errors
-    /// As [`DynTensor::contract`], and where the placements do not go together.
+    /// Like [`DynTensor::contract`], and if the placements cannot be combined.
     #[track_caller]
     pub fn contract(&self, other: &Self, dims: impl Into<Over>) -> Result<Self> {
         let (op, over) = (Op::Contract, dims.into());
@@ -334,10 +334,10 @@ impl DynSharded {
         })
     }
 
-    /// As [`Sharded::all_reduce`].
+    /// Like [`Sharded::all_reduce`].
     ///
     /// # Errors
-    /// As there, and when nothing is pending.
+    /// Like [`Sharded::all_reduce`], and if nothing is pending.
     #[track_caller]
     pub fn all_reduce(&self, axis: &str) -> Result<Self> {
         let (at, op) = (Location::caller(), "all_reduce");
@@ -347,10 +347,10 @@ impl DynSharded {
         })
     }
 
-    /// As [`Sharded::reduce_scatter`].
+    /// Like [`Sharded::reduce_scatter`].
     ///
     /// # Errors
-    /// As there, and when nothing is pending, or the tensor has no such dim.
+    /// Like [`Sharded::reduce_scatter`], and if nothing is pending, or the tensor has no such dim.
     #[track_caller]
     pub fn reduce_scatter(&self, axis: &str, dim: &str) -> Result<Self> {
         let (at, op, dim) = (Location::caller(), "reduce_scatter", Name::new(dim)?);
@@ -361,10 +361,10 @@ impl DynSharded {
         })
     }
 
-    /// As [`Sharded::all_gather`].
+    /// Like [`Sharded::all_gather`].
     ///
     /// # Errors
-    /// As there, and when nothing is split.
+    /// Like [`Sharded::all_gather`], and if nothing is split.
     #[track_caller]
     pub fn all_gather(&self, axis: &str) -> Result<Self> {
         let at = Location::caller();
@@ -374,10 +374,10 @@ impl DynSharded {
         })
     }
 
-    /// As [`Sharded::all_to_all`].
+    /// Like [`Sharded::all_to_all`].
     ///
     /// # Errors
-    /// As there, and when nothing is split, or the tensor has no such dim.
+    /// Like [`Sharded::all_to_all`], and if nothing is split, or the tensor has no such dim.
     #[track_caller]
     pub fn all_to_all(&self, axis: &str, dim: &str) -> Result<Self> {
         let (at, op, dim) = (Location::caller(), "all_to_all", Name::new(dim)?);
@@ -388,10 +388,10 @@ impl DynSharded {
         })
     }
 
-    /// As [`Sharded::cut`].
+    /// Like [`Sharded::cut`].
     ///
     /// # Errors
-    /// As there, and when the tensor is not whole, or has no such dim.
+    /// Like [`Sharded::cut`], and if the tensor is not whole, or has no such dim.
     #[track_caller]
     pub fn cut(&self, axis: &str, dim: &str) -> Result<Self> {
         let (at, op, dim) = (Location::caller(), "cut", Name::new(dim)?);
@@ -402,10 +402,10 @@ impl DynSharded {
         })
     }
 
-    /// As [`Sharded::pend`].
+    /// Like [`Sharded::pend`].
     ///
     /// # Errors
-    /// As there, and when the tensor is not whole.
+    /// Like [`Sharded::pend`], and if the tensor is not whole.
     pub fn pend(&self, axis: &str) -> Result<Self> {
         let axis = self.axis("pend", axis)?;
         self.converted(axis, Place::Pending(Combine::Add), |frame| {
@@ -413,10 +413,10 @@ impl DynSharded {
         })
     }
 
-    /// With names, dtype and placement in the type, checked.
+    /// Converts to a typed tensor, after checking names, dtype and placement.
     ///
     /// # Errors
-    /// Those of [`DynTensor::typed`](nomina::Typed::typed), and [`ErrorKind::Mesh`] when the placement or the mesh is another.
+    /// Like [`DynTensor::typed`](nomina::Typed::typed), and [`ErrorKind::Mesh`] if the placement or the mesh differs.
     pub fn typed<D: Dims + Distinct, P: Placement, T: Element>(
         &self,
         mesh: &Mesh<P::Mesh>,
@@ -439,7 +439,7 @@ impl DynSharded {
         })
     }
 
-    /// The dtype.
+    /// Returns the dtype.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.local.dtype()
@@ -447,7 +447,8 @@ impl DynSharded {
 }
 
 impl<M: Placement<Mesh = M>> Mesh<M> {
-    /// A tensor that each rank has all of, and that is the same on all ranks: that is the caller's word. Sends nothing.
+    /// Declares a tensor replicated: each rank passes all of it, and the caller guarantees that all pass the same.
+    /// Sends nothing.
     #[must_use]
     #[track_caller]
     pub fn whole_dyn(&self, tensor: DynTensor) -> DynSharded {
@@ -462,7 +463,7 @@ impl<M: Placement<Mesh = M>> Mesh<M> {
 }
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// With names, dtype and placement at run time only. Costs nothing.
+    /// Converts to run-time names, dtype and placement. Costs nothing.
     #[must_use]
     pub fn to_dyn(&self) -> DynSharded {
         DynSharded {
@@ -476,7 +477,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 }
 
 impl fmt::Debug for DynSharded {
-    /// The own piece, and where it is. Never communicates.
+    /// Formats the placement and this rank's piece. Never communicates.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynSharded")
             .field("places", &self.places)

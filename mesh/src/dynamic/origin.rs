@@ -1,4 +1,4 @@
-//! Tensors from elsewhere: files, and numbers.
+//! Constructors from files, and changes of a tensor's origin.
 
 use super::DynSharded;
 #[cfg(feature = "safetensors")]
@@ -6,7 +6,7 @@ use crate::frame::Frame;
 use crate::origin::Origin;
 
 impl DynSharded {
-    /// A piece of what a frame says.
+    /// Wraps a piece with the metadata of a frame.
     #[cfg(feature = "safetensors")]
     pub(crate) fn of(local: nomina::DynTensor, frame: Frame) -> Self {
         Self {
@@ -24,7 +24,7 @@ impl DynSharded {
         Self { origin, ..self }
     }
 
-    /// A tensor that depends on a number.
+    /// Mixes a number into the origin of a tensor that depends on it.
     pub(crate) fn mixed(self, number: u64) -> Self {
         let origin: Origin = self.origin.mixed(number);
         Self { origin, ..self }

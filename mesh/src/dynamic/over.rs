@@ -1,6 +1,7 @@
-//! Which dims a reduction or a product goes over, by name.
+//! The dims of a reduction or a product, by name.
 
-/// Dims of a reduction: those that each rank has all of, or across split ones; in a product also one via the axis that splits it.
+/// The dims of a reduction or a product: dims that each rank has all of, split dims to reduce across, or, in a product,
+/// a dim via the axis that splits it.
 #[derive(Clone, Debug)]
 pub struct Over {
     pub(super) dims: Vec<String>,
@@ -9,7 +10,7 @@ pub struct Over {
 }
 
 impl Over {
-    /// Dims of which ranks have different parts: the result is pending. No dims are all of them.
+    /// Reduces across split dims; the result is pending. An empty list means all dims.
     pub fn across<N: Into<String>>(dims: impl IntoIterator<Item = N>) -> Self {
         Self {
             dims: dims.into_iter().map(Into::into).collect(),
@@ -18,7 +19,7 @@ impl Over {
         }
     }
 
-    /// A dim of a product that is split in its second factor alone: its parts go round the axis.
+    /// Contracts over a dim that is split only in the second factor, whose parts travel around the axis.
     pub fn via(dim: impl Into<String>, axis: impl Into<String>) -> Self {
         Self {
             dims: vec![dim.into()],

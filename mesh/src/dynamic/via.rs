@@ -56,14 +56,15 @@ impl From<&str> for DimVia {
     }
 }
 
-/// Options of `cross_entropy_with` and `nll_loss_with`: the weight is split as the classes are, and whole along other axes.
+/// Options of `cross_entropy_with` and `nll_loss_with`. The weight is split like the classes, and whole along other
+/// axes.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassOptions<'a> {
     /// A weight for each class.
     pub weight: Option<&'a DynSharded>,
-    /// A target that does not count.
+    /// The target value of rows to ignore.
     pub ignore_index: i64,
-    /// How much of each target is spread over all classes.
+    /// The share of each target that is spread evenly over all classes.
     pub label_smoothing: f64,
 }
 
@@ -82,7 +83,7 @@ impl Default for ClassOptions<'_> {
     }
 }
 
-/// A dim and the axis that splits it, found for an operator.
+/// A dim and the axis that splits it, resolved for an operator.
 pub(super) struct Found {
     pub(super) op: Op,
     pub(super) name: Name,
@@ -91,7 +92,7 @@ pub(super) struct Found {
 }
 
 impl DynSharded {
-    /// Where a dim stands, and whether an operator that has to see all of it may go along it.
+    /// Resolves a dim, and checks that an operator that must see all of it may go along it.
     pub(super) fn found(&self, op: Op, dim: DimVia) -> Result<Found> {
         let name = Name::new(&dim.dim)?;
         let position = self.frame().position(op.name(), &name)?;
@@ -124,7 +125,7 @@ impl DynSharded {
         }
     }
 
-    /// A result that is placed as this tensor.
+    /// Wraps a result with this tensor's placement.
     fn like(&self, found: &Found, local: DynTensor) -> Result<Self> {
         Ok(Self {
             local,
@@ -133,29 +134,29 @@ impl DynSharded {
         })
     }
 
-    /// Two of them.
+    /// Like [`like`](Self::like), for two results.
     fn likes(&self, found: &Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
         Ok((self.like(found, both.0)?, self.like(found, both.1)?))
     }
 
-    /// A result whose split dims have sizes of their own.
+    /// Wraps a result whose split dims have new sizes.
     fn slides(&self, found: &Found, slid: Slid) -> Result<Self> {
         self.slid(found.op, slid, self.places.clone(), &[])
     }
 
-    /// A result that each rank has all of, along the axis.
+    /// Wraps a result that is replicated along the axis.
     fn whole(&self, found: &Found, local: DynTensor) -> Result<Self> {
         self.result(found.op, local, self.met(found.axis), &[])
     }
 
-    /// Two of them.
+    /// Like [`whole`](Self::whole), for two results.
     fn wholes(&self, found: &Found, both: (DynTensor, DynTensor)) -> Result<(Self, Self)> {
         Ok((self.whole(found, both.0)?, self.whole(found, both.1)?))
     }
 }
 
-/// A method for each row: of which operator, what it takes before and behind the dim, what becomes of the result, and what it does
-/// along a dim that each rank has all of, and `via` an axis.
+/// Defines a method for each row: its name and operator, its arguments before and after the dim, the wrapper and the
+/// type of its result, and the computations along a dim that each rank has all of and `via` an axis.
 macro_rules! along {
     ($($name:ident $op:ident [$($first:ident: $first_type:ty),*] [$($more:ident: $more_type:ty),*] $placed:ident $out:ty:
         |$x:ident, $dim:ident| $plain:expr, |$parts:ident| $via:expr;)*) => {
@@ -163,7 +164,7 @@ macro_rules! along {
             #[doc = concat!("As [`Sharded::", stringify!($name), "`](crate::Sharded::", stringify!($name), ").")]
             ///
             /// # Errors
-            /// As there, and where the placement does not allow it.
+            /// Like the method of [`Sharded`](crate::Sharded), and if the placement does not allow it.
             #[track_caller]
             pub fn $name(&self, $($first: $first_type,)* dim: impl Into<DimVia> $(, $more: $more_type)*) -> Result<$out> {
                 let (found, $x) = (self.found(Op::$op, dim.into())?, &self.local);
@@ -213,10 +214,11 @@ along! {
 }
 
 impl DynSharded {
-    /// As [`Sharded::cross_entropy_with`](crate::Sharded::cross_entropy_with).
+    /// Like [`Sharded::cross_entropy_with`](crate::Sharded::cross_entropy_with).
     ///
     /// # Errors
-    /// As there, and where the placements do not go together.
+    /// Like [`Sharded::cross_entropy_with`](crate::Sharded::cross_entropy_with), and if the placements cannot be
+    /// combined.
     #[track_caller]
     pub fn cross_entropy_with(
         &self,
@@ -229,10 +231,10 @@ impl DynSharded {
         self.classes(call, target, reduction, options)
     }
 
-    /// As [`Sharded::nll_loss_with`](crate::Sharded::nll_loss_with).
+    /// Like [`Sharded::nll_loss_with`](crate::Sharded::nll_loss_with).
     ///
     /// # Errors
-    /// As there, and where the placements do not go together.
+    /// Like [`Sharded::nll_loss_with`](crate::Sharded::nll_loss_with), and if the placements cannot be combined.
     #[track_caller]
     pub fn nll_loss_with(
         &self,

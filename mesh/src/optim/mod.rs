@@ -230,10 +230,10 @@ impl<X: MeshAxis> AdamW<X> {
     /// same order. Between steps, parameters may be added, removed and reordered, since their state is found by leaf.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Mesh`] on all ranks if they pass different parameters, if gradients are present for
-    /// different parameters, or if their options or step counts differ; the error names the first parameter that
-    /// differs. Also returns [`ErrorKind::Mesh`] if the parameters are on two meshes. Returns an error if a rank is
-    /// gone or memory is missing. No parameter has changed in these cases.
+    /// [`ErrorKind::Mesh`] on all ranks if they pass different parameters, if gradients are present for different
+    /// parameters, or if their options or step counts differ; the error names the first parameter that differs. Also
+    /// [`ErrorKind::Mesh`] if the parameters are on two meshes. If a rank is gone, or memory is missing. No parameter
+    /// has changed in these cases.
     #[twin]
     pub fn try_step(&mut self, params: &mut [&mut dyn Param<X>]) -> Result<()> {
         no_grad(|| self.step_all(params, Location::caller()))

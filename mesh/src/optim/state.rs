@@ -241,7 +241,7 @@ fn means<X: MeshAxis>(
         let halves = found.iter().zip(&lens);
         let halves = halves.map(|(both, &len)| both.narrow(0, which * len, len));
         let mean = super::joined(&halves.collect::<Result<Vec<_>>>()?)?;
-        // Of a number the first rank has it.
+        // A scalar's mean is on the first rank; the other ranks get a placeholder.
         let mean = match (shape.is_empty(), mean.numel()) {
             (true, 0) => nomina_runtime::Raw::zeros(OP, &[], mean.dtype(), mean.device())?,
             _ => mean.reshape(&shape)?,

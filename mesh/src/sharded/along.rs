@@ -1,4 +1,4 @@
-//! Along one dim: what needs all of it, on each rank or by way of the others.
+//! Operators that need all of a dim, on each rank or by communication.
 
 use std::marker::PhantomData;
 
@@ -14,13 +14,14 @@ use super::{Sharded, number, typed};
 use crate::frame::At;
 use crate::parts::{Parts, Scan};
 
-/// A split dim, and the mesh axis over which an operator communicates to see all of it; made by [`ViaAxis::via`].
+/// A split dim and the mesh axis over which an operator communicates to see all of it. Created by [`ViaAxis::via`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Via<N, X>(PhantomData<(N, X)>);
 
-/// [`via`](ViaAxis::via), for every dim.
+/// The method [`via`](ViaAxis::via), for every dim.
 pub trait ViaAxis: Dim {
-    /// This dim, which mesh axis `axis` splits, for an operator that communicates over it: `x.softmax(Vocab.via(Model))`.
+    /// Names the mesh axis that splits this dim, for an operator that communicates over it:
+    /// `x.softmax(Vocab.via(Model))`.
     fn via<X: MeshAxis>(self, axis: X) -> Via<Self, X> {
         let _ = axis;
         Via(PhantomData)
@@ -36,14 +37,15 @@ impl<N: Dim> ViaAxis for N {}
 pub trait AlongDim {
     /// The dim.
     type Dim: Dim;
-    /// What is wrong with it in placement `P`.
+    /// The verdict on the dim in placement `P`.
     #[doc(hidden)]
     type Stands<P: Placement>: Verdict;
-    /// The placement of a result that each rank has all of, along the axis.
+    /// The placement of a result that is replicated along the axis.
     type Whole<P: Placement>: Placement<Mesh = P::Mesh>;
-    /// The placement of what has one number for each element of the dim: split as the dim is, whole along other axes.
+    /// The placement of a vector with one number for each index of the dim: split like the dim, and whole along other
+    /// axes.
     type Classes<P: Placement>: Placement<Mesh = P::Mesh>;
-    /// Which mesh axis splits it, if one does.
+    /// The mesh axis that splits the dim, if one does.
     const VIA: Option<usize>;
 }
 #[diagnostic::do_not_recommend]
@@ -63,7 +65,8 @@ impl<N: Dim, X: MeshAxis> AlongDim for Via<N, X> {
     const VIA: Option<usize> = Some(number::<X>());
 }
 
-/// What an operator along a dim takes: a dim that each rank has all of, or [`via`](ViaAxis::via) the axis that splits it.
+/// The argument of an operator along a dim: a dim that each rank has all of, or [`via`](ViaAxis::via) the axis that
+/// splits it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not fit placement `{P}`",
     label = "expected a dim, or a dim `via` the mesh axis that splits it"
@@ -74,7 +77,8 @@ impl<A: AlongDim<Dim: DimOf<D>>, P: Placement, D> Along<P, D> for A where
 {
 }
 
-/// In a product: the parts of the second factor go round the axis that splits them, and the first has all of the dim.
+/// In a product: the parts of the second factor travel around the axis that splits them; the first factor has all of
+/// the dim.
 #[diagnostic::do_not_recommend]
 impl<N: Dim + Axes, X: MeshAxis> Over for Via<N, X> {
     type Axes = N;
@@ -90,7 +94,8 @@ impl<N: Dim + Axes, X: MeshAxis> Over for Via<N, X> {
     const VIA: Option<usize> = Some(number::<X>());
 }
 
-/// Dims of a reduction that each rank has all of, or a dim [`via`](ViaAxis::via) the mesh axis that splits it.
+/// The dims of a reduction: dims that each rank has all of, or a dim [`via`](ViaAxis::via) the mesh axis that splits
+/// it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim",
     label = "expected a dim, a tuple of dims, `..`, or a dim `via` the mesh axis that splits it"
@@ -98,14 +103,14 @@ impl<N: Dim + Axes, X: MeshAxis> Over for Via<N, X> {
 pub trait ReduceDims {
     /// The dims.
     type Axes: Axes;
-    /// What is wrong with them for a tensor of dims `D` in placement `P`.
+    /// The verdict on the dims for a tensor of dims `D` in placement `P`.
     #[doc(hidden)]
     type Stands<P: Placement, D: Dims>: Verdict;
     /// The placement of the result.
     type Whole<P: Placement>: Placement<Mesh = P::Mesh>;
-    /// Which mesh axis splits the dim, if one does.
+    /// The mesh axis that splits the dim, if one does.
     const VIA: Option<usize>;
-    /// The dims.
+    /// Returns the dims.
     fn axes(self) -> Self::Axes;
 }
 #[diagnostic::do_not_recommend]
@@ -129,8 +134,8 @@ impl<N: Dim + Axes, X: MeshAxis> ReduceDims for Via<N, X> {
     }
 }
 
-/// What a reduction takes that has to see all of its dims: dims that each rank has all of, or one [`via`](ViaAxis::via) the axis
-/// that splits it.
+/// The argument of a reduction that must see all of its dims: dims that each rank has all of, or one
+/// [`via`](ViaAxis::via) the axis that splits it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not fit placement `{P}`",
     label = "expected a dim, a tuple of dims, `..`, or a dim `via` the mesh axis that splits it"
@@ -142,7 +147,7 @@ impl<A: ReduceDims<Axes: AxesOf<D>>, P: Placement, D: Dims> Reducing<P, D> for A
 }
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// What an operator along a split dim knows of this tensor.
+    /// Returns the metadata for an operator along a split dim.
     pub(crate) fn parts(&self, op: &'static str, dim: usize, axis: usize, at: At) -> Parts {
         Parts {
             frame: self.frame(),
@@ -154,14 +159,14 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 }
 
-/// A piece whose dims the types have computed.
+/// Adds the dims of the type to a piece.
 pub(crate) fn of<D: Dims + Distinct, T: Element>(x: DynTensor) -> Result<Tensor<D, T>> {
     typed(x.into_parts().0)
 }
 
 impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
-    /// The softmax along a dim: exponentials, divided by their sum. `via` a mesh axis, the greatest element and the sum of each
-    /// row are exchanged.
+    /// Computes the softmax along a dim. `via` a mesh axis, the maximum and the sum of exponentials of each row are
+    /// exchanged.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -178,7 +183,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_softmax<A: Along<P, D>>(&self, dim: A) -> Result<Self>
     where
@@ -194,10 +199,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.mapped("softmax", of(parts.softmax(&self.local.to_dyn())?))
     }
 
-    /// The logarithm of the softmax along a dim, as [`softmax`](Self::softmax).
+    /// Computes the logarithm of the softmax along a dim. Like [`softmax`](Self::softmax) otherwise.
     ///
     /// # Errors
-    /// As there.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_log_softmax<A: Along<P, D>>(&self, dim: A) -> Result<Self>
     where
@@ -213,8 +218,9 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.mapped("log_softmax", of(parts.log_softmax(&self.local.to_dyn())?))
     }
 
-    /// The elements less their mean along a dim, divided by their standard deviation (of all, plus `eps` in the root). `via` a mesh
-    /// axis, sums and squares of each row are exchanged. A weight and a bias follow by `*` and `+`.
+    /// Normalizes the elements along a dim: subtracts their mean and divides by their standard deviation (uncorrected,
+    /// with `eps` in the root). `via` a mesh axis, sums and squares of each row are exchanged. To apply a weight and a
+    /// bias, use `*` and `+`.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -231,7 +237,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_layer_norm<A: Along<P, D>>(&self, dim: A, eps: f64) -> Result<Self>
     where
@@ -253,8 +259,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.mapped("layer_norm", of(parts.layer_norm(&x, eps)?))
     }
 
-    /// The logarithm of the sum of exponentials over dims, or over one `via` the mesh axis that splits it: then the greatest
-    /// element and the sum of each row are exchanged, and each rank has the result.
+    /// Computes the logarithm of the sum of exponentials over dims, or over one `via` the mesh axis that splits it:
+    /// then the maximum and the sum of each row are exchanged, and each rank has the result.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -271,7 +277,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
@@ -290,7 +296,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("logsumexp", of(found))
     }
 
-    /// The running sum along a dim. `via` a mesh axis, the totals of each rank are exchanged.
+    /// Computes the running sum along a dim. `via` a mesh axis, the ranks' totals are exchanged.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -307,7 +313,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_cumsum<A: Along<P, D>>(&self, dim: A) -> Result<Sharded<D, P, T::Sum>>
     where
@@ -323,7 +329,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.mapped("cumsum", of(parts.cumsum(&self.local.to_dyn())?))
     }
 
-    /// The running product along a dim. `via` a mesh axis, the product of each rank's part goes to all others.
+    /// Computes the running product along a dim. `via` a mesh axis, the product of each rank's part is sent to all
+    /// others.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -340,7 +347,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_cumprod<A: Along<P, D>>(&self, dim: A) -> Result<Sharded<D, P, T::Sum>>
     where
@@ -356,8 +363,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.mapped("cumprod", of(parts.scan(&self.local.to_dyn(), Scan::Prod)?))
     }
 
-    /// The logarithm of the running sum of exponentials along a dim, without overflow. `via` a mesh axis, that of each rank's part
-    /// goes to all others.
+    /// Computes the logarithm of the running sum of exponentials along a dim, without overflow. `via` a mesh axis, the
+    /// result of each rank's part is sent to all others.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -374,7 +381,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_logcumsumexp<A: Along<P, D>>(&self, dim: A) -> Result<Self>
     where
@@ -396,8 +403,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         )
     }
 
-    /// The greatest element so far along a dim, and where it stands, counted over all ranks; of equal ones the last. `via` a mesh
-    /// axis, that of each rank's part goes to all others.
+    /// Computes the running maximum along a dim and its global index; the last index of equal elements. `via` a mesh
+    /// axis, the maximum of each rank's part is sent to all others.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -414,7 +421,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_cummax<A: Along<P, D>>(&self, dim: A) -> Result<(Self, Sharded<D, P, i64>)>
     where
@@ -426,10 +433,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.running::<A>("cummax", Combine::Max, std::panic::Location::caller())
     }
 
-    /// The smallest element so far along a dim, as [`cummax`](Self::cummax).
+    /// Computes the running minimum along a dim. Like [`cummax`](Self::cummax) otherwise.
     ///
     /// # Errors
-    /// As there.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_cummin<A: Along<P, D>>(&self, dim: A) -> Result<(Self, Sharded<D, P, i64>)>
     where
@@ -460,7 +467,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     }
 }
 
-/// Where the only one of some dims stands.
+/// Returns the position in `D` of the only dim of `A`.
 pub(super) fn first<A: Axes, D: Dims>() -> usize {
     let name = A::NAMES.first();
     let mut names = D::NAMES.iter();

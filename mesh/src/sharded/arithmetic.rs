@@ -1,4 +1,4 @@
-//! `+ - * /`, `-x` and the assigning forms.
+//! The operators `+ - * /`, `-x` and the assigning forms.
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -44,7 +44,8 @@ operators! {
     Div div try_div <OutDtype<R, D, T> as Element>::Float, InQuotients;
 }
 
-// The dims of the operand are among those of self: so what the operand splits, self splits, and the placement stays.
+// The operand's dims are a subset of `self`'s. Therefore `self` splits every dim that the operand splits, and the
+// placement does not change.
 macro_rules! assigning {
     ($($trait:ident $method:ident $local:ident $kind:ty, $mode:ty;)*) => {$(
         impl<D: Dims, P: Placement, T: Element, R: MeshOperand> $trait<R> for Sharded<D, P, T>

@@ -1,5 +1,5 @@
-//! Losses of classes. Rows may be split, and classes, `via` the axis that splits them; then the loss is pending: each rank has a
-//! part of its sum.
+//! Classification losses. Rows may be split, as may classes, `via` the axis that splits them. The loss is then pending:
+//! each rank has a partial sum.
 
 use std::panic::Location;
 
@@ -18,18 +18,18 @@ use super::along::{Along, AlongDim, of};
 use crate::frame::At;
 use crate::parts::{Classes, entropy};
 
-/// Options of `cross_entropy_with` and `nll_loss_with`, for classes along dim `X` of a tensor in placement `P`: the weight is split
-/// as the classes are, and whole along other axes.
+/// Options of `cross_entropy_with` and `nll_loss_with`, for classes along the dim of `A` of a tensor in placement `P`.
+/// The weight is split like the classes, and whole along other axes.
 pub struct CrossEntropyOptions<'a, A: AlongDim, P: Placement, T: Element> {
     /// A weight for each class.
     pub weight: Option<&'a Sharded<(A::Dim,), A::Classes<P>, T>>,
-    /// A target that does not count.
+    /// The target value of rows to ignore.
     pub ignore_index: i64,
-    /// How much of each target is spread over all classes.
+    /// The share of each target that is spread evenly over all classes.
     pub label_smoothing: f64,
 }
 
-// A derive would ask for what dims and dtypes need not have.
+// A derive would add bounds that are not needed.
 impl<A: AlongDim, P: Placement, T: Element> Default for CrossEntropyOptions<'_, A, P, T> {
     fn default() -> Self {
         let Plain {
@@ -55,9 +55,9 @@ impl<A: AlongDim, P: Placement, T: Element> std::fmt::Debug for CrossEntropyOpti
     }
 }
 
-/// Which dims a reduction of losses sums over.
+/// The dims that a reduction of losses sums over.
 pub trait LossDims: Reduce {
-    /// They, of logits of dims `D` with classes along `X`.
+    /// The summed dims of logits of dims `D` with classes along `X`.
     type Summed<D: Dims, X: Dim>: Dims;
 }
 impl LossDims for reduction::Mean {
@@ -70,10 +70,11 @@ impl LossDims for reduction::None {
     type Summed<D: Dims, X: Dim> = (X,);
 }
 
-/// The dims of single losses.
+/// The dims of the losses of single rows.
 type Rows<U, D, E, X> = <U as Targets>::Rows<Sum<<U as Targets>::Beside<D, X>, E>, X>;
 
-/// A loss of logits of dims `D` in placement `P` and targets of dims `E` in placement `Q`, with classes along `A`, reduced by `R`.
+/// The loss of logits of dims `D` in placement `P` and targets of dims `E` in placement `Q`, with classes along `A`,
+/// reduced by `R`.
 pub type Loss<D, P, E, Q, U, A, R, T> = Sharded<
     <R as Reduce>::Of<Rows<U, D, E, <A as AlongDim>::Dim>>,
     PendingOver<Joined<P, Q>, <R as LossDims>::Summed<D, <A as AlongDim>::Dim>, BySum>,
@@ -81,11 +82,12 @@ pub type Loss<D, P, E, Q, U, A, R, T> = Sharded<
 >;
 
 impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
-    /// The mean of the cross entropies of rows of logits, against the index of the true class of each, or against probabilities.
-    /// Rows may be split: then the loss is pending, as the sum of the ranks' parts, and a row that is ignored is an error.
+    /// Returns the mean cross entropy of rows of logits, against the index of each row's true class, or against
+    /// probabilities. Rows may be split: then the loss is pending, the sum of the ranks' parts, and an ignored row is
+    /// an error.
     ///
-    /// Classes may be split, `via` their axis: then the greatest logit and the sum of exponentials of each row are exchanged, the
-    /// loss is pending over the axis, and nothing is sent going back.
+    /// Classes may be split, `via` their axis: then the maximum logit and the sum of exponentials of each row are
+    /// exchanged, the loss is pending over the axis, and the backward pass sends nothing.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -104,7 +106,8 @@ impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) when a class is not there; when memory is missing, or a rank is gone.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if a class does not exist; if memory is missing, or a rank is
+    /// gone.
     #[twin]
     pub fn try_cross_entropy<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Targets, A: Along<P, D>>(
         &self,
@@ -120,11 +123,12 @@ impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
         self.classes::<E, Q, U, A, reduction::Mean>("cross_entropy", target, &default(), true, at)
     }
 
-    /// [`cross_entropy`](Self::cross_entropy) with a reduction and weights of choice. The mean over split rows takes no weights
-    /// and ignores no rows, since no rank knows how many the others count: take `reduction::Sum`, and divide.
+    /// Like [`cross_entropy`](Self::cross_entropy), with a choice of reduction and class weights. The mean over split
+    /// rows supports neither weights nor ignored rows, since no rank knows the divisor of the others: use
+    /// `reduction::Sum`, and divide.
     ///
     /// # Errors
-    /// As there, and when a weight does not fit.
+    /// Like [`cross_entropy`](Self::cross_entropy), and if a weight does not fit.
     #[twin]
     pub fn try_cross_entropy_with<
         E: Dims,
@@ -149,8 +153,8 @@ impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
         self.classes::<E, Q, U, A, R>("cross_entropy", target, &options, true, at)
     }
 
-    /// The mean of the negative numbers that stand at the targets along a dim, as [`cross_entropy`](Self::cross_entropy) of
-    /// logarithms of probabilities. Sends nothing.
+    /// Returns the mean of the negated values at the targets along a dim: [`cross_entropy`](Self::cross_entropy) for
+    /// log-probabilities. Sends nothing.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -168,7 +172,7 @@ impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// As there.
+    /// Like [`cross_entropy`](Self::cross_entropy).
     #[twin]
     pub fn try_nll_loss<
         E: Dims,
@@ -189,10 +193,11 @@ impl<D: Dims + Distinct, P: Placement, T: Float> Sharded<D, P, T> {
         self.classes::<E, Q, U, A, reduction::Mean>("nll_loss", target, &default(), false, at)
     }
 
-    /// [`nll_loss`](Self::nll_loss) with a reduction and weights of choice; weights of split classes are reduced for each row.
+    /// Like [`nll_loss`](Self::nll_loss), with a choice of reduction and class weights. The weights of split classes
+    /// are reduced for each row.
     ///
     /// # Errors
-    /// As [`cross_entropy_with`](Self::cross_entropy_with).
+    /// Like [`cross_entropy_with`](Self::cross_entropy_with).
     #[twin]
     pub fn try_nll_loss_with<
         E: Dims,

@@ -1,4 +1,4 @@
-//! Embedding look-ups, and slices at indices.
+//! Embedding lookup, and selection of slices by index.
 
 use std::panic::Location;
 
@@ -14,9 +14,10 @@ use super::{Sharded, places};
 pub type RowsPlaced<P, Q, A> = Joined<<A as AlongDim>::Whole<P>, Q>;
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// The rows of a table at `ids`, which may be split: the result is split alike. Each rank has all rows, or they are split, and
-    /// fetched `via` the axis. Where the ids are split over it, too, each rank asks for each of its own once, of the rank that has
-    /// it, and gradients return there; where all ranks have the same ids, what they find is summed.
+    /// Looks up the rows of a table at `ids`. The ids may be split; the result is then split alike. The rows are whole
+    /// on each rank, or split and fetched `via` their axis. If the ids are split over that axis, too, each rank
+    /// requests each of its distinct rows once from the owner, and the gradients return to the owner. If all ranks have
+    /// the same ids, the rows found by each rank are summed.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -35,7 +36,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) for a row that is not there; when memory is missing, or a rank is gone.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if a row does not exist; if memory is missing, or a rank is gone.
     #[twin]
     pub fn try_embedding<A: Along<P, D>, E, Q, I: IndexElement>(
         &self,
@@ -68,9 +69,9 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         )
     }
 
-    /// The slices at the indices of a dim, whose place the index's dims take; negative indices count from the end. Where the dim is
-    /// split, slices are fetched `via` the axis, as rows by [`embedding`](Self::embedding): the index may be split, and so is then
-    /// the result.
+    /// Selects the slices at the indices of a dim; the dims of the index replace the dim. Negative indices count from
+    /// the end. If the dim is split, slices are fetched `via` its axis, like the rows of
+    /// [`embedding`](Self::embedding). The index may be split; the result is then split alike.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -89,7 +90,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) for an index that is out of range; when memory is missing, or a rank is gone.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if an index is out of range; if memory is missing, or a rank is
+    /// gone.
     #[twin]
     pub fn try_index_select<A: Along<P, D>, E, Q, I: IndexElement>(
         &self,

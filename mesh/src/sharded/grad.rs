@@ -8,10 +8,11 @@ use nomina_macros::twin;
 use super::Sharded;
 
 impl<D: Dims, P: Placement, T: Inexact> Sharded<D, P, T> {
-    /// This tensor as a leaf.
+    /// Turns this tensor into a leaf.
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`](nomina::ErrorKind::Gradient) for a result of what is recorded; when memory is missing.
+    /// [`ErrorKind::Gradient`](nomina::ErrorKind::Gradient) if it is the result of a recorded operation; if memory is
+    /// missing.
     #[twin]
     pub fn try_with_grad(self) -> Result<Self> {
         Ok(Self {
@@ -22,13 +23,14 @@ impl<D: Dims, P: Placement, T: Inexact> Sharded<D, P, T> {
 }
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// The gradient that `backward` left at a leaf: of a whole tensor it is pending, as each rank has its own part of the sum.
+    /// Returns the gradient that `backward` left at a leaf. The gradient of a whole tensor is pending: each rank has a
+    /// partial sum.
     #[must_use]
     pub fn grad(&self) -> Option<Sharded<D, Dual<P>, T>> {
         self.gradient(self.local.grad())
     }
 
-    /// The gradient, which is then no longer at the leaf.
+    /// Returns the gradient and removes it from the leaf.
     #[must_use]
     pub fn take_grad(&self) -> Option<Sharded<D, Dual<P>, T>> {
         self.gradient(self.local.take_grad())
@@ -45,11 +47,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 }
 
 impl<P: Placement, T: Inexact> Sharded<(), P, T> {
-    /// Adds to the gradient of each leaf that this number was computed of. It is pending or synced over each axis: of a whole loss
-    /// each rank's copy would count. What conversions send back, all ranks send in the same order.
+    /// Accumulates the gradients of all leaves that this scalar depends on. The scalar must be pending or synced over
+    /// each axis: of a whole loss, each rank's copy would count. All ranks send the gradients of conversions in the
+    /// same order.
     ///
     /// # Errors
-    /// [`ErrorKind::Gradient`](nomina::ErrorKind::Gradient) when nothing was recorded; when a rank is gone, or memory is missing.
+    /// [`ErrorKind::Gradient`](nomina::ErrorKind::Gradient) if nothing was recorded; if a rank is gone, or memory is
+    /// missing.
     #[twin]
     pub fn try_backward(&self) -> Result<()>
     where

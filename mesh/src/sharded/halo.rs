@@ -1,4 +1,4 @@
-//! Neighbours along a dim, of which the ranks may have parts.
+//! Operators on neighbouring elements of a dim, which may be split.
 
 use std::panic::Location;
 
@@ -14,8 +14,8 @@ use super::{Sharded, typed};
 use crate::parts::{Slide, around as surrounded};
 
 impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
-    /// What a stencil makes of the elements: it is given each rank's part of a dim with so many elements before and behind it, from
-    /// neighbours or, at the ends, `fill`, and gives back the part without them.
+    /// Applies a stencil. It gets each rank's part of a dim, extended by `around` elements before and after, which come
+    /// from the neighbours or, at the ends, are `fill`. It returns the part without the extension.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -35,7 +35,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// Those of the stencil; [`ErrorKind::Shape`] when it gives other sizes; when memory is missing, or a rank is gone.
+    /// If the stencil fails; [`ErrorKind::Shape`] if it returns other sizes; if memory is missing, or a rank is gone.
     #[twin]
     pub fn try_with_halo<A: Along<P, D>, U: Element>(
         &self,
@@ -89,8 +89,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         }
     }
 
-    /// Differences of neighbours along a dim, which has one element less. `via` a mesh axis, ranks get the first elements of the
-    /// next part.
+    /// Returns the differences of neighbours along a dim, which shrinks by one element. `via` a mesh axis, ranks fetch
+    /// the first elements of the next part.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -108,7 +108,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// A negative number of times; when memory is missing, or a rank is gone.
+    /// If the number of times is negative, memory is missing, or a rank is gone.
     #[twin(with = ", so many times over.")]
     pub fn try_diff_with<A: Along<P, D>>(&self, dim: A, options: DiffOptions) -> Result<Self>
     where
@@ -126,8 +126,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.slid(op, slid, &[self.operand()])
     }
 
-    /// Windows of `size` elements that begin `step` apart along a dim; the dim within a window stands last. `via` a mesh axis, each
-    /// rank gets what its windows cover of others' parts.
+    /// Returns windows of `size` elements that begin `step` apart along a dim; the window is a new last dim. `via` a
+    /// mesh axis, each rank fetches the elements under its windows from the other ranks' parts.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -144,7 +144,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when a window does not fit into the dim, or `step` is 0; when memory is missing, or a rank is gone.
+    /// [`ErrorKind::Shape`] if no window fits into the dim, or `step` is 0; if memory is missing, or a rank is gone.
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
@@ -166,8 +166,8 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.slid(op, slid, &[self.operand()])
     }
 
-    /// The elements moved along a dim by so many places, around its end. `via` a mesh axis, each rank gets its new elements from the
-    /// ranks that have them.
+    /// Rolls the elements along a dim by `shift`, wrapping around. `via` a mesh axis, each rank receives its new
+    /// elements from their owners.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -184,7 +184,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_roll<A: Along<P, D>>(&self, shift: i64, dim: A) -> Result<Self>
     where

@@ -1,4 +1,4 @@
-//! What layers of networks need on each rank's piece: attention within a rank's batches, norms by root mean squares, joins.
+//! Network layers on each rank's piece: attention, RMS norm, GELU and concatenation.
 
 use nomina::dims::{Attend, Attended, DimOf, Dims, Distinct, Has, Resizable, SizeOf, position};
 use nomina::{AttentionOptions, DynTensor, Element, Error, ErrorKind, Float, GeluOptions, Result};
@@ -12,10 +12,10 @@ use super::along::{Along, of};
 use super::{Sharded, typed};
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// `gelu`, exact or by a formula with tanh.
+    /// Applies GELU, exact or with the tanh approximation.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory is missing.
     #[twin]
     pub fn try_gelu_with(&self, options: GeluOptions) -> Result<Self>
     where
@@ -25,8 +25,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.mapped("gelu", self.local.try_gelu_with(options))
     }
 
-    /// The elements divided by the root of their mean square along a dim (of all, plus `eps` in the root). `via` a mesh axis, the
-    /// sum of squares of each row is exchanged. A weight follows by `*`.
+    /// Divides the elements by their root mean square along a dim (`eps` is added to the mean square). `via` a mesh
+    /// axis, the sum of squares of each row is exchanged. To apply a weight, multiply with `*`.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -43,7 +43,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin]
     pub fn try_rms_norm<A: Along<P, D>>(&self, dim: A, eps: f64) -> Result<Self>
     where
@@ -66,11 +66,12 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.mapped("rms_norm", of(parts.rms_norm(&x, eps)?))
     }
 
-    /// Attention of queries (this tensor) of dims batch, length, features to keys of batch, source, features. Batch dims may be
-    /// split, heads among them; each rank has all of lengths, sources and features. Sends nothing.
+    /// Attention of queries (this tensor), with dims batch, length and features, to keys with dims batch, source and
+    /// features. Batch dims, including heads, may be split; each rank has all of the lengths, sources and features.
+    /// Sends nothing.
     ///
     /// # Errors
-    /// When sizes do not fit, an option is out of range, or memory is missing.
+    /// If sizes do not match, an option is out of range, or memory is missing.
     #[twin]
     pub fn try_scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>, Q>(
         &self,
@@ -97,9 +98,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.combined(op, key, local)
     }
 
-    /// Attention to keys and values whose sources are split, `via` the axis that splits them: they go round it, and each rank has
-    /// two parts of them at a time. Queries may be split by their length over that axis or another; `is_causal` counts queries and
-    /// keys over all ranks. There is no dropout, no grouping of heads, and no second derivative.
+    /// Ring attention: the source dim of the keys and values is split, and named `via` the axis that splits it. Their
+    /// parts travel around this axis; each rank holds two parts at a time. The queries' length may be split over this
+    /// or another axis; `is_causal` uses global positions. Dropout, grouped heads and second derivatives are not
+    /// supported.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -121,7 +123,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit, an option is not there, or memory is missing; when a rank is gone.
+    /// If sizes do not match, an option is not supported, memory is missing, or a rank is gone.
     #[twin]
     pub fn try_scaled_dot_product_attention_via<E, F: Attend<D, E>, Q, A>(
         &self,
@@ -172,7 +174,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 }
 
-/// Tensors of one placement, one behind the other along a dim that each rank has all of.
+/// Concatenates tensors of one placement along a dim that each rank has all of.
 ///
 /// ```
 /// use nomina_mesh::prelude::*;
@@ -186,7 +188,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] without any tensor; [`ErrorKind::Shape`] when sizes do not fit; when memory is missing.
+/// [`ErrorKind::Argument`] if there are no tensors; [`ErrorKind::Shape`] if sizes do not match; if memory is missing.
 #[twin(free)]
 pub fn try_cat<D, P, T: Element, X: DimOf<D>>(
     tensors: &[&Sharded<D, P, T>],

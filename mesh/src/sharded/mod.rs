@@ -29,17 +29,17 @@ use crate::frame::Frame;
 use crate::mesh::{Mesh, Shared};
 use crate::origin::Origin;
 
-/// The dims of a result beside the operand `R`.
+/// The dims of the result of a tensor and the operand `R`.
 pub type OutDims<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dims;
 
 /// The common dtype of a tensor and the operand `R`.
 pub type OutDtype<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dtype;
 
-/// A tensor over a mesh of ranks, each of which has a piece: dims `D`, dtype `T`, and in `P` the mesh with a
-/// [`State`](nomina_core::mesh::State) for each of its axes.
+/// A tensor distributed over the ranks of a mesh, each of which has a piece. It has dims `D` and dtype `T`; `P` is the
+/// mesh with a [`State`](nomina_core::mesh::State) for each of its axes.
 ///
-/// An operator works on the pieces, where that gives the pieces of the result, and does not compile elsewhere. **A call
-/// communicates if and only if a mesh axis stands in it.**
+/// An operator works on the pieces if that gives the pieces of the result; otherwise it does not compile. **A call
+/// communicates if and only if it names a mesh axis.**
 ///
 /// ```
 /// use nomina_mesh::prelude::*;
@@ -59,7 +59,7 @@ pub type OutDtype<R, D, T> = <<R as MeshOperand>::Kind as Combine<D, T>>::Dtype;
 /// ```
 pub struct Sharded<D: Dims, P: Placement, T: Element = f32> {
     pub(crate) local: Tensor<D, T>,
-    /// Those of the tensor that all pieces make.
+    /// The global sizes.
     pub(crate) sizes: Vec<usize>,
     pub(crate) origin: Origin,
     pub(crate) mesh: Mesh<P::Mesh>,
@@ -76,27 +76,27 @@ impl<D: Dims, P: Placement, T: Element> Clone for Sharded<D, P, T> {
     }
 }
 
-/// The states of a placement, as values.
+/// Returns the states of a placement as values.
 pub(crate) fn places<P: Placement>() -> Vec<Place> {
     P::PLACES.iter().map(|place| place.place()).collect()
 }
 
-/// The dims of a tensor of a mesh, its global sizes, and where it comes from.
+/// The dims of a tensor of a mesh, its global sizes and its origin.
 #[doc(hidden)]
 pub type SizedDims<'a> = (&'static [Option<&'static str>], &'a [usize], Origin);
 
-/// The same, and the mesh.
+/// [`SizedDims`], with the mesh.
 #[doc(hidden)]
 pub type Described<'a> = (SizedDims<'a>, &'a Arc<Shared>);
 
-/// The origin of a result.
+/// Returns the origin of a result.
 pub(crate) fn origin_of(op: &'static str, operands: &[SizedDims<'_>]) -> Option<Origin> {
     let (first, others) = operands.split_first()?;
     let all = others.iter().fold(first.2, |all, other| all.with(other.2));
     Some(all.then(op))
 }
 
-/// The global sizes of a result, whose piece is there: of a split dim they are an operand's, of others the piece's.
+/// Returns the global sizes of a result from the shape of its piece; the size of a split dim is that of the operands.
 pub(crate) fn sizes_of<D: Dims, P: Placement>(
     op: &'static str,
     shape: &[usize],
@@ -138,7 +138,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         (D::NAMES, &self.sizes, self.origin)
     }
 
-    /// A result of operands of one mesh.
+    /// Wraps a result of operands of one mesh.
     pub(crate) fn of(
         op: &'static str,
         local: Tensor<D, T>,
@@ -155,7 +155,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         })
     }
 
-    /// What the conversions know of this tensor.
+    /// Returns the tensor's metadata, for conversions.
     pub(crate) fn frame(&self) -> Frame {
         Frame {
             names: self.local.names(),
@@ -170,7 +170,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.local.to_dyn().into_parts().0
     }
 
-    /// A result of the same dims, in the same placement.
+    /// Wraps a result with the same dims and placement.
     fn mapped<U: Element>(
         &self,
         op: &'static str,
@@ -184,7 +184,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         })
     }
 
-    /// A result of other dims of this tensor.
+    /// Wraps a result of this tensor with other dims.
     pub(crate) fn reduced<E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
         &self,
         op: &'static str,
@@ -193,7 +193,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         Sharded::of(op, local?, self.mesh.clone(), &[self.operand()])
     }
 
-    /// What this rank adds to the greatest or smallest across split dims of which it has no part.
+    /// Returns this rank's contribution to a max or min across split dims, if it has no elements.
     fn of_none<A: OverIn<P, D>, U: Element>(
         &self,
         combine: By,
@@ -213,7 +213,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         none.map(|none| typed(none.into_parts().0)).transpose()
     }
 
-    /// A result of this tensor and another.
+    /// Wraps a result of this tensor and another.
     fn combined<R: MeshOperand, E: Dims, Q: Placement<Mesh = P::Mesh>, U: Element>(
         &self,
         op: &'static str,
@@ -222,13 +222,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     ) -> Result<Sharded<E, Q, U>> {
         let local = match local {
             Ok(local) => local,
-            // Split sizes that differ are told as such.
+            // If split sizes differ, report that instead.
             Err(error) => return self.fits(op, other).and(Err(error)),
         };
         match other.described() {
             Some((described, shared)) => {
                 self.on_mesh(op, shared)?;
-                // Of dims that the result lacks, it cannot say that their sizes differ.
+                // The result does not show the sizes of dims that it lacks, so compare them here.
                 let lacks = |place: &StaticPlace| matches!(place, StaticPlace::Split(dim) if !E::NAMES.contains(dim));
                 if P::PLACES.iter().any(lacks) {
                     self.fits(op, other)?;
@@ -239,7 +239,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         }
     }
 
-    /// Refuses an operand of another mesh of the same type, and one whose split dims have other sizes.
+    /// Refuses an operand of another mesh of the same type, or with other sizes of split dims.
     pub(crate) fn fits<R: MeshOperand>(&self, op: &'static str, other: &R) -> Result<()> {
         let Some((other, shared)) = other.described() else {
             return Ok(());
@@ -269,25 +269,25 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         .hint("a program starts a mesh once, and clones its handle"))
     }
 
-    /// This rank's piece.
+    /// Returns this rank's piece.
     #[must_use]
     pub fn local(&self) -> &Tensor<D, T> {
         &self.local
     }
 
-    /// The mesh.
+    /// Returns the mesh.
     #[must_use]
     pub fn mesh(&self) -> &Mesh<P::Mesh> {
         &self.mesh
     }
 
-    /// The sizes of the tensor that all pieces make.
+    /// Returns the global sizes.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.sizes
     }
 
-    /// The size of a dim, over all ranks.
+    /// Returns the global size of a dim.
     #[must_use]
     pub fn size<X: Dim>(&self, _: X) -> usize
     where
@@ -296,7 +296,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.sizes[position::<X, D>()]
     }
 
-    /// The indices of a dim that this rank's piece has.
+    /// Returns the range of a dim that this rank's piece covers.
     #[must_use]
     pub fn range<X: Dim>(&self, _: X) -> std::ops::Range<usize>
     where
@@ -306,7 +306,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         start..start + len
     }
 
-    /// The same tensor without recording what is done to it.
+    /// Returns the tensor detached from the graph.
     #[must_use]
     pub fn detach(&self) -> Self {
         Self {
@@ -316,13 +316,13 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 }
 
-/// A piece whose dims the types have computed.
+/// Adds the dims of the type to a piece.
 pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D, T>> {
     let tensor = DynTensor::from_parts(raw, Names::from_static(D::NAMES))?;
     tensor.into_typed().map_err(|(_, error)| error)
 }
 
-/// The number of a mesh axis.
+/// Returns the index of a mesh axis.
 pub(crate) const fn number<X: MeshAxis>() -> usize {
     <X::Index as nomina_core::mesh::AxisIndex>::INDEX
 }
@@ -333,7 +333,7 @@ impl<D: Dims, P: Placement, T: Element> fmt::Debug for Sharded<D, P, T>
 where
     Tensor<D, T>: fmt::Debug,
 {
-    /// The own piece, and where it is. Never communicates.
+    /// Formats the placement and this rank's piece. Never communicates.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sharded")
             .field("places", &places::<P>())

@@ -1,4 +1,4 @@
-//! What may stand beside a tensor of a mesh, and what becomes of the two.
+//! The operands of binary operators on a mesh, and the placements of their results.
 
 use std::marker::PhantomData;
 
@@ -8,8 +8,8 @@ use nomina_core::mesh::{Joined, PlacedWith, PlacedWithNumber, Placement};
 
 use super::{Described, Sharded};
 
-/// A tensor of a mesh, owned or borrowed, or a number. This only says which; whether it goes with a tensor is the question of
-/// nomina's [`Combine`](nomina::Combine) for dims and dtypes, and of [`Fits`] for placements.
+/// An operand: a tensor of a mesh, owned or borrowed, or a number. Whether it can be combined with a tensor is decided
+/// by nomina's [`Combine`](nomina::Combine) for dims and dtypes, and by [`Fits`] for placements.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a tensor of a mesh nor a number",
     label = "expected a `Sharded` or a number"
@@ -17,15 +17,15 @@ use super::{Described, Sharded};
 pub trait MeshOperand {
     /// [`OfTensor`](nomina::OfTensor) or [`OfScalar`](nomina::OfScalar).
     type Kind;
-    /// Where it is.
+    /// Its placement.
     type Placed: Beside;
-    /// Its piece.
+    /// The type of its piece.
     type Local<'a>: nomina::Operand<Kind = Self::Kind>
     where
         Self: 'a;
-    /// Its piece.
+    /// Returns its piece.
     fn local(&self) -> Self::Local<'_>;
-    /// Its dims, its sizes and its mesh; none of a number.
+    /// Returns its dims, sizes and mesh; `None` for a number.
     #[doc(hidden)]
     fn described(&self) -> Option<Described<'_>>;
 }
@@ -34,17 +34,17 @@ pub trait MeshOperand {
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedBy<E, Q>(PhantomData<(E, Q)>);
 
-/// A number has no placement: each rank has it.
+/// The placement of a number: each rank has it.
 #[derive(Clone, Copy, Debug)]
 pub enum Everywhere {}
 
-/// A tensor that is on no mesh.
+/// The placement of a tensor that is on no mesh.
 #[derive(Clone, Copy, Debug)]
 pub enum WithoutMesh {}
 
-/// What an operand makes of a placement.
+/// The effect of an operand on the placement of a result.
 pub trait Beside {
-    /// The placement of the result beside a tensor in placement `P`.
+    /// The placement of the result, for the other operand in placement `P`.
     type Joined<P: Placement>: Placement<Mesh = P::Mesh>;
 }
 impl<E: Dims, Q: Placement> Beside for PlacedBy<E, Q> {
@@ -57,10 +57,10 @@ impl Beside for WithoutMesh {
     type Joined<P: Placement> = P;
 }
 
-/// The placement of a result beside the operand `R`.
+/// The placement of the result of `P` and the operand `R`.
 pub type OutPlace<R, P> = <<R as MeshOperand>::Placed as Beside>::Joined<P>;
 
-/// An operand in this placement goes with a tensor of dims `D` in placement `P`, in an operator of mode `M`.
+/// An operand in this placement can be combined with a tensor of dims `D` in placement `P`, in an operator of mode `M`.
 pub trait Fits<M, P, D>: Beside {}
 impl<M, P: Placement + PlacedWith<M, Q, D, E>, D: Dims, E: Dims, Q: Placement> Fits<M, P, D>
     for PlacedBy<E, Q>

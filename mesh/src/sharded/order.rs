@@ -1,4 +1,4 @@
-//! The greatest and smallest along a dim, and where they stand; elements in order. Places are counted over all ranks.
+//! Maxima, minima and sorting along a dim. Indices are global.
 
 use std::panic::Location;
 
@@ -12,18 +12,18 @@ use super::Sharded;
 use super::along::{Along, of};
 use crate::frame::At;
 
-/// A tensor and the places of its elements, which each rank has all of along the axis of `A`.
+/// A tensor and its elements' indices, both replicated along the axis of `A`.
 pub type Found<D, P, A, T> = (
     Sharded<D, <A as super::along::AlongDim>::Whole<P>, T>,
     Sharded<D, <A as super::along::AlongDim>::Whole<P>, i64>,
 );
 
-/// [`Found`] in rows along the dim of `A`.
+/// [`Found`], with the dim of `A` reduced.
 pub type Extremes<D, P, A, T> = Found<Without<D, <A as super::along::AlongDim>::Dim>, P, A, T>;
 
 impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
-    /// The greatest element along a dim, and where it stands: of equal ones the first, and NaN where one is. `via` a mesh axis,
-    /// values and places of the rows are reduced, and each rank has both.
+    /// Returns the maximum along a dim and its index: the first index of equal elements, and NaN if there is one. `via`
+    /// a mesh axis, values and indices are all-reduced, and each rank has both.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -41,7 +41,8 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) of a dim without elements; when memory is missing, or a rank is gone.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if the dim has no elements; if memory is missing, or a rank is
+    /// gone.
     #[twin]
     pub fn try_max<A: Along<P, D>>(&self, dim: A) -> Result<Extremes<D, P, A, T>>
     where
@@ -53,10 +54,11 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         self.extreme::<A>("max", Combine::Max, Location::caller())
     }
 
-    /// The smallest element along a dim, and where it stands, as [`max`](Self::max).
+    /// Returns the minimum along a dim and its index. Like [`max`](Self::max) otherwise.
     ///
     /// # Errors
-    /// As there.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if the dim has no elements; if memory is missing, or a rank is
+    /// gone.
     #[twin]
     pub fn try_min<A: Along<P, D>>(&self, dim: A) -> Result<Extremes<D, P, A, T>>
     where
@@ -68,10 +70,11 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         self.extreme::<A>("min", Combine::Min, Location::caller())
     }
 
-    /// Where the greatest element along a dim stands, as [`max`](Self::max).
+    /// Returns the index of the maximum along a dim. Like [`max`](Self::max) otherwise.
     ///
     /// # Errors
-    /// As there.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if the dim has no elements; if memory is missing, or a rank is
+    /// gone.
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
@@ -85,10 +88,11 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         Ok(self.extreme::<A>("argmax", Combine::Max, Location::caller())?.1)
     }
 
-    /// Where the smallest element along a dim stands, as [`max`](Self::max).
+    /// Returns the index of the minimum along a dim. Like [`max`](Self::max) otherwise.
     ///
     /// # Errors
-    /// As there.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if the dim has no elements; if memory is missing, or a rank is
+    /// gone.
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
@@ -121,8 +125,9 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
     }
 
-    /// The `k`-th smallest element along a dim, counted from 1, and where it stands: of equal ones that which a stable sort puts there.
-    /// `via` a mesh axis, all parts are put in order as by [`sort`](Self::sort), and each rank has the result.
+    /// Returns the `k`-th smallest element along a dim, counted from 1, and its index: of equal elements, the one that
+    /// a stable sort puts there. `via` a mesh axis, all parts are sorted as by [`sort`](Self::sort), and each rank has
+    /// the result.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -139,7 +144,8 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) when there is no such element; when memory is missing, or a rank is gone.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if there is no such element; if memory is missing, or a rank is
+    /// gone.
     #[twin]
     pub fn try_kthvalue<A: Along<P, D>>(&self, k: usize, dim: A) -> Result<Extremes<D, P, A, T>>
     where
@@ -156,8 +162,8 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
     }
 
-    /// The median along a dim, the lower one of two, and where it stands; the first NaN where there is one. `via` a mesh axis, as
-    /// [`kthvalue`](Self::kthvalue).
+    /// Returns the lower median along a dim and its index; the first NaN if there is one. `via` a mesh axis, it works
+    /// like [`kthvalue`](Self::kthvalue).
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -174,7 +180,8 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) of a dim without elements; when memory is missing, or a rank is gone.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if the dim has no elements; if memory is missing, or a rank is
+    /// gone.
     #[twin]
     pub fn try_median<A: Along<P, D>>(&self, dim: A) -> Result<Extremes<D, P, A, T>>
     where
@@ -191,8 +198,8 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
     }
 
-    /// The `k` greatest elements along a dim, in order, and where they stand. `via` a mesh axis, each rank sends those of its part,
-    /// and has all of the result.
+    /// Returns the `k` greatest elements along a dim, in order, and their indices. `via` a mesh axis, each rank sends
+    /// the top `k` of its part, and has all of the result.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -209,7 +216,8 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) of a `k` beyond the size of the dim; when memory is missing, or a rank is gone.
+    /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if `k` is greater than the size of the dim; if memory is missing,
+    /// or a rank is gone.
     #[twin(with = ", or the smallest elements.")]
     pub fn try_topk_with<A: Along<P, D>>(
         &self,
@@ -232,9 +240,9 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         Ok((self.reduced(op, of(values))?, self.reduced(op, of(places))?))
     }
 
-    /// The elements in order along a dim, and where they stood; equal ones as they stood, NaN as the greatest. `via` a mesh axis, the
-    /// result is split as the operand is: in each of t (t + 1) / 2 steps, for 2 to the power of t ranks, a rank sends its part to
-    /// one other at the most.
+    /// Sorts the elements stably along a dim, with NaN as the greatest, and returns their original indices, too. `via`
+    /// a mesh axis, the result is split like the operand. The sort takes t (t + 1) / 2 steps for 2^t ranks, and in each
+    /// a rank sends its part to at most one other.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -252,7 +260,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When memory is missing, or a rank is gone.
+    /// If memory is missing, or a rank is gone.
     #[twin(with = ", from the greatest or the smallest on.")]
     pub fn try_sort_with<A: Along<P, D>>(
         &self,
@@ -267,10 +275,10 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
         self.sorted::<A>("sort", options, Location::caller())
     }
 
-    /// Where each element stood that is in order along a dim, as [`sort`](Self::sort).
+    /// Returns the original indices of the sorted elements along a dim, like [`sort`](Self::sort).
     ///
     /// # Errors
-    /// As there.
+    /// If memory is missing, or a rank is gone.
     #[twin(with = ", from the greatest or the smallest on.")]
     pub fn try_argsort_with<A: Along<P, D>>(
         &self,

@@ -1,4 +1,4 @@
-//! Products of two tensors of a mesh, summed over dims.
+//! Products of two tensors, summed over dims.
 
 use nomina::dims::{Axes, ContractTo, Dims, Distinct, Factor, Product};
 use nomina::{Element, Numeric, Result};
@@ -12,11 +12,11 @@ use super::Sharded;
 use super::along::of;
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// The product summed over a dim of both, wherever it stands: one that each rank has all of, or
-    /// [`across`](crate::across) one that is split in both: then the result is pending.
+    /// Contracts a dim of both tensors, at any position: a dim that each rank has all of, or [`across`](crate::across)
+    /// one that is split in both; the result is then pending.
     ///
-    /// Of one that is split in `other` alone, [`via`](crate::ViaAxis::via) its axis, the parts of `other` go round: each rank has
-    /// two of them at a time. Such a product has no second derivative.
+    /// For a dim that is split only in `other`, named [`via`](crate::ViaAxis::via) its axis, the parts of `other`
+    /// travel around the ring, and each rank holds two of them at a time. Such a product has no second derivative.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -35,7 +35,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// Sizes or devices that do not fit, or memory that is missing; `via` an axis, when a rank is gone.
+    /// If sizes or devices do not match, or memory is missing; `via` an axis, if a rank is gone.
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
@@ -66,10 +66,11 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         )
     }
 
-    /// The product of matrices, by position, as PyTorch's `matmul`; the contracted dims are whole in both.
+    /// Returns the matrix product, with dims by position as in PyTorch's `matmul`. The contracted dims are whole in
+    /// both tensors.
     ///
     /// # Errors
-    /// Sizes or devices that do not fit, or memory that is missing.
+    /// If sizes or devices do not match, or memory is missing.
     #[twin]
     pub fn try_matmul<
         E: Factor<D>,
@@ -85,7 +86,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.combined("matmul", other, self.local.try_matmul(&other.local))
     }
 
-    /// Refuses a dim that two tensors are summed over, and that has other sizes in both: of split dims no rank sees it.
+    /// Checks that the summed dims have the same global sizes in both tensors. The pieces cannot show this for split
+    /// dims.
     fn same_sizes<E: Dims, Q: Placement, U: Element>(
         &self,
         op: &'static str,

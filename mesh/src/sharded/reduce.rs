@@ -1,4 +1,4 @@
-//! Reductions whose result depends on sizes over all ranks.
+//! Reductions whose result depends on the global sizes.
 
 use nomina::dims::{Axes, AxesOf, Dims, Distinct, Without};
 use nomina::{Element, Inexact, Result};
@@ -8,11 +8,11 @@ use nomina_macros::twin;
 use super::Sharded;
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// The mean over dims that each rank has all of, or [`across`](crate::across) split ones: then the result is pending, and
-    /// divided by the size over all ranks.
+    /// Returns the mean over dims that each rank has all of, or [`across`](crate::across) split dims. In that case the
+    /// result is pending; it is divided by the global size.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory is missing.
     #[twin]
     pub fn try_mean<A: OverIn<P, D>>(
         &self,
@@ -35,7 +35,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
             counted.map(|size| size as f64).product()
         };
         let (own, all) = (count(self.local.shape()), count(&self.sizes));
-        // A rank without elements adds nothing. Means do not overflow where sums of 16-bit floats do.
+        // A rank without elements adds zero. Means of parts are used, since sums of 16-bit floats could overflow.
         let part = match own == 0.0 && all > 0.0 {
             true => self.local.try_sum(dims.axes())?.into_dyn(),
             false => self
@@ -47,10 +47,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("mean", super::typed(part.into_parts().0))
     }
 
-    /// The root of the sum of squares over dims that each rank has all of.
+    /// Returns the square root of the sum of squares over dims that each rank has all of.
     ///
     /// # Errors
-    /// When memory is missing.
+    /// If memory is missing.
     #[twin]
     pub fn try_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Sharded<Without<D, A>, P, T::Real>>
     where

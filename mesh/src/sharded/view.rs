@@ -1,4 +1,4 @@
-//! The same elements in another order, under other names, or some of them.
+//! Views: reordering, renaming, flattening and selection of dims.
 
 use std::ops::RangeBounds;
 
@@ -13,10 +13,10 @@ use nomina_macros::twin;
 use super::{Sharded, places};
 
 impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
-    /// The same tensor with its dims in another order, and new ones of size 1.
+    /// Reorders the dims, and inserts new ones of size 1.
     ///
     /// # Errors
-    /// Names that only the run time knows.
+    /// If names that only the run time knows do not match.
     #[twin]
     pub fn try_align_to<O: OrderSpec + Order<D>>(
         &self,
@@ -25,10 +25,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("align_to", self.local.try_align_to(order))
     }
 
-    /// The same tensor with its dims where `other` has them, and dims of size 1 where it lacks one.
+    /// Reorders the dims to match `other`, and inserts dims of size 1 for those that `self` lacks.
     ///
     /// # Errors
-    /// Names that only the run time knows.
+    /// If names that only the run time knows do not match.
     #[twin]
     pub fn try_align_as<E: AlignTarget<D>, Q: Placement<Mesh = P::Mesh>, U: Element>(
         &self,
@@ -37,10 +37,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("align_as", self.local.try_align_as(&other.local))
     }
 
-    /// The same tensor with two dims in each other's place.
+    /// Swaps two dims.
     ///
     /// # Errors
-    /// Names that only the run time knows.
+    /// If names that only the run time knows do not match.
     #[twin]
     pub fn try_transpose<X: DimOf<D>, Y: DimOf<D>>(
         &self,
@@ -50,10 +50,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("transpose", self.local.try_transpose(dim0, dim1))
     }
 
-    /// The same tensor with other names for some dims; a split dim is renamed in the placement, too.
+    /// Renames dims; a split dim is renamed in the placement, too.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for `..` where something is split: name the dims that change.
+    /// [`ErrorKind::Argument`] for `..` if any dim is split: name the dims that change.
     #[twin]
     pub fn try_rename<F: RenameArg + Axes + Rename<D, X>, X: RenameArg>(
         &self,
@@ -75,10 +75,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         })
     }
 
-    /// The same tensor with a new dim of size 1 in front.
+    /// Inserts a new first dim of size 1.
     ///
     /// # Errors
-    /// Names that only the run time knows.
+    /// If names that only the run time knows do not match.
     #[twin]
     pub fn try_unsqueeze<X: OneDim + Insert<D>>(
         &self,
@@ -87,10 +87,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("unsqueeze", self.local.try_unsqueeze(dim))
     }
 
-    /// The elements at one index of a dim that each rank has all of.
+    /// Selects one index of a dim that each rank has all of.
     ///
     /// # Errors
-    /// [`ErrorKind::Index`].
+    /// [`ErrorKind::Index`] if the index is out of range.
     #[twin]
     pub fn try_select<X: DimOf<D> + Dim>(
         &self,
@@ -103,10 +103,10 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("select", self.local.try_select(dim, index))
     }
 
-    /// A range of a dim that each rank has all of.
+    /// Selects a range of a dim that each rank has all of.
     ///
     /// # Errors
-    /// [`ErrorKind::Index`].
+    /// [`ErrorKind::Index`] if the range is out of bounds.
     #[twin]
     pub fn try_narrow<X: DimOf<D> + Dim>(
         &self,
@@ -120,11 +120,11 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         self.reduced("narrow", self.local.try_narrow(dim, range))
     }
 
-    /// Several dims as one. A split dim comes first among them, and divides evenly over its ranks.
+    /// Flattens several dims into one. A split dim must be the first of them, and its ranks must divide its size.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when a split dim's size is no multiple of the number of ranks: the parts of the result would then
-    /// have other sizes than those of a tensor that is split so.
+    /// [`ErrorKind::Shape`] if the size of a split dim is not a multiple of the number of ranks: the parts of the
+    /// result would then not have the sizes of a split dim's parts.
     #[twin]
     pub fn try_flatten<F: FlattensIn<P> + Flatten<D, X>, X: OneDim>(
         &self,

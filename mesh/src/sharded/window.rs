@@ -1,4 +1,5 @@
-//! What slides along dims, of which some are split, `via` their axes: each rank gets what its windows cover of others' parts.
+//! Sliding windows along dims. Dims that are split are named `via` their axes: each rank fetches the elements under its
+//! windows from the other ranks' parts.
 
 use std::panic::Location;
 
@@ -21,8 +22,8 @@ use super::along::{AlongDim, of};
 use crate::frame::At;
 use crate::parts::{Slid, Sliding};
 
-/// `S` dims that windows slide along, one dim or a tuple: each whole on every rank, or [`via`](crate::ViaAxis::via) the axis that
-/// splits it.
+/// `S` dims that windows slide along, one dim or a tuple. Each is whole on every rank, or [`via`](crate::ViaAxis::via)
+/// the axis that splits it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of {S} dims",
     label = "expected {S} dims, each of them plain or `via` the mesh axis that splits it"
@@ -30,10 +31,10 @@ use crate::parts::{Slid, Sliding};
 pub trait SlideDims<const S: usize> {
     /// The dims.
     type Axes: Axes;
-    /// What is wrong with them in placement `P`.
+    /// The verdict on the dims in placement `P`.
     #[doc(hidden)]
     type Stands<P: Placement>: Verdict;
-    /// The axis that splits each.
+    /// The axis that splits each dim.
     const VIA: [Option<usize>; S];
 }
 
@@ -69,7 +70,7 @@ where
     const VIA: [Option<usize>; 1] = [A::VIA];
 }
 
-/// The dims fit placement `P`: what is split goes `via` its axis.
+/// The dims fit placement `P`: those that are split are `via` their axes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not fit placement `{P}`",
     label = "expected dims, each of them plain or `via` the mesh axis that splits it"
@@ -91,7 +92,7 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
         }
     }
 
-    /// A result whose split dims have the sizes that windows leave.
+    /// Wraps a result, with the sizes that the windows leave of split dims.
     pub(super) fn slid<E: Dims + Distinct, Q: Placement<Mesh = P::Mesh>>(
         &self,
         op: &'static str,
@@ -106,8 +107,8 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
     }
 }
 
-/// The placement of a convolution's weight of dims `E`, for inputs in placement `P` with channels `X`: each rank has all but output
-/// channels, which may be split.
+/// The placement of a convolution's weight of dims `E`, for inputs in placement `P` with channels `X`. Only the output
+/// channels may be split.
 pub trait WeightPlaced<P: Placement, X: Axis, E: Dims>:
     Placement<Mesh = P::Mesh> + AllFinished + HasWhole<(X,)> + HasWhole<KernelOf<E, X>>
 {
@@ -156,8 +157,9 @@ impl<D: Dims, P: Placement, T: Element> Sharded<D, P, T> {
 impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// Slides a kernel along dims and sums over channels.
     ///
-    /// Each rank has all channels. The dims may be split, each via its axis: then each rank gets what its results take of
-    /// others' parts, however far. Batches may be split, and output channels of weight and bias.
+    /// Each rank has all channels. The dims may be split, each via its axis: then each rank fetches the inputs of its
+    /// results from the other ranks, at any distance. Batches may be split, and so may the output channels of weight
+    /// and bias.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -177,7 +179,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    /// If sizes do not match, memory is missing, or a rank is gone.
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
@@ -204,13 +206,14 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         })
     }
 
-    /// The transpose of a convolution: each element adds a kernel to the result.
+    /// Transposed convolution: each element adds a kernel, scaled by its value, to the result.
     ///
-    /// Each rank has all channels. The dims may be split, each via its axis: then each rank gets what its results take of
-    /// others' parts, however far. Batches may be split, and output channels of weight and bias.
+    /// Each rank has all channels. The dims may be split, each via its axis: then each rank fetches the inputs of its
+    /// results from the other ranks, at any distance. Batches may be split, and so may the output channels of weight
+    /// and bias.
     ///
     /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    /// If sizes do not match, memory is missing, or a rank is gone.
     // On one line, because rustc quotes it in errors.
     #[twin]
     #[rustfmt::skip]
@@ -237,7 +240,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         })
     }
 
-    /// The greatest element under a window along dims, which may be split, each via its axis.
+    /// Computes the maximum under a window along dims, which may be split, each via its axis.
     ///
     /// ```
     /// use nomina_mesh::prelude::*;
@@ -254,7 +257,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     /// ```
     ///
     /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    /// If sizes do not match, memory is missing, or a rank is gone.
     #[twin(with = "with options.")]
     pub fn try_max_poolNd_with<A: Slides<P, N, Axes: SpatialOf<D, N>>>(
         &self,
@@ -275,10 +278,10 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
         self.slid(op, slid, &[self.operand()])
     }
 
-    /// The mean under a window along dims, which may be split, each via its axis; then without `ceil_mode`.
+    /// Computes the mean under a window along dims. They may be split, each via its axis, but then without `ceil_mode`.
     ///
     /// # Errors
-    /// When sizes do not fit; when memory is missing, or a rank is gone.
+    /// If sizes do not match, memory is missing, or a rank is gone.
     #[twin(with = "with options.")]
     pub fn try_avg_poolNd_with<A: Slides<P, N, Axes: SpatialOf<D, N>>>(
         &self,
