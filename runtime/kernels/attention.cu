@@ -1,10 +1,10 @@
-// Attention: the softmax of scaled products of queries and keys, times the values.
+// Attention: the softmax of the scaled products of queries and keys, times the values.
 //
-// A block has some queries. Keys pass by tile by tile; what the greatest score so far was, the sum of
-// exponentials and the weighted sum of values follow, and are corrected when a greater score turns up.
+// A block handles a tile of queries and walks over tiles of keys. It keeps the running maximum of the scores, the sum
+// of exponentials and the weighted sum of values, and rescales them when the maximum grows.
 //
-// Defines: T0 a float dtype; INDEX the type of counts of tiles; WIDTH features of values that a block
-// makes at a time.
+// Defines: T0 a float dtype; INDEX the type of counts of tiles; WIDTH the features of values that a block computes at a
+// time.
 #include "attention.cuh"
 #include "block.cuh"
 
@@ -13,20 +13,20 @@ using S = Compute<T>;
 
 constexpr int SIDE = sizeof(S) == 8 ? 2 : 4;
 constexpr int EDGE = 16 * SIDE;
-// Features of values for each thread.
+// Features of values per thread.
 constexpr int WIDE = WIDTH / 16;
 using Stage = Tile<T, S, EDGE>;
 using Values = Tile<T, S, WIDTH>;
 using Run = Pack<S, SIDE>;
 static_assert(EDGE % DEEP == 0 && WIDTH % DEEP == 0, "tiles are made of whole steps");
 
-// Whether a thread has the registers for keys that come while values are used, and the other way round.
+// Whether a thread has enough registers to load keys while values are used, and vice versa.
 constexpr bool EARLY = WIDTH <= 64;
 
-// So many blocks may well run at once.
+// A number of blocks that may be resident at once.
 constexpr INDEX FEW = 1024;
 
-// The value of `f` over the 16 threads that share rows, which are half a warp.
+// Reduces over the 16 threads that share rows, which are half a warp.
 template <class F> DEVICE S across_row(S x, F f) {
 #pragma unroll
     for (u32 mask = 8; mask > 0; mask >>= 1) x = f(x, shuffle_xor(x, mask));
@@ -37,7 +37,7 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
     constexpr int LINE = Stage::PITCH / SIDE;
     SHARED_ARRAY(Run, query, DEEP* LINE);
     SHARED_ARRAY(Run, key, DEEP* LINE);
-    // Weights by key, then query; and values.
+    // Weights, indexed by key, then query; and values.
     SHARED_ARRAY(Run, weights, EDGE* LINE);
     SHARED_ARRAY(S, values, DEEP* Values::PITCH);
     const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
@@ -48,8 +48,8 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
     for (INDEX work = blockIdx.x; work < total; work += gridDim.x) {
         const INDEX line = work / across;
         const u64 first_col = static_cast<u64>(work - line * across) * WIDTH;
-        // Late queries see most where the way is causal, so their blocks come first: those of all matrices where
-        // a device has most blocks at once; else of one matrix, whose keys then stay in the cache.
+        // With a causal mask, late queries see most keys, so their blocks come first: those of all matrices if most
+        // blocks are resident at once; otherwise those of one matrix, whose keys then stay in the cache.
         const INDEX count = static_cast<INDEX>(job.count);
         const bool few = total <= FEW;
         const u64 nth = few ? line % count : line / down;
@@ -69,7 +69,7 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
 #pragma unroll
             for (int j = 0; j < WIDE; j++) made[i][j] = 0;
         }
-        // The next keys or values are on their way while something is computed; the queries are near, in the L1.
+        // The next keys or values are loaded during computation; the queries are close, in L1.
         Stage of_k;
         Values of_v;
         const auto ask_keys = [&](u64 first_key) {
@@ -124,7 +124,7 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
                 }
                 most = across_row(most, [](S x, S y) { return x > y ? x : y; });
                 most = most > greatest[i] ? most : greatest[i];
-                // Where all is masked so far, minus infinity less itself would be NaN.
+                // If everything is masked so far, -∞ - (-∞) would be NaN.
                 const S from = most == nothing ? S(0) : most;
                 const S correction = exponential(greatest[i] - from);
                 S sum = 0;
@@ -139,7 +139,7 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
 #pragma unroll
                 for (int j = 0; j < WIDE; j++) made[i][j] *= correction;
             }
-            __syncthreads(); // with no features nothing above has waited for the last weights
+            __syncthreads(); // without features, nothing above has waited for the last weights
 #pragma unroll
             for (int j = 0; j < SIDE; j++) {
                 Run run;
@@ -172,7 +172,7 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
 #pragma unroll
         for (int i = 0; i < SIDE; i++) {
             const u64 row = first_row + ty * SIDE + i;
-            // A query that sees nothing has zero.
+            // The result of a query that sees no key is zero.
             const S factor = sums[i] == 0 ? S(0) : 1 / sums[i];
 #pragma unroll
             for (int j = 0; j < WIDE; j++) {

@@ -1,4 +1,4 @@
-// What kernels of attention take, and which scores count.
+// Arguments of the attention kernels, and the masking of scores.
 #pragma once
 #include "tile.cuh"
 
@@ -6,7 +6,7 @@ enum : u32 { UNMASKED, TRUTH, ADDED };
 
 struct Attention {
     Matrix query, key, value, mask, out;
-    // Of the same five.
+    // The strides of the five operands above.
     Repeats<5> repeats;
     u64 count, length, source, features, width;
     f64 scale;
@@ -16,7 +16,7 @@ struct Attention {
 DEVICE f32 exponential(f32 x) { return expf(x); }
 DEVICE f64 exponential(f64 x) { return exp(x); }
 
-// Within two units in the last place, and 0 below the normal numbers: one step of the device.
+// Returns 2^x within two units in the last place, and 0 below the normal range: a single device instruction.
 DEVICE f32 power_of_two(f32 x) {
 #ifdef __CUDACC_RTC__
     f32 y;
@@ -27,8 +27,8 @@ DEVICE f32 power_of_two(f32 x) {
 #endif
 }
 
-// The score of a query and a key, with what a mask adds to it; minus infinity where it does not count.
-// `first` is how far the mask is from its first matrix, and `unit` what scores count one as.
+// Returns the score of a query and a key plus the mask's value, or minus infinity if the pair is masked out. `first` is
+// the offset of this matrix within the mask; `unit` scales the mask's values to the scale of the scores.
 template <class T>
 DEVICE Compute<T> seen_score(const Attention& job, i64 first, u64 row, u64 col, Compute<T> score,
                              Compute<T> unit = 1) {

@@ -1,9 +1,9 @@
-// Attention of 16-bit floats with up to HEAD features, by products of small matrices: as attention.cu,
-// with 16 queries for each warp of a block. Weights are rounded to 16 bits before they meet values. The next
-// keys and values come while those before are multiplied.
+// Attention of 16-bit floats with up to HEAD features, by tensor-core products (mma.cuh): like attention.cu, with 16
+// queries for each warp of a block. Weights are rounded to 16 bits before they are multiplied by values. The next keys
+// and values are loaded while the previous ones are multiplied.
 //
-// Defines: T0 f16 or bf16; INDEX the type of counts of tiles; HEAD features, a multiple of 32.
-// Its dynamic memory is of TILES tiles.
+// Defines: T0 f16 or bf16; INDEX the type of counts of tiles; HEAD the features, a multiple of 32. Its dynamic shared
+// memory holds TILES tiles.
 #include "attention.cuh"
 #include "mma.cuh"
 
@@ -11,16 +11,16 @@ using T = T0;
 
 constexpr int WARPS = 4, ROWS = 16 * WARPS, KEYS = 64;
 using Eight = Pack<u16, 8>;
-// Rows begin at multiples of 16 bytes, and not all in one bank.
+// Rows are aligned to 16 bytes and spread over the banks.
 constexpr int PITCH = HEAD + 8;
-// Steps of 16 over features and keys, and strips of 8 of them.
+// Steps of 16 features, strips of 8 keys, and strips of 8 features of the result.
 constexpr int STEPS = HEAD / 16, STRIPS = KEYS / 8, OUT = HEAD / 8;
 
-// A tile of shared memory, and how many there are: keys and values, each twice.
+// The elements of a tile in shared memory, and the number of tiles: keys and values, each double-buffered.
 constexpr int TILE = KEYS * PITCH;
 constexpr int TILES = 4;
 
-// Brings rows `first ..` of `rows`, as far as there are any, and fills up with zeros.
+// Copies the rows from `first` on, up to `rows`, and pads with zeros.
 DEVICE void bring(u16* shared, const T* base, const Matrix& lies, u64 first, u64 rows, u64 cols) {
     const u64 bytes = static_cast<u64>(lies.rows) * sizeof(T) | reinterpret_cast<u64>(base);
     const bool packed = lies.cols == 1 && bytes % 16 == 0;
@@ -43,7 +43,7 @@ DEVICE void bring(u16* shared, const T* base, const Matrix& lies, u64 first, u64
     }
 }
 
-// The value of `f` over the four lanes that share rows.
+// Reduces over the four lanes that share rows.
 template <class F> DEVICE f32 across_row(f32 x, F f) {
     x = f(x, shuffle_xor(x, 1));
     return f(x, shuffle_xor(x, 2));
@@ -53,14 +53,14 @@ KERNEL_BOUNDS(attention, Attention, 128) {
     static_assert(ROWS == KEYS, "queries come by way of the keys' memory");
     DYN_SHARED(u16, tiles);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    // Exponentials are powers of two of scores that are counted in this unit.
+    // Exponentials are powers of two of scores in this unit.
     const f32 unit = 1.44269504f;
     const f32 nothing = -infinity<f32>(), scale = static_cast<f32>(job.scale * 1.4426950408889634);
     const INDEX down = static_cast<INDEX>((job.length + ROWS - 1) / ROWS);
     const INDEX total = down * static_cast<INDEX>(job.count);
     for (INDEX work = blockIdx.x; work < total; work += gridDim.x) {
         const u64 nth = work / down;
-        // Late queries see most where the way is causal, so their blocks come first.
+        // With a causal mask, late queries see most keys, so their blocks come first.
         const u64 first_row = static_cast<u64>(down - 1 - work % down) * ROWS;
         i64 at[5];
         job.repeats.offsets(nth, at);
@@ -132,7 +132,7 @@ KERNEL_BOUNDS(attention, Attention, 128) {
                     }
                 most = across_row(most, [](f32 x, f32 y) { return x > y ? x : y; });
                 most = most > greatest[half] ? most : greatest[half];
-                // Where all is masked so far, minus infinity less itself would be NaN.
+                // If everything is masked so far, -∞ - (-∞) would be NaN.
                 const f32 from = most == nothing ? 0.0f : most;
                 const f32 correction = power_of_two(greatest[half] - from);
                 f32 sum = 0;
@@ -153,7 +153,7 @@ KERNEL_BOUNDS(attention, Attention, 128) {
             }
 #pragma unroll
             for (int step = 0; step < KEYS / 16; step++) {
-                // The sums of two strips lie as a left matrix does.
+                // The sums of two strips have the register layout of a left matrix.
                 const f32(&x)[4] = scores[step * 2], (&y)[4] = scores[step * 2 + 1];
                 const u32 weights[4] = {paired<T>(x[0], x[1]), paired<T>(x[2], x[3]),
                                         paired<T>(y[0], y[1]), paired<T>(y[2], y[3])};
@@ -165,14 +165,14 @@ KERNEL_BOUNDS(attention, Attention, 128) {
                     multiply_add<T>(made[j + 1], weights, right[1]);
                 }
             }
-            // The other half is written to next.
+            // The other half is overwritten next.
             __syncthreads();
         }
         T* const out = reinterpret_cast<T*>(job.out.at) + at[4];
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             const u64 row = own_row + half * 8;
-            // A query that sees nothing has zero.
+            // The result of a query that sees no key is zero.
             const f32 factor = sums[half] == 0 ? 0.0f : 1 / sums[half];
 #pragma unroll
             for (int j = 0; j < OUT; j++)

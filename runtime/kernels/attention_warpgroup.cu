@@ -1,9 +1,9 @@
-// Attention of 16-bit floats with up to HEAD features, for devices of capability 9.0: as attention_half.cu, by
-// products of four warps together. One thread of a block brings keys and values, two warpgroups have 64 queries each.
-// The scores of the next keys are multiplied, and the last weights by their values, while weights are found; the warpgroups take
-// turns, so that one's products go on while the other finds weights.
+// Attention of 16-bit floats with up to HEAD features, for devices of compute capability 9.0: like attention_half.cu,
+// with products of whole warpgroups. One thread of a block loads keys and values; two warpgroups handle 64 queries
+// each. The scores of the next keys, and the last weights times their values, are multiplied while weights are
+// computed. The warpgroups alternate, so that one's products overlap with the other's weights.
 //
-// After FlashAttention-3 (Shah and others, 2024). Defines: T0 f16 or bf16; HEAD features, 64 or 128.
+// After FlashAttention-3 (Shah and others, 2024). Defines: T0 f16 or bf16; HEAD the features, 64 or 128.
 #include "attention.cuh"
 #include "mma.cuh"
 #include "warpgroup.cuh"
@@ -11,22 +11,22 @@
 using T = T0;
 
 constexpr u32 ROWS = 128, KEYS = 128;
-// Tiles side by side that a matrix takes, and how many keys' and values' matrices there is room for.
+// The number of adjacent tiles of a matrix, and the number of buffers for matrices of keys and of values.
 constexpr u32 SIDE = HEAD / TILE_COLS, ROOM = 2;
-// Bytes of a tile, and of a matrix. All three kinds have so many rows.
+// Bytes of a tile, and of a matrix. All three kinds of matrices have this number of rows.
 constexpr u32 TILE = tile_bytes(KEYS), MATRIX = SIDE * TILE;
 static_assert(ROWS == KEYS, "queries take the room of keys");
 
 struct Tiles {
     TensorMap query, key, value;
     unsigned char* out;
-    // Elements between the result's rows, and between its matrices along the dims of the batch, innermost first.
+    // Elements between the result's rows, and between its matrices along the batch dims, innermost first.
     i64 out_rows, out_steps[3];
     u64 length, source;
-    // In nanoseconds, for each wait; zero for no end.
+    // The limit of each wait in nanoseconds; zero for none.
     u64 patience;
     u32 sizes[3];
-    // Of queries, keys and values: which dims of the batch they have, a bit each.
+    // For queries, keys and values: a bit mask of the batch dims they have.
     u32 has[3];
     u32 width, causal;
     f32 scale;
@@ -34,7 +34,7 @@ struct Tiles {
 };
 static_assert(sizeof(Tiles) == 512, "as many bytes as are given");
 
-// What a block's shared memory has: matrices, then barriers.
+// The layout of a block's shared memory: matrices, then barriers.
 struct Room {
     u32 base;
 
@@ -42,7 +42,7 @@ struct Room {
     DEVICE u32 key(u32 nth) const { return base + (1 + nth % ROOM) * MATRIX; }
     DEVICE u32 value(u32 nth) const { return base + (1 + ROOM + nth % ROOM) * MATRIX; }
     DEVICE u32 barrier(u32 nth) const { return base + (1 + 2 * ROOM) * MATRIX + nth * 8; }
-    // Whoever fills a matrix waits till it is free, whoever reads it till it is full.
+    // A producer waits until a matrix is free, a consumer until it is full.
     DEVICE u32 query_full() const { return barrier(0); }
     DEVICE u32 query_free() const { return barrier(1); }
     DEVICE u32 key_full(u32 nth) const { return barrier(2 + nth % ROOM); }
@@ -50,10 +50,10 @@ struct Room {
     DEVICE u32 value_full(u32 nth) const { return barrier(2 + 2 * ROOM + nth % ROOM); }
     DEVICE u32 value_free(u32 nth) const { return barrier(2 + 3 * ROOM + nth % ROOM); }
 };
-// The parity of the phase in which matrix `nth` of as many places is there.
+// The parity of the phase in which matrix `nth` is in its place, one of `places`.
 DEVICE u32 phase(u32 nth, u32 places) { return nth / places % 2; }
 
-// A block's part: queries from `row` on of one matrix of the batch, and how many tiles of keys they see.
+// A block's share: queries from `row` on of one matrix of the batch, and the number of tiles of keys they see.
 struct Part {
     u64 row;
     u32 keys;
@@ -61,7 +61,7 @@ struct Part {
 
     DEVICE Part(const Tiles& job, u64 work, u64 down) {
         u64 nth = work / down;
-        // Late queries see most where the way is causal, so their blocks come first.
+        // With a causal mask, late queries see most keys, so their blocks come first.
         row = (down - 1 - work % down) * ROWS;
 #pragma unroll
         for (int dim = 0; dim < 3; dim++) {
@@ -87,12 +87,12 @@ DEVICE void bring(const Tiles& job, const TensorMap& map, int which, const Part&
                   static_cast<i32>(row), at);
 }
 
-// What the one thread does that brings matrices.
+// Runs the thread that loads matrices.
 DEVICE void produce(const Tiles& job, const Room& room, u64 total, u64 down) {
     u32 queries = 0, nth = 0;
     for (u64 work = blockIdx.x; work < total; work += gridDim.x, queries++) {
         const Part part(job, work, down);
-        // A barrier that nothing has passed yet counts as passed by the phase before the first.
+        // On a new barrier, a wait for the phase before the first one returns at once.
         barrier_wait(room.query_free(), phase(queries, 1) ^ 1, job.patience);
         bring(job, job.query, 0, part, part.row, room.query(), room.query_full());
         for (u32 tile = 0; tile < part.keys; tile++, nth++) {
@@ -105,12 +105,12 @@ DEVICE void produce(const Tiles& job, const Room& room, u64 total, u64 down) {
     }
 }
 
-// Begins to find the scores of a warpgroup's queries.
+// Starts computing the scores of a warpgroup's queries.
 DEVICE void begin_scores(f32 (&scores)[KEYS / 2], u32 query, u32 key) {
     multiply_fence();
 #pragma unroll
     for (u32 step = 0; step < HEAD / 16; step++) {
-        // 16 features are 32 bytes of a row, four times that a tile's.
+        // 16 features are 32 bytes of a row; a tile has four times that.
         const u32 from = step / 4 * TILE + step % 4 * 32;
         const u64 left = matrix_of(query + from, 0), right = matrix_of(key + from, 0);
         if (step == 0) multiply_rows<T, KEYS, 0>(scores, left, right);
@@ -119,7 +119,7 @@ DEVICE void begin_scores(f32 (&scores)[KEYS / 2], u32 query, u32 key) {
     multiply_commit();
 }
 
-// Begins to add weighed values to the result.
+// Starts adding weighted values to the result.
 DEVICE void begin_values(f32 (&made)[HEAD / 2], const u32 (&weights)[KEYS / 16][4], u32 value) {
     multiply_fence();
 #pragma unroll
@@ -128,11 +128,12 @@ DEVICE void begin_values(f32 (&made)[HEAD / 2], const u32 (&weights)[KEYS / 16][
     multiply_commit();
 }
 
-// The two rows that a thread has of its warpgroup's queries: how it goes so far.
+// The softmax state of the two rows that a thread has of its warpgroup's queries.
 struct Softmax {
     f32 greatest[2], sums[2];
 
-    // Makes weights of scores, which count powers of two times `scale`, and gives by what to multiply all that was before.
+    // Turns scores, which are exponents of two after multiplication by `scale`, into weights; `correction` is the
+    // factor for all earlier results.
     DEVICE void weigh(f32 (&scores)[KEYS / 2], f32 scale, f32 (&correction)[2]) {
         const f32 nothing = -infinity<f32>();
 #pragma unroll
@@ -143,7 +144,7 @@ struct Softmax {
                 if (i / 2 % 2 == half) most = fmaxf(most, scores[i]);
             most = fmaxf(most, shuffle_xor(most, 1));
             most = fmaxf(most, shuffle_xor(most, 2));
-            // Where all is masked so far, minus infinity less itself would be NaN.
+            // If everything is masked so far, -∞ - (-∞) would be NaN.
             const f32 from = most == nothing ? 0.0f : most * scale;
             correction[half] = power_of_two(fmaf(greatest[half], scale, -from));
             f32 sum = 0;
@@ -159,9 +160,9 @@ struct Softmax {
     }
 };
 
-// Keys that a query does not see, from `key` on.
+// Masks keys that a query does not see, from `key` on.
 DEVICE void hide(const Tiles& job, f32 (&scores)[KEYS / 2], u64 row, u64 key) {
-    // How many of the tile each row sees.
+    // The number of the tile's keys that each row sees.
     const u64 there = job.source - key;
     i32 seen[2];
 #pragma unroll
@@ -197,7 +198,7 @@ DEVICE void store(const Tiles& job, const Part& part, u64 row, const f32 (&made)
         u16* const out = reinterpret_cast<u16*>(job.out) + first + static_cast<i64>(own) * job.out_rows;
 #pragma unroll
         for (u32 i = half * 2; i < HEAD / 2; i += 4) {
-            // The width is even: both are there, or none.
+            // The width is even, so both or neither are inside.
             const u32 col = i / 4 * 8 + threadIdx.x % 4 * 2;
             if (own < job.length && col < job.width)
                 *reinterpret_cast<u32*>(out + col) = paired<T>(made[i] * factor, made[i + 1] * factor);
@@ -205,18 +206,18 @@ DEVICE void store(const Tiles& job, const Part& part, u64 row, const f32 (&made)
     }
 }
 
-// What a warpgroup of those does that multiply.
+// Runs a warpgroup that multiplies.
 DEVICE void consume(const Tiles& job, const Room& room, u64 total, u64 down) {
     const u32 group = threadIdx.x / WARPGROUP - 1, lane = threadIdx.x % 32;
     const u32 query = room.query() + group * tile_bytes(ROWS / 2);
     f32 scores[KEYS / 2], made[HEAD / 2], correction[2];
     u32 weights[KEYS / 16][4];
     u32 queries = 0, nth = 0;
-    // A warp is done with what its lanes have waited for.
+    // One lane arrives for a warp; what its lanes waited for is done.
     const auto leave = [&](u32 barrier) {
         if (lane == 0) barrier_arrive(barrier);
     };
-    // Waits for the last values, which `made` is then up to, and makes scores ready for the next.
+    // Waits until the last values are added to `made`, rescales it, and frees the scores for the next keys.
     const auto catch_up = [&](bool some) {
         multiplied<0>();
         if (some) leave(room.value_free(nth - 1));
@@ -224,7 +225,7 @@ DEVICE void consume(const Tiles& job, const Room& room, u64 total, u64 down) {
         for (u32 i = 0; i < HEAD / 2; i++) made[i] *= correction[i / 2 % 2];
         pack(weights, scores);
     };
-    // Both have as many tiles, and so as many turns. The first group's is first.
+    // Both groups have the same number of tiles, and so of turns. The first group goes first.
     const u32 own_turn = 1 + group, other_turn = 2 - group;
     if (group == 1) turn_give<2 * WARPGROUP>(other_turn);
     for (u64 work = blockIdx.x; work < total; work += gridDim.x, queries++) {
@@ -245,7 +246,7 @@ DEVICE void consume(const Tiles& job, const Room& room, u64 total, u64 down) {
         if (!whole(0)) hide(job, scores, row, 0);
         softmax.weigh(scores, job.scale, correction);
         for (u32 tile = 1; tile < part.keys; tile++, nth++) {
-            // Here and not where the loop ends: the compiler would wait first and weigh then.
+            // Here rather than at the end of the loop, where the compiler would wait before it computes the weights.
             catch_up(tile > 1);
             barrier_wait(room.key_full(nth + 1), phase(nth + 1, ROOM), job.patience);
             turn_wait<2 * WARPGROUP>(own_turn);
@@ -271,11 +272,11 @@ DEVICE void consume(const Tiles& job, const Room& room, u64 total, u64 down) {
 
 KERNEL_ROOMY(attention, Tiles, 384) {
     DYN_SHARED(unsigned char, bytes);
-    // Tiles begin at multiples of 1024.
+    // Tiles are aligned to 1024 bytes.
     const Room room{(shared_address(bytes) + 1023) & ~1023u};
     if (threadIdx.x == 0) {
         barrier_begin(room.query_full(), 1);
-        // Of each of eight warps one lane arrives.
+        // One lane arrives for each of eight warps.
         barrier_begin(room.query_free(), 8);
         for (u32 i = 0; i < ROOM; i++) {
             barrier_begin(room.key_full(i), 1);

@@ -1,4 +1,4 @@
-// Reductions within a warp and a block, in an order that depends on nothing but the block's size.
+// Reductions within a warp and a block, in an order that depends only on the block's size.
 #ifndef NOMINA_BLOCK_CUH
 #define NOMINA_BLOCK_CUH
 
@@ -6,14 +6,14 @@
 
 constexpr u32 FULL_WARP = 0xffffffffu;
 
-// The thread's number in its block.
+// Returns the linear index of the thread in its block.
 DEVICE u32 thread_in_block() {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
 DEVICE u32 threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
 
-// A value as the 4-byte words that a shuffle moves.
+// A value viewed as the 4-byte words that a shuffle moves.
 template <class T> union LaneWords {
     static constexpr int COUNT = (sizeof(T) + 3) / 4;
     static_assert(sizeof(T) <= 32, "larger values belong into shared memory");
@@ -23,7 +23,7 @@ template <class T> union LaneWords {
     DEVICE LaneWords() {}
 };
 
-// The value of the lane whose number differs in the bits of `mask`; all lanes of the warp take part.
+// Returns the value of the lane whose index differs in the bits of `mask`; all lanes of the warp take part.
 template <class T> DEVICE T shuffle_xor(T value, u32 mask) {
     LaneWords<T> from, to;
     if (sizeof(T) < 4) from.words[0] = 0;
@@ -34,7 +34,7 @@ template <class T> DEVICE T shuffle_xor(T value, u32 mask) {
     return to.value;
 }
 
-// The value of the lane `delta` further down; lanes without one get their own.
+// Returns the value of the lane `delta` below; lanes without one get their own value.
 template <class T> DEVICE T shuffle_up(T value, u32 delta) {
     LaneWords<T> from, to;
     if (sizeof(T) < 4) from.words[0] = 0;
@@ -45,7 +45,7 @@ template <class T> DEVICE T shuffle_up(T value, u32 delta) {
     return to.value;
 }
 
-// The value of one lane, in all of them.
+// Broadcasts the value of one lane to all lanes.
 template <class T> DEVICE T shuffle_from(T value, u32 lane) {
     LaneWords<T> from, to;
     if (sizeof(T) < 4) from.words[0] = 0;
@@ -56,15 +56,15 @@ template <class T> DEVICE T shuffle_from(T value, u32 lane) {
     return to.value;
 }
 
-// All 32 values combined, in every lane; `combine` is associative and commutes.
+// Combines all 32 values, in every lane; `combine` is associative and commutative.
 template <class T, class F> DEVICE T warp_reduce(T value, F combine) {
 #pragma unroll
     for (u32 mask = 16; mask > 0; mask >>= 1) value = combine(value, shuffle_xor(value, mask));
     return value;
 }
 
-// The values of all threads combined, in every thread. The block is of whole warps, and all of its
-// threads take part. May be called again at once.
+// Combines the values of all threads, in every thread. The block consists of whole warps, and all of its threads take
+// part. It may be called again immediately.
 template <class T, class F> DEVICE T block_reduce(T value, F combine, T identity) {
     SHARED_ARRAY(LaneWords<T>, parts, 32);
     u32 thread = thread_in_block(), lane = thread % 32, warps = threads_of_block() / 32;

@@ -1,8 +1,8 @@
-// What a chain of elementwise operators is written with: before it this file, behind it the kernel that
-// takes its elements, which stores them (fused.cu) or takes them in as they are made (reduce.cu).
+// Helpers for generated chains of elementwise operators. This file comes before the chain; after it comes the kernel
+// that consumes its elements, by storing them (fused.cu) or reducing them as they are computed (reduce.cu).
 //
-// The chain itself is `struct Chain`, and `run<N>(chain, base)`: N elements from the one at `base` on, as
-// they lie in a dense result. N divides WIDTH, and `base` is a multiple of N; PLACE is its type.
+// The chain itself is `struct Chain` and `run<N>(chain, base)`, which computes N elements from index `base` of a dense
+// result. N divides WIDTH, `base` is a multiple of N, and PLACE is the type of `base`.
 #ifndef NOMINA_CHAIN_CUH
 #define NOMINA_CHAIN_CUH
 
@@ -10,7 +10,7 @@
 #include "index.cuh"
 #include "special.cuh"
 
-// For files whose elements are otherwise read.
+// Tells the files that otherwise load elements from memory to compute them with the chain.
 #define MADE
 
 struct alignas(16) Number {
@@ -19,12 +19,12 @@ struct alignas(16) Number {
 
 namespace operand {
 
-// N elements side by side.
+// Loads N adjacent elements.
 template <class T, int N> DEVICE Pack<T, N> dense(const u8* from) {
     return *reinterpret_cast<const Pack<T, N>*>(from);
 }
 
-// N elements `step` bytes apart.
+// Loads N elements `step` bytes apart.
 template <class T, int N> DEVICE Pack<T, N> strided(const u8* from, i64 step) {
     Pack<T, N> out;
 #pragma unroll
@@ -32,7 +32,7 @@ template <class T, int N> DEVICE Pack<T, N> strided(const u8* from, i64 step) {
     return out;
 }
 
-// One element N times.
+// Repeats one element N times.
 template <class T, int N> DEVICE Pack<T, N> constant(const u8* from) {
     return strided<T, N>(from, 0);
 }

@@ -1,20 +1,20 @@
-// What a window sees at each position, as columns, and columns added up where their windows lie.
+// Copies the elements under each window position into columns (im2col).
 //
-// Rust defines T and INDEX. Elements that are only copied go as bits of their size.
+// Rust defines T and INDEX. Elements are copied as unsigned integers of their size.
 #include "window.cuh"
 
 struct ColumnsArgs {
     const T* x;
     T* out;
     Sliding windows[3];
-    // Threads that have work.
+    // The number of threads with work.
     u64 count;
     Size positions;
-    // Elements of a plane.
+    // The elements of a plane.
     u64 elements;
 };
 
-// A thread copies what one row of the kernel sees at one position.
+// Each thread copies the elements of one kernel row at one position.
 KERNEL(columns, ColumnsArgs) {
     const Sliding &d = job.windows[0], &h = job.windows[1], &w = job.windows[2];
     INDEX positions = job.positions.count(), taps = w.kernel.count();

@@ -1,4 +1,4 @@
-// Functions of complex numbers. Those of f32 parts compute with f64 parts, arithmetic apart.
+// Functions of complex numbers. Those with f32 parts compute with f64 parts, except for arithmetic.
 //
 // The inverse functions are Kahan's, from products of the square roots of 1 ± z, in which nothing
 // cancels ("Branch cuts for complex elementary functions", 1987).
@@ -16,7 +16,7 @@ DEVICE f64 length(f64 x, f64 y) { return ::hypot(x, y); }
 DEVICE void sin_and_cos(f32 x, f32& sin, f32& cos) { sin = ::sinf(x), cos = ::cosf(x); }
 DEVICE void sin_and_cos(f64 x, f64& sin, f64& cos) { sin = ::sin(x), cos = ::cos(x); }
 
-// Scaled by the divisor's greater part, so that its square cannot overflow.
+// Divides, scaled by the divisor's larger part, so that its square cannot overflow.
 template <class C> DEVICE C complex_div(C x, C y) {
     using P = Real<C>;
     if (size_of(y.re) >= size_of(y.im)) {
@@ -28,7 +28,7 @@ template <class C> DEVICE C complex_div(C x, C y) {
     return C{product(product(x.re, ratio) + x.im, scale), product(product(x.im, ratio) - x.re, scale)};
 }
 
-// A real argument gives a real result, also where the magnitude is infinite.
+// Returns exp(z). A real argument gives a real result, even if the magnitude is infinite.
 template <class C> DEVICE C complex_exp(C z) {
     using P = Real<C>;
     P size = exp_of(z.re);
@@ -49,10 +49,10 @@ using C = c128;
 
 constexpr f64 LN_2 = 0.6931471805599453;
 constexpr f64 HALF_PI = 1.5707963267948966;
-// From here on, one is lost beside a number's square.
+// Above this, adding one to a number's square has no effect.
 constexpr f64 HUGE_PART = 1e150;
 
-// exp(x) with a factor, where the exponential alone may overflow.
+// Returns exp(x) · factor, even if the exponential alone would overflow.
 DEVICE f64 exp_times(f64 x, f64 factor) {
     if (factor == 0.0) return factor;
     if (size_of(x) < 700.0 || endless(x)) return ::exp(x) * factor;
@@ -60,19 +60,19 @@ DEVICE f64 exp_times(f64 x, f64 factor) {
     return half * factor * half;
 }
 
-// Half the exponential, in place of cosh and of sinh's magnitude.
+// Returns whether cosh and |sinh| equal half the exponential.
 DEVICE bool far(f64 x) { return size_of(x) > 700.0; }
 
-// A product in which zero wins, also against infinity.
+// A product in which zero wins, even against infinity.
 DEVICE f64 times(f64 a, f64 b) {
     if (a == 0.0 || b == 0.0) return with_sign(0.0, a) * with_sign(1.0, b);
     return product(a, b);
 }
 
-// -1 or 1, of zeros too; NaN of NaN.
+// Returns ±1 with the sign of `x`, including the sign of a zero; NaN for NaN.
 DEVICE f64 signum(f64 x) { return nan_in(x) ? x : with_sign(1.0, x); }
 
-// Sine and cosine, where a real argument stays real.
+// Sine and cosine that keep a real argument real.
 DEVICE void turns(f64 x, f64& sin, f64& cos) {
     if (x == 0.0) sin = x, cos = 1.0;
     else sin_and_cos(x, sin, cos);
@@ -98,10 +98,11 @@ DEVICE C cosh(C z) {
     return C{times(::cosh(z.re), cos), times(::sinh(z.re), sin)};
 }
 
-// Kahan's: from tan of the imaginary and sinh of the real part.
+// Kahan's formula, from tan of the imaginary and sinh of the real part.
 DEVICE C tanh(C z) {
     if (size_of(z.re) > 20.0) {
-        // Here tanh of the real part is 1 but for rounding; four tails remain of the imaginary.
+        // Here tanh of the real part is 1 up to rounding, and the imaginary part is 4 exp(-2 |re|)
+        // sin cos.
         f64 sin = 0.0, cos = 1.0;
         if (!endless(z.im)) sin_and_cos(z.im, sin, cos);
         f64 tail = exp_times(-size_of(z.re), 2.0);
@@ -119,14 +120,14 @@ DEVICE C turn(C z) { return C{-z.im, z.re}; }
 // -i z
 DEVICE C turn_back(C z) { return C{z.im, -z.re}; }
 
-// The principal square root, scaled against overflow of its squares.
+// The principal square root, scaled so that the squares do not overflow.
 DEVICE C sqrt(C z) {
     if (z.re == 0.0 && z.im == 0.0) return C{0.0, z.im};
     if (endless(z.im)) return C{infinity<f64>(), z.im};
     f64 x = size_of(z.re), y = size_of(z.im), size = x < y ? y : x;
     f64 scale = 1.0, back = 1.0;
     if (size > 1e300) scale = 0.0625, back = 4.0;
-    // 2 to the power of 108 and of -54.
+    // 2^108 and 2^-54.
     else if (size < 1e-290) scale = 3.2451855365842673e32, back = 5.551115123125783e-17;
     f64 re = z.re * scale, im = z.im * scale;
     f64 root = ::sqrt(0.5 * (::hypot(re, im) + size_of(re)));
@@ -136,10 +137,10 @@ DEVICE C sqrt(C z) {
     return C{a * back, with_sign(b * back, z.im)};
 }
 
-// The imaginary part of conj(a) b, for parts whose products share their sign.
+// The imaginary part of conj(a) b, if both of its products have the same sign.
 DEVICE f64 cross(C a, C b) { return times(a.re, b.im) - times(a.im, b.re); }
 
-// ln 2|z| with the angle of z: what the inverse functions become far out.
+// ln 2|z| with the angle of z: the limit of the inverse functions for large arguments.
 DEVICE C far_log(C z) {
     return C{::log(::hypot(0.5 * z.re, 0.5 * z.im)) + 2.0 * LN_2, ::atan2(z.im, z.re)};
 }
@@ -176,7 +177,7 @@ DEVICE C atanh(C z) {
     f64 x = size_of(z.re), y = size_of(z.im);
     if (nan_in(x) || nan_in(y)) return C{nan<f64>(), nan<f64>()};
     if (x > HUGE_PART || y > HUGE_PART) {
-        // 1/z, whose square is lost.
+        // 1/z, because z² would overflow.
         f64 re = 0.0;
         if (!endless(x) && !endless(y)) {
             f64 size = ::hypot(x, y);
@@ -191,12 +192,12 @@ DEVICE C atanh(C z) {
     else if (distance < 2.2250738585072014e-308) re = 0.5 * (LN_2 - ::log(y));
     else re = 0.25 * ::log1p(4.0 * x / distance);
     f64 cos = nearest(dd_product(less, more) - dd_product(y, y));
-    // On the cut, the side follows the sign of zero.
+    // On the branch cut, the sign of zero selects the side.
     f64 im = y == 0.0 ? (x > 1.0 ? HALF_PI : 0.0) : 0.5 * ::atan2(2.0 * y, cos);
     return C{with_sign(re, z.re), with_sign(im, z.im)};
 }
 
-// ln |1 + z|, exact where 1 + z is close to the unit circle.
+// ln |1 + z|, accurate even if 1 + z is close to the unit circle.
 DEVICE f64 log1p_magnitude(C z) {
     if (is_far(z) || z.re < -3.0 || z.re > 3.0 || size_of(z.im) > 3.0)
         return ::log(::hypot(1.0 + z.re, z.im));
@@ -209,20 +210,20 @@ DEVICE f64 log1p_magnitude(C z) {
 
 DEVICE C log1p(C z) { return C{log1p_magnitude(z), ::atan2(z.im, 1.0 + z.re)}; }
 
-// The natural logarithm, exact close to the unit circle.
+// The natural logarithm, accurate even close to the unit circle.
 DEVICE C log(C z) {
     f64 x = size_of(z.re), y = size_of(z.im);
     f64 greater = x < y ? y : x, less = x < y ? x : y;
     f64 re;
     if (greater > 0.5 && greater < 1.5) {
-        // |z|² - 1 = (greater - 1)(greater + 1) + less², with an exact difference
+        // |z|² - 1 = (greater - 1)(greater + 1) + less², where the difference is exact.
         Dd excess = dd(greater - 1.0) * dd_sum(greater, 1.0) + dd_product(less, less);
         f64 value = nearest(excess);
         re = value < -0.5 ? ::log(::hypot(greater, less)) : 0.5 * ::log1p(value);
     } else if (greater > 1e300) {
         re = ::log(::hypot(0.5 * x, 0.5 * y)) + LN_2;
     } else if (greater < 1e-300) {
-        // A subnormal length has lost digits.
+        // A subnormal magnitude has lost digits.
         const f64 up = 3.2451855365842673e32;
         re = ::log(::hypot(x * up, y * up)) - 108.0 * LN_2;
     } else {
@@ -236,7 +237,7 @@ DEVICE C expm1(C z) {
     f64 sin, cos;
     sin_and_cos(z.im, sin, cos);
     if (far(z.re)) return C{exp_times(z.re, cos) - 1.0, exp_times(z.re, sin)};
-    // cos - 1, without cancellation
+    // cos - 1, without cancellation.
     f64 half = ::sin(0.5 * z.im), grown = ::expm1(z.re);
     Dd a = dd_product(grown, cos), b = dd_product(2.0 * half, half);
     return C{nearest(a - b), ::exp(z.re) * sin};
@@ -249,13 +250,13 @@ DEVICE C exp2(C z) {
     return C{size * cos, size * sin};
 }
 
-// The conjugate by the square of the magnitude, which is scaled, as the host has it.
+// The conjugate divided by the squared magnitude, with the host's scaling.
 DEVICE C reciprocal(C z) {
     f64 a = size_of(z.re), b = size_of(z.im), size = a < b ? b : a;
     if (size == 0.0) return C{1.0 / z.re, nan<f64>()};
-    // Of one infinite part, the other one does not count.
+    // If only one part is infinite, the other one is ignored.
     if (endless(size) && (a < size || b < size)) return C{with_sign(0.0, z.re), -with_sign(0.0, z.im)};
-    // 2 to the power of -600 and of 600.
+    // 2^-600 and 2^600.
     f64 scale = size > 1e150 ? 2.409919865102884e-181 : size < 1e-150 ? 4.149515568880993e180 : 1.0;
     f64 re = z.re * scale, im = z.im * scale;
     f64 inverse = scale / (re * re + im * im);
@@ -295,7 +296,7 @@ template <class C> DEVICE C complex_tanh(C z) {
     if constexpr (sizeof(P) == 4) t = ::tanhf(z.re), u = ::tanf(z.im);
     else t = ::tanh(z.re), u = ::tan(z.im);
     if (size_of(z.re) > (P)20) {
-        // Here tanh of the real part is 1 but for rounding.
+        // Here tanh of the real part is 1 up to rounding.
         P sech = (P)2 * exp_of(-size_of(z.re)), sin, cos;
         sin_and_cos(z.im, sin, cos);
         return C{t, sech * sech * sin * cos};
@@ -304,7 +305,7 @@ template <class C> DEVICE C complex_tanh(C z) {
     return C{t * ((P)1 + u * u) / scale, (u - t * tu) / scale};
 }
 
-// A function of the plane for either dtype.
+// Applies a function of c128 to either complex dtype.
 template <class C, class F> DEVICE C in_plane(C z, F f) {
     c128 value = f(c128{(f64)z.re, (f64)z.im});
     return C{(Real<C>)value.re, (Real<C>)value.im};
@@ -312,13 +313,14 @@ template <class C, class F> DEVICE C in_plane(C z, F f) {
 
 template <class C> DEVICE C complex_log(C z) { return in_plane(z, [](c128 w) { return plane::log(w); }); }
 
-// Where an infinite number, or one beside it, points.
+// Replaces an infinite part by ±1 and, in an infinite number, a finite or NaN part by a signed
+// zero; otherwise replaces NaN by a signed zero.
 template <class P> DEVICE P direction(P x, bool of_infinite) {
     if (of_infinite && endless(x)) return x > 0 ? (P)1 : (P)-1;
     return of_infinite || x != x ? with_sign((P)0, x) : x;
 }
 
-// The product, of which an infinity stays one beside NaN, as annex G of the C standard says.
+// The product, in which infinity times NaN stays infinite, as annex G of the C standard specifies.
 template <class C> DEVICE C times_endless(C x, C y) {
     using P = Real<C>;
     C z = mul(x, y);
@@ -329,13 +331,13 @@ template <class C> DEVICE C times_endless(C x, C y) {
     return C{infinity<P>() * z.re, infinity<P>() * z.im};
 }
 
-// Through the logarithm, as C's `cpow`, except that anything to the power of zero is one.
+// Computed through the logarithm like C's `cpow`, except that anything to the power of zero is one.
 template <class C> DEVICE C complex_pow(C x, C y) {
     using P = Real<C>;
     if (!truth(y)) return C{1, 0};
     C z = times_endless(y, complex_log(x));
     if (!endless(z.re) || z.im == 0) return complex_exp(z);
-    // The other part only turns.
+    // The imaginary part of the exponent only rotates the result.
     P size = exp_of(z.re);
     if (endless(z.im) || z.im != z.im) return C{size, size == 0 ? (P)0 : nan<P>()};
     P sin, cos;

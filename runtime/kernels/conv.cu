@@ -1,7 +1,7 @@
-// Convolution as a matrix product: the weight times what the kernel sees at each position. That
-// second matrix is nowhere in memory; each block makes the slices it needs.
+// Convolution as a matrix product: the weight times the elements under the kernel at each
+// position. That second matrix is never stored; each block computes the slices it needs.
 //
-// Rust defines what conv.cuh and slices.cuh need.
+// Rust defines the macros of conv.cuh and slices.cuh.
 #include "conv.cuh"
 #include "slices.cuh"
 
@@ -9,7 +9,7 @@ KERNEL_BOUNDS(conv_tiles, ConvTiles, THREADS) {
     using Chunk = Pack<A, PACKED<A>>;
     SHARED_ARRAY(Chunk, shared, 2 * SLICE<A> / PACKED<A>);
     SHARED_ARRAY(Site, sites, BN);
-    // Of a slice and the next one.
+    // The taps of a slice and of the next one.
     SHARED_ARRAY(Tap, taps, 2 * BK);
     static_assert(LAST || THREADS % BN == 0, "a thread stays in its column");
     int thread = static_cast<int>(threadIdx.x);
@@ -26,7 +26,7 @@ KERNEL_BOUNDS(conv_tiles, ConvTiles, THREADS) {
         auto list_taps = [&](INDEX slice) {
             if (thread < BK) taps[(slice & 1) * BK + thread] = listed(job, start + slice * BK + thread, end);
         };
-        // The tile before may still be read.
+        // The previous tile may still be in use.
         __syncthreads();
         for (int i = thread; i < BN; i += THREADS) {
             sites[i] = site_of(job, first_col + i);
@@ -36,7 +36,7 @@ KERNEL_BOUNDS(conv_tiles, ConvTiles, THREADS) {
         list_taps(1);
         __syncthreads();
         const W* weight = job.weight + static_cast<u64>(group * outs + first_row) * job.depth;
-        // A site of 64 bits would be too many registers.
+        // With 64-bit indices, a site would take too many registers.
         constexpr bool stays = !LAST && sizeof(INDEX) == 4;
         Site mine = sites[lane_of<false, BN>(thread, 0)];
         INDEX slice = 0;
@@ -58,7 +58,7 @@ KERNEL_BOUNDS(conv_tiles, ConvTiles, THREADS) {
                 const Tap& tap = now[depth_of<LAST, BN>(thread, i)];
                 b[i] = element(job, stays ? mine : sites[lane_of<LAST, BN>(thread, i)], tap);
             }
-            // Those of the slice before this one were read before the last barrier.
+            // The previous slice's taps were read before the last barrier.
             if (slice > 0) list_taps(slice + 1);
             slice++;
         };

@@ -1,7 +1,6 @@
-// What kernels of convolution share: where positions and taps lie, and how parts of sums are joined.
+// Shared parts of the convolution kernels: addressing of positions and taps, and the sum of partial results.
 //
-// Rust defines T, INDEX and LAST (1 where channels lie innermost, in the input, the weight and the
-// result).
+// Rust defines T, INDEX and LAST (1 if channels are innermost in the input, the weight and the result).
 #ifndef NOMINA_CONV_CUH
 #define NOMINA_CONV_CUH
 
@@ -15,37 +14,39 @@ struct ConvTiles {
     const W* weight;
     const W* bias;
     T* out;
-    // Sums of a part of the depth, where it is split.
+    // Partial sums, if the depth is split; otherwise null.
     A* partial;
-    // Of batch, channels, spatial dims; of batch, channels, positions. In elements.
+    // Strides in elements: of the input over batch, channels and spatial dims; of the output over batch, channels and
+    // positions.
     i64 x_strides[5], out_strides[3];
     Sliding windows[3];
-    // Batch times positions, and all tiles.
+    // Batch size times positions, and the number of tiles.
     u64 columns, tiles;
-    // Channels of a group times taps, and how much of it a split takes.
+    // The channels of a group times the taps, and the part of that depth one split covers.
     u64 depth, share;
-    // Channels and output channels of a group.
+    // Input and output channels of a group.
     u64 channels, outs;
-    // Whether neighbours are read 16 bytes at a time: 1 for those of the input, 2 of the weight.
+    // Bit flags: 1 if the input, 2 if the weight is read 16 bytes at a time.
     u64 packed;
-    // What is innermost in the depth: taps, or channels.
+    // The innermost dim of the depth: taps, or channels.
     Size inner;
     Size positions, row_tiles, col_tiles, groups;
 };
 
-// Where a column's position lies: its elements in the input and in the result, and its first tap.
+// Addresses of a column's position: element offsets in the input and in the result, and the coordinates of its first
+// tap.
 struct Site {
     INDEX x, out;
     OFFSET z, y, w;
 };
 
-// A coordinate that no distance that is not negative brings into a window.
+// A coordinate that stays outside of the window whatever nonnegative distance is added to it.
 constexpr OFFSET NOWHERE = static_cast<OFFSET>(static_cast<INDEX>(1) << (sizeof(INDEX) * 8 - 1));
 
 DEVICE Site site_of(const ConvTiles& job, INDEX column) {
     Site site;
     if (column >= static_cast<INDEX>(job.columns)) {
-        // No tap of it is within.
+        // All of its taps are outside.
         site.x = site.out = 0;
         site.z = site.y = site.w = NOWHERE;
         return site;
@@ -62,7 +63,7 @@ DEVICE Site site_of(const ConvTiles& job, INDEX column) {
     return site;
 }
 
-// A place in the depth: a channel's tap.
+// A position along the depth: a tap of one channel.
 struct alignas(16) Tap {
     INDEX x;
     OFFSET z, y, w;
@@ -86,7 +87,7 @@ DEVICE Tap tap_of(const ConvTiles& job, INDEX depth) {
     return to;
 }
 
-// The same before `end`; from there on a tap that no position has within.
+// Like `tap_of` before `end`; from there on a tap that is outside at every position.
 DEVICE Tap listed(const ConvTiles& job, INDEX depth, INDEX end) {
     return depth < end ? tap_of(job, depth) : Tap{0, 0, 0, NOWHERE};
 }
@@ -95,7 +96,7 @@ DEVICE bool holds(const Sliding& window, OFFSET first, OFFSET tap) {
     return window.holds(static_cast<OFFSET>(static_cast<INDEX>(first) + static_cast<INDEX>(tap)));
 }
 
-// Whether a position's tap is an element, and no zero outside.
+// Returns whether a position's tap is an element of the input rather than padding.
 DEVICE bool within(const ConvTiles& job, const Site& site, const Tap& tap) {
     return holds(job.windows[2], site.w, tap.w) && holds(job.windows[1], site.y, tap.y) &&
            holds(job.windows[0], site.z, tap.z);
@@ -105,7 +106,7 @@ DEVICE A element(const ConvTiles& job, const Site& site, const Tap& tap) {
     return within(job, site, tap) ? raised(job.x[static_cast<OFFSET>(site.x + tap.x)]) : nothing<A>();
 }
 
-// A finished sum goes to the result, or among the parts where the depth is split.
+// Stores a finished sum in the result, or among the partial sums if the depth is split.
 DEVICE void put(const ConvTiles& job, A sum, INDEX out, INDEX column, const Site& site, INDEX part) {
     u64 all = job.groups.size * job.outs;
     if (job.partial) {
@@ -127,7 +128,7 @@ struct ConvJoin {
     Size columns, positions, outs;
 };
 
-// The parts of each sum, first to last.
+// Adds the partial sums of each result, in order.
 KERNEL(conv_join, ConvJoin) {
     for (INDEX i = thread_of_grid(); i < static_cast<INDEX>(job.count); i += threads_of_grid()) {
         INDEX rest = i, out, column;

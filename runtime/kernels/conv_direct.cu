@@ -1,6 +1,7 @@
-// Convolution element by element, where there are too few channels for a matrix product.
+// Convolution element by element, if there are too few channels for a matrix product.
 //
-// Rust defines T, INDEX and OUTS: how many output channels a thread computes of what it reads.
+// Rust defines T, INDEX and OUTS: the number of output channels that a thread computes from the
+// elements it reads.
 #include "window.cuh"
 
 using A = Sum<T>;
@@ -11,18 +12,19 @@ struct ConvDirect {
     const W* weight;
     const W* bias;
     T* out;
-    // Of batch, channels, spatial dims; of batch, channels, positions. In elements.
+    // Strides in elements: of the input over batch, channels and spatial dims; of the output over
+    // batch, channels and positions.
     i64 x_strides[5], out_strides[3];
-    // Of channels and taps.
+    // Strides of channels and taps.
     u64 weight_strides[2];
     Sliding windows[3];
-    // Threads that have work.
+    // The number of threads with work.
     u64 count;
     u64 channels, outs, depth;
-    // How many threads share a group's output channels out.
+    // The number of threads that share a group's output channels.
     Size blocks;
     Size positions, groups;
-    // Whether channels lie innermost in the result.
+    // Whether channels are innermost in the result.
     u64 last;
 };
 

@@ -1,22 +1,22 @@
-// Convolution of 16-bit floats on tensor cores: as conv.cu, with the products of 16 by 16 by 8
-// elements that a warp computes at once.
+// Convolution of 16-bit floats on tensor cores: like conv.cu, with products of 16 by 16 by 8 elements that a warp
+// computes at once.
 //
-// Rust defines what conv.cuh needs, and FRAGMENTS: how many times 16 rows a warp has, 2 or 4.
+// Rust defines the macros of conv.cuh, and FRAGMENTS: a warp has 16 * FRAGMENTS rows; 2 or 4.
 #include "block.cuh"
 #include "conv.cuh"
 
-// Eight warps: two along the rows, four along the columns with 32 each.
+// Eight warps: two along the rows, four along the columns with 32 columns each.
 constexpr int THREADS = 256, BM = 32 * FRAGMENTS, BN = 128, BK = 32;
-// Both sides of a slice lie depth by depth, eight elements in a pack; rows are a pack longer, so that
-// neighbouring rows begin at different banks.
+// Both sides of a slice are stored depth by depth, eight elements in a pack; rows are one pack longer, so that adjacent
+// rows begin in different banks.
 constexpr int PITCH = BK + 8, SLICE = (BM + BN) * PITCH;
 constexpr int PACKS = BK / 8, FETCH_A = BM * PACKS / THREADS, FETCH_B = BN * PACKS / THREADS;
 
 using Eight = Pack<T, 8>;
 
-// Adds the product of 16 rows of `a` and 8 columns of `b`, 16 deep, to the sums. A lane has of `a`
-// rows lane / 4 and that plus 8, of `b` column lane / 4, and of either depths 2 (lane % 4), that plus
-// 8, and those behind them; of the sums columns 2 (lane % 4) and the next in its rows.
+// Adds the product of 16 rows of `a` and 8 columns of `b`, 16 deep, to the sums. A lane holds, of `a`, rows lane / 4
+// and that plus 8; of `b`, column lane / 4; of both, depths 2 (lane % 4) and that plus 8, each with the next one; of
+// the sums, columns 2 (lane % 4) and the next in its rows.
 DEVICE void add_fragment(f32 (&sum)[4], const u32 (&a)[4], const u32 (&b)[2]) {
 #ifdef __CUDACC_RTC__
     if constexpr (same<T, bf16>)
@@ -52,11 +52,11 @@ DEVICE u32 word_at(const T* from) { return *reinterpret_cast<const u32*>(from); 
 KERNEL_BOUNDS(conv_tensor, ConvTiles, THREADS) {
     SHARED_ARRAY(Eight, shared, 2 * SLICE / 8);
     SHARED_ARRAY(Site, sites, BN);
-    // Of a slice and the next one.
+    // The taps of a slice and of the next one.
     SHARED_ARRAY(Tap, taps, 2 * BK);
     T* elements = reinterpret_cast<T*>(shared);
     int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
-    // Where the warp's rows and columns begin, and which of a fragment's are the lane's.
+    // The start of the warp's rows and columns, and the lane's row and column within a fragment.
     int warp_row = warp / 4 * (16 * FRAGMENTS), warp_col = warp % 4 * 32, across = lane / 4, along = lane % 4 * 2;
     INDEX outs = static_cast<INDEX>(job.outs);
     for (INDEX tile = blockIdx.x; tile < static_cast<INDEX>(job.tiles); tile += gridDim.x) {
@@ -73,7 +73,7 @@ KERNEL_BOUNDS(conv_tensor, ConvTiles, THREADS) {
         auto list_taps = [&](INDEX slice) {
             if (thread < BK) taps[(slice & 1) * BK + thread] = listed(job, start + slice * BK + thread, end);
         };
-        // The tile before may still be read.
+        // The previous tile may still be in use.
         __syncthreads();
         for (int i = thread; i < BN; i += THREADS) sites[i] = site_of(job, first_col + i);
         list_taps(0);

@@ -1,8 +1,8 @@
-// The transpose of convolution as matrix products. Elements of the result that are congruent modulo
-// the strides are seen by the same taps of the kernel: each such phase is a product by itself, with
-// nothing in it that meets no element.
+// Transposed convolution as matrix products. Elements of the result that are congruent modulo the
+// strides get contributions from the same taps of the kernel: each such phase is a separate
+// product, without taps that meet no element.
 //
-// Rust defines T, INDEX and what slices.cuh needs.
+// Rust defines T, INDEX and the macros of slices.cuh.
 #include "slices.cuh"
 
 using A = Sum<T>;
@@ -10,33 +10,33 @@ using W = Compute<T>;
 
 struct TransposedTiles {
     const T* x;
-    // Channels, output channels of a group, taps.
+    // Dims: channels, output channels of a group, taps.
     const W* weight;
     const W* bias;
     // Row-major: batch, output channels, elements.
     T* out;
-    // Of batch, channels, spatial dims. In elements.
+    // Strides in elements of batch, channels, spatial dims.
     i64 x_strides[5];
     Backward dims[3];
-    // Batch times elements of a phase, and all tiles.
+    // Batch size times the elements of a phase, and the number of tiles.
     u64 columns, tiles;
-    // Of a group.
+    // Channels and output channels of a group.
     u64 channels, outs;
-    // Of an output channel; of a kernel.
+    // Elements of an output channel; taps of a kernel.
     u64 elements, taps;
     // Slices of a tap's channels.
     u64 slices;
     Size row_tiles, col_tiles, groups;
 };
 
-// Where a column lies: its element in the result, and the position that the phase's first tap sees.
+// Addresses of a column: its element in the result, and the position of the phase's first tap.
 struct Site {
     INDEX x, out;
     OFFSET z, y, w;
     bool there;
 };
 
-// What all elements of a phase share along a dim.
+// The part of an element's windows that all elements of a phase share along a dim.
 struct Phase {
     INDEX first;
     Seen seen;
@@ -85,7 +85,7 @@ KERNEL_BOUNDS(transposed_tiles, TransposedTiles, THREADS) {
 #pragma unroll
         for (int dim = 2; dim >= 0; dim--)
             phase[dim] = phase_of(job.dims[dim], job.dims[dim].phases.split(rest));
-        // The tile before may still be read.
+        // The previous tile may still be in use.
         __syncthreads();
         for (int i = thread; i < BN; i += THREADS) sites[i] = site_of(job, phase, first_col + i);
         __syncthreads();
@@ -126,7 +126,7 @@ KERNEL_BOUNDS(transposed_tiles, TransposedTiles, THREADS) {
                 INDEX at = from + (group * channels + c) * static_cast<INDEX>(job.x_strides[1]);
                 b[i] = within && c < channels ? raised(job.x[static_cast<OFFSET>(at)]) : nothing<A>();
             }
-            // On to the next channels; past the last one, to the next tap.
+            // Advance to the next channels; after the last one, to the next tap.
             channel += BK;
             if (channel < channels) return;
             channel = 0;

@@ -1,4 +1,4 @@
-// The transpose of convolution element by element, where there are too few channels for a product.
+// Transposed convolution element by element, if there are too few channels for a matrix product.
 //
 // Rust defines T and INDEX.
 #include "window.cuh"
@@ -8,12 +8,12 @@ using W = Compute<T>;
 
 struct TransposedDirect {
     const T* x;
-    // Channels, output channels of a group, taps.
+    // Dims: channels, output channels of a group, taps.
     const W* weight;
     const W* bias;
     // Row-major: batch, output channels, elements.
     T* out;
-    // Of batch, channels, spatial dims. In elements.
+    // Strides in elements of batch, channels, spatial dims.
     i64 x_strides[5];
     Backward dims[3];
     u64 count, channels, taps;

@@ -1,8 +1,7 @@
 // Conversion between any two dtypes.
 //
-// Floats lose their fraction on the way to integers, and what then is out of range is the nearest number in it, NaN
-// zero; integers keep their low bits. Everything is true that differs from zero; complex numbers lose their imaginary
-// part.
+// Floats converted to integers are truncated and then saturate; NaN becomes zero. Integers keep their low bits. Every
+// nonzero value becomes true. Complex numbers lose their imaginary part.
 #ifndef NOMINA_CONVERT_CUH
 #define NOMINA_CONVERT_CUH
 
@@ -10,7 +9,7 @@
 
 namespace conversion {
 
-// The language leaves open what lies out of range, and devices differ.
+// Saturates explicitly, because out-of-range conversions are undefined in C++ and differ between devices.
 template <class To, class From> DEVICE To whole(From x) {
     constexpr bool below_zero = (To)-1 < (To)0;
     constexpr u64 end = (u64)1 << (8 * sizeof(To) - below_zero);

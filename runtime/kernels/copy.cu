@@ -1,7 +1,7 @@
-// Copies between tensors whose innermost dims differ, by tiles that are turned in shared memory.
+// Copies between tensors whose innermost dims differ, by tiles that are transposed in shared memory.
 //
-// Defines: T0, the source's dtype; OUT, the result's; PACK, how many elements are one access, where it is more
-// than one: then all begin at multiples of it, and there are as many of them along either side.
+// Defines: T0, the source's dtype; OUT, the result's; PACK, the number of elements of one access, if it is more than
+// one: then all offsets and both sizes are multiples of it.
 #include "convert.cuh"
 #include "index.cuh"
 
@@ -10,16 +10,16 @@
 #endif
 
 constexpr int SIZE = sizeof(T0) < sizeof(OUT) ? sizeof(OUT) : sizeof(T0);
-// The side of a tile: a row of it is at least 64 bytes on either side, and of packs a warp's.
+// The side of a tile: a row is at least 64 bytes on either side, or, with packs, a warp's accesses.
 constexpr int TILE = PACK > 1 ? 32 * PACK : SIZE <= 2 ? 64 : 32;
-// A column more than needed, so that a column's elements lie in different banks.
+// One extra column, so that the elements of a column are in different banks.
 constexpr int PITCH = TILE + 1;
 constexpr int THREADS = 256;
 constexpr int LANES = TILE / PACK, LINES = THREADS / LANES;
 constexpr u32 COUNT = TILE / LINES;
 
-// `columns` are adjacent in the result, `rows` in the source; steps in bytes. The other dims are outer. There
-// are so many tiles `across` the columns and `down` the rows, and fewer than 2^31 of them all.
+// `columns` are adjacent in the result, `rows` in the source; steps are in bytes. The other dims are `outer`. `across`
+// and `down` are the numbers of tiles along columns and rows; the total is below 2^31.
 struct Args {
     u8* dest;
     const u8* source;
@@ -30,7 +30,7 @@ struct Args {
     Strided<2> outer;
 };
 
-// What one access reads: a pack as a number, which is not taken apart before it is there.
+// The type of one load: a pack is loaded as an integer, so that it is split only after it has arrived.
 template <bool packed> struct WordOf {
     using Type = T0;
 };
@@ -40,7 +40,7 @@ template <> struct WordOf<true> {
 using Word = WordOf<(PACK > 1)>::Type;
 static_assert(sizeof(Word) == sizeof(T0) * PACK, "packs are read as words");
 
-// How many of a thread's lines are there, of which the first is `at`.
+// Returns the number of this thread's lines from `at` on that are before `end`.
 DEVICE u32 lines(u64 at, u64 end, bool any) {
     const u64 left = any && at < end ? (end - at + LINES - 1) / LINES : 0;
     return left < COUNT ? (u32)left : COUNT;
@@ -59,11 +59,11 @@ KERNEL_BOUNDS(transpose, Args, THREADS) {
         offsets(job.outer, plane, start);
         const u8* source = job.source + start[1];
         u8* dest = job.dest + start[0];
-        // Lines of this thread's that are there on either side.
+        // This thread's valid lines on either side.
         const u32 read = lines(column + line, job.columns, row + lane < job.rows);
         const u32 written = lines(row + line, job.rows, column + lane < job.columns);
         const u8* from = source + (i64)(column + line) * job.source_column + (row + lane) * sizeof(T0);
-        // All are asked for before the first is put.
+        // Issue all loads before the first store.
         Word words[COUNT];
 #pragma unroll
         for (u32 i = 0; i < COUNT; i++, from += LINES * job.source_column) {

@@ -1,4 +1,4 @@
-// Counting into bins, and quantiles of sorted lines. T0 is the dtype of what is counted.
+// Counting into bins, and quantiles of sorted lines. T0 is the dtype of the operand.
 #include "index.cuh"
 
 constexpr u32 THREADS = 256;
@@ -18,7 +18,7 @@ struct Bins {
 
 constexpr u32 SHARED_BINS = 4096;
 
-// The bin of an element; false where it has none.
+// Computes the bin of an element; returns false if it has none.
 DEVICE bool bin_of(const Bins& job, T x, u64& bin) {
     if constexpr (same<T, i64>) {
         bin = static_cast<u64>(x);
@@ -32,10 +32,10 @@ DEVICE bool bin_of(const Bins& job, T x, u64& bin) {
     }
 }
 
-// Elements of a thread that are under way at once.
+// The number of a thread's elements loaded at once.
 constexpr u32 AHEAD = 4;
 
-// Calls `f` with elements that are a block apart, the first one's place, and how many there are.
+// Calls `f` with elements that are a block apart, the index of the first one, and their count.
 template <class F> DEVICE void each(const Bins& job, F f) {
     const INDEX count = static_cast<INDEX>(job.count), step = static_cast<INDEX>(gridDim.x) * (THREADS * AHEAD);
     for (INDEX first = blockIdx.x * static_cast<INDEX>(THREADS * AHEAD) + threadIdx.x; first < count; first += step) {
@@ -92,13 +92,13 @@ KERNEL_BOUNDS(bin_sums, Bins, 256) {
 }
 
 struct Quantile {
-    // Lines in order, one after the other.
+    // Sorted lines, one after the other.
     const T* sorted;
     const T* q;
     T* out;
     u64 len, lines, count;
     u32 ignore_nan;
-    // How a quantile between two elements is found.
+    // The interpolation between two elements.
     u32 by;
 };
 
@@ -117,7 +117,7 @@ DEVICE f64 round_up(f64 x) { return ceil(x); }
 constexpr u64 EXACT = static_cast<u64>(1) << (sizeof(T) == 4 ? 24 : 53);
 
 DEVICE T quantile_of(const Quantile& job, const T* line, T q) {
-    // NaN stand last.
+    // NaN come last.
     u64 numbers = 0, high = job.len;
     while (numbers < high) {
         u64 middle = numbers + (high - numbers) / 2;
@@ -128,7 +128,7 @@ DEVICE T quantile_of(const Quantile& job, const T* line, T q) {
     }
     if (numbers == 0 || (numbers < job.len && job.ignore_nan == 0)) return nan<T>();
     u64 last = numbers - 1;
-    // In the dtype's own precision while that holds every place.
+    // Compute in the dtype's own precision as long as it represents every index.
     f64 place = last <= EXACT ? static_cast<f64>(times(q, static_cast<T>(last)))
                               : times(static_cast<f64>(q), static_cast<f64>(last));
     if (job.by == LOWER) place = round_down(place);
@@ -137,10 +137,10 @@ DEVICE T quantile_of(const Quantile& job, const T* line, T q) {
     u64 below = static_cast<u64>(round_down(place)), above = static_cast<u64>(round_up(place));
     T a = line[below < last ? below : last], b = line[above < last ? above : last];
     T weight = job.by == MIDPOINT ? static_cast<T>(0.5) : static_cast<T>(place - round_down(place));
-    // Between equal infinities there is no distance.
+    // The difference of equal infinities would be NaN.
     if (a == b) return a;
     if (!(b - a < infinity<T>())) {
-        // An end is infinite, or the difference overflows: an end of no weight takes no part.
+        // An end is infinite or the difference overflows: an end of weight zero does not contribute.
         T low = weight == 1 ? static_cast<T>(0) : times(a, 1 - weight);
         T high = weight == 0 ? static_cast<T>(0) : times(b, weight);
         return low + high;
@@ -154,7 +154,7 @@ KERNEL_BOUNDS(quantile, Quantile, 256) {
          i += static_cast<INDEX>(gridDim.x) * THREADS) {
         INDEX which = i / static_cast<INDEX>(job.lines), line = i % static_cast<INDEX>(job.lines);
         T q = job.q[which];
-        // The host cannot look at `q` without waiting: what is no share of a whole is none here too.
+        // The host cannot check `q` without waiting; an invalid `q` gives NaN there as well.
         bool good = q >= 0 && q <= 1;
         job.out[i] = good ? quantile_of(job, job.sorted + line * job.len, q) : nan<T>();
     }

@@ -1,5 +1,5 @@
-// Keys in the order of one digit of eight bits: ranks within a warp, what stands before each digit, and lines that one
-// block has in shared memory.
+// Radix sort by digits of eight bits: ranks within a warp, offsets of the digits, and a sort of lines that fit into one
+// block's shared memory.
 #ifndef NOMINA_DIGITS_CUH
 #define NOMINA_DIGITS_CUH
 
@@ -10,8 +10,8 @@ constexpr u32 DIGITS = 256;
 
 DEVICE u32 digit_of(Bits key, u32 shift) { return static_cast<u32>(key >> shift) & (DIGITS - 1); }
 
-// A warp goes through elements in order: before one stand those of its digit that earlier rounds met, which `own`
-// counts for each digit, and those in lower lanes.
+// Returns the rank of an element within its digit. A warp goes through its elements in order, so the rank is the number
+// of elements with this digit in earlier rounds, which `own` counts for each digit, plus those in lower lanes.
 DEVICE u32 rank_of(u32 digit, bool there, u16* own) {
     const u32 lane = threadIdx.x % 32;
     u32 peers = __ballot_sync(FULL_WARP, there);
@@ -28,11 +28,11 @@ DEVICE u32 rank_of(u32 digit, bool there, u16* own) {
     return before + lower;
 }
 
-// Lines of a block by digits: threads, and elements that each has at most.
+// The sort of lines by one block: its threads, and the maximal number of elements per thread.
 constexpr u32 BLOCK = 512, EACH = sizeof(Bits) > 4 ? 4 : 8, BLOCK_WARPS = BLOCK / 32;
 
-// The sum before each of the threads that have a digit; all threads of the block call it, and a barrier stands before
-// `parts`, which has room for each of their warps, may be written again.
+// Returns the exclusive prefix sum over the threads that own a digit. All threads of the block call it. `parts` has
+// room for each of those threads' warps, and a barrier is required before it may be written again.
 template <class T> DEVICE T digits_before(T value, T* parts) {
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     T upto = value;
@@ -53,8 +53,8 @@ template <class T> DEVICE T digits_before(T value, T* parts) {
     return sum;
 }
 
-// Puts `len` keys and what goes with them in the order of one digit, where they lie. Behind `ranks` is room for each
-// warp and digit, and twice for each digit.
+// Sorts `len` keys and their positions by one digit, in place. `ranks` has an entry for each warp and digit, followed
+// by room for two entries per digit.
 DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
     u32* inside = reinterpret_cast<u32*>(ranks + BLOCK_WARPS * DIGITS);
     SHARED_ARRAY(u32, parts, DIGITS / 32);
@@ -66,7 +66,7 @@ DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
     __syncwarp();
     const auto there = [&](u32 item) { return item < rounds && part + item * 32 < len; };
     Bits key[EACH];
-    // A rank in the warp's part above a place.
+    // The rank within the warp's part in the high half, the position in the low half.
     u32 both[EACH];
 #pragma unroll
     for (u32 item = 0; item < EACH; item++) {
@@ -79,7 +79,7 @@ DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
         both[item] |= rank_of(digit_of(key[item], shift), there(item), own) << 16;
     }
     __syncthreads();
-    // One thread for each digit: where it begins, and in each warp's part.
+    // One thread per digit: the digit's start in the line, and its start in each warp's part.
     u32 sum = 0;
     if (threadIdx.x < DIGITS) {
 #pragma unroll
@@ -92,7 +92,7 @@ DEVICE void sort_by_digit(Bits* keys, u16* at, u16* ranks, u32 len, u32 shift) {
     const u32 first = digits_before(sum, parts);
     if (threadIdx.x < DIGITS) inside[threadIdx.x] = first;
     __syncthreads();
-    // All are looked for before the first is written.
+    // Compute all slots before the first write.
     u32 slots[EACH];
 #pragma unroll
     for (u32 item = 0; item < EACH; item++) {

@@ -1,6 +1,6 @@
-// Norms of the differences of rows: every row of `a` against every row of `b`, both row-major.
+// Norms of the differences of rows: every row of `a` with every row of `b`, both row-major.
 //
-// Defines: T0 a float dtype; INDEX the type of counts of tiles; NORM which norm.
+// Defines: T0 a float dtype; INDEX the type of counts of tiles; NORM the norm.
 #define COUNT 0
 #define ABSOLUTE 1
 #define EUCLIDEAN 2
@@ -25,13 +25,13 @@ DEVICE f32 root(f32 x) { return sqrtf(x); }
 DEVICE f64 root(f64 x) { return sqrt(x); }
 DEVICE f32 power(f32 x, f32 p) { return powf(x, p); }
 DEVICE f64 power(f64 x, f64 p) { return pow(x, p); }
-// Sizes are ordered as their bits are, and NaN comes last: it stays.
+// Magnitudes are ordered like their bits, and NaN is the largest, so it stays.
 DEVICE f32 greater(f32 x, f32 y) { return __float_as_uint(x) > __float_as_uint(y) ? x : y; }
 DEVICE f64 greater(f64 x, f64 y) {
     return __double_as_longlong(x) > __double_as_longlong(y) ? x : y;
 }
 
-// One more difference.
+// Accumulates one more difference.
 DEVICE S joined(S sum, S x, S y, S p) {
     const S d = apart(x, y);
     if constexpr (NORM == COUNT) return sum + (d == 0 ? S(0) : S(1));
@@ -41,7 +41,7 @@ DEVICE S joined(S sum, S x, S y, S p) {
     else return sum + power(d, p);
 }
 
-// Powers are long enough without many of them side by side.
+// Powers take long enough that few accumulators per thread suffice.
 constexpr int SIDE = NORM != POWER ? 4 : sizeof(S) == 8 ? 1 : 2;
 constexpr int AT_ONCE = NORM == POWER ? 1 : DEEP;
 constexpr int EDGE = 16 * SIDE;

@@ -1,7 +1,7 @@
-// Cross entropy of rows against the index of the true class.
+// Cross entropy of rows with the index of the true class.
 //
-// T0 is the dtype of elements, T1 what they are converted to. LOGITS says whether they are logits, or
-// logarithms of probabilities, and SMOOTH whether a part of the target is spread over all classes.
+// T0 is the dtype of elements, T1 the one they are converted to. LOGITS selects logits instead of log-probabilities,
+// and SMOOTH whether a part of the target is spread over all classes.
 #include "exp_sum.cuh"
 #include "lines.cuh"
 
@@ -9,15 +9,15 @@
 #define COLUMNS 1
 #define CHUNKS 2
 
-// Operands: elements, and the number of the row.
+// Operands: elements, and the row index.
 struct Job {
     Lines<2> lines;
     const i64* targets;
-    // One for each class; null for 1.
+    // One weight per class; null for 1.
     const f64* weight;
-    // Two for each row: the loss, and its weight.
+    // Two numbers per row: the loss, and its weight.
     f64* out;
-    // Of all classes together; null for their number.
+    // The total weight of all classes; null for their number.
     const f64* weights;
     Flag* flag;
     f64 smoothing;

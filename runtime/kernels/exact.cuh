@@ -1,13 +1,13 @@
-// Arithmetic whose every operation rounds by itself, and elementary functions made of it.
+// Arithmetic whose every operation is rounded separately, and elementary functions built from it.
 //
-// A product and a sum that the compiler joins in one rounding would change the last bit of a random
-// number. The host's side of it is runtime/src/random/function.rs, and both give the same bits. The
-// functions know the arguments that the distributions have, and no others.
+// If the compiler fused a product and a sum, the last bit of a random number would change. The host's counterpart is
+// runtime/src/random/function.rs, and both give the same bits. The functions support only the arguments that the
+// distributions pass.
 #ifndef NOMINA_EXACT_CUH
 #define NOMINA_EXACT_CUH
 #include "types.cuh"
 
-// A number that is computed with exactly as it is written.
+// A number whose operations are never fused or reordered.
 template <class T> struct Exact {
     T value;
 
@@ -27,8 +27,8 @@ DEVICE Exact<f64> operator/(Exact<f64> a, Exact<f64> b) { return __ddiv_rn(a.val
 DEVICE Exact<f32> root(Exact<f32> x) { return __fsqrt_rn(x.value); }
 DEVICE Exact<f64> root(Exact<f64> x) { return __dsqrt_rn(x.value); }
 
-// The quotient of numbers whose sizes are within 2^40 of 1, or of a zero: what the division does where it
-// needs no scaling, without asking whether it does.
+// Divides without scaling, for magnitudes within a factor of 2^40 of 1 and for a zero dividend: the fast path of the
+// regular division, without its range check.
 DEVICE Exact<f32> plain_quotient(Exact<f32> a, Exact<f32> b) {
     f32 r;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b.value));
@@ -36,7 +36,7 @@ DEVICE Exact<f32> plain_quotient(Exact<f32> a, Exact<f32> b) {
     const f32 q = __fmul_rn(a.value, r);
     return __fmaf_rn(r, __fmaf_rn(-b.value, q, a.value), q);
 }
-// The same of the square root; a zero is its own.
+// Like `plain_quotient`, but the square root; the root of zero is zero.
 DEVICE Exact<f32> plain_root(Exact<f32> x) {
     f32 r;
     asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(fmaxf(x.value, 0x1p-100f)));
@@ -44,7 +44,7 @@ DEVICE Exact<f32> plain_root(Exact<f32> x) {
     return __fmaf_rn(__fmaf_rn(-g, g, x.value), __fmul_rn(r, 0.5f), g);
 }
 #else
-// The host's compiler is told to join nothing.
+// The host's compiler gets a flag that disables fusing.
 template <class T> DEVICE Exact<T> operator+(Exact<T> a, Exact<T> b) { return a.value + b.value; }
 template <class T> DEVICE Exact<T> operator-(Exact<T> a, Exact<T> b) { return a.value - b.value; }
 template <class T> DEVICE Exact<T> operator*(Exact<T> a, Exact<T> b) { return a.value * b.value; }
@@ -60,14 +60,14 @@ template <class T> DEVICE Exact<T> operator-(Exact<T> x) { return -x.value; }
 template <class T> DEVICE bool operator<(Exact<T> a, Exact<T> b) { return a.value < b.value; }
 template <class T> DEVICE bool operator>(Exact<T> a, Exact<T> b) { return a.value > b.value; }
 
-// A polynomial, from its lowest coefficient up.
+// Evaluates a polynomial, lowest coefficient first.
 template <class T> DEVICE Exact<T> polynomial(Exact<T>, Exact<T> last) { return last; }
 template <class T, class... Rest>
 DEVICE Exact<T> polynomial(Exact<T> z, Exact<T> first, Rest... rest) {
     return first + z * polynomial(z, Exact<T>(rest)...);
 }
 
-// What the bits of a float are made of.
+// The bit layout of a float type, and constants for it.
 template <class T> struct Form;
 template <> struct Form<f32> {
     using Bits = u32;
@@ -76,7 +76,7 @@ template <> struct Form<f32> {
     static constexpr u32 ROOT_HALF = 0x3f3504f3u;
     static DEVICE u32 bits(f32 x) { return __float_as_uint(x); }
     static DEVICE f32 of(u32 bits) { return __uint_as_float(bits); }
-    // Adding it makes the last bits of a sum the nearest integer.
+    // Added to a number, it leaves the nearest integer in the low bits of the sum.
     static DEVICE f32 round() { return 12582912.0f; }
     static DEVICE f32 ln2_high() { return 355.0f / 512.0f; }
     static DEVICE f32 ln2_low() { return -2.1219444e-4f; }
@@ -135,12 +135,12 @@ DEVICE Exact<f64> exp_terms(Exact<f64> r) {
                            1.0 / 39916800.0, 1.0 / 479001600.0, 1.0 / 6227020800.0);
 }
 
-// The natural logarithm of a positive, normal, finite number.
+// Returns the natural logarithm of a positive, normal, finite number.
 template <class T> DEVICE Exact<T> natural_log(Exact<T> x) {
     using F = Form<T>;
     using Bits = typename F::Bits;
     using Int = typename F::Int;
-    // 2^e m, where m is within a factor of the root of 2 of 1.
+    // x = 2^e m with m within a factor of √2 of 1.
     Bits bits = F::bits(x.value);
     Int shifted = static_cast<Int>(bits - F::ROOT_HALF) >> F::MANTISSA;
     Exact<T> m = F::of(bits - (static_cast<Bits>(shifted) << F::MANTISSA));
@@ -157,11 +157,11 @@ template <class T> struct SinCos {
     Exact<T> sin, cos;
 };
 
-// Sine and cosine of an angle of 0 to 4 quarters of a turn.
+// Returns sine and cosine of an angle of 0 to 4 quarter turns.
 template <class T> DEVICE SinCos<T> sin_cos_quarters(Exact<T> quarters) {
     using F = Form<T>;
     using Bits = typename F::Bits;
-    // The nearest quarter, by its number in the last bits of a sum.
+    // The nearest quarter, in the low bits of a sum.
     Exact<T> round = F::round();
     Exact<T> sum = quarters + round;
     Bits quarter = F::bits(sum.value);
@@ -175,12 +175,12 @@ template <class T> DEVICE SinCos<T> sin_cos_quarters(Exact<T> quarters) {
             F::of(F::bits(b.value) ^ (quarter + 1 & 2) << top)};
 }
 
-// Sine and cosine of an angle from 0 to 1, in turns.
+// Returns sine and cosine of an angle from 0 to 1, in turns.
 template <class T> DEVICE SinCos<T> sin_cos_turn(Exact<T> turn) {
     return sin_cos_quarters(Exact<T>(static_cast<T>(4)) * turn);
 }
 
-// The exponential; infinite above the largest number, zero below the smallest.
+// Returns the exponential: infinite above the largest number, zero below the smallest.
 template <class T> DEVICE Exact<T> exponential(Exact<T> x) {
     using F = Form<T>;
     using Bits = typename F::Bits;
@@ -192,14 +192,14 @@ template <class T> DEVICE Exact<T> exponential(Exact<T> x) {
     Exact<T> whole = sum - round;
     Exact<T> r = (x - whole * Exact<T>(F::ln2_high())) - whole * Exact<T>(F::ln2_low());
     Exact<T> value = exp_terms(r);
-    // In two factors, since 2^k alone may be no number.
+    // Multiply by two factors, because 2^k alone may be out of range.
     Int k = static_cast<Int>(F::bits(sum.value) - F::bits(F::round())), half = k >> 1;
     T first = F::of(static_cast<Bits>(half + F::BIAS) << F::MANTISSA);
     T second = F::of(static_cast<Bits>(k - half + F::BIAS) << F::MANTISSA);
     return value * Exact<T>(first) * Exact<T>(second);
 }
 
-// The logarithm of n!, for a whole n of 0 or more.
+// Returns ln n! for an integer n >= 0.
 DEVICE Exact<f64> ln_factorial(Exact<f64> n) {
     using E = Exact<f64>;
     if (n.value < 16.0) {

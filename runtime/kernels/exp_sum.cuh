@@ -1,5 +1,5 @@
-// Sums of exponentials, which are kept as distances from the greatest number so far. From an infinite
-// number there is no distance; then it is from zero.
+// Sums of exponentials, stored relative to the largest number so far. If that number is infinite, they are relative to
+// zero.
 #ifndef NOMINA_EXP_SUM_CUH
 #define NOMINA_EXP_SUM_CUH
 
@@ -9,13 +9,13 @@ template <class A> struct ExpState {
     A max, sum;
 };
 
-// NaN takes no part in the greatest number: it comes back in the sum.
+// The maximum ignores NaN; NaN propagates through the sum.
 template <class A> struct ExpSum {
     using X = A;
     using State = ExpState<A>;
     static DEVICE State start() { return {-infinity<A>(), (A)0}; }
 
-    // Moves the sum up to the distance from a greater number; gives what distances are from.
+    // Raises the maximum to `max` and rescales the sum; returns the number that exponents are relative to.
     static DEVICE A raise(State& state, A max) {
         const A old = origin(state.max);
         if (max > state.max) state.max = max;
@@ -44,7 +44,7 @@ template <class A> struct ExpSum {
     }
 };
 
-// Long, and called in many places.
+// Not inlined: it is long and has many callers.
 __device__ __noinline__ c128 complex_exponential(c128 z) {
     if (z.re == -infinity<f64>() && !is_finite(z.im)) return {0.0, 0.0};
     if (z.re == infinity<f64>() && (z.im == 0.0 || !is_finite(z.im)))
@@ -63,7 +63,7 @@ struct ComplexExpState {
     f64 max, re, im;
 };
 
-// Distances are from the greatest real part.
+// Relative to the largest real part.
 struct ComplexExpSum {
     using X = c128;
     using State = ComplexExpState;

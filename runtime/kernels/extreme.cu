@@ -1,13 +1,13 @@
-// The greatest or smallest element so far along lines, the last of equal ones; NaN before all.
+// The running maximum or minimum along lines, the last of equal ones; NaN wins.
 //
-// Long lines are cut into tiles: what each tile's extreme is, what stands before each tile, and then
-// the tile itself. Lines that lie side by side go one by thread.
+// Long lines are cut into tiles: first the extreme of each tile, then the one before each tile, and then the tile
+// itself. Lines that are adjacent in memory get one thread each.
 #include "keys.cuh"
 #include "running.cuh"
 
 constexpr u32 THREADS = 256, ITEMS = 8, TILE = THREADS * ITEMS;
 
-// A key in whose order later elements take the place of earlier ones unless they are less.
+// A key and its position. In this order later elements replace earlier ones unless they are less.
 struct Best {
     Bits key;
     INDEX at;
@@ -17,23 +17,23 @@ struct Later {
     DEVICE Best operator()(Best a, Best b) const { return b.key >= a.key ? b : a; }
 };
 
-// The same of elements in any order.
+// Like `Later`, for elements in any order.
 struct Latest {
     DEVICE Best operator()(Best a, Best b) const {
         return b.key > a.key || (b.key == a.key && b.at >= a.at) ? b : a;
     }
 };
 
-// Keys are reversed where the smallest is asked for (`lines.turn`), but NaN stays the greatest.
+// Keys are reversed for the minimum (`lines.turn`), but NaN stays the largest.
 struct Extreme {
     Lines lines;
-    // For each line and tile, its extreme; then what stands before it.
+    // The extreme of each line and tile; then the one before it.
     Bits* keys;
     INDEX* places;
     u64 tiles;
 };
 
-// What changes nothing.
+// The identity of the combination.
 DEVICE Best nothing() { return Best{0, 0}; }
 
 DEVICE Best as_best(const Lines& lines, Bits key, INDEX at) {
@@ -44,7 +44,7 @@ DEVICE Best read(const Lines& lines, INDEX line, INDEX at) {
 }
 
 DEVICE void write(const Lines& lines, INDEX line, INDEX at, Best best) {
-    // A NaN's key was turned back: its element is the operand's own anyhow.
+    // The key of a NaN was reversed back: it makes `put` read the element from the operand.
     bool nan = KIND == 2 && best.key == ALL;
     Bits key = nan ? static_cast<Bits>(ALL ^ lines.turned()) : best.key;
     put(lines, line, at, key, best.at);
@@ -66,7 +66,7 @@ KERNEL_BOUNDS(extreme_tiles, Extreme, 256) {
     }
 }
 
-// A block for each line.
+// One block per line.
 KERNEL_BOUNDS(extreme_before, Extreme, 256) {
     SHARED_ARRAY(Bits, keys, THREADS);
     SHARED_ARRAY(INDEX, places, THREADS);

@@ -21,7 +21,7 @@ struct Args {
     Bytes number;
 };
 
-// Adjacent elements, from an address that packs may lie at.
+// Adjacent elements, from an address aligned for packs.
 KERNEL_BOUNDS(contiguous, Args, THREADS) {
     const OUT value = *reinterpret_cast<const OUT*>(job.number.at);
     Pack<OUT, WIDTH> pack;
@@ -49,8 +49,8 @@ KERNEL_BOUNDS(strided, StridedArgs, THREADS) {
     }
 }
 
-// `start`, `start + step`, and so on: integers in i64, others in f64, each from its index, so that
-// rounding does not add up.
+// `start`, `start + step`, and so on: integers in i64, other dtypes in f64, each computed from its index, so that
+// rounding errors do not accumulate.
 struct Range {
     u8* dest;
     u64 count;
@@ -71,8 +71,8 @@ KERNEL_BOUNDS(arange, Range, THREADS) {
     }
 }
 
-// Matrices, innermost dim first; steps in bytes. What lies on one side of the diagonal is cleared: below
-// it, or above it.
+// Matrices, innermost dim first; strides in bytes. Elements on one side of the diagonal are cleared: below it, or above
+// it.
 struct Triangle {
     u8* dest;
     u64 count;

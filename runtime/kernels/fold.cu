@@ -1,4 +1,5 @@
-// Columns added up where their windows lie: each element of the planes gathers what saw it.
+// Sums columns into planes (col2im): each element of the planes gathers the columns' elements that
+// cover it.
 //
 // Rust defines T and INDEX.
 #include "window.cuh"

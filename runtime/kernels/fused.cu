@@ -1,7 +1,7 @@
-// A chain of elementwise operators, one element of the result after the other.
+// A chain of elementwise operators, whose result is contiguous.
 //
-// The chain comes before this (chain.cuh). T0 is the dtype of its result, WIDTH how many elements a
-// thread computes at once.
+// The chain comes before this file (chain.cuh). T0 is the dtype of its result, WIDTH the number of
+// elements a thread computes at once.
 #include "chain.cuh"
 
 struct Fused {

@@ -1,25 +1,24 @@
-// Elements read where an index says, and elements picked dim by dim. ELEMENT is a type of the size
-// of one, or of a few neighbours that move together.
+// Elements gathered by an index, and elements picked dim by dim. ELEMENT is a type with the size of an element, or of a
+// few adjacent elements that are copied together.
 #include "index.cuh"
 
 constexpr u32 THREADS = 256;
-// Elements of a thread that are under way at once: all indices are asked for before one is looked at, and then all that
-// they say.
+// The number of a thread's elements loaded at once: first all indices are loaded, then all elements they name.
 constexpr u32 AHEAD = 4;
 
 struct Pick {
-    // Where elements are read, where they go, and the index.
+    // The operand, the result, and the index.
     const ELEMENT* target;
     ELEMENT* other;
     const i64* index;
     u64 count;
-    // How far one more in an index moves in the target, in bytes.
+    // The operand's stride along the indexed dim, in bytes.
     i64 step;
-    // Where the index is still to be checked: the size of its dim.
+    // The size of the indexed dim, if the index must be checked.
     i64 size;
     Flag* flag;
     u32 record;
-    // 0 for an index in range, 1 where negative ones count from the end, 2 where they do not.
+    // 0 if the index is known to be in range, 1 if negative ones count from the end, 2 if they are out of range.
     u32 check;
     Strided<3> places;
 };
@@ -52,7 +51,7 @@ KERNEL_BOUNDS(pick, Pick, 256) {
             index[u] = 0;
             if (first + u * THREADS < count) index[u] = *at_byte(job.index, places[u]);
         }
-        // A dim without elements has no position to go on with.
+        // A dim without elements has no position to fall back to.
 #pragma unroll
         for (u32 u = 0; u < AHEAD; u++)
             good[u] = first + u * THREADS < count &&
@@ -68,11 +67,11 @@ KERNEL_BOUNDS(pick, Pick, 256) {
     }
 }
 
-// An index as it is used: checked, and less what the least of it is.
+// An index normalized for use: checked, and less its lower bound.
 struct Bound {
     const i64* index;
-    // One of both: what was asked for, with 0 for what is out of range; or keys to sort, where that
-    // becomes `beyond`.
+    // One of the two is set: the requested index, with 0 for values out of range; or keys to sort, in which they become
+    // `beyond`.
     i64* out;
     u32* keys;
     u64 count;
@@ -97,15 +96,14 @@ KERNEL_BOUNDS(bound, Bound, 256) {
     }
 }
 
-// Elements picked dim by dim, innermost first; the result's are adjacent.
+// Elements picked dim by dim, innermost first; the result is contiguous.
 struct Spread {
     const ELEMENT* x;
     ELEMENT* out;
     u64 count;
-    // For each dim the index to read at each of its own, less than 0 for the value; or null for the
-    // same.
+    // For each dim, the input index of each output index, negative for `value`; or null for the identity.
     const i64* maps[8];
-    // The steps are the input's.
+    // The steps are those of the input.
     Strided<1> places;
     alignas(16) ELEMENT value;
 };
@@ -121,7 +119,7 @@ KERNEL_BOUNDS(spread, Spread, 256) {
         for (u32 u = 0; u < AHEAD; u++) {
             left[u] = first + u * THREADS;
             there[u] = left[u] < count;
-            // What lies beyond the end reads the maps' first places.
+            // Threads past the end read the maps' first entries.
             if (!there[u]) left[u] = 0;
             offset[u] = 0;
         }

@@ -11,19 +11,19 @@ using S = Sum<T>;
 struct Product {
     Matrix a, b, c, d;
     Repeats<4> repeats;
-    // Sums of parts of the summed dim, where it is split: [part][repeat][row][column].
+    // Partial sums, if the summed dim is split: [part][repeat][row][column].
     S* partial;
     u64 alpha[2], beta[2];
     u64 m, n, k, count;
-    // The summed dim goes in so many parts of so many steps.
+    // The summed dim is split into `parts` parts of `steps` steps.
     u64 parts, steps;
     Divider down, across;
     u32 scaled, added;
-    // Whether 16 bytes of the matrix, and of the vector, can be read at once.
+    // Whether the matrix and the vector can be read 16 bytes at a time.
     u32 packed, pad;
 };
 
-// `sum + x y`; templates, so that what does not fit the dtype is left out.
+// `sum + x y`; templates, so that branches that do not fit the dtype are not compiled.
 template <class E> DEVICE Sum<E> plus_times(Sum<E> sum, Sum<E> x, Sum<E> y) {
     if constexpr (same<E, bool>) return sum | (x & y);
     else if constexpr (is_complex<E>)
@@ -37,7 +37,7 @@ template <class E> DEVICE Sum<E> plus(Sum<E> x, Sum<E> y) {
 }
 DEVICE S times(S x, S y) { return plus_times<T>(S{}, x, y); }
 
-// A factor lies in two words.
+// A factor is stored in two words.
 DEVICE S factor(const u64* words) { return *reinterpret_cast<const S*>(words); }
 
 // Writes one result.
@@ -52,7 +52,7 @@ DEVICE void finish(const Product& job, const i64 (&at)[4], u64 row, u64 col, S s
     c[i * job.c.rows + j * job.c.cols] = store<T>(sum);
 }
 
-// The same of a part of the sum, which is kept until all are there.
+// Stores a sum: in the result, or among the partial sums if there are several parts.
 DEVICE void put(const Product& job, const i64 (&at)[4], u64 nth, u64 part, u64 row, u64 col, S sum) {
     if (job.parts > 1)
         job.partial[((part * job.count + nth) * job.m + row) * job.n + col] = sum;
@@ -124,7 +124,8 @@ KERNEL_BOUNDS(tiles, Product, THREADS) {
     }
 }
 
-// A matrix times a vector (n = 1), whose rows lie along the summed dim: a warp for each.
+// A matrix times a vector (n = 1), where the matrix rows are contiguous along the summed dim: one
+// warp per row.
 KERNEL_BOUNDS(rows, Product, THREADS) {
     constexpr int WIDE = PACKED<T>, WAYS = 4;
     const u32 lane = threadIdx.x % 32;
@@ -145,7 +146,7 @@ KERNEL_BOUNDS(rows, Product, THREADS) {
         for (int i = 0; i < WAYS; i++) sums[i] = S{};
         u64 step = from + lane;
         if (job.packed) {
-            // Parts begin where 16 bytes do.
+            // Parts are aligned to 16 bytes.
             u64 run = from + lane * WIDE;
 #pragma unroll 2
             for (; run + WIDE <= until; run += 32 * WIDE) {
@@ -170,7 +171,7 @@ KERNEL_BOUNDS(rows, Product, THREADS) {
     }
 }
 
-// The same where columns lie along memory: 32 rows of a block, each summed by 8 threads.
+// Like `rows`, but the matrix columns are contiguous: 32 rows per block, each summed by 8 threads.
 KERNEL_BOUNDS(columns, Product, THREADS) {
     constexpr int WAYS = THREADS / 32;
     SHARED_ARRAY(S, sums, THREADS);
@@ -205,7 +206,7 @@ KERNEL_BOUNDS(columns, Product, THREADS) {
     }
 }
 
-// Adds up the parts, always in one order.
+// Adds the partial sums, always in the same order.
 KERNEL(combine, Product) {
     const INDEX total = static_cast<INDEX>(job.count * job.m * job.n);
     const INDEX stride = static_cast<INDEX>(gridDim.x) * THREADS;

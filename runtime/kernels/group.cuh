@@ -1,12 +1,12 @@
-// Threads that work on one line together: the x dimension of a block, a power of two of them. Up to
-// 32 are a part of a warp, and y counts such parts; more are the whole block.
+// Groups of threads that work on one line together: the x dimension of a block, a power of two. Up
+// to 32 threads are a part of a warp, and y counts the groups; a larger group is the whole block.
 #ifndef NOMINA_GROUP_CUH
 #define NOMINA_GROUP_CUH
 
 #include "block.cuh"
 
-// What `lanes` neighbours have, merged in their order: all get the same. Every thread of the warp
-// takes part.
+// Merges the states of `lanes` adjacent lanes in order; every lane gets the result. All threads of
+// the warp take part.
 template <class Op, class S> DEVICE S merge_lanes(S mine, u32 lanes) {
     for (u32 by = 1; by < lanes; by <<= 1) {
         S other = shuffle_xor(mine, by);
@@ -20,8 +20,8 @@ template <class Op, class S> DEVICE S merge_lanes(S mine, u32 lanes) {
     return mine;
 }
 
-// As `merge_lanes` for the threads along x. `shared` has room for 32; where x goes beyond a warp,
-// every thread of the block takes part.
+// Like `merge_lanes`, but for all threads along x. `shared` has room for 32 states. If x is wider
+// than a warp, every thread of the block takes part.
 template <class Op, class S> DEVICE S merge_group(S mine, S* shared) {
     const u32 lanes = blockDim.x;
     if (lanes <= 32) return merge_lanes<Op>(mine, lanes);
@@ -33,7 +33,7 @@ template <class Op, class S> DEVICE S merge_group(S mine, S* shared) {
     return merge_lanes<Op>(shared[threadIdx.x & (warps - 1)], warps);
 }
 
-// What stands before each of `lanes` neighbours, and all together.
+// Returns the exclusive prefix of each of `lanes` adjacent lanes; `all` is the total.
 template <class Op, class S> DEVICE S scan_lanes(S mine, u32 lanes, S& all) {
     const u32 lane = threadIdx.x & (lanes - 1);
     for (u32 by = 1; by < lanes; by <<= 1) {
@@ -45,7 +45,7 @@ template <class Op, class S> DEVICE S scan_lanes(S mine, u32 lanes, S& all) {
     return lane == 0 ? Op::start() : found;
 }
 
-// As `scan_lanes` for the threads along x; `shared` as for `merge_group`.
+// Like `scan_lanes`, but for all threads along x; `shared` has room for 32 states.
 template <class Op, class S> DEVICE S scan_group(S mine, S* shared, S& all) {
     const u32 lanes = blockDim.x;
     if (lanes <= 32) return scan_lanes<Op>(mine, lanes, all);

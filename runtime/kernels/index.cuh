@@ -1,5 +1,5 @@
-// From the number of an element to the bytes of operands of any strides, and the flag that an index
-// out of range raises.
+// Conversion of element indices to byte offsets for operands of any strides, and the flag that an out-of-range index
+// raises.
 #ifndef NOMINA_INDEX_CUH
 #define NOMINA_INDEX_CUH
 
@@ -13,7 +13,7 @@ struct Divider {
     DEVICE u32 quotient(u32 n) const { return (__umulhi(n, magic) + n) >> shift; }
 };
 
-// N operands over the same sizes, innermost dim first, steps in bytes.
+// N operands over the same sizes, innermost dim first, strides in bytes.
 template <int N> struct Strided {
     u32 rank, pad;
     u64 sizes[8];
@@ -36,7 +36,7 @@ template <int N> DEVICE u64 split(const Strided<N>& s, u64& index, int dim) {
     return remainder;
 }
 
-// The bytes from the start of each operand to its element number `index`; for u32 below 2^31.
+// Computes the byte offset of element `index` in each operand. A u32 index must be below 2^31.
 template <class I, int N> DEVICE void offsets(const Strided<N>& s, I index, i64 (&out)[N]) {
 #pragma unroll
     for (int k = 0; k < N; k++) out[k] = 0;
@@ -51,7 +51,7 @@ template <class I, int N> DEVICE void offsets(const Strided<N>& s, I index, i64 
     }
 }
 
-// The same where the number of dims is known to the compiler.
+// Like `offsets`, but the number of dims is known to the compiler.
 template <int DIMS, class I, int N> DEVICE void offsets_of(const Strided<N>& s, I index, i64 (&out)[N]) {
 #pragma unroll
     for (int k = 0; k < N; k++) out[k] = 0;
@@ -70,26 +70,26 @@ template <class T> struct ByteOf<const T> {
     using Type = const char;
 };
 
-// By way of pointers: a number would not say that it is an address of global memory, and the accesses then
-// have to find out.
+// Goes through pointers: the compiler does not know that an integer is a global address, and would emit slower generic
+// accesses.
 template <class T> DEVICE T* at_byte(T* start, i64 bytes) {
     return reinterpret_cast<T*>(reinterpret_cast<typename ByteOf<T>::Type*>(start) + bytes);
 }
 
-// What a kernel found wrong first, in the host's memory; the next synchronise makes an error of it.
+// The first failure a kernel found, in host memory; the next synchronization turns it into an error.
 struct Flag {
     u64 raised;
     i64 value;
 };
 
-// Raises a kernel's own of all flags.
+// Raises the flag of one kernel, `record`.
 DEVICE void raise(Flag* flags, i64 value, u32 record) {
     Flag* const flag = flags + record;
     if (atomicCAS(&flag->raised, static_cast<u64>(0), static_cast<u64>(1)) == 0) flag->value = value;
 }
 
-// The position that an index names, negative ones counted from the end. One out of range raises the
-// flag, and the kernel goes on with position 0.
+// Returns the position that an index names; negative ones count from the end. An index out of range raises the flag,
+// and the kernel continues with position 0.
 DEVICE i64 index_or_flag(i64 value, i64 size, Flag* flag, u32 record) {
     i64 wrapped = value < 0 ? value + size : value;
     if (static_cast<u64>(wrapped) < static_cast<u64>(size)) return wrapped;
@@ -97,7 +97,7 @@ DEVICE i64 index_or_flag(i64 value, i64 size, Flag* flag, u32 record) {
     return 0;
 }
 
-// The same where a negative index is out of range too.
+// Like `index_or_flag`, but a negative index is out of range too.
 DEVICE i64 exact_or_flag(i64 value, i64 size, Flag* flag, u32 record) {
     if (static_cast<u64>(value) < static_cast<u64>(size)) return value;
     raise(flag, value, record);

@@ -1,8 +1,7 @@
-// From the bits of an element to a number that has its order.
+// Mapping from the bits of an element to an unsigned key of the same order.
 //
-// A module says how the bits of its dtype make up a number: ELEMENT is their type, KIND is 0 for
-// truth values and unsigned integers, 1 for two's complement, 2 for floats, whose infinity has the
-// bits INFINITE.
+// A module defines how the bits of its dtype encode a number: ELEMENT is their type, KIND is 0 for bool and unsigned
+// integers, 1 for two's complement, 2 for floats, whose infinity has the bits INFINITE.
 #ifndef NOMINA_KEYS_CUH
 #define NOMINA_KEYS_CUH
 
@@ -14,8 +13,7 @@ constexpr u32 WIDTH = sizeof(Bits) * 8;
 constexpr Bits ALL = static_cast<Bits>(~static_cast<Bits>(0));
 constexpr Bits SIGN = static_cast<Bits>(static_cast<Bits>(1) << (WIDTH - 1));
 
-// Zeros of both signs are equal, and every NaN is the greatest number of the width, which no other
-// float is.
+// Zeros of both signs have equal keys. Every NaN gets the largest key, which no other float has.
 DEVICE Bits key_of(Bits x) {
 #if KIND == 0
     return x;
@@ -31,10 +29,10 @@ DEVICE Bits key_of(Bits x) {
 
 DEVICE bool key_is_nan(Bits key) { return KIND == 2 && key == ALL; }
 
-// Whether several elements have this key, so that it does not tell which.
+// Returns whether several elements have this key, so that it does not identify the element.
 DEVICE bool key_is_shared(Bits key) { return KIND == 2 && (key == ALL || key == SIGN); }
 
-// The element of a key that is not shared.
+// Returns the element of a key that is not shared.
 DEVICE Bits element_of(Bits key) {
 #if KIND == 0
     return key;
@@ -45,22 +43,22 @@ DEVICE Bits element_of(Bits key) {
 #endif
 }
 
-// Lines of an operand, and where their results go: the operand, elements, positions.
+// The lines of an operand and the destinations of their results: the operand, values, positions.
 struct Lines {
     const Bits* x;
     Bits* values;
     i64* positions;
     u64 count, len;
-    // From one element of a line to the next, in bytes.
+    // Strides along a line, in bytes.
     i64 steps[3];
-    // Set where keys are sorted in reverse order.
+    // Nonzero if keys are sorted in reverse order.
     u64 turn;
     Strided<3> starts;
 
     DEVICE Bits turned() const { return turn != 0 ? ALL : static_cast<Bits>(0); }
 };
 
-// Where keys are: as elements have them, or as they were written, line after line.
+// The source of keys: the elements of the operand, or keys that were written before, line after line.
 struct Source {
     const Bits* from;
     Bits turned;
@@ -72,7 +70,7 @@ struct Source {
     DEVICE Bits of(Bits bits) const {
         return written ? bits : static_cast<Bits>(key_of(bits) ^ turned);
     }
-    // How many bytes an element of a line is away.
+    // Returns the byte offset of an element of a line.
     DEVICE i64 place(const Lines& lines, INDEX line, INDEX at) const {
         if (written) return static_cast<i64>(line * static_cast<INDEX>(lines.len) + at) * sizeof(Bits);
         i64 start[3];
@@ -81,7 +79,7 @@ struct Source {
     }
 };
 
-// The keys of a line.
+// The keys of one line.
 struct Keys : Source {
     i64 start, step;
     INDEX len;
@@ -93,8 +91,8 @@ struct Keys : Source {
 
     DEVICE Bits bits(INDEX at) const { return *at_byte(from, start + static_cast<i64>(at) * step); }
     DEVICE Bits operator[](INDEX at) const { return of(bits(at)); }
-    // N keys, `apart` from each other: all are asked for before the first is looked at. Beyond the end they are the
-    // greatest.
+    // Reads N keys, `apart` from each other, and issues all loads before using the first. Keys past the end are the
+    // largest.
     template <u32 N> DEVICE void read(INDEX first, u32 apart, Bits (&keys)[N]) const {
 #pragma unroll
         for (u32 n = 0; n < N; n++) {
@@ -104,7 +102,7 @@ struct Keys : Source {
 #pragma unroll
         for (u32 n = 0; n < N; n++) keys[n] = first + n * apart < len ? of(keys[n]) : ALL;
     }
-    // Calls `f` with each key of a tile that is this thread's, and its place.
+    // Calls `f` with each of this thread's keys in a tile, and its position.
     template <u32 THREADS, u32 ITEMS, class F> DEVICE void each(INDEX first, F f) const {
         constexpr u32 MOST = sizeof(Bits) > 4 ? 4 : 8, N = ITEMS < MOST ? ITEMS : MOST;
         for (u32 item = 0; item < ITEMS; item += N) {
@@ -118,7 +116,7 @@ struct Keys : Source {
     }
 };
 
-// Result number `index` of a line, which has its first at `start`, is the element with this key and position.
+// Stores the element with this key and position as result `index` of a line whose offsets are `start`.
 DEVICE void put(const Lines& lines, const i64 (&start)[3], INDEX index, Bits key, INDEX at) {
     if (lines.values != nullptr) {
         Bits value = static_cast<Bits>(key ^ lines.turned());

@@ -1,20 +1,20 @@
-// How lines of elements become one state each, in every layout.
+// Reduction of lines of elements to one state each, for every memory layout.
 //
-// A line holds the elements of one output; `along` walks it and `kept` goes from line to line. What
-// happens to elements is an `Op`:
+// A line holds the elements of one output; `along` walks it and `kept` steps from line to line. The operation on the
+// elements is an `Op`:
 //
-//     X, State                     what elements are converted to, and what they go into
-//     start(job)                   a state that has seen nothing
-//     take(state, xs, at, job)     takes elements in, the j-th of which stands at at[j]
-//     merge(state, other)          takes in what another state saw
+//     X, State                     the type elements are converted to, and the accumulator
+//     start(job)                   the state of an empty line
+//     take(state, xs, at, job)     accumulates elements; element j has position at[j]
+//     merge(state, other)          merges another state into this one
 //     finish(state, at, job)       writes the result of a line: FINISH
-//     numbers(state, job)          what the elements of the result need: FUSED, WRITE
-//     note(numbers, at, job)       for each line once
-//     written(x, numbers), put     an element of the result, and where it goes
-//     missing(), hold(xs, job)     all elements of a line, as they are written: `held`
+//     numbers(state, job)          numbers computed once per line for its elements: FUSED, WRITE
+//     note(numbers, at, job)       called once for each line
+//     written(x, numbers), put     computes an element of the result, and stores it
+//     missing(), hold(xs, job)     reduces all elements of a line, held in registers: `held`
 //
-// A file that includes this one defines T0, the dtype of the operand, INDEX, and PLAIN: whether a line
-// is one run of equal steps.
+// A file that includes this one defines T0, the dtype of the operand, INDEX, and PLAIN: whether the elements of a line
+// have one stride.
 #ifndef NOMINA_LINES_CUH
 #define NOMINA_LINES_CUH
 
@@ -24,28 +24,28 @@
 
 template <int N> struct Lines {
     const char* x;
-    // Of lines that are cut into chunks: the states of the first chunk of all lines, and so on.
+    // The states of lines that are cut into chunks: first those of every line's first chunk, then the next.
     char* states;
     u64 outputs, count, chunk;
     Strided<N> kept, along;
 };
 
-// What a kernel does with the state of a line.
+// Use of a line's state in a kernel.
 enum Phase {
-    FINISH, // gives it to `finish`; of one chunk of several, stores it
-    STATES, // stores it
-    FUSED,  // writes the line
-    WRITE,  // writes one chunk of the line, from the stored states of all its chunks
+    FINISH, // pass it to `finish`, or store it if the line has several chunks
+    STATES, // store it
+    FUSED,  // write the line
+    WRITE,  // write one chunk of the line, from the stored states of all its chunks
 };
 
-// The positions of elements that were read in packs of V.
+// The positions of elements that are read in packs of V.
 template <int V> struct At {
     INDEX first, jump;
     DEVICE INDEX operator[](int j) const { return first + (INDEX)(j / V) * jump + (INDEX)(j % V); }
 };
 
-// How many packs are read before the first is taken in: as many as keep memory busy, fewer where each
-// has to be looked for.
+// The number of packs loaded before the first is accumulated: enough to keep memory busy, fewer if each address has to
+// be computed.
 template <int V> constexpr int AHEAD = V >= 16 ? 1 : V == 8 || !PLAIN || sizeof(T0) >= 8 ? 2 : 4;
 
 #ifndef MADE
@@ -53,8 +53,8 @@ template <int V, class Job> DEVICE Pack<T0, V> load(const Job&, const char* from
     return *reinterpret_cast<const Pack<T0, V>*>(from);
 }
 #else
-// A chain makes the elements where they are taken in (chain.cuh). The operand lies nowhere: addresses
-// count from 0 on.
+// Computes the elements with a chain instead of loading them (chain.cuh). The operand has no memory: its addresses are
+// offsets from 0.
 template <int V, class Job> DEVICE Pack<T0, V> load(const Job& job, const char* from) {
     const PLACE base = (PLACE)(reinterpret_cast<u64>(from) / sizeof(T0));
     constexpr int N = V < WIDTH ? V : WIDTH;
@@ -69,7 +69,7 @@ template <int V, class Job> DEVICE Pack<T0, V> load(const Job& job, const char* 
 }
 #endif
 
-// The offsets of an element of a line from the line's first.
+// Computes the offsets of element `i` of a line from the line's start.
 template <int N> DEVICE void along(const Strided<N>& along, INDEX i, i64 (&at)[N]) {
     if constexpr (PLAIN) {
 #pragma unroll
@@ -85,13 +85,13 @@ template <int N> DEVICE const char* element(const Lines<N>& lines, const char* l
     return line + at[0];
 }
 
-// The same where packs of V are read: of one run, whose elements are neighbours where V is more than one.
+// Like `element`, but for a pack of V. If V > 1 and PLAIN, the elements are adjacent.
 template <int V, int N> DEVICE const char* pack_at(const Lines<N>& lines, const char* line, INDEX i) {
     if constexpr (V > 1 && PLAIN) return line + (u64)i * sizeof(T0);
     else return element(lines, line, i);
 }
 
-// Where a chunk ends.
+// Returns the end of a chunk.
 template <class Job> DEVICE INDEX chunk_end(const Job& job, INDEX from) {
     const INDEX count = (INDEX)job.lines.count, chunk = (INDEX)job.lines.chunk;
     return count - from < chunk ? count : from + chunk;
@@ -112,7 +112,7 @@ DEVICE void deliver(const State& state, const i64 (&at)[N], INDEX output, const 
     stored<Op>(job)[(INDEX)blockIdx.y * (INDEX)job.lines.outputs + output] = state;
 }
 
-// Takes in `U` packs, each `jump` elements after the one before.
+// Accumulates `U` packs, `jump` elements apart.
 template <class Op, int V, int U, class State, class Job>
 DEVICE void take_packs(State& state, const char* line, INDEX first, INDEX jump, const Job& job) {
     T0 read[U * V];
@@ -128,8 +128,8 @@ DEVICE void take_packs(State& state, const char* line, INDEX first, INDEX jump, 
     Op::take(state, xs, At<V>{first, jump}, job);
 }
 
-// Takes in this thread's share of the elements `from..to` of a line. Packs of more than one element
-// lie side by side: in lines of one run from wherever that is aligned on, in others everywhere.
+// Accumulates this thread's share of the elements `from..to` of a line. Packs of more than one element are contiguous.
+// If PLAIN, they begin at the first aligned element; otherwise every pack is aligned.
 template <class Op, int V, class State, class Job>
 DEVICE void take_line(State& state, const char* line, INDEX from, INDEX to, const Job& job) {
     constexpr int U = AHEAD<V>;
@@ -160,7 +160,7 @@ DEVICE void take_line(State& state, const char* line, INDEX from, INDEX to, cons
     }
 }
 
-// Reads `U` packs, `step` elements of a line apart, and writes what `written` makes of each of their V elements.
+// Reads `U` packs, `step` elements of a line apart, and writes `written` of each of their V elements.
 template <class Op, int V, int U, int N, class F, class Job>
 DEVICE void write_packs(INDEX first, INDEX step, const i64 (&at)[N], const Strided<N>& inner, F written,
                         const Job& job) {
@@ -181,7 +181,7 @@ DEVICE void write_packs(INDEX first, INDEX step, const i64 (&at)[N], const Strid
     }
 }
 
-// The same for all packs from one on.
+// Like `write_packs`, but for all packs from `i` on.
 template <class Op, int V, int N, class F, class Job>
 DEVICE void write_line(INDEX i, INDEX to, INDEX step, const i64 (&at)[N], const Strided<N>& inner, F written,
                        const Job& job) {
@@ -191,8 +191,7 @@ DEVICE void write_line(INDEX i, INDEX to, INDEX step, const i64 (&at)[N], const 
     for (; i < to; i += step) write_packs<Op, V, 1>(i, step, at, inner, written, job);
 }
 
-// Lines side by side in y, whose elements are walked by the threads along x. The grid's y counts
-// chunks.
+// One line per y, whose elements are walked by the threads along x. The grid's y counts chunks.
 template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const Job& job) {
     using State = typename Op::State;
     SHARED_ARRAY(State, shared, 32);
@@ -201,7 +200,7 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const
     for (INDEX first = (INDEX)blockIdx.x * blockDim.y; first < outputs;
          first += (INDEX)gridDim.x * blockDim.y) {
 #ifdef MADE
-        // From the last line back: what was read or written before ended there, and may still be in the cache.
+        // Go from the last line back: the previous kernel ended there, so its data may still be in the cache.
         const INDEX output = outputs - 1 - (first + threadIdx.y);
         const bool live = first + threadIdx.y < outputs;
 #else
@@ -232,8 +231,8 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const
     }
 }
 
-// Lines that the threads along x hold in registers as a whole, M elements each, so that they are read
-// once; they are one run each.
+// Lines that the threads along x hold entirely in registers, M elements each, so that they are read once. Each line is
+// contiguous.
 template <class Op, int V, int M, int N, class Job> DEVICE void held(const Job& job) {
     using X = typename Op::X;
     const INDEX outputs = (INDEX)job.lines.outputs, count = (INDEX)job.lines.count;
@@ -243,7 +242,7 @@ template <class Op, int V, int M, int N, class Job> DEVICE void held(const Job& 
         const bool live = output < outputs;
         i64 at[N] = {};
         if (live) offsets(job.lines.kept, output, at);
-        // Some are asked for before the first is looked at: a pack that nothing was read into would be the one before it.
+        // Issue several loads before using the first. A pack that is not loaded must not keep the previous contents.
         constexpr int MOST = V > 1 ? 4 : 8, U = M / V < MOST ? M / V : MOST;
         X xs[M];
 #pragma unroll
@@ -281,7 +280,7 @@ template <class Op, int V, int M, int N, class Job> DEVICE void held(const Job& 
     }
 }
 
-// Takes in `U` rows of V lines side by side, `jump` elements of each apart.
+// Accumulates `U` rows of V adjacent lines, `jump` elements apart.
 template <class Op, int V, int U, class State, class Job>
 DEVICE void take_side_by_side(State (&state)[V], const char* line, INDEX first, INDEX jump,
                               const Job& job) {
@@ -298,8 +297,8 @@ DEVICE void take_side_by_side(State (&state)[V], const char* line, INDEX first, 
     }
 }
 
-// Lines side by side in memory: the threads along x have V of them each, and those along y walk
-// them. The grid's y counts chunks. At most 256 threads.
+// Lines that are adjacent in memory: each thread along x has V of them, and the threads along y walk them. The grid's y
+// counts chunks. At most 256 threads.
 template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void columns(const Job& job) {
     using State = typename Op::State;
     constexpr int U = PLAIN ? 4 : 2;
@@ -376,7 +375,7 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void columns(co
     }
 }
 
-// The stored states of all chunks of a line to its result; threads along x merge them.
+// Merges the stored states of all `count` chunks of a line, with the threads along x, into its result.
 template <class Op, int N, class Job> DEVICE void chunks(const Job& job, INDEX count) {
     using State = typename Op::State;
     SHARED_ARRAY(State, shared, 32);
@@ -398,12 +397,12 @@ template <class Op, int N, class Job> DEVICE void chunks(const Job& job, INDEX c
 }
 
 #ifdef FINISHES
-// How many blocks of the kernel that runs have stored the states of their chunks. A device runs one kernel
-// after the other, and each leaves it at zero.
+// The number of blocks of the running kernel that have stored the states of their chunks. A device runs one kernel at a
+// time, and each leaves it at zero.
 __device__ u32 stored_chunks;
 
-// Behind `rows`, of one line in chunks: the block that comes last merges them all, in the line's order, so that no
-// other kernel has to. Of elements of 8 bytes another kernel does: here registers would be put away for it.
+// Runs after `rows`, on one line in chunks: the last block to arrive merges all of them, in the line's order, which
+// saves a second kernel. Elements of 8 bytes still use a second kernel, because merging here would cost registers.
 template <class Op, int N, class Job> DEVICE void finish_chunks(const Job& job) {
     if constexpr (sizeof(typename Op::X) <= 4) {
         SHARED_ARRAY(u32, last, 1);

@@ -1,11 +1,10 @@
 // Elementwise operators of one to four inputs.
 //
-// Defines: EXPR1 to EXPR4, the expression of x, y, z and w, by how many inputs it has; COMPUTE, the
-// dtype it computes in; T0 to T3, the dtypes of inputs as their tensors hold them, of which numbers have
-// none; OUT, the result's as it is stored. Where they are needed: CONDITION, the input that is a truth
-// value in any dtype; PACK, how many elements are one access, when not 16 bytes' worth; SPREAD, the bits
-// of the inputs that are one element for all of a pack; HEAVY, when computing takes so long that accesses
-// do not matter; INDEX.
+// Defines: EXPR1 to EXPR4, the expression of x, y, z and w, by the number of inputs; COMPUTE, the dtype it computes in;
+// T0 to T3, the dtypes of the input tensors, undefined for inputs that are numbers; OUT, the dtype of the stored
+// result. Optional: CONDITION, the input that is converted to bool from any dtype; PACK, the elements of one access, if
+// not 16 bytes' worth; SPREAD, a bit mask of the inputs with one element for a whole pack; HEAVY, if the computation
+// takes so long that accesses do not matter; INDEX.
 #include "index.cuh"
 #include "numeric.cuh"
 
@@ -19,7 +18,7 @@
 #define CONDITION -1
 #endif
 
-// EACH(F): F of every input. LIST(F): the same, between commas.
+// EACH(F): F of every input. LIST(F): the same, separated by commas.
 #if defined(EXPR1)
 #define EXPR EXPR1
 #define EACH(F) F(0)
@@ -42,7 +41,7 @@
 #define NAMED(F) F(0) x, F(1) y, F(2) z, F(3) w
 #endif
 
-// What has no dtype is a number, or not there at all.
+// An input without a dtype is a number, or absent.
 struct None {};
 #ifndef T0
 #define T0 None
@@ -60,7 +59,7 @@ struct None {};
 template <bool which, class A, class B> struct Choose { using Type = A; };
 template <class A, class B> struct Choose<false, A, B> { using Type = B; };
 
-// Input K: what it is computed as, stored as, and how much of it one access brings.
+// Input K: its types in computation and in memory, and the bytes of one access.
 template <int K, class T> struct Operand {
     static constexpr bool number = same<T, None>;
     static constexpr bool single = number || (SPREAD >> K & 1);
@@ -78,7 +77,7 @@ constexpr int WIDTH = 16 / greater(greater(greater(OPERAND(0)::size, OPERAND(1):
                                            greater(OPERAND(2)::size, OPERAND(3)::size)),
                                    (int)sizeof(OUT));
 #endif
-// Accesses under way at once, for each thread and input.
+// The number of accesses issued at once, per thread and input.
 #ifdef HEAVY
 constexpr int AHEAD = 1;
 #else
@@ -102,7 +101,7 @@ struct Args {
     Bytes numbers[4];
 };
 
-// What one access brings of each input.
+// One access of each input.
 struct Loaded {
 #define MEMBER(k) Pack<OPERAND(k)::Stored, OPERAND(k)::single ? 1 : WIDTH> of##k;
     EACH(MEMBER)
@@ -110,7 +109,7 @@ struct Loaded {
 
 template <class T> DEVICE T read(const u8* from) { return *reinterpret_cast<const T*>(from); }
 
-// The inputs that are numbers.
+// Loads the inputs that are numbers.
 DEVICE Loaded numbers(const Args& job) {
     Loaded loaded;
 #define NUMBER(k)                                                                                  \
@@ -119,7 +118,7 @@ DEVICE Loaded numbers(const Args& job) {
     return loaded;
 }
 
-// The elements of a pack, computed and stored.
+// Computes and stores the elements of a pack.
 DEVICE void store(const Loaded& loaded, u8* dest) {
     Pack<OUT, WIDTH> out;
 #pragma unroll
@@ -135,7 +134,7 @@ DEVICE void store(const Loaded& loaded, u8* dest) {
         loaded[u].of##k = read<decltype(loaded[u].of##k)>(                                         \
             job.sources[k] + (u64)at * (WIDTH * sizeof(OPERAND(k)::Stored)));
 
-// All adjacent, from addresses that packs may lie at.
+// All operands are contiguous, at addresses aligned for packs.
 KERNEL_BOUNDS(contiguous, Args, THREADS) {
     const Loaded fixed = numbers(job);
     const INDEX packs = (INDEX)(job.count / WIDTH), step = (INDEX)gridDim.x * (THREADS * AHEAD);
@@ -156,7 +155,7 @@ KERNEL_BOUNDS(contiguous, Args, THREADS) {
         }
     }
     if constexpr (WIDTH > 1) {
-        // What is less than a pack.
+        // The remaining elements, less than a pack.
         u64 last = (u64)packs * WIDTH + threadIdx.x;
         if (blockIdx.x == 0 && last < job.count) {
 #define STORED(k) reinterpret_cast<const OPERAND(k)::Stored*>(job.sources[k])[last]

@@ -1,15 +1,15 @@
-// Products of small matrices that the lanes of a warp hold together, for devices of capability 8.0 and
-// later: 16 by 16 numbers of 16 bits, times 16 by 8, added to 16 by 8 of f32.
+// Products of small matrices that the lanes of a warp hold together, for devices of compute capability 8.0 and later:
+// 16 by 16 16-bit numbers, times 16 by 8, added to 16 by 8 of f32.
 //
-// With g = lane / 4 and p = 2 (lane % 4), a register of two numbers has of the left matrix: rows g and
-// g + 8 at columns p and p + 1, then the same rows at columns p + 8 and p + 9; of the right one: column
-// g at rows p and p + 1, then p + 8 and p + 9; of the sums: row g at columns p and p + 1, then row g + 8.
+// With g = lane / 4 and p = 2 (lane % 4), the registers of two numbers hold, of the left matrix: rows g and g + 8 at
+// columns p and p + 1, then the same rows at columns p + 8 and p + 9; of the right matrix: column g at rows p and p +
+// 1, then p + 8 and p + 9; of the sums: row g at columns p and p + 1, then row g + 8.
 #pragma once
 #include "block.cuh"
 
 DEVICE u32 lane_of_warp() { return threadIdx.x % 32; }
 
-// Two numbers in a register.
+// Packs two numbers into a register.
 template <class T> DEVICE u32 paired(f32 x, f32 y) {
     return static_cast<u32>(narrow<T>(x).bits) | static_cast<u32>(narrow<T>(y).bits) << 16;
 }
@@ -55,8 +55,8 @@ DEVICE void multiply_add(f32 (&sums)[4], const u32 (&left)[4], const u32 (&right
 }
 
 #ifdef __CUDACC_RTC__
-// Four matrices of 8 by 8 numbers from shared memory, of which each lane names a row: the first eight
-// lanes those of the first.
+// Loads four matrices of 8 by 8 numbers from shared memory. Each lane passes the address of one row: the first eight
+// lanes pass the rows of the first matrix, and so on.
 template <bool turned> DEVICE void load_four(u32 (&out)[4], const u16* row) {
     const u32 place = static_cast<u32>(__cvta_generic_to_shared(row));
     if constexpr (turned)
@@ -72,7 +72,7 @@ template <bool turned> DEVICE void load_four(u32 (&out)[4], const u16* row) {
 }
 #endif
 
-// A left matrix from shared memory, whose rows are `pitch` apart.
+// Loads a left matrix from shared memory; its rows are `pitch` apart.
 DEVICE void load_left(u32 (&left)[4], const u16* from, int pitch) {
     const u32 lane = lane_of_warp();
     const u16* const own = from + lane / 4 * pitch + lane % 4 * 2;
@@ -82,7 +82,7 @@ DEVICE void load_left(u32 (&left)[4], const u16* from, int pitch) {
     left[3] = *reinterpret_cast<const u32*>(own + 8 * pitch + 8);
 }
 
-// A right matrix whose columns lie along shared memory, `pitch` apart.
+// Loads a right matrix that is stored column by column in shared memory, `pitch` apart.
 DEVICE void load_right(u32 (&right)[2], const u16* from, int pitch) {
     const u32 lane = lane_of_warp();
     const u16* const own = from + lane / 4 * pitch + lane % 4 * 2;
@@ -90,11 +90,11 @@ DEVICE void load_right(u32 (&right)[2], const u16* from, int pitch) {
     right[1] = *reinterpret_cast<const u32*>(own + 8);
 }
 
-// A right matrix whose rows lie along shared memory, `pitch` apart, each at a multiple of 16 bytes.
+// Loads a right matrix that is stored row by row, `pitch` apart, each row aligned to 16 bytes.
 DEVICE void load_right_turned(u32 (&right)[2], const u16* from, int pitch) {
     const u32 lane = lane_of_warp();
 #ifdef __CUDACC_RTC__
-    // Each of the first 16 lanes names a row.
+    // Each of the first 16 lanes passes the address of a row.
     const u16* const row = from + lane % 16 * pitch;
     const u32 place = static_cast<u32>(__cvta_generic_to_shared(row));
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
@@ -109,7 +109,7 @@ DEVICE void load_right_turned(u32 (&right)[2], const u16* from, int pitch) {
 #endif
 }
 
-// Two right matrices as `load_right` loads them, 16 numbers of each column after the other.
+// Loads two right matrices like `load_right`; the second one is 16 numbers further along each column.
 DEVICE void load_right_two(u32 (&right)[2][2], const u16* from, int pitch) {
 #ifdef __CUDACC_RTC__
     const u32 lane = lane_of_warp();
@@ -123,7 +123,7 @@ DEVICE void load_right_two(u32 (&right)[2][2], const u16* from, int pitch) {
 #endif
 }
 
-// Two right matrices as `load_right_turned` loads them, 8 columns after the other.
+// Loads two right matrices like `load_right_turned`; the second one is 8 columns further.
 DEVICE void load_right_turned_two(u32 (&right)[2][2], const u16* from, int pitch) {
 #ifdef __CUDACC_RTC__
     const u32 lane = lane_of_warp();
@@ -137,8 +137,8 @@ DEVICE void load_right_turned_two(u32 (&right)[2][2], const u16* from, int pitch
 #endif
 }
 
-// Brings 16 bytes to shared memory while the thread goes on: they are there once `arrived` returned and all
-// threads met. Both lie at multiples of 16.
+// Copies 16 bytes to shared memory asynchronously. They are visible after `arrived` has returned and all threads have
+// passed a barrier. Both addresses are multiples of 16.
 DEVICE void bring_16(void* shared, const void* from) {
 #ifdef __CUDACC_RTC__
     const u32 place = static_cast<u32>(__cvta_generic_to_shared(shared));
@@ -149,14 +149,14 @@ DEVICE void bring_16(void* shared, const void* from) {
 #endif
 }
 
-// Ends a group of what `bring_16` brings.
+// Ends a group of `bring_16` copies.
 DEVICE void brought() {
 #ifdef __CUDACC_RTC__
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-// Waits for all groups of this thread but the last so many.
+// Waits for all groups of this thread except the last `BUT`.
 template <int BUT> DEVICE void arrived() {
 #ifdef __CUDACC_RTC__
     asm volatile("cp.async.wait_group %0;" ::"n"(BUT) : "memory");

@@ -1,5 +1,4 @@
-// Count, mean, and the sum of squared distances from it: of blocks that are read twice from registers,
-// merged.
+// Count, mean and sum of squared deviations: blocks of elements are read twice from registers, then merged.
 #ifndef NOMINA_MOMENTS_CUH
 #define NOMINA_MOMENTS_CUH
 
@@ -9,7 +8,7 @@ struct Moments {
     f64 count, mean, squares;
 };
 
-// Whether a sum of squares stayed in the range of its type; another one is computed again in f64.
+// Returns whether a sum of squares stayed in the range of its type; otherwise it is recomputed in f64.
 DEVICE bool fits_squares(f32 squares) { return squares >= 1e-30f && squares < 1e38f; }
 DEVICE bool fits_squares(f64) { return true; }
 
@@ -38,14 +37,14 @@ template <class A> struct MomentsOf {
             }
             return;
         }
-        // What rounding left between the mean and `about`.
+        // The rounding error between the mean and `about`.
         const f64 rest = (f64)off * (1.0 / M);
         merge(state, {(f64)M, (f64)about + rest, (f64)squares - (f64)off * rest});
     }
     static DEVICE void merge(State& state, const State& other) {
         if (other.count == 0.0) return;
         const f64 count = state.count + other.count, delta = other.mean - state.mean;
-        // A share that is off by little moves the mean by little of the distance between two means.
+        // A small error in the share moves the mean only by a small part of the distance between the two means.
         const f64 share = (f64)((A)other.count / (A)count);
         state.mean += delta * share;
         state.squares += other.squares + delta * delta * state.count * share;

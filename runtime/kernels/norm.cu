@@ -1,8 +1,8 @@
-// Rows brought to mean zero and variance one, or to mean square one, then scaled and shifted.
+// Rows normalized to mean zero and variance one, or to mean square one, then scaled and shifted.
 //
-// T0 is the dtype of elements and results, T1 what is computed in, T3 and T4 the dtypes of weight and
-// bias; OP is Standard or RootMeanSquare, SHAPE and PHASE say what is done (lines.cuh), PACK how many
-// elements are read at once and ITEMS how many a thread holds.
+// T0 is the dtype of elements and results, T1 the one that is computed in, T3 and T4 the dtypes of weight and bias; OP
+// is Standard or RootMeanSquare, SHAPE and PHASE select the kernel (lines.cuh), PACK is the number of elements read at
+// once and ITEMS the number a thread holds.
 #include "lines.cuh"
 #include "moments.cuh"
 
@@ -21,7 +21,7 @@ struct Job {
 };
 
 struct RowNumbers {
-    // The mean, what results are multiplied by, and what rounding took from the mean.
+    // The mean, the factor of the results, and the rounding error of the mean.
     T1 mean, factor, off;
     f64 center, deviation;
 };
@@ -30,7 +30,7 @@ struct Added {
     static DEVICE void merge(f64& x, const f64& y) { x += y; }
 };
 
-// Factors or summands of M neighbours, which are `step` bytes apart.
+// Loads the factors or summands of M adjacent elements, which are `step` bytes apart.
 template <class T, int M> DEVICE void scales(T1 (&found)[M], const char* at, i64 step) {
     if (step == (i64)sizeof(T)) {
         const Pack<T, M> pack = *reinterpret_cast<const Pack<T, M>*>(at);
@@ -48,7 +48,7 @@ template <class Own> struct Row {
     using Numbers = RowNumbers;
     static DEVICE T1 missing() { return (T1)0; }
     static DEVICE Numbers of(f64 mean, f64 variance, const Job& job) {
-        // A row with an infinite mean has no deviation.
+        // With an infinite mean, the deviation is NaN.
         if (!(mean - mean == 0.0)) variance = mean - mean;
         const T1 rounded = (T1)mean;
         return {rounded, (T1)(1.0 / sqrt(variance + job.eps)), (T1)(mean - (f64)rounded), mean,
@@ -88,7 +88,7 @@ template <class Own> struct Row {
         SHARED_ARRAY(f64, shared, 32);
         return merge_group<Added>(mine, shared);
     }
-    // The squared distances from a number of the elements that are there.
+    // Returns the sum of squared distances of the valid elements from a number.
     template <int V, int M> static DEVICE f64 squares(const T1 (&xs)[M], T1 from, const Job& job) {
         T1 mine = (T1)0;
 #pragma unroll
@@ -118,7 +118,7 @@ template <class Own> struct Row {
 struct Standard : Row<Standard>, MomentsOf<T1> {
     using X = T1;
     static DEVICE Numbers numbers(const Moments& state, const Job& job) {
-        // Rounding leaves less than nothing; NaN stays.
+        // Rounding may make it negative; NaN stays.
         const f64 squares = state.squares < 0.0 ? 0.0 : state.squares;
         return of(state.mean, squares / (f64)job.lines.count, job);
     }
@@ -127,7 +127,7 @@ struct Standard : Row<Standard>, MomentsOf<T1> {
 #pragma unroll
         for (int j = 0; j < M; j++) mine += (f64)xs[j];
         const f64 count = (f64)job.lines.count, mean = sum(mine) / count;
-        // The squares lie around the rounded mean.
+        // The squares are relative to the rounded mean.
         const f64 off = mean - (f64)(T1)mean;
         const f64 variance = squares<V>(xs, (T1)mean, job) / count - off * off;
         return of(mean, variance < 0.0 ? 0.0 : variance, job);
@@ -160,7 +160,7 @@ struct RootMeanSquare : Row<RootMeanSquare> {
 };
 
 #if SHAPE == HELD
-// As many threads as have the registers.
+// The largest block with enough registers.
 constexpr int THREADS = ITEMS > 16 ? 256 : sizeof(T1) > 4 ? 512 : 1024;
 KERNEL_BOUNDS(norm_held, Job, THREADS) { held<OP, PACK, ITEMS, 5>(job); }
 #elif SHAPE == ROWS

@@ -1,9 +1,8 @@
 // The scalar functions that the operator table's expressions call: `add(x, y)`, `exp(x)`.
 //
-// One overload set for all compute dtypes; 16-bit floats are not among them, since they compute in
-// f32. Names are those of the Rust functions that the host uses, and so are the special values. They
-// live in a namespace because the language's own functions have some of the names: inside it, ours win,
-// and `::exp` is the device's.
+// One overload set covers all compute dtypes; 16-bit floats are not among them, because they compute in f32. The names
+// and the special values are those of the host's Rust functions. The functions are in a namespace because CUDA's own
+// functions have some of the names: inside it, ours win, and `::exp` is the device's.
 #ifndef NOMINA_NUMERIC_CUH
 #define NOMINA_NUMERIC_CUH
 
@@ -11,12 +10,12 @@
 
 namespace numeric {
 
-// ---- What a dtype is.
+// ---- Traits of dtypes
 
 // The dtypes whose arithmetic wraps.
 template <class T> constexpr bool is_integer = !is_float<T> && !is_complex<T> && !same<T, bool>;
 
-// The type that integers compute in, where overflow is defined.
+// The unsigned type that integers compute in, whose overflow is defined.
 template <class T> struct Wrapping { using Type = u32; };
 template <> struct Wrapping<i64> { using Type = u64; };
 template <class T> using Wraps = typename Wrapping<T>::Type;
@@ -27,13 +26,13 @@ template <> struct Parts<c64> { using Type = f32; };
 template <> struct Parts<c128> { using Type = f64; };
 template <class T> using Real = typename Parts<T>::Type;
 
-// Whether it is negative, for which unsigned integers need no comparison.
+// Returns whether `x` is negative; unsigned integers need no comparison.
 template <class T> DEVICE bool below_zero(T x) {
     if constexpr ((T)-1 < (T)0) return x < (T)0;
     else return false;
 }
 
-// ---- Floats by their bits.
+// ---- Floats by their bits
 
 DEVICE u32 bits(f32 x) { return __float_as_uint(x); }
 DEVICE u64 bits(f64 x) { return (u64)__double_as_longlong(x); }
@@ -51,8 +50,8 @@ DEVICE f64 with_sign(f64 x, f64 sign) { return ::copysign(x, sign); }
 DEVICE bool minus(f32 x) { return bits(x) >> 31; }
 DEVICE bool minus(f64 x) { return bits(x) >> 63; }
 
-// A product that is rounded by itself: compilers may otherwise join it with a sum that follows, and
-// the result would not be that of the separate operators.
+// A product that is rounded separately: compilers may otherwise fuse it with a sum that follows, and the result would
+// differ from that of the separate operators.
 #ifdef __CUDACC_RTC__
 DEVICE f32 product(f32 x, f32 y) { return __fmul_rn(x, y); }
 DEVICE f64 product(f64 x, f64 y) { return __dmul_rn(x, y); }
@@ -61,7 +60,7 @@ DEVICE f32 product(f32 x, f32 y) { return x * y; }
 DEVICE f64 product(f64 x, f64 y) { return x * y; }
 #endif
 
-// ---- What every dtype has.
+// ---- All dtypes
 
 template <class T> DEVICE T add(T x, T y) {
     if constexpr (same<T, bool>) return x || y;
@@ -95,10 +94,10 @@ template <class T> DEVICE bool logical_xor(T x, T y) { return truth(x) != truth(
 template <class T> DEVICE bool logical_not(T x) { return !truth(x); }
 template <class T> DEVICE T square(T x) { return mul(x, x); }
 
-// `x` where `condition` holds, else `y`.
+// `x` if `condition` holds, else `y`.
 template <class T> DEVICE T select(bool condition, T x, T y) { return condition ? x : y; }
 
-// ---- What all dtypes but bool have.
+// ---- All dtypes except bool
 
 template <class T> DEVICE T sub(T x, T y) {
     if constexpr (is_complex<T>) return T{x.re - y.re, x.im - y.im};
@@ -112,21 +111,21 @@ template <class T> DEVICE T neg(T x) {
     else return (T)((Wraps<T>)0 - (Wraps<T>)x);
 }
 
-// ---- What all dtypes but complex ones have.
+// ---- All dtypes except complex ones
 
 template <class T> DEVICE bool lt(T x, T y) { return x < y; }
 template <class T> DEVICE bool le(T x, T y) { return x <= y; }
 template <class T> DEVICE bool gt(T x, T y) { return x > y; }
 template <class T> DEVICE bool ge(T x, T y) { return x >= y; }
 
-// The greater of two; NaN when either is.
+// The larger of two; NaN if either is NaN.
 template <class T> DEVICE T maximum(T x, T y) {
     T greater = x < y ? y : x;
     if constexpr (is_float<T>) return nan_in(y) ? y : greater;
     else return greater;
 }
 
-// The smaller of two; NaN when either is.
+// The smaller of two; NaN if either is NaN.
 template <class T> DEVICE T minimum(T x, T y) {
     T smaller = x > y ? y : x;
     if constexpr (is_float<T>) return nan_in(y) ? y : smaller;
@@ -136,15 +135,15 @@ template <class T> DEVICE T minimum(T x, T y) {
 template <class T> DEVICE T relu(T x) { return maximum(x, (T)0); }
 template <class T> DEVICE T clamp(T x, T low, T high) { return minimum(maximum(x, low), high); }
 
-// The greater of two; of a number and NaN, the number.
+// The larger of two; if one is NaN, the other.
 template <class T> DEVICE T fmax(T x, T y) { return x >= y || y != y ? x : y; }
 
-// The smaller of two; of a number and NaN, the number.
+// The smaller of two; if one is NaN, the other.
 template <class T> DEVICE T fmin(T x, T y) { return x <= y || y != y ? x : y; }
 
 template <class T> DEVICE T above(T x, T threshold, T value) { return x <= threshold ? value : x; }
 
-// ---- Integers and bool.
+// ---- Integers and bool
 
 template <class T> DEVICE T bitwise_not(T x) {
     if constexpr (same<T, bool>) return !x;
@@ -154,29 +153,29 @@ template <class T> DEVICE T bitwise_and(T x, T y) { return (T)(x & y); }
 template <class T> DEVICE T bitwise_or(T x, T y) { return (T)(x | y); }
 template <class T> DEVICE T bitwise_xor(T x, T y) { return (T)(x ^ y); }
 
-// ---- Integers.
+// ---- Integers
 
-// How many bits it has; where shifts by as many end.
+// The number of bits; shifts by this many or more have a defined result.
 template <class T> constexpr u64 width = 8 * sizeof(T);
 
-// Bits moved up; none are left when `by` is negative or the width.
+// Shifts bits up; zero if `by` is negative or at least the width.
 template <class T> DEVICE T bitwise_left_shift(T x, T by) {
     bool fits = !below_zero(by) && (u64)by < width<T>;
     return fits ? (T)((Wraps<T>)x << (u32)by) : (T)0;
 }
 
-// Bits moved down, the sign staying; only the sign is left when `by` is negative or the width.
+// Shifts bits down and keeps the sign; only the sign is left if `by` is negative or at least the width.
 template <class T> DEVICE T bitwise_right_shift(T x, T by) {
     bool fits = !below_zero(by) && (u64)by < width<T>;
     return fits ? (T)(x >> (u32)by) : (T)(below_zero(x) ? -1 : 0);
 }
 
-// The magnitude in the type that holds that of the least number, too.
+// The magnitude, in a type that also holds that of the minimum.
 template <class T> DEVICE Wraps<T> magnitude(T x) {
     return below_zero(x) ? (Wraps<T>)0 - (Wraps<T>)x : (Wraps<T>)x;
 }
 
-// By Euclid's steps on magnitudes; that of the least number stays negative, as it wraps.
+// Euclid's algorithm on magnitudes; the magnitude of the minimum wraps and stays negative.
 template <class T> DEVICE T gcd(T x, T y) {
     Wraps<T> a = magnitude(x), b = magnitude(y);
     while (a != 0) {
@@ -187,14 +186,14 @@ template <class T> DEVICE T gcd(T x, T y) {
     return (T)b;
 }
 
-// The quotient, rounded towards zero; zero when `y` is. The least number by -1 wraps.
+// The quotient, rounded towards zero; zero if `y` is zero. The minimum divided by -1 wraps.
 template <class T> DEVICE T whole_quotient(T x, T y) {
     if (y == (T)0) return (T)0;
     if (below_zero(y) && y == (T)-1) return (T)((Wraps<T>)0 - (Wraps<T>)x);
     return (T)(x / y);
 }
 
-// What it leaves.
+// The remainder of `whole_quotient`.
 template <class T> DEVICE T whole_rest(T x, T y) {
     if (y == (T)0 || (below_zero(y) && y == (T)-1)) return (T)0;
     return (T)(x % y);
@@ -207,8 +206,8 @@ template <class T> DEVICE T lcm(T x, T y) {
     return (T)magnitude(multiple);
 }
 
-// By squaring. A negative exponent leaves only what is whole: 1 and -1 have whole inverses, any
-// other number gives 0.
+// Exponentiation by squaring. A negative exponent keeps only integer results: 1 and -1 have integer inverses, any other
+// number gives 0.
 template <class T> DEVICE T whole_power(T x, T exponent) {
     if (below_zero(exponent)) {
         if (x == (T)1) return x;

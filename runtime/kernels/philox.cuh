@@ -1,11 +1,11 @@
 // Random words: Philox 4x32 with 10 rounds, of Salmon, Moraes, Dror and Shaw, "Parallel random
-// numbers: as easy as 1, 2, 3", 2011. Which words make which element is said in
-// runtime/src/random/mod.rs.
+// numbers: as easy as 1, 2, 3", 2011. runtime/src/random/mod.rs documents which words make up which
+// element.
 #ifndef NOMINA_PHILOX_CUH
 #define NOMINA_PHILOX_CUH
 #include "exact.cuh"
 
-// Where a fill's words begin.
+// The seed and first position of a fill's words.
 struct Words {
     u64 seed, position;
 };
@@ -16,10 +16,10 @@ struct Block {
     DEVICE u32 operator[](int i) const { return at[i]; }
 };
 
-// Both halves of a product of words.
+// Computes both halves of a product of words.
 DEVICE void multiply(u32 a, u32 b, u32& high, u32& low) {
 #ifdef __CUDACC_RTC__
-    // One instruction; of a product of u64 the compiler also adds the halves that are zero.
+    // One instruction; for a product of u64 the compiler also adds the halves that are zero.
     asm("{ .reg .u64 x; mul.wide.u32 x, %2, %3; mov.b64 {%0, %1}, x; }" : "=r"(low), "=r"(high) : "r"(a), "r"(b));
 #else
     const u64 x = static_cast<u64>(a) * b;
@@ -27,7 +27,8 @@ DEVICE void multiply(u32 a, u32 b, u32& high, u32& low) {
 #endif
 }
 
-// Four words: a function of a position, a number that tells draws at one position apart, and a key.
+// Returns four words: a function of a position, a number that separates draws at one position, and
+// a key.
 DEVICE Block philox(u64 position, u32 draw, u64 key) {
     u32 a = static_cast<u32>(position), b = static_cast<u32>(position >> 32), c = draw, d = 0;
     u32 low = static_cast<u32>(key), high = static_cast<u32>(key >> 32);
@@ -46,25 +47,25 @@ DEVICE Block philox(u64 position, u32 draw, u64 key) {
     return {{a, b, c, d}};
 }
 
-// The first `bits` bits of a word, as a whole number.
+// Returns the first `bits` bits of a word as an integer.
 DEVICE Exact<f32> whole32(u32 word, u32 bits) { return static_cast<f32>(word >> (32 - bits)); }
 
-// All 32 bits, rounded to an f32.
+// Returns all 32 bits, rounded to an f32.
 DEVICE Exact<f32> word32(u32 word) { return static_cast<f32>(word); }
 
 DEVICE Exact<f64> word64(u32 word) { return static_cast<f64>(word); }
 
-// The first 53 bits of two words, as a whole number.
+// Returns the first 53 bits of two words as an integer.
 DEVICE Exact<f64> whole53(u32 high, u32 low) {
     return static_cast<f64>(static_cast<i64>((static_cast<u64>(high) << 32 | low) >> 11));
 }
 
-// The first 52 bits.
+// Returns the first 52 bits.
 DEVICE Exact<f64> whole52(u32 high, u32 low) {
     return static_cast<f64>(static_cast<i64>((static_cast<u64>(high) << 32 | low) >> 12));
 }
 
-// The 64 bits of an element of two words.
+// Returns the 64 bits of an element that takes two words.
 DEVICE u64 bits_of(const Words& words, u64 element) {
     Block block = philox(words.position + element / 2, 0, words.seed);
     bool second = element & 1;
@@ -72,12 +73,12 @@ DEVICE u64 bits_of(const Words& words, u64 element) {
     return static_cast<u64>(high) << 32 | low;
 }
 
-// Above 0 and up to 1.
+// Returns a number above 0 and up to 1.
 DEVICE Exact<f64> unit53(u64 bits) {
     return static_cast<f64>(static_cast<i64>((bits >> 11) + 1)) * 0x1p-53;
 }
 
-// The uniform number, above 0 and up to 1, of an element of two words.
+// Returns the uniform number, above 0 and up to 1, of an element that takes two words.
 DEVICE Exact<f64> unit_of(const Words& words, u64 element) { return unit53(bits_of(words, element)); }
 
 #endif

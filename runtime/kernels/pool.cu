@@ -1,20 +1,20 @@
-// Pools: the greatest or the mean of the elements under a window.
+// Pooling: the maximum or the mean of the elements under a window.
 //
-// Rust defines T, INDEX and MEAN (0 for the greatest).
+// Rust defines T, INDEX and MEAN (0 for the maximum).
 #include "block.cuh"
 #include "window.cuh"
 
 // One dim of a pool.
 struct Pooled {
     u64 size, kernel, stride, before;
-    // Whether it is cut into equal parts, whose sizes then are `whole` and a share of `rest`.
+    // Whether the dim is cut into equal parts, of size `whole` plus a share of `rest`.
     u64 parts, whole, rest;
-    // Whether a mean counts zeros outside.
+    // Whether a mean counts padding.
     u64 padded;
     Size out, step;
 };
 
-// What one position covers: first element, how many, how many a mean counts.
+// The elements of one position: the first one, their number, and the number that a mean counts.
 struct Span {
     INDEX start, taps, count;
 };
@@ -43,15 +43,15 @@ DEVICE Span span_of(const Pooled& dim, INDEX at) {
 struct PoolArgs {
     const T* x;
     T* out;
-    // Where the greatest elements stand in their plane; null where nobody asks.
+    // Positions of the maxima within their plane; null if they are not wanted.
     i64* places;
     Pooled dims[3];
     u64 count;
-    // What sums are divided by; 0 for the count.
+    // The divisor of the sums; 0 for the count.
     i64 divisor;
 };
 
-// Sums of integers are of 64 bits, as those of a mean.
+// Integers are summed in 64 bits, also for a mean.
 template <class S> struct TotalOf { using Type = i64; };
 template <> struct TotalOf<f16> { using Type = f32; };
 template <> struct TotalOf<bf16> { using Type = f32; };
@@ -67,14 +67,14 @@ template <class X> DEVICE X least_of() {
 }
 DEVICE C least() { return least_of<C>(); }
 
-// Whether an element takes the place of the greatest so far: it is greater, or NaN.
+// Returns whether an element replaces the maximum so far: it is larger, or NaN.
 DEVICE bool beats(C x, C other) { return x > other || x != x; }
 
 DEVICE f32 plus(f32 a, f32 b) { return a + b; }
 DEVICE f64 plus(f64 a, f64 b) { return a + b; }
 DEVICE i64 plus(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b)); }
 
-// Floats are divided by a float, since the product of counts that include padding can be more than 64 bits hold.
+// Floats are divided by a float, because the product of counts that include padding may exceed 64 bits.
 template <class S> struct DivisorOf { using Type = f64; };
 template <> struct DivisorOf<i64> { using Type = i64; };
 using Divisor = DivisorOf<Total>::Type;
@@ -85,12 +85,12 @@ DEVICE i64 over(i64 sum, i64 by) {
     return by == -1 ? static_cast<i64>(static_cast<u64>(0) - static_cast<u64>(sum)) : sum / by;
 }
 
-// A window that lies outside whole counts nothing.
+// The mean; zero for a window that is entirely outside.
 DEVICE T mean(Total sum, Divisor by) {
     return narrow<T>(static_cast<C>(by == 0 ? Total(0) : over(sum, by)));
 }
 
-// The product of the counts: of integers, at most the greatest.
+// The product of the counts; as an integer, it saturates.
 template <class D> DEVICE D product_of_counts(const Span (&span)[3]) {
     f64 count = static_cast<f64>(span[0].count) * static_cast<f64>(span[1].count) * static_cast<f64>(span[2].count);
     if constexpr (is_float<D>) return count;
@@ -104,14 +104,14 @@ DEVICE Divisor divisor_of(const PoolArgs& job, const Span (&span)[3]) {
     return empty ? 0 : product_of_counts<Divisor>(span);
 }
 
-// The spans of an element of the result, and its plane.
+// Computes the spans of an element of the result; returns its plane.
 DEVICE INDEX locate(const PoolArgs& job, INDEX i, Span (&span)[3]) {
 #pragma unroll
     for (int dim = 2; dim >= 0; dim--) span[dim] = span_of(job.dims[dim], job.dims[dim].out.split(i));
     return i;
 }
 
-// How far neighbours under the window are apart, along each dim; and its first element.
+// The first element of a window, and the distances of adjacent elements under it along each dim.
 struct Steps {
     INDEX start, z, y, x;
 };
@@ -125,7 +125,7 @@ DEVICE Steps steps_of(const PoolArgs& job, const Span (&span)[3]) {
 
 DEVICE u64 plane_size(const PoolArgs& job) { return job.dims[0].size * job.dims[1].size * job.dims[2].size; }
 
-// A thread for each element of the result. Columns of the window are combined first, as on the host.
+// One thread per element of the result. Columns of the window are combined first, as on the host.
 KERNEL(pool, PoolArgs) {
     for (INDEX i = thread_of_grid(); i < static_cast<INDEX>(job.count); i += threads_of_grid()) {
         Span span[3];
@@ -151,7 +151,7 @@ KERNEL(pool, PoolArgs) {
 }
 
 #if !MEAN
-// The same, and where the greatest element stands: the first of equals, the last NaN.
+// Like `pool`, and also stores the position of the maximum: the first of equal ones, the last NaN.
 KERNEL(pool_places, PoolArgs) {
     for (INDEX i = thread_of_grid(); i < static_cast<INDEX>(job.count); i += threads_of_grid()) {
         Span span[3];
@@ -187,7 +187,7 @@ DEVICE Best better(Best a, Best b) {
 }
 #endif
 
-// A block for each element of the result, for windows of many elements.
+// One block per element of the result, for windows of many elements.
 KERNEL(pool_wide, PoolArgs) {
     for (INDEX i = blockIdx.x; i < static_cast<INDEX>(job.count); i += gridDim.x) {
         Span span[3];

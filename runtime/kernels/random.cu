@@ -1,6 +1,6 @@
-// Random numbers from words, for adjacent elements.
+// Random numbers from words, for contiguous elements.
 //
-//     T0      the dtype of the elements; complex numbers are twice as many real ones
+//     T0      the dtype of the elements; complex numbers are pairs of real ones
 //     DRAW    the distribution: uniform normal log_normal exponential_times cauchy geometric
 //             bernoulli integers, or bernoulli_of poisson_of, with a parameter for each element
 #include "convert.cuh"
@@ -9,16 +9,16 @@
 
 struct Args {
     T0* dest;
-    // Parameters of elements, where there are, of the float dtype that `kind` counts.
+    // Parameters of the elements, if the distribution has them; `kind` numbers their float dtype.
     const void* of;
     Flag* flag;
     u64 count;
     Words words;
-    // The distribution's parameters, in the numbers that are computed with.
+    // The distribution's parameters, in the type used in computation.
     f64 first, second;
-    // Results stay within these.
+    // The range that results are clamped to.
     f64 low, high;
-    // Integers: the smallest, and how many, where 0 stands for 2^64. Bernoulli: below which words.
+    // Integers: the smallest, and their number, with 0 for 2^64. Bernoulli: words below the bound are true.
     i64 least;
     u64 many;
     u32 bits, kind, record, pad;
@@ -43,7 +43,7 @@ DEVICE Two<f32> parameters(const Args& job, f32) {
 }
 DEVICE Two<f64> parameters(const Args& job, f64) { return {job.first, job.second}; }
 
-// Calls `value` with what an element's words are as one number: f32 from one word, f64 from two.
+// Calls `make` with an element's words: f32 takes one word, f64 two.
 template <class Make> DEVICE void each(const Block& w, f32* out, Make make) {
 #pragma unroll
     for (int i = 0; i < 4; i++) out[i] = make(w[i]);
@@ -53,14 +53,14 @@ template <class Make> DEVICE void each(const Block& w, f64* out, Make make) {
     out[1] = make(w[2], w[3]);
 }
 
-// Normal numbers in pairs, by Box and Muller's transform.
+// Computes normal numbers in pairs, with the Box-Muller transform.
 template <class Value> DEVICE void normals(const Block& w, f32* out, Value value) {
 #pragma unroll
     for (int i = 0; i < 4; i += 2) {
-        // Above 0, since the logarithm of zero is infinite.
+        // Above 0, because the logarithm of zero is infinite.
         Exact<f32> unit = (word32(w[i]) + Exact<f32>(1.0f)) * Exact<f32>(0x1p-32f);
         Exact<f32> radius = plain_root(Exact<f32>(-2.0f) * natural_log(unit));
-        // A factor of 2^-24 and one of 4, neither of which rounds.
+        // The product of the factors 2^-24 and 4, neither of which rounds.
         SinCos<f32> angle = sin_cos_quarters(whole32(w[i + 1], 24) * Exact<f32>(0x1p-22f));
         out[i] = value(radius * angle.cos).value;
         out[i + 1] = value(radius * angle.sin).value;
@@ -76,8 +76,8 @@ template <class Value> DEVICE void normals(const Block& w, f64* out, Value value
 
 template <class T> using Float = typename ComputeOf<T>::Type;
 
-// A distribution says in which type its numbers are computed for elements of T, and makes those of a
-// block of words, whose first is element `at`.
+// A distribution names the type that it computes in for elements of T, and computes the elements of a block of words,
+// whose first is element `at`.
 struct uniform {
     template <class T> using Value = Float<T>;
     static DEVICE void make(const Block& w, u64, const Args& job, f32* out) {
@@ -132,7 +132,7 @@ struct exponential_times : exponential_of_unit {
 
 struct cauchy {
     template <class T> using Value = Float<T>;
-    // From a number between 0 and 1, symmetric and exact.
+    // Computes from a number between 0 and 1, symmetrically and exactly.
     template <class V> static DEVICE V far(Exact<V> unit, const Args& job) {
         Two<V> p = parameters(job, V());
         Exact<V> half = static_cast<V>(0.5);
@@ -159,7 +159,7 @@ struct geometric {
     static DEVICE void make(const Block& w, u64, const Args& job, f64* out) {
         each(w, out, [&](u32 a, u32 b) {
             Exact<f64> unit = (whole53(a, b) + Exact<f64>(1.0)) * Exact<f64>(0x1p-53);
-            // The first parameter is the logarithm of how probable a failure is.
+            // The first parameter is the logarithm of the probability of failure.
             return within(Exact<f64>(ceil((natural_log(unit) / Exact<f64>(job.first)).value)), job);
         });
     }
@@ -197,11 +197,11 @@ DEVICE f64 parameter(const Args& job, u64 at) {
 struct bernoulli_of {
     template <class T> using Value = bool;
     static DEVICE void make(const Block& w, u64 at, const Args& job, bool* out) {
-        // The element whose parameter is no probability, if there is one.
+        // An element whose parameter is not a probability, if any.
         u64 wrong = job.count;
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            // Behind the last element there is nothing to read.
+            // Do not read past the last element.
             u64 here = at + i < job.count ? at + i : at;
             f64 p = parameter(job, here);
             if (!(p >= 0.0 && p <= 1.0)) wrong = here;
@@ -211,7 +211,7 @@ struct bernoulli_of {
     }
 };
 
-// Several uniform numbers of one element, above 0 and up to 1: two of each draw.
+// A stream of uniform numbers for one element, above 0 and up to 1: two from each draw.
 struct Units {
     u64 position, seed, kept;
     u32 draw;
@@ -228,8 +228,8 @@ struct Units {
     }
 };
 
-// W. Hoermann, "The transformed rejection method for generating Poisson random variables", 1993:
-// algorithm PTRS, with the constants given there.
+// W. Hoermann, "The transformed rejection method for generating Poisson random variables", 1993: algorithm PTRS, with
+// the constants given there.
 DEVICE f64 by_rejection(Exact<f64> rate, Units& units) {
     using E = Exact<f64>;
     E b = E(0.931) + E(2.53) * root(rate);
@@ -240,7 +240,7 @@ DEVICE f64 by_rejection(Exact<f64> rate, Units& units) {
     for (;;) {
         E u = units.next() - E(0.5), v = units.next();
         E near = E(0.5) - E(fabs(u.value));
-        // The one number that the transform has no value for.
+        // The transform has no value for this number.
         if (near.value <= 0.0) continue;
         E k = floor(((E(2.0) * a / near + b) * u + rate + E(0.43)).value);
         if (near.value >= 0.07 && v.value <= quick.value) return k.value;
@@ -263,7 +263,7 @@ struct poisson_of {
         }
         Units units = {job.words.position + at, job.words.seed, 0, 0};
         if (rate.value < 10.0) {
-            // How many uniform numbers can be multiplied before the product falls to exp(-rate).
+            // Counts the uniform numbers that can be multiplied before the product falls to exp(-rate).
             Exact<f64> limit = exponential(-rate), product = units.next();
             f64 count = 0.0;
             while (product > limit) {
@@ -273,17 +273,17 @@ struct poisson_of {
             return count;
         }
         if (rate.value < 1e9) return by_rejection(rate, units);
-        // The normal distribution is the same to all digits that are seen.
+        // The normal distribution agrees in all visible digits.
         Exact<f64> radius = root(Exact<f64>(-2.0) * natural_log(units.next()));
         SinCos<f64> angle = sin_cos_turn(units.next());
         return floor((rate + root(rate) * radius * angle.cos).value);
     }
 };
 
-// A thread makes the elements of a block of words.
+// Each thread computes the elements of one block of words.
 KERNEL_BOUNDS(fill, Args, 256) {
     using V = DRAW::Value<T0>;
-    // An element that draws until a number is accepted has a thread, and words, of its own.
+    // An element that draws until a number is accepted gets its own thread and words.
     constexpr bool own_words = same<DRAW, poisson_of>;
     constexpr int N = own_words ? 1 : sizeof(V) == 8 ? 2 : 4;
     u64 blocks = (job.count + N - 1) / N, step = static_cast<u64>(gridDim.x) * blockDim.x;

@@ -1,4 +1,4 @@
-// Real functions by the type of their argument, and the ends of a type's numbers.
+// Real functions overloaded by argument type, and the extremes of each type.
 #ifndef NOMINA_REAL_CUH
 #define NOMINA_REAL_CUH
 
@@ -17,10 +17,10 @@ template <class T> DEVICE bool is_nan(T x) {
 }
 template <class T> DEVICE bool is_finite(T x) { return magnitude(x) < infinity<T>(); }
 
-// What distances are taken from: an infinity has none.
+// The number that differences are taken from: zero if `x` is infinite, since ∞ - ∞ is NaN.
 template <class T> DEVICE T origin(T x) { return is_finite(x) ? x : (T)0; }
 
-// The least number of a type, or the greatest.
+// The smallest number of a type, and the largest.
 template <class T> DEVICE T lowest() {
     if constexpr (is_float<T>) return -infinity<T>();
     else if constexpr (same<T, bool>) return false;

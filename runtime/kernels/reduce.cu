@@ -1,8 +1,8 @@
 // Reductions of dims.
 //
-// T0 is the dtype of elements, T1 what they are converted to, T2 the dtype of the result; OP is the
-// reduction (reduce.cuh), SHAPE how lines lie, and PACK how many elements are read at once. Behind a
-// chain (chain.cuh) elements are its results, and stored nowhere.
+// T0 is the dtype of elements, T1 the one they are converted to, T2 the dtype of the result; OP is the reduction
+// (reduce.cuh), SHAPE the layout of lines, and PACK the number of elements read at once. After a chain (chain.cuh), the
+// elements are its results, which are never stored.
 #define FINISHES
 #include "lines.cuh"
 #include "reduce.cuh"
@@ -33,7 +33,7 @@ struct Op : OP<T1> {
 
 #if SHAPE == ROWS
 #ifdef MADE
-// With the registers to read several packs of all operands before the first is computed.
+// Enough registers to load several packs of all operands before the first is computed.
 KERNEL_ROOMY(reduce_rows, Reduce, 256) {
 #else
 KERNEL_BOUNDS(reduce_rows, Reduce, 256) {

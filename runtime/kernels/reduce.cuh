@@ -1,4 +1,4 @@
-// Reductions: what elements, converted to A, come to.
+// Reductions of elements that were converted to A.
 #ifndef NOMINA_REDUCE_CUH
 #define NOMINA_REDUCE_CUH
 
@@ -22,7 +22,7 @@ template <class A> DEVICE A number_of(int x) {
     else return (A)x;
 }
 
-// Combined in pairs, so that no element waits for all before it.
+// Combines in pairs, so that the chain of dependent operations is short.
 template <int FROM, int COUNT, int M, class A, class F>
 DEVICE A fold_part(const A (&xs)[M], F combine) {
     if constexpr (COUNT == 1) {
@@ -37,7 +37,7 @@ template <int M, class A, class F> DEVICE A fold(const A (&xs)[M], F combine) {
     return fold_part<0, M>(xs, combine);
 }
 
-// States that are elements, combined in any grouping.
+// Reductions whose states have the type of elements, combined in any grouping.
 #define FOLD(name, Element, Started, identity, combined)                                           \
     template <class A> struct name {                                                               \
         using X = Element;                                                                         \
@@ -66,7 +66,7 @@ FOLD(All, bool, u32, 1, x & y)
 FOLD(Count, bool, i64, 0, x + y)
 FOLD(Plain, A, A, number_of<A>(0), plus(x, y))
 
-// The sum; of floats, divided by the job's number.
+// The sum; that of floats is divided by the job's number.
 template <class A> struct Sum : Plain<A> {
     template <class Job> static DEVICE A value(const A& sum, const Job& job) {
         if constexpr (same<A, i64>) return sum;
@@ -77,8 +77,8 @@ template <class A> struct Sum : Plain<A> {
     }
 };
 
-// States of two parts are stored whole and read whole: both parts are as wide, so that no bytes between
-// them are read that nobody wrote. They hold the element and the position, or count, exactly.
+// A state of two parts is stored and loaded as a whole. Both parts have the same width, so there is no padding, which
+// would be read uninitialized. They hold the element and the position, or count, exactly.
 template <int bytes> struct Parts {
     using Whole = i32;
     using Real = f32;
@@ -104,7 +104,7 @@ template <class A> struct NanState {
     typename PartsOf<A>::At count;
 };
 
-// The sum of what is not NaN; divided by how many that are if the job's flag is set.
+// The sum of the elements that are not NaN, divided by their count if the job's flag is set.
 template <class A> struct NanSum {
     using X = A;
     using State = NanState<A>;
@@ -129,7 +129,7 @@ template <class A> struct NanSum {
     }
 };
 
-// The sum of squared distances from the mean over the job's number; its root if the flag is set.
+// The sum of squared deviations divided by the job's number; its square root if the flag is set.
 template <class A> struct Variance : MomentsOf<A> {
     template <class Job> static DEVICE A value(const Moments& state, const Job& job) {
         const f64 squares = state.squares < 0.0 ? 0.0 : state.squares;
@@ -138,7 +138,7 @@ template <class A> struct Variance : MomentsOf<A> {
     }
 };
 
-// The same of what is not NaN, over how many that are less the job's number.
+// Like `Variance`, but skips NaN; the divisor is the count of other elements less the job's number.
 template <class A> struct NanVariance : MomentsOf<A> {
     template <int M, class P, class Job>
     static DEVICE void take(Moments& state, const A (&xs)[M], P, const Job&) {
@@ -195,19 +195,19 @@ NORM(NormMost, 0.0, fabs(x), x > y || is_nan(x) ? x : y, total)
 NORM(NormLeast, infinity<f64>(), fabs(x), x < y || is_nan(x) ? x : y, total)
 NORM(NormPower, 0.0, pow(fabs(x), job.number), x + y, pow(total, 1.0 / job.number))
 
-// The best element and where it first stands.
+// The best element and the position of its first occurrence.
 template <class A> struct Best {
     typename PartsOf<A>::Element value;
     typename PartsOf<A>::At at;
 };
 constexpr INDEX NOWHERE = ~(INDEX)0;
 
-// Positions are results of those that find one.
+// Stores the position, for reductions that find one.
 template <class State> DEVICE void place(const State&, i64*) {}
 template <class A> DEVICE void place(const Best<A>& state, i64* to) { *to = (i64)state.at; }
 
-// Without branches, which lanes would take apart: what loses is deselected. A state that has seen nothing
-// has the value that is no better than any, and stands behind all.
+// Branch-free, because branches would diverge within a warp: the loser is deselected. The initial state has the worst
+// value and comes after all positions.
 #define POSITION(name, worst, behind)                                                              \
     template <class A> struct name {                                                               \
         using X = A;                                                                               \
@@ -215,7 +215,7 @@ template <class A> DEVICE void place(const Best<A>& state, i64* to) { *to = (i64
         WHOLE(State, value, at);                                                                   \
         static DEVICE State start() { return {worst<A>(), NOWHERE}; }                              \
         static DEVICE bool better(A x, A y) { return !(x behind y) & !is_nan(y); }                 \
-        /* Of two of which the first stands before the second. */                                  \
+        /* Combines two states; the first one precedes the second. */                              \
         static DEVICE State combine(State x, State y) {                                            \
             const bool second = better(y.value, x.value);                                          \
             return {second ? y.value : x.value, second ? y.at : x.at};                             \

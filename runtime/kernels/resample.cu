@@ -1,16 +1,17 @@
-// Planes at other sizes: each element a sum of a few along each dim, times their weights.
+// Resizes planes: each element is a weighted sum of a few elements along each dim.
 //
-// Rust defines T, INDEX, RANK (how many dims) and EACH: 2 of a dim for lines, 4 for splines.
+// Rust defines T, INDEX, RANK (the number of dims) and EACH, the taps of a dim: 2 for linear, 4 for
+// cubic interpolation.
 #include "window.cuh"
 
 using C = Compute<T>;
 
-// One dim at another size.
+// One dim to be resized.
 struct Resized {
     u64 size;
-    // From one element of the result to the next, among those of the dim.
+    // The distance of adjacent result elements, in input elements.
     f64 scale;
-    // Whether first and last elements stay where they are, instead of the edges.
+    // Whether the corner elements are aligned instead of the edges.
     u64 corners;
     Size out;
 };
@@ -18,14 +19,14 @@ struct Resized {
 struct ResampleArgs {
     const T* x;
     T* out;
-    // For each dim and each of its elements: which make it up, and times what.
+    // The index and weight of each tap, for each dim and each of its elements.
     INDEX* index;
     C* weight;
     Resized dims[3];
     u64 count;
 };
 
-// Keys' spline with -0.75, up to a distance of one and up to two.
+// Keys' cubic kernel with a = -0.75, for distances up to one and from one to two.
 DEVICE f64 near_spline(f64 x) { return ((-0.75 + 2.0) * x - (-0.75 + 3.0)) * x * x + 1.0; }
 DEVICE f64 far_spline(f64 x) { return ((-0.75 * x + 3.75) * x - 6.0) * x + 3.0; }
 
@@ -47,7 +48,7 @@ KERNEL(resample_taps, ResampleArgs) {
         weight[0] = 1.0 - part, weight[1] = part;
 #else
         f64 whole = ::floor(place), part = place - whole;
-        // Far outside all of them are an edge.
+        // Far outside, all taps are an edge element.
         whole = whole < -2.0 ? -2.0 : whole > static_cast<f64>(last) + 2.0 ? static_cast<f64>(last) + 2.0 : whole;
         first = static_cast<OFFSET>(whole) - 1;
         weight[0] = far_spline(part + 1.0), weight[1] = near_spline(part);
@@ -55,7 +56,7 @@ KERNEL(resample_taps, ResampleArgs) {
 #endif
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
-            // Of the same size a line does not look at neighbours.
+            // At equal sizes, linear interpolation uses no neighbour.
             OFFSET tap = EACH == 2 && to.size == to.out.count() ? first : first + k;
             tap = tap < 0 ? 0 : tap > last ? last : tap;
             job.index[i * EACH + k] = static_cast<INDEX>(tap);
@@ -64,7 +65,7 @@ KERNEL(resample_taps, ResampleArgs) {
     }
 }
 
-// The sum along the dims from `DIM` on.
+// Returns the weighted sum along the dims from `DIM` on.
 template <int DIM>
 DEVICE C along(const T* from, const Pack<INDEX, EACH> (&index)[RANK], const Pack<C, EACH> (&weight)[RANK],
                const ResampleArgs& job, INDEX line) {
@@ -75,7 +76,7 @@ DEVICE C along(const T* from, const Pack<INDEX, EACH> (&index)[RANK], const Pack
         C value;
         if constexpr (DIM + 1 < RANK) value = along<DIM + 1>(from, index, weight, job, at);
         else value = widen(from[at]);
-        // A neighbour of no weight may be infinite.
+        // A tap of weight zero may be infinite.
         if (weight[DIM][k] != 0) sum += weight[DIM][k] * value;
     }
     return sum;

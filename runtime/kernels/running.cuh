@@ -1,11 +1,11 @@
-// Running sums over a block, and over the tiles that long lines are cut into.
+// Running sums over a block, and over arrays.
 #ifndef NOMINA_RUNNING_CUH
 #define NOMINA_RUNNING_CUH
 
 #include "block.cuh"
 
-// The running result up to and with each thread; all threads of whole warps take part. `combine` is
-// associative: what stands before is its first argument. `total` is that of all threads.
+// Returns the inclusive prefix of each thread; all threads of whole warps take part. `combine` is associative, and its
+// first argument is the earlier one. `total` is the combination of all threads.
 template <class T, class F> DEVICE T block_scan(T value, F combine, T& total) {
     SHARED_ARRAY(LaneWords<T>, warps, 32);
     u32 thread = thread_in_block(), lane = thread % 32, count = threads_of_block() / 32;
@@ -30,13 +30,13 @@ struct Plus {
     template <class T> DEVICE T operator()(T a, T b) const { return a + b; }
 };
 
-// The sum before each thread.
+// Returns the exclusive prefix sum of each thread.
 template <class T> DEVICE T sum_before(T value, T& total) {
     return block_scan(value, Plus(), total) - value;
 }
 
-// Replaces `count` numbers, `step` apart, by the sums before them; gives the sum of all. Each thread has several
-// neighbours, so that few rounds wait for one another.
+// Replaces `count` numbers, `step` apart, by their exclusive prefix sums, and returns the total. Each thread has
+// several adjacent numbers, so that there are few rounds with barriers.
 template <class T> DEVICE T scan_in_place(T* numbers, u64 count, u64 step) {
     constexpr u32 OWN = 8;
     u32 thread = thread_in_block(), threads = threads_of_block();

@@ -1,9 +1,10 @@
-// Running results along a dim.
+// Prefix scans along a dim.
 //
-// T0 is the dtype of elements, T1 what they are converted to, T2 the dtype of the result; OP is what is
-// run (Cumsum, Cumprod, Logcumsumexp), SHAPE how lines lie, PACK how many elements are read at once, ITEMS how many
-// neighbours one thread takes in before it looks at other threads. Few long rows are cut into TILES, which go on where those
-// before them end; few long columns into chunks: TOTALS of each, what stands BEFORE each of them, then the RESULTS.
+// T0 is the dtype of elements, T1 the one they are converted to, T2 the dtype of the result; OP is the operation
+// (Cumsum, Cumprod, Logcumsumexp), SHAPE the layout of lines, PACK the number of elements read at once, ITEMS the
+// number of adjacent elements that one thread scans before threads are combined. Few long rows are cut into TILES,
+// scanned with decoupled look-back (turns.cuh). Few long columns are cut into chunks and scanned in three passes: the
+// TOTALS of each chunk, the prefix BEFORE each chunk, then the RESULTS.
 #include "convert.cuh"
 #include "exp_sum.cuh"
 #include "group.cuh"
@@ -18,8 +19,8 @@
 #define TOTALS 0
 #define RESULTS 1
 
-// Operands: elements and results. The chunks of a line follow each other in `totals`, tiles in two places each; `turns` has
-// which tile is next, and how far each is.
+// Operands: elements and results. `totals` holds the chunks of a line in order, and two results per tile; `turns` holds
+// the number of the next tile, and the state of each.
 struct Scan {
     const char* x;
     char* out;
@@ -30,7 +31,7 @@ struct Scan {
     Strided<2> kept;
 };
 
-// Sums and products of f32 are kept in f64, as no later step can bring back what an earlier one lost.
+// Sums and products of f32 are kept in f64, because later steps cannot recover lost digits.
 template <class A> struct Kept {
     using Type = f64;
 };
@@ -68,8 +69,7 @@ template <class A> struct Cumprod {
     static DEVICE A result(Acc x) { return convert<A>(x); }
 };
 
-// The logarithm of a running sum of exponentials: the greatest element so far, and the sum of
-// exponentials of the distances from it.
+// The logarithm of a running sum of exponentials: the maximum so far, and the sum of exponentials relative to it.
 template <class A> struct Logcumsumexp {
     using Acc = ExpState<A>;
     static DEVICE Acc start() { return {-infinity<A>(), (A)0}; }
@@ -77,14 +77,14 @@ template <class A> struct Logcumsumexp {
     static DEVICE Acc one(A x) { return {x, x == -infinity<A>() ? (A)0 : (A)1}; }
     static DEVICE Acc join(Acc x, Acc y) {
         const Acc low = y.max > x.max ? x : y, high = y.max > x.max ? y : x;
-        // An infinity is no distance from itself.
+        // ∞ - ∞ would be NaN.
         const A factor = low.max == high.max ? (A)1 : exponential(low.max - high.max);
         return {high.max, high.sum + low.sum * factor};
     }
     static DEVICE A result(Acc x) { return x.max + logarithm(x.sum); }
 };
 
-// Imaginary parts are not wrapped into a turn, so that a running result does not jump.
+// Imaginary parts are not reduced modulo 2π, so that the running result does not jump.
 struct ComplexLogcumsumexp {
     using Acc = c128;
     static DEVICE Acc start() { return {-infinity<f64>(), 0.0}; }
@@ -122,7 +122,7 @@ DEVICE Acc& total(const Scan& job, INDEX output, INDEX chunk) {
     return reinterpret_cast<Acc*>(job.totals)[output * (INDEX)job.chunks + chunk];
 }
 
-// Elements `first` and on of a line, of which `there` are left.
+// Reads the elements of a line from `first` on, of which `there` are left.
 DEVICE void read(Acc (&found)[ITEMS], const char* line, INDEX first, INDEX there, i64 step) {
     if (there >= ITEMS) {
 #pragma unroll
@@ -163,7 +163,7 @@ DEVICE void write(const Acc (&found)[ITEMS], char* line, INDEX first, INDEX ther
 }
 
 #if SHAPE == ROWS
-// Lines in y, walked by the threads along x.
+// One line per y, walked by the threads along x.
 KERNEL_BOUNDS(scan_rows, Scan, 256) {
     SHARED_ARRAY(Acc, shared, 32);
     const INDEX outputs = (INDEX)job.outputs, tile = (INDEX)blockDim.x * ITEMS;
@@ -192,7 +192,7 @@ KERNEL_BOUNDS(scan_rows, Scan, 256) {
     }
 }
 #elif SHAPE == TILES
-// A block for each tile of a line, in the order in which blocks come. Each element is read once.
+// Each block scans one tile at a time, with look-back over the preceding tiles. Each element is read once.
 KERNEL_BOUNDS(scan_tiles, Scan, 256) {
     SHARED_ARRAY(Acc, shared, 32);
     SHARED_ARRAY(Acc, carried, 1);
@@ -238,7 +238,7 @@ KERNEL_BOUNDS(scan_tiles, Scan, 256) {
     }
 }
 #elif SHAPE == COLUMNS
-// A thread for each line, or for each chunk of one: the grid's y and the block's count chunks.
+// One thread per line, or per chunk of a line: the grid's y and the block's y count chunks.
 KERNEL_BOUNDS(scan_columns, Scan, 256) {
     constexpr int U = 4;
     const INDEX outputs = (INDEX)job.outputs, chunk = (INDEX)blockIdx.y * blockDim.y + threadIdx.y;
@@ -272,7 +272,7 @@ KERNEL_BOUNDS(scan_columns, Scan, 256) {
     }
 }
 #else
-// What stands before each chunk, in place of its total: lines in y, chunks along x.
+// Replaces the total of each chunk by its exclusive prefix: lines in y, chunks along x.
 KERNEL_BOUNDS(scan_before, Scan, 256) {
     SHARED_ARRAY(Acc, shared, 32);
     const INDEX outputs = (INDEX)job.outputs, chunks = (INDEX)job.chunks;

@@ -1,9 +1,9 @@
-// Elements written where an index says. T0 is their dtype, RULE what becomes of an element and a value
-// that is written to it: 0 it is replaced, 1 added, 2 multiplied, 3 the greater, 4 the smaller stays.
+// Elements written by an index. T0 is their dtype, RULE how an element is combined with a value that is written to it:
+// 0 replaces, 1 adds, 2 multiplies, 3 keeps the larger, 4 the smaller.
 //
-// Where the order of the writes shows, they are made in the index's order: of several that replace,
-// the last is found first; what is multiplied, or added to whole rows, goes by a sorted index. Atomics
-// serve where the order does not show, and for sums of floats at one index per element.
+// If the order of the writes matters, it is the index's order: of several replacements, the last one is found first;
+// products, and sums of whole rows, use a sorted index. Atomics are used if the order does not matter, and for sums of
+// floats with one index per element.
 #include "index.cuh"
 
 constexpr u32 THREADS = 256;
@@ -17,23 +17,23 @@ struct Update {
     const T* other;
     const i64* index;
     u64 count;
-    // How far one more in an index moves in the target, in bytes.
+    // The target's stride along the indexed dim, in bytes.
     i64 step;
     i64 size, low;
-    // For each line of the index and each place that it may name, one more than the number of the
-    // last index that does.
+    // For each line of the index and each position it may name: one more than the number of the last index that names
+    // it.
     INDEX* last;
-    // The index in order, one of both, less `low`, and from where along the index each came.
+    // The sorted index, in one of two types, less `low`, and the original position of each entry along the index.
     const i32* keys;
     const i64* wide_keys;
     const i64* from;
-    // The other's step along the index in bytes, the length of a line of the index, and how many
-    // different indices there may be.
+    // The stride of `other` along the index in bytes, the length of a line of the index, and the number of possible
+    // indices.
     i64 other_step, along, extent;
     Flag* flag;
     u32 record, check;
-    // Target, other and index in bytes; the index's line as it moves in `last` or in the keys; the
-    // number along the index.
+    // Byte offsets of target, other and index; the offset of the index's line in `last` or in the keys; the position
+    // along the index.
     Strided<5> places;
 };
 
@@ -67,7 +67,7 @@ template <> DEVICE i32 product(i32 a, i32 b) {
     return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b));
 }
 template <> DEVICE bool product(bool a, bool b) { return a && b; }
-// Each part is rounded by itself, as on the host.
+// Each operation is rounded separately, as on the host.
 template <> DEVICE c64 product(c64 a, c64 b) {
     return c64{__fsub_rn(__fmul_rn(a.re, b.re), __fmul_rn(a.im, b.im)),
                __fadd_rn(__fmul_rn(a.re, b.im), __fmul_rn(a.im, b.re))};
@@ -98,7 +98,7 @@ template <class A> DEVICE A applied(A own, A value) {
         return narrow<A>(combine<Compute<A>>(widen(own), widen(value)));
 }
 
-// The type in which the values of one place are accumulated before they are rounded once.
+// The accumulator type of the values of one position, which are then rounded once.
 template <class A> struct Sum {
     using Type = A;
 };
@@ -157,8 +157,8 @@ template <class A> union Element {
     DEVICE Element() {}
 };
 
-// Reads, computes and writes until nobody else wrote meanwhile. Smaller elements are written together
-// with their neighbours in a word, which belongs to the tensor's memory as blocks of it are whole words.
+// Compare-and-swap loop. Smaller elements are written together with their neighbours in a word, which lies within the
+// tensor's memory because blocks are whole words.
 template <class W, class A> DEVICE void exchange(A* to, A value) {
     const u32 within = static_cast<u32>(reinterpret_cast<u64>(to) % sizeof(W)), shift = within * 8;
     W* word = reinterpret_cast<W*>(at_byte(to, -static_cast<i64>(within)));
@@ -175,11 +175,11 @@ template <class W, class A> DEVICE void exchange(A* to, A value) {
     }
 }
 
-// Whether the device adds 16-bit floats by itself. It does so in pairs alone: of one it makes a loop.
+// Whether the device has atomic addition of 16-bit floats. It has it only for pairs; a single one would be a loop.
 #if defined(__CUDACC_RTC__)
 template <class A> constexpr bool adds = same<A, f16> || (same<A, bf16> && __CUDA_ARCH__ >= 900);
 
-// To the neighbour in its word -0 is added, which leaves every number as it is, zeros of both signs too.
+// Adds -0 to the neighbour in the word, which leaves every number unchanged, including zeros of both signs.
 template <class A> DEVICE void add_half(A* to, A value) {
     const u32 within = static_cast<u32>(reinterpret_cast<u64>(to) % 4);
     const u64 word = __cvta_generic_to_global(at_byte(to, -static_cast<i64>(within)));
@@ -215,7 +215,7 @@ template <class A> DEVICE void update_at(A* to, A value) {
 }
 
 #if RULE == 0
-// Where no place is written twice, or always the same is.
+// For indices where no position is written twice, or all writes are equal.
 KERNEL_BOUNDS(update_any, Update, 256) {
     for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
          i += static_cast<INDEX>(gridDim.x) * THREADS) {
@@ -227,7 +227,7 @@ KERNEL_BOUNDS(update_any, Update, 256) {
     }
 }
 
-// Which index is the last that names each place.
+// Finds the last index that names each position.
 KERNEL_BOUNDS(update_claim, Update, 256) {
     for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
          i += static_cast<INDEX>(gridDim.x) * THREADS) {
@@ -239,7 +239,7 @@ KERNEL_BOUNDS(update_claim, Update, 256) {
     }
 }
 
-// The last writes alone; indices were checked when they were claimed.
+// Writes only the last value; indices were checked when positions were claimed.
 KERNEL_BOUNDS(update_last, Update, 256) {
     for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
          i += static_cast<INDEX>(gridDim.x) * THREADS) {
@@ -268,7 +268,7 @@ DEVICE i64 sorted_key(const Update& job, i64 at) {
     return job.keys != nullptr ? static_cast<i64>(job.keys[at]) : job.wide_keys[at];
 }
 
-// By a sorted index: who meets the first of equal indices makes all writes of these, in order.
+// With a sorted index: the thread at the first of equal indices makes all of their writes, in order.
 KERNEL_BOUNDS(update_sorted, Update, 256) {
     for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
          i += static_cast<INDEX>(gridDim.x) * THREADS) {
@@ -276,7 +276,7 @@ KERNEL_BOUNDS(update_sorted, Update, 256) {
         offsets(job.places, i, at);
         i64 line = at[3], place = at[4];
         i64 index = sorted_key(job, line + place);
-        // What was out of range stands last, as the index beyond all.
+        // Indices out of range are last, as the index beyond all others.
         if (index >= job.extent) continue;
         if (place > 0 && sorted_key(job, line + place - 1) == index) continue;
         T* to = at_byte(job.target, at[0] + (index + job.low) * job.step);

@@ -1,4 +1,4 @@
-// Places in sorted sequences, and groups of equal rows.
+// Binary search in sorted sequences, and groups of equal rows.
 #include "keys.cuh"
 
 constexpr u32 THREADS = 256;
@@ -6,15 +6,15 @@ constexpr u32 THREADS = 256;
 struct Search {
     const Bits* sequence;
     const Bits* values;
-    // The order in which sequences are sorted, if they are not as they stand.
+    // The sorting permutation of the sequences; null if they are sorted.
     const i64* sorter;
     i64* out;
     u64 count, len;
-    // How many values each sequence serves; 0 where there is one for all.
+    // The number of values per sequence; 0 if all values share one.
     u64 each;
     Flag* flag;
     u32 record;
-    // Whether after equal numbers, or before them.
+    // Whether the position is after equal numbers, rather than before them.
     u32 right;
 };
 
@@ -38,13 +38,14 @@ KERNEL_BOUNDS(search, Search, 256) {
     }
 }
 
-// Rows of a contiguous operand, in an order, or as they stand.
+// Rows of a contiguous operand, in the given order or in memory order.
 struct Rows {
     const Bits* x;
     const i64* order;
-    // Whether a row differs from the one before.
+    // Whether a row differs from the previous one.
     bool* differs;
-    // One element of each row in the order, its number, or the order that follows from both.
+    // One element of each row in the order, the permutation that sorts them, or the composition of
+    // both permutations.
     Bits* column;
     const i64* sorted;
     i64* next;
@@ -58,7 +59,7 @@ KERNEL_BOUNDS(rows_differ, Rows, 256) {
         if (i > 0) {
             const Bits* a = job.x + (job.order == nullptr ? i - 1 : job.order[i - 1]) * job.len;
             const Bits* b = job.x + (job.order == nullptr ? i : job.order[i]) * job.len;
-            // A row with a NaN differs from all.
+            // A row with a NaN differs from all rows.
             for (u64 at = 0; at < job.len && !differs; at++) {
                 Bits key = key_of(a[at]);
                 differs = key != key_of(b[at]) || key_is_nan(key);
@@ -80,7 +81,7 @@ KERNEL_BOUNDS(rows_follow, Rows, 256) {
         job.next[i] = job.order == nullptr ? job.sorted[i] : job.order[job.sorted[i]];
 }
 
-// Groups that begin at `starts`, ascending: which one each row belongs to, and how many each has.
+// Groups that begin at `starts`, ascending: the group of each row, and the size of each group.
 struct Groups {
     const i64* starts;
     const i64* order;

@@ -1,5 +1,5 @@
-// Elements where a mask holds: how many each tile has, where each tile's go, and then they are
-// written, in order. ELEMENT is a type of the size of an element.
+// Masked selection in order: the count of each tile, the output position of each tile, and then the selected elements.
+// ELEMENT is a type of the size of an element.
 #include "index.cuh"
 #include "running.cuh"
 
@@ -8,9 +8,9 @@ constexpr u32 THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS;
 struct Select {
     const u8* mask;
     u64 count, tiles;
-    // For each tile how many it has, then where they begin; behind them the number of all.
+    // The count of each tile, then its start in the output; followed by the total.
     u64* starts;
-    // What is selected: elements that step with `places`, or their positions, as a row of one number
+    // The source and the output: elements addressed by `places`, or the selected positions, as a row with one number
     // for each of `rank` dims.
     const ELEMENT* x;
     ELEMENT* out;
@@ -19,7 +19,7 @@ struct Select {
     Strided<1> places;
 };
 
-// The bytes of a mask that are a thread's, as bits.
+// Returns a thread's bytes of the mask, as bits.
 DEVICE u32 taken(const Select& job, u64 tile) {
     u64 first = tile * TILE + threadIdx.x * ITEMS;
     u32 bits = 0;
@@ -41,17 +41,17 @@ KERNEL_BOUNDS(mask_counts, Select, 256) {
     }
 }
 
-// One block.
+// Runs as a single block.
 KERNEL_BOUNDS(mask_starts, Select, 1024) {
     u64 all = scan_in_place(job.starts, job.tiles, 1);
     if (threadIdx.x == 0) job.starts[job.tiles] = all;
 }
 
-// The places of a tile's elements in it, in order; gives their count. Neighbouring threads then take neighbours of
-// them, which lie side by side where they go, and almost where they come from.
+// Lists the positions of a tile's selected elements, in order, and returns their count. Adjacent threads then copy
+// adjacent entries, which are contiguous in the output and nearly so in the source.
 DEVICE u32 listed(const Select& job, u64 tile, u16* list) {
     u32 bits = taken(job, tile), all;
-    // A barrier of it has all read the list of the tile before.
+    // Its barriers also ensure that all threads have read the list of the previous tile.
     u32 to = sum_before<u32>(__popc(bits), all);
     for (; bits != 0; bits &= bits - 1)
         list[to++] = static_cast<u16>(threadIdx.x * ITEMS + __ffs(static_cast<i32>(bits)) - 1);
@@ -59,7 +59,7 @@ DEVICE u32 listed(const Select& job, u64 tile, u16* list) {
     return all;
 }
 
-// Elements of a thread that are under way at once.
+// The number of a thread's elements loaded at once.
 constexpr u32 AHEAD = 4;
 
 KERNEL_BOUNDS(mask_take, Select, 256) {

@@ -1,31 +1,30 @@
-// What is sorted by random keys, or searched for with random numbers: permutations, and places drawn by
-// weight. Keys of 64 bits are sorted by sort.cu and topk.cu, which keep equal ones in the order of their
-// places.
+// Random permutations and weighted sampling, by sorting random keys or by searching with random numbers. Keys of 64
+// bits are sorted by sort.cu and topk.cu, which are stable.
 #include "convert.cuh"
 #include "index.cuh"
 #include "philox.cuh"
 
 // Keys are sorted as signed numbers.
 constexpr u64 SIGN = static_cast<u64>(1) << 63;
-// What no key is greater than: that of a place that cannot be drawn.
+// The largest key: that of a position that cannot be drawn.
 constexpr u64 NONE = ~SIGN;
 
 struct Args {
-    // The key of each place, row by row, and the places in the order of their keys.
+    // The key of each position, row by row, and the positions in the order of their keys.
     u64* keys;
     const i64* order;
     void* dest;
     const void* weights;
-    // Running sums, row by row, and for each row the last place that can be drawn.
+    // Running sums, row by row, and for each row the last position that can be drawn.
     f64* sums;
     i64* last;
     Flag* flag;
     Words words;
-    // Rows, and how many places each has.
+    // The number of rows, and of positions per row.
     u64 rows, places;
-    // How many are drawn from a row, or how many elements are written.
+    // The number of draws per row, or of elements to write.
     u64 samples;
-    // The weights' float dtype, or the result's dtype, by number.
+    // The number of the weights' float dtype, or of the result's dtype.
     u32 kind, record;
 };
 
@@ -38,7 +37,7 @@ KERNEL_BOUNDS(keys, Args, 256) {
         job.keys[i] = bits_of(job.words, i) ^ SIGN;
 }
 
-// The places in the order of their keys, as numbers of a dtype.
+// The positions in the order of their keys, converted to a dtype.
 KERNEL_BOUNDS(numbers, Args, 256) {
     for (u64 i = first_index(); i < job.samples; i += all_threads()) {
         i64 at = job.order[i];
@@ -67,7 +66,7 @@ DEVICE f64 weight_of(const Args& job, u64 i) {
 
 DEVICE bool valid(f64 weight) { return weight >= 0.0 && weight < infinity<f64>(); }
 
-// Waiting times at the weights' rates, as keys in the order of the times.
+// Exponential waiting times at the weights' rates, as keys of the same order.
 KERNEL_BOUNDS(times, Args, 256) {
     u64 total = job.rows * job.places;
     for (u64 i = first_index(); i < total; i += all_threads()) {
@@ -83,7 +82,7 @@ KERNEL_BOUNDS(times, Args, 256) {
     }
 }
 
-// The first ones come out, in their order.
+// Writes the first positions, in order.
 KERNEL_BOUNDS(firsts, Args, 256) {
     u64 total = job.rows * job.samples;
     for (u64 i = first_index(); i < total; i += all_threads()) {
@@ -95,8 +94,8 @@ KERNEL_BOUNDS(firsts, Args, 256) {
     }
 }
 
-// Running sums of a row, added one after the other, as the host does: other orders round otherwise. A
-// block loads and stores what one thread of it adds, several at a time, so that it waits for sums alone.
+// Running sums of a row, added sequentially like on the host: other orders round differently. The block loads and
+// stores while one thread adds, several at a time, so that it waits only for sums.
 KERNEL_BOUNDS(running_sums, Args, 256) {
     SHARED_ARRAY(f64, part, 256);
     SHARED_ARRAY(i64, lasts, 256);
@@ -112,7 +111,7 @@ KERNEL_BOUNDS(running_sums, Args, 256) {
             part[t] = weight;
             __syncthreads();
             if (t == 0) {
-                // Behind the last place stand zeros.
+                // After the last position there are zeros.
                 for (u32 k = 0; k < 256; k += 8) {
                     f64 ones[8];
 #pragma unroll
@@ -140,14 +139,14 @@ KERNEL_BOUNDS(running_sums, Args, 256) {
     }
 }
 
-// Draws with replacement, by searching in the running sums.
+// Draws with replacement, by binary search in the running sums.
 KERNEL_BOUNDS(search, Args, 256) {
     u64 total = job.rows * job.samples;
     for (u64 i = first_index(); i < total; i += all_threads()) {
         u64 row = i / job.samples;
         const f64* sums = job.sums + row * job.places;
         i64 last = job.last[row];
-        // Below the total, save for rounding.
+        // Below the total, except for rounding.
         Exact<f64> share = Exact<f64>(1.0) - unit_of(job.words, i);
         f64 place = (share * Exact<f64>(sums[job.places - 1])).value;
         u64 low = 0, high = job.places;

@@ -1,42 +1,42 @@
-// A block's part of a matrix product, whose operands are made where they are needed.
+// A block's part of a matrix product whose operands are computed on the fly.
 //
-// Rust defines TILE, the shape: threads along either side, and the sums of a thread along either
-// side. A thread's sums stand in packs of 16 bytes, so that neighbours read neighbouring packs of
+// Rust defines TILE, the shape: the threads along each side, and the sums of a thread along each
+// side. A thread's sums are in packs of 16 bytes, so that adjacent threads read adjacent packs of
 // shared memory.
 #ifndef NOMINA_SLICES_CUH
 #define NOMINA_SLICES_CUH
 
 #include "window.cuh"
 
-#if TILE == 0 // 32 rows of 128
+#if TILE == 0 // 32 by 128
 constexpr int ROWS = 8, COLS = 32, TM = 4, TN = 4;
-#elif TILE == 1 // 64 of 64
+#elif TILE == 1 // 64 by 64
 constexpr int ROWS = 16, COLS = 16, TM = 4, TN = 4;
-#elif TILE == 2 // 64 of 128
+#elif TILE == 2 // 64 by 128
 constexpr int ROWS = 16, COLS = 16, TM = 4, TN = 8;
-#else // 128 of 128
+#else // 128 by 128
 constexpr int ROWS = 16, COLS = 16, TM = 8, TN = 8;
 #endif
-// How deep a slice is.
+// The depth of a slice.
 constexpr int BK = 8;
 
 constexpr int THREADS = ROWS * COLS;
 constexpr int BM = ROWS * TM, BN = COLS * TN;
 
-// How many elements of a slice each thread fetches.
+// The number of elements of a slice that each thread fetches.
 constexpr int FETCH_A = BM * BK / THREADS, FETCH_B = BN * BK / THREADS;
 static_assert(FETCH_A * THREADS == BM * BK && FETCH_B * THREADS == BN * BK, "slices divide evenly");
 static_assert(THREADS % BK == 0, "a thread that goes along the depth stays at one depth");
 
 template <class A, int N> constexpr int GROUP = N < PACKED<A> ? N : PACKED<A>;
 
-// A slice lies in shared memory depth by depth; rows are a pack longer, so that threads that write
-// different depths meet different banks.
+// A slice is stored in shared memory depth by depth; rows are one pack longer, so that threads that
+// write different depths access different banks.
 template <class A> constexpr int PITCH_A = BM + PACKED<A>;
 template <class A> constexpr int PITCH_B = BN + PACKED<A>;
 template <class A> constexpr int SLICE = BK * (PITCH_A<A> + PITCH_B<A>);
 
-// Which depth and which row or column element `i` of a thread's fetch is; `DEEP` where neighbouring
+// The depth, and the row or column, of element `i` of a thread's fetch. `DEEP` is set if adjacent
 // threads go along the depth.
 template <bool DEEP, int WIDTH> DEVICE int depth_of(int thread, int i) {
     int at = thread + i * THREADS;
@@ -47,7 +47,7 @@ template <bool DEEP, int WIDTH> DEVICE int lane_of(int thread, int i) {
     return DEEP ? at / BK : at % WIDTH;
 }
 
-// The row or column of the tile that a thread's sum number `i` is.
+// Returns the row or column within the tile of a thread's sum number `i`.
 template <class A, int N, int SIDE> DEVICE int place_of(int thread, int i) {
     constexpr int group = GROUP<A, N>;
     return i / group * (SIDE * group) + thread * group + i % group;
@@ -65,8 +65,8 @@ DEVICE void read_side(A (&to)[N], const A* from, int thread) {
     }
 }
 
-// Adds the products of `slices` slices to the sums of a thread, which stands at `row` and `col` of
-// the block. `fetch` gives the thread's elements of the next slice, in order from the first one on.
+// Adds the products of `slices` slices to the sums of a thread, which is at `row` and `col` of the
+// block. `fetch` loads the thread's elements of the next slice, in order from the first one on.
 template <class A, bool DEEP_A, bool DEEP_B, class F>
 DEVICE void add_slices(A (&sum)[TM][TN], INDEX slices, int row, int col, A* shared, F fetch) {
     int thread = static_cast<int>(threadIdx.x);
@@ -83,7 +83,7 @@ DEVICE void add_slices(A (&sum)[TM][TN], INDEX slices, int row, int col, A* shar
     };
     if (slices == 0) return;
     fetch(a, b);
-    // An earlier tile may still be read.
+    // An earlier tile may still be in use.
     __syncthreads();
     store(0);
     __syncthreads();

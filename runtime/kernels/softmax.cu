@@ -1,8 +1,8 @@
-// Exponentials along a dim, divided by their sum, and the logarithm of that.
+// Exponentials along a dim divided by their sum, and the logarithm of that.
 //
-// T0 is the dtype of elements, T1 what they are converted to, T2 the dtype of the result; OP is Softmax
-// or LogSoftmax, SHAPE and PHASE say what is done (lines.cuh), PACK how many elements are read at once
-// and ITEMS how many a thread holds.
+// T0 is the dtype of elements, T1 the one they are converted to, T2 the dtype of the result; OP is Softmax or
+// LogSoftmax, SHAPE and PHASE select the kernel (lines.cuh), PACK is the number of elements read at once and ITEMS the
+// number a thread holds.
 #include "exp_sum.cuh"
 #include "lines.cuh"
 
@@ -22,12 +22,12 @@ struct Added {
     static DEVICE void merge(T1& x, const T1& y) { x += y; }
 };
 
-// The greatest element, and what follows from the sum.
+// The maximum, and a number derived from the sum.
 struct TwoNumbers {
     T1 max, other;
 };
 
-// What both have in common; next to an infinity nothing has a share.
+// The common part of both; if the maximum is infinite, the results are NaN.
 struct Line : ExpSum<T1> {
     using Numbers = TwoNumbers;
     static DEVICE T1 missing() { return -infinity<T1>(); }
@@ -94,7 +94,7 @@ struct LogSoftmax : Line {
 };
 
 #if SHAPE == HELD
-// As many threads as have the registers.
+// The largest block with enough registers.
 constexpr int THREADS = ITEMS > 16 ? 256 : sizeof(T1) > 4 ? 512 : 1024;
 KERNEL_BOUNDS(softmax_held, Job, THREADS) { held<OP, PACK, ITEMS, 2>(job); }
 #elif SHAPE == ROWS

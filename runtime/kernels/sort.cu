@@ -1,33 +1,33 @@
-// Lines in order: short ones in shared memory, by networks or digits, long ones digit by digit from the lowest.
+// Stable sort of lines: short ones in shared memory, by bitonic networks or radix sort, long ones by radix sort from
+// the lowest digit.
 //
-// Equal elements keep their order: a short line is sorted by key and position, and each pass over a
-// long one keeps the order of the passes before it.
+// A short line is sorted by key and position, and each pass over a long one keeps the order of the passes before it.
 #include "digits.cuh"
 #include "running.cuh"
 
-// What becomes of a sorted line, as on the host.
+// The use of a sorted line, numbered as on the host.
 constexpr u32 FIRST = 0, NTH = 1, MEDIAN = 2, MODE = 3;
 
 struct Short {
     Lines lines;
-    // Keys and positions instead of the operand's elements, line after line.
+    // Keys and positions that replace the operand's elements, line after line.
     const Bits* keys;
     const INDEX* places;
-    // How many results a line has, or the place that is asked for.
+    // The number of results of a line, or the position asked for.
     u64 results;
-    // The power of two that a line is filled up to, and how many lines a block sorts at once, a power
-    // of two as well.
+    // The power of two that a line is padded to, and the number of lines that a block sorts at once, also a power of
+    // two.
     u32 width, group;
     u32 task;
-    // Whether NaN are left out of a median.
+    // Whether a median ignores NaN.
     u32 ignore_nan;
-    // Whether neighbouring lines lie closer together than neighbours of a line.
+    // Whether adjacent lines are closer together in memory than adjacent elements of a line.
     u32 across;
-    // How many of a key's lowest bits differ.
+    // The number of low bits in which keys differ.
     u32 bits;
 };
 
-// The place of the lower median of a sorted line, of which `numbers` are none.
+// Returns the position of the lower median of a sorted line whose first `numbers` elements are not NaN.
 DEVICE INDEX median_of(INDEX len, INDEX numbers, bool ignore_nan) {
     if (!ignore_nan && numbers < len) return numbers;
     return numbers == 0 ? 0 : (numbers - 1) / 2;
@@ -38,7 +38,7 @@ DEVICE INDEX place_of(const Short& job, INDEX line, u32 at) {
                                  : job.places[line * static_cast<INDEX>(job.lines.len) + at];
 }
 
-// The first place from `low` on whose key is greater.
+// Returns the first position from `low` on whose key is larger.
 template <class I> DEVICE I end_of_run(const Bits* keys, I low, I high, Bits key) {
     while (low < high) {
         I middle = low + (high - low) / 2;
@@ -51,10 +51,10 @@ template <class I> DEVICE I end_of_run(const Bits* keys, I low, I high, Bits key
 }
 
 constexpr u32 SHORT_LINES = 64;
-// Keys that a thread asks for at once.
+// The number of keys that a thread loads at once.
 constexpr u32 AHEAD = 4;
 
-// Networks of compare and exchange, over all lines of the block side by side.
+// Bitonic sorting networks, over all lines of the block at once.
 DEVICE void bitonic(Bits* keys, u16* at, u32 total, u32 width) {
     for (u32 size = 2; size <= width; size <<= 1) {
         for (u32 stride = size / 2; stride > 0; stride >>= 1) {
@@ -74,13 +74,13 @@ DEVICE void bitonic(Bits* keys, u16* at, u32 total, u32 width) {
     __syncthreads();
 }
 
-// Reads lines side by side.
+// Reads lines into shared memory.
 DEVICE void gather(const Short& job, INDEX first, Bits* keys, u16* at) {
     const Source source(job.lines, job.keys);
     const u32 total = job.group * job.width, mask = job.width - 1;
     const INDEX count = job.lines.count, len = job.lines.len;
     for (u32 group = threadIdx.x; group < total; group += AHEAD * blockDim.x) {
-        // What fills a line up has the greatest key and stands last: it comes last.
+        // Padding has the largest key and the last positions, so it sorts last.
         Bits key[AHEAD];
         i64 from[AHEAD];
         u32 to[AHEAD], place[AHEAD];
@@ -112,14 +112,14 @@ DEVICE void gather(const Short& job, INDEX first, Bits* keys, u16* at) {
 template <bool RADIX> DEVICE void short_lines(const Short& job) {
     DYN_SHARED(Bits, keys);
     SHARED_ARRAY(u32, best, SHORT_LINES);
-    // By digits nothing is filled up, and a block has one line.
+    // The radix sort has no padding, and a block has one line.
     u32 total = RADIX ? static_cast<u32>(job.lines.len) : job.group * job.width;
     u32 mask = job.width - 1;
     u16* at = reinterpret_cast<u16*>(keys + job.group * job.width);
     INDEX count = job.lines.count, len = job.lines.len;
     Bits turned = job.lines.turned();
     for (INDEX first = blockIdx.x * job.group; first < count; first += gridDim.x * job.group) {
-        __syncthreads(); // the lines before are written
+        __syncthreads(); // the previous lines are written
         if constexpr (RADIX) {
             Keys(job.lines, first, job.keys).each<BLOCK, EACH>(0, [&](Bits key, INDEX i) {
                 keys[i] = key;
@@ -152,7 +152,7 @@ template <bool RADIX> DEVICE void short_lines(const Short& job) {
             continue;
         }
         if (job.task == MODE) {
-            // The longest run, of several the first: NaN are runs of one, and stand last.
+            // The longest run, the first of several: each NaN is its own run, and NaN come last.
             for (u32 t = threadIdx.x; t < job.group; t += blockDim.x) best[t] = 0;
             __syncthreads();
             for (u32 t = threadIdx.x; t < total; t += blockDim.x) {
@@ -185,26 +185,26 @@ KERNEL_BOUNDS(sort_short, Short, 256) { short_lines<false>(job); }
 
 KERNEL_BLOCKS(sort_block, Short, 512, 2) { short_lines<true>(job); }
 
-// Long lines, cut into tiles: as large as shared memory has keys and positions for, so that neighbours of one digit
-// are written side by side.
+// Long lines are cut into tiles whose keys and positions just fit into shared memory, so that elements with the same
+// digit are written next to each other.
 
 constexpr u32 THREADS = 256, ITEMS = sizeof(Bits) + sizeof(INDEX) <= 8 ? 8 : 4, TILE = BLOCK * ITEMS;
 
 struct Pass {
     Lines lines;
-    // Null where the operand's own elements are read.
+    // Null if the operand's elements are read.
     const Bits* keys;
     const INDEX* places;
     Bits* keys_out;
     INDEX* places_out;
-    // For each line, tile and digit how often it stands there, then where the first of them goes;
-    // and for each line and digit how often it stands in all.
+    // The count of each digit in each line and tile, then the destination of the first of them; and the total count of
+    // each digit in each line.
     INDEX* starts;
     INDEX* totals;
     u64 tiles;
-    // From one tile to the next, and from one digit to the next.
+    // The strides from one tile, and from one digit, to the next.
     u64 tile_step, digit_step;
-    // Where this is the last pass, how many elements of each line are results; else 0, and all are stored.
+    // In the last pass, the number of results of each line; otherwise 0, and all elements are stored.
     u64 results;
     u32 shift, pad;
 };
@@ -226,7 +226,7 @@ KERNEL_BOUNDS(sort_counts, Pass, 512) {
     }
 }
 
-// Few tiles: a thread for each line and digit.
+// For few tiles: one thread per line and digit.
 KERNEL_BOUNDS(sort_starts, Pass, 256) {
     u64 all = job.lines.count * DIGITS;
     for (u64 i = blockIdx.x * static_cast<u64>(THREADS) + threadIdx.x; i < all;
@@ -242,7 +242,7 @@ KERNEL_BOUNDS(sort_starts, Pass, 256) {
     }
 }
 
-// Many tiles: a block for each line and digit.
+// For many tiles: one block per line and digit.
 KERNEL_BOUNDS(sort_starts_long, Pass, 256) {
     u64 all = job.lines.count * DIGITS;
     for (u64 i = blockIdx.x; i < all; i += gridDim.x) {
@@ -278,7 +278,7 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
             rank[item] = rank_of(digit, there, own);
         }
         __syncthreads();
-        // Asked for here, where registers are left.
+        // Loaded early only if there are enough registers.
         constexpr bool EARLY = sizeof(INDEX) == 4;
         const auto place_of = [&](u32 item) {
             const INDEX at = part + item * 32;
@@ -287,7 +287,7 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
         INDEX place[ITEMS];
 #pragma unroll
         for (u32 item = 0; item < ITEMS; item++) place[item] = EARLY ? place_of(item) : 0;
-        // One thread for each digit: where it begins in the tile, in each warp's part, and at last.
+        // One thread per digit: its start in the tile, in each warp's part, and in the output.
         const u32 digit = threadIdx.x;
         const bool counts = digit < DIGITS;
         u32 sum = 0;
@@ -306,7 +306,7 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
         if (counts) {
             u64 from = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
             inside[digit] = first;
-            // Unsigned: a goal may lie before the line's first element until the place is added.
+            // Unsigned: a goal may be before the line's first element until the position is added.
             goals[digit] = start + job.starts[from + digit * job.digit_step] - first;
         }
         __syncthreads();
@@ -325,7 +325,7 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
         __syncthreads();
         const u32 all = len - tile * TILE < TILE ? static_cast<u32>(len - tile * TILE) : TILE;
         if (job.results == 0) {
-            // All are looked for before the first is written: what lies behind the last goes nowhere.
+            // Compute all destinations before the first write; elements past the end are not written.
             Bits moved[ITEMS];
             INDEX from[ITEMS], to[ITEMS];
 #pragma unroll
@@ -353,13 +353,13 @@ KERNEL_BLOCKS(sort_move, Pass, 512, 2) {
     }
 }
 
-// The most frequent element of sorted lines, in three rounds: how long the longest run is, which of
-// that length is the first, and what it is.
+// The most frequent element of sorted lines, in three rounds: the length of the longest run, the first run of that
+// length, and its element.
 struct Runs {
     Lines lines;
     const Bits* keys;
     const INDEX* places;
-    // Zero at first; then what was found.
+    // Initially zero; then the results.
     u64* longest;
     u64* first;
     u32 round, pad;
@@ -377,7 +377,7 @@ KERNEL_BOUNDS(sort_runs, Runs, 256) {
         if (job.round == 0)
             atomicMax(&job.longest[line], run);
         else if (job.longest[line] == run)
-            // The greatest distance from the end is the first.
+            // The largest distance from the end is the first run.
             atomicMax(&job.first[line], static_cast<u64>(len - at));
     }
 }

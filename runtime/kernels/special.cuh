@@ -1,6 +1,6 @@
-// Functions of floats and complex numbers, by the names of the table's expressions.
+// Functions of floats and complex numbers, named as in the table's expressions.
 //
-// Where devices have an exact function in f32 that is taken; other functions of f32 compute in f64.
+// If devices have an accurate f32 function, it is used; the other functions of f32 compute in f64.
 #ifndef NOMINA_SPECIAL_CUH
 #define NOMINA_SPECIAL_CUH
 
@@ -14,7 +14,7 @@
 
 namespace numeric {
 
-// A function that devices have in both float dtypes, and ours of complex numbers.
+// A function that devices have in both float dtypes, and our own for complex numbers.
 #define OF_ANY(name, single, wider, of_complex)                                                    \
     template <class T> DEVICE T name(T x) {                                                        \
         if constexpr (is_complex<T>) return of_complex;                                            \
@@ -78,7 +78,7 @@ template <class T> DEVICE Real<T> angle(T x) {
     else return x < (T)0 ? (T)3.141592653589793 : (T)0;
 }
 
-// sin πx / πx, one at zero.
+// sin πx / πx, and one at zero.
 template <class T> DEVICE T sinc(T value) {
     if constexpr (is_complex<T>) {
         return in_plane(value, [](c128 z) { return plane::sinc(z); });
@@ -110,12 +110,13 @@ template <class T> DEVICE T logaddexp2(T x, T y) {
     return (T)((a < b ? b : a) + product(::log1p(::exp2(-size_of(a - b))), 1.4426950408889634));
 }
 
-// The point between `x` and `end` that lies `weight` of the way along; from the nearer end, so that
-// both are met exactly.
+// Interpolates from `x` to `end` by `weight`, starting at the nearer end, so that both ends are
+// reached exactly.
 template <class T> DEVICE T lerp(T x, T end, T weight) {
     T span = sub(end, x);
     if constexpr (!is_complex<T>) {
-        // An end is infinite, or the difference overflows: an end of no weight takes no part.
+        // An end is infinite or the difference overflows: an end of weight zero does not
+        // contribute.
         if (!(size_of(span) < infinity<T>())) return vanishing(x, (T)1 - weight) + vanishing(end, weight);
     }
     if (abs(weight) < (Real<T>)0.5) return add(x, mul(weight, span));
@@ -141,7 +142,7 @@ template <class T> DEVICE T entr(T x) {
     return x == (T)0 ? (T)0 : -infinity<T>();
 }
 
-// What computes in f64 whatever it is asked for.
+// Functions that always compute in f64.
 #define WIDE(name)                                                                                 \
     template <class T> DEVICE T name(T x) { return (T)wide::name((f64)x); }
 

@@ -1,7 +1,6 @@
-// What neural networks put between their layers, and the terms of losses.
+// Activation functions, and the terms of losses.
 //
-// What is computed often has a form in f32 of its own, which keeps the digits of small results; the
-// rest computes in f64.
+// Many functions have a separate f32 form that keeps the digits of small results; the others compute in f64.
 #ifndef NOMINA_SPECIAL_ACTIVATION_CUH
 #define NOMINA_SPECIAL_ACTIVATION_CUH
 
@@ -16,7 +15,7 @@ DEVICE f64 expm1_of(f64 x) { return ::expm1(x); }
 DEVICE f32 log_of(f32 x) { return ::logf(x); }
 DEVICE f64 log_of(f64 x) { return ::log(x); }
 
-// Below this, logistic functions are exponentials but for rounding.
+// Below this, logistic functions equal exponentials up to rounding.
 constexpr i32 LOGISTIC_FAR = -40;
 
 // x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x).
@@ -26,10 +25,10 @@ template <class T> DEVICE T times_exp(T x) {
     return x * root * root;
 }
 
-// exp(-|x|) does not overflow, and small results are as exact as it is.
+// exp(-|x|) does not overflow, and small results are as accurate as it is.
 DEVICE f32 float_sigmoid(f32 x) {
     f32 e = ::expf(-size_of(x)), sum = 1.0f + e;
-    // What the sum lost, times nearly its inverse.
+    // The rounding error of the sum, times approximately its inverse.
     f32 lost = (e - (sum - 1.0f)) * ::fmaf(e, -0.5f, 1.0f);
     f32 value = (x < 0.0f ? e : 1.0f) / sum;
     return ::fmaf(value, -lost, value);
@@ -44,7 +43,7 @@ template <class T> DEVICE T float_silu(T x) {
     return x / ((T)1 + exp_of(-x));
 }
 
-// 2 Φ(x), from -15 to 15; see that of f64.
+// 2 Φ(x), for x from -15 to 15; see the f64 version in special_erf.cuh.
 DEVICE f32 doubled_ndtr(f32 x) {
     const f32 HI = 0.70710677f, LO = 1.21016175e-8f;
     f32 z = product(-x, HI);
@@ -64,8 +63,8 @@ DEVICE f32 float_gelu(f32 x) {
 }
 DEVICE f64 float_gelu(f64 x) { return wide::gelu(x); }
 
-// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), by way of the logistic function: nothing cancels, and
-// exponentials turn absolute errors of their arguments into relative ones, so that has two parts.
+// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), through the logistic function, so nothing cancels. An exponential turns
+// the absolute error of its argument into a relative one, so the argument has two parts.
 DEVICE f32 float_gelu_tanh(f32 x) {
     const f32 CUBE = 0.044715f, CUBE_LOW = (f32)(0.044715 - (f64)CUBE);
     const f32 ROOT = 1.5957692f, ROOT_LOW = (f32)(1.5957691216057308 - (f64)ROOT);
@@ -101,7 +100,7 @@ DEVICE f64 float_gelu_tanh(f64 x) {
 // ln(1 + exp(x))
 template <class T> DEVICE T log1pexp(T x) { return (x > (T)0 ? x : (T)0) + log1p_of(exp_of(-size_of(x))); }
 
-// ln(1 + exp(beta x)) / beta; the number itself where beta x exceeds `threshold`.
+// ln(1 + exp(beta x)) / beta; `x` itself if beta x exceeds `threshold`.
 template <class T> DEVICE T softplus(T x, T beta, T threshold) {
     if (beta == (T)1) return x > threshold ? x : log1pexp(x);
     f64 scaled = (f64)x * (f64)beta;
@@ -112,7 +111,7 @@ template <class T> DEVICE T logsigmoid(T x) {
     return (x < (T)0 ? x : (T)0) - log1p_of(exp_of(-size_of(x)));
 }
 
-// x tanh ln(1 + exp(x)), by way of tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
+// x tanh ln(1 + exp(x)), through tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
 template <class T> DEVICE T mish(T x) {
     if (x > (T)20) return x;
     if (x < (T)LOGISTIC_FAR) return times_exp(x);
@@ -131,7 +130,7 @@ template <class T> DEVICE T selu(T x) {
 template <class T> DEVICE T leaky_relu(T x, T slope) { return x > (T)0 ? x : product(x, slope); }
 template <class T> DEVICE T softsign(T x) { return endless(x) ? with_sign((T)1, x) : x / ((T)1 + size_of(x)); }
 
-// x + 3 between 0 and 6; NaN stays.
+// Clamps x + 3 to 0..6; NaN stays.
 template <class T> DEVICE T hard_part(T x) {
     x += (T)3;
     x = x < (T)0 ? (T)0 : x;
@@ -139,7 +138,7 @@ template <class T> DEVICE T hard_part(T x) {
 }
 template <class T> DEVICE T hardsigmoid(T x) { return hard_part(x) / (T)6; }
 template <class T> DEVICE T hardswish(T x) {
-    // Products of infinite and of great numbers.
+    // Outside of -3..3 the product might be NaN or overflow.
     if (x <= (T)-3) return -(T)0;
     return x >= (T)3 ? x : product(x, hard_part(x)) / (T)6;
 }
@@ -157,8 +156,8 @@ template <class T> DEVICE T dropped(T x, T draw, T p) { return draw < p ? (T)0 :
 template <class T> DEVICE T tanhshrink(T value) {
     f64 x = value;
     if (size_of(x) > 2.0 || nan_in(x)) return (T)(x - ::tanh(x));
-    // Close to zero the difference loses digits. tanh is the continued fraction x / (1 + t / (3 + t /
-    // (5 + ...))) with t = x², and what is left of x comes out as a product.
+    // Close to zero the difference loses digits. tanh is the continued fraction x / (1 + t / (3 + t / (5 + ...))) with
+    // t = x², so the difference is a product.
     f64 t = x * x, tail = 25.0;
 #pragma unroll
     for (i32 k = 11; k > 0; --k) tail = (f64)(2 * k + 1) + t / tail;
@@ -188,7 +187,7 @@ template <class T> DEVICE T huber_error(T x, T target, T delta) {
     return z <= delta ? (T)0.5 * z * z : delta * (z - product((T)0.5, delta));
 }
 
-// The cross entropy of a probability, whose logarithms end at -100.
+// The cross entropy of a probability, whose logarithms are clamped to -100.
 template <class T> DEVICE T binary_entropy(T value, T target) {
     f64 x = value, y = target, yes = ::log(x), no = ::log1p(-x);
     // `max` would drop NaN.
@@ -197,7 +196,7 @@ template <class T> DEVICE T binary_entropy(T value, T target) {
     return (T)(product(y - 1.0, no) - product(y, yes));
 }
 
-// The same of a logit, with `weight` on what is positive.
+// Like `binary_entropy`, but of a logit, with `weight` on the positive term.
 template <class T> DEVICE T logit_entropy(T value, T target, T weight) {
     f64 x = value, y = target, scale = product((f64)weight - 1.0, y) + 1.0;
     return (T)(product(1.0 - y, x) + product(scale, log1pexp(-x)));
@@ -213,17 +212,17 @@ template <class T> DEVICE T xlog1py(T x, T y) {
     return x == (T)0 ? (T)0 : product(x, log1p_of(y));
 }
 
-// `target` (ln `target` - x); zero where it is.
+// `target` (ln `target` - x); zero if `target` is zero.
 template <class T> DEVICE T divergence(T x, T target) {
     T value = xlogy(target, target) - product(target, x);
-    // Both terms may be beyond the range of their difference.
+    // Both terms may overflow although their difference does not.
     return target == (T)0 || !(endless(value) || nan_in(value)) ? value : product(target, log_of(target) - x);
 }
 
 // ln(1 + exp(-x `target`))
 template <class T> DEVICE T soft_margin(T x, T target) { return (T)log1pexp(product(-(f64)x, (f64)target)); }
 
-// Stirling's approximation of ln x!, zero up to 1.
+// Stirling's approximation of ln x!; zero up to 1.
 template <class T> DEVICE T stirling(T value) {
     f64 x = value;
     if (x <= 1.0) return (T)0;

@@ -1,7 +1,7 @@
 // The modified Bessel functions of the first kind, in f64.
 //
-// Chebyshev series of exp(-x) I(x), for order 1 divided by x, up to 8, and of √x exp(-x) I(x) in 1/x
-// beyond; interpolated at 80 nodes with 60 digits (`scripts/special_tables.py --bessel`).
+// Chebyshev series of exp(-x) I(x) up to 8, for order 1 divided by x, and of √x exp(-x) I(x) in 1/x beyond;
+// interpolated at 80 nodes with 60 digits (`scripts/special_tables.py --bessel`).
 #ifndef NOMINA_SPECIAL_BESSEL_CUH
 #define NOMINA_SPECIAL_BESSEL_CUH
 
@@ -10,7 +10,7 @@
 namespace numeric {
 namespace wide {
 
-// A Chebyshev series at `t` between -1 and 1.
+// Evaluates a Chebyshev series at `t` between -1 and 1.
 template <int N> DEVICE f64 chebyshev(const f64 (&series)[N], f64 t) {
     f64 next = 0.0, after = 0.0;
 #pragma unroll
@@ -37,7 +37,7 @@ DEVICE f64 i0_near(f64 t) {
     return chebyshev(series, t);
 }
 
-// Order 0, beyond.
+// Order 0, above 8.
 DEVICE f64 i0_far(f64 t) {
     const f64 series[27] = {
         0.4022452055070544, 0.0033691164782556943, 6.889758346916825e-05, 2.8913705208347567e-06,
@@ -66,7 +66,7 @@ DEVICE f64 i1_near(f64 t) {
     return chebyshev(series, t);
 }
 
-// Order 1, beyond.
+// Order 1, above 8.
 DEVICE f64 i1_far(f64 t) {
     const f64 series[27] = {
         0.38928811750914005, -0.009761097491361469, -0.00011058893876262371, -3.882564808877691e-06,
@@ -93,7 +93,7 @@ DEVICE f64 i1e(f64 x) {
     return with_sign(i1_far(16.0 / z - 1.0) / ::sqrt(z), x);
 }
 
-// Times exp(|x|), in two steps: the exponential alone overflows before the function does.
+// Multiplies by exp(|x|), in two steps: the exponential alone overflows before the function does.
 DEVICE f64 grown(f64 scaled, f64 x) {
     if (endless(x)) return with_sign(infinity<f64>(), scaled);
     f64 root = ::exp(0.5 * size_of(x));

@@ -1,4 +1,4 @@
-// Numbers as unevaluated sums of two f64, about 105 bits: for differences of nearly equal parts.
+// Double-double arithmetic: unevaluated sums of two f64, about 105 bits, for differences of nearly equal numbers.
 #ifndef NOMINA_SPECIAL_DD_CUH
 #define NOMINA_SPECIAL_DD_CUH
 
@@ -24,7 +24,7 @@ DEVICE Dd dd_product(f64 a, f64 b) {
     return Dd{hi, ::fma(a, b, -hi)};
 }
 
-// The exact sum where the first is the greater in magnitude.
+// The exact sum, if the first is larger in magnitude.
 DEVICE Dd dd_quick(f64 hi, f64 lo) {
     f64 sum = hi + lo;
     return Dd{sum, lo - (sum - hi)};
@@ -51,16 +51,16 @@ DEVICE Dd operator/(Dd a, Dd b) {
     return dd_quick(first, second) + dd(rest.hi / b.hi);
 }
 
-// The nearest number.
+// Rounds to the nearest f64.
 DEVICE f64 nearest(Dd x) { return x.hi + x.lo; }
 
-// The circle's number.
+// π.
 DEVICE Dd dd_pi() { return Dd{3.141592653589793, 1.2246467991473532e-16}; }
 
-// The natural logarithm of a positive, normal number, to about 60 bits: from
+// The natural logarithm of a positive, normal number, to about 60 bits, from
 // ln m = 2 artanh((m - 1) / (m + 1)), with m between √½ and √2.
 DEVICE Dd log(Dd x) {
-    // The mantissa from ½ to 1, and the power of two that goes with it.
+    // The mantissa from ½ to 1, and its power of two.
     u64 word = bits(x.hi);
     i32 exponent = (i32)(word >> 52) - 1022;
     f64 mantissa = of_bits((word & 0x000fffffffffffffull) | ((u64)1022 << 52));
@@ -78,10 +78,10 @@ DEVICE Dd log(Dd x) {
     return whole + twice + dd(twice.hi * series);
 }
 
-// sin πr and cos πr for r of at most ¼, to about 60 bits.
+// sin πr and cos πr for |r| up to ¼, to about 60 bits.
 struct SinCos { Dd sin, cos; };
 
-// 1 + square · (head and tail of a series), of which the first three terms have second parts.
+// 1 + square · (a series); the first three coefficients have low parts.
 DEVICE Dd wave_series(const f64 (&high)[10], const f64 (&low)[3], Dd square) {
     f64 rest = 0.0;
     for (i32 i = 9; i >= 3; --i) rest = rest * square.hi + high[i];
@@ -91,7 +91,7 @@ DEVICE Dd wave_series(const f64 (&high)[10], const f64 (&low)[3], Dd square) {
 }
 
 DEVICE SinCos sin_cos_pi(f64 r) {
-    // 1/(2k+1)! from k = 1, and 1/(2k)! likewise; what follows the third needs no second part.
+    // (-1)^k / (2k+1)! from k = 1, and (-1)^k / (2k)! likewise; only the first three coefficients need low parts.
     const f64 sin[10] = {
         -0.16666666666666666, 0.008333333333333333, -1.984126984126984e-4, 1.0 / 362880.0,
         -1.0 / 39916800.0, 1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0,
@@ -109,7 +109,7 @@ DEVICE SinCos sin_cos_pi(f64 r) {
     return SinCos{wave_series(sin, sin_low, square) * y, wave_series(cos, cos_low, square)};
 }
 
-// As `sin_cos_pi`, of what a number is off the nearest integer by; below -¼ both have the other sign.
+// Like `sin_cos_pi`, for |r| up to ½, the distance to the nearest integer; below -¼ both have the opposite sign.
 DEVICE SinCos sin_cos_rest(f64 r) {
     if (size_of(r) <= 0.25) return sin_cos_pi(r);
     SinCos turned = sin_cos_pi(with_sign(0.5, r) - r);

@@ -1,4 +1,4 @@
-// The error function's family in f64: what devices have no function for, or an inexact one.
+// The family of the error function in f64: functions that devices lack, or have with less accuracy.
 #ifndef NOMINA_SPECIAL_ERF_CUH
 #define NOMINA_SPECIAL_ERF_CUH
 
@@ -7,30 +7,30 @@
 namespace numeric {
 
 constexpr f64 TWO_OVER_ROOT_PI = 1.1283791670955126;
-// ½√2, and what it lacks.
+// √½, and its rounding error.
 constexpr f64 ROOT_HALF = 0.7071067811865476;
 constexpr f64 ROOT_HALF_LOW = -4.833646656726457e-17;
 
 namespace wide {
 
-// The number whose error function is `x`; infinite at ±1, NaN beyond.
+// The inverse of the error function; infinite at ±1, NaN beyond.
 //
-// Winitzki's formula gives three digits, Halley's steps the rest: with `erf` near zero and, so that
-// nothing cancels, with `erfc` elsewhere.
+// Winitzki's formula gives three digits, Halley's steps the rest: with `erf` near zero and with
+// `erfc` elsewhere, so that nothing cancels.
 DEVICE f64 erfinv(f64 x) {
     const f64 A = 0.147;
     f64 p = size_of(x);
     if (p > 1.0 || nan_in(p)) return nan<f64>();
     if (p == 1.0) return with_sign(infinity<f64>(), x);
-    // The next term is below half a unit.
+    // The next term is below half a unit in the last place.
     if (p < 1e-8) return x * (1.0 / TWO_OVER_ROOT_PI);
-    // What is missing to 1, exactly.
+    // The distance to 1, which is exact.
     f64 q = 1.0 - p;
     f64 log = p < 0.5 ? ::log1p(-p * p) : ::log(q * (1.0 + p));
     f64 b = 2.0 / (3.141592653589793 * A) + 0.5 * log;
     // The root of b² - log/A, less b, without cancellation.
     f64 z = ::sqrt(-log / A / (::sqrt(b * b - log / A) + b));
-    // The tail is further from a parabola.
+    // The tail differs more from a parabola.
     i32 steps = q < 0.01 ? 3 : 2;
     for (i32 i = 0; i < steps; ++i) {
         f64 error = p < 0.5 ? ::erf(z) - p : q - ::erfc(z);
@@ -40,9 +40,9 @@ DEVICE f64 erfinv(f64 x) {
     return with_sign(z, x);
 }
 
-// 2 Φ(x), from -30 to 40, where Φ is the normal distribution: `erfc(-x/√2)`.
+// 2 Φ(x), for x from -30 to 40, where Φ is the normal distribution: `erfc(-x/√2)`.
 DEVICE f64 doubled_ndtr(f64 x) {
-    // erfc's relative slope would magnify what rounding loses.
+    // The relative slope of erfc would magnify the rounding error.
     f64 z = product(-x, ROOT_HALF);
     f64 rest = ::fma(-x, ROOT_HALF, -z) - x * ROOT_HALF_LOW;
     f64 slope = TWO_OVER_ROOT_PI * ::exp(-z * z);
@@ -56,7 +56,7 @@ DEVICE f64 tail_series(f64 a) {
     return sum;
 }
 
-// |x| Φ(x) as a factor and a number to multiply by twice, for x under -30: the asymptotic series. Φ
+// |x| Φ(x) for x below -30, as a factor and a number to multiply by twice: the asymptotic series. Φ
 // itself would lose digits below the normal numbers.
 DEVICE f64 far_ndtr(f64 x, f64& root) {
     Dd square = dd_product(x, x);
@@ -89,26 +89,26 @@ DEVICE f64 ndtr(f64 x) {
 // exp(x²) erfc(x)
 DEVICE f64 erfcx(f64 x) {
     if (x < 25.0) {
-        // Below, the square is beyond the range of exp.
+        // Below, the square exceeds the range of exp.
         if (x < -27.0) return infinity<f64>();
         Dd square = dd_product(x, x);
         f64 power = ::exp(0.5 * square.hi);
         return (power * ::erfc(x)) * (power + power * square.lo);
     }
-    // 1 / (x √π) times a series in 1 / 2x²; also of infinity and NaN.
+    // 1 / (x √π) times a series in 1 / 2x²; also for infinity and NaN.
     return 0.5 * TWO_OVER_ROOT_PI / x * tail_series(0.5 / (x * x));
 }
 
 DEVICE f64 log_ndtr(f64 x) {
     if (x > -1.0) return ::log1p(-ndtr(-x));
-    // NaN goes this way, too.
+    // NaN takes this path, too.
     return ::log(0.5 * erfcx(-x * ROOT_HALF)) - 0.5 * x * x;
 }
 
 // The inverse of the normal distribution function.
 DEVICE f64 ndtri(f64 p) {
     if (!(p >= 0.0 && p <= 1.0)) return nan<f64>();
-    // Twice `p` less 1 is exact.
+    // 2p - 1 is exact.
     if (p >= 0.25) return 1.4142135623730951 * erfinv(2.0 * p - 1.0);
     if (p == 0.0) return -infinity<f64>();
     // The tail, by Newton's steps on the logarithm, which is nearly a parabola.

@@ -7,11 +7,11 @@
 namespace numeric {
 namespace wide {
 
-// From here on, eight terms of the asymptotic series are enough.
+// From here on, eight terms of the asymptotic series suffice.
 constexpr f64 GAMMA_FAR = 16.0;
 
-// ψ between 1 and 2, from its root: ψ(x) / (x - root) in powers of x - 1.5, interpolated at 24
-// Chebyshev nodes (`scripts/special_tables.py --digamma`).
+// ψ between 1 and 2: ψ(x) / (x - root) in powers of x - 1.5, interpolated at 24 Chebyshev nodes
+// (`scripts/special_tables.py --digamma`).
 DEVICE f64 digamma_near_root(f64 x) {
     const f64 series[24] = {
         0.9510558760318328,     -0.42362742128146047,  0.24054248424078736,    -0.14840492305391761,
@@ -27,7 +27,7 @@ DEVICE f64 digamma_near_root(f64 x) {
     return ((x - 1.4616321449683622) - 9.549995429965697e-17) * slope;
 }
 
-// What ψ lacks of ln x - 1/2x: B₂ₖ / 2k over powers of the square.
+// ln x - 1/2x - ψ(x), the sum of B₂ₖ / 2k over powers of the square.
 DEVICE f64 digamma_far(f64 x) {
     const f64 series[8] = {
         1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0,
@@ -50,7 +50,7 @@ DEVICE f64 positive_digamma(f64 x) {
     return digamma_near_root(x) + steps;
 }
 
-// ψ(x) = ψ(1 - x) - π cot πx, whose parts nearly cancel around each root.
+// ψ(x) = ψ(1 - x) - π cot πx, whose terms nearly cancel around each root.
 DEVICE f64 reflected_digamma(f64 x) {
     Dd one = dd(1.0), z = dd_sum(1.0, -x), steps = dd(0.0);
     while (z.hi < GAMMA_FAR) {
@@ -62,8 +62,8 @@ DEVICE f64 reflected_digamma(f64 x) {
     return nearest(psi - dd_pi() * (part.cos / part.sin));
 }
 
-// The logarithmic derivative of the gamma function; NaN at the negative integers, infinite at zero,
-// against its sign.
+// The logarithmic derivative of the gamma function; NaN at the negative integers, infinite at zero with the opposite
+// sign.
 DEVICE f64 digamma(f64 x) {
     if (x > 0.0) return positive_digamma(x);
     if (x == 0.0) return with_sign(infinity<f64>(), -x);
@@ -72,8 +72,8 @@ DEVICE f64 digamma(f64 x) {
     return reflected_digamma(x);
 }
 
-// The same for f32, which plain f64 is enough for but next to a root. What both sides of zero need is computed
-// together, so that a warp with elements of both does it once.
+// Like `digamma`, but for f32. Plain f64 suffices except next to a root. The work common to both sides of zero is done
+// unconditionally, so that a warp with elements of both does it once.
 DEVICE f32 digamma_of_f32(f32 x) {
     const f64 at = x;
     const bool reflects = x < -0.01f && x != ::floorf(x);
@@ -88,7 +88,7 @@ DEVICE f32 digamma_of_f32(f32 x) {
     return (f32)digamma(at);
 }
 
-// ln Γ(z) from Stirling's series, after steps upwards: B₂ₖ / 2k(2k - 1).
+// ln Γ(z) from Stirling's series after upward recurrence: B₂ₖ / 2k(2k - 1).
 DEVICE Dd stirling(f64 start) {
     const f64 series[8] = {
         1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0, -691.0 / 360360.0,
@@ -113,8 +113,7 @@ DEVICE Dd reflection(f64 x) {
     return log(dd_pi() / (sine * dd(-x)));
 }
 
-// The logarithm of the gamma function's magnitude; infinite at zero and the negative integers. Below
-// zero it is ln |π / (x sin πx)| - lgamma(-x).
+// The logarithm of |Γ|; infinite at zero and the negative integers. Below zero it is ln |π / (x sin πx)| - lgamma(-x).
 DEVICE f64 lgamma(f64 x) {
     if (!(x < 0.0)) return ::lgamma(x);
     if (x == ::floor(x)) return infinity<f64>();
@@ -122,12 +121,12 @@ DEVICE f64 lgamma(f64 x) {
     // The first terms of the series at zero.
     if (z < 1e-5) return ::fma(::log(z), -1.0, z * (0.5772156649015329 + 0.8224670334241132 * z));
     Dd part = reflection(x);
-    // Roots stand this side of -20 only: further on, the number next to an integer is too far away.
+    // Roots are only above -20: below, a number next to an integer is too far from it.
     if (z > 20.0) return part.hi - ::lgamma(z);
     return nearest(part - stirling(z));
 }
 
-// The same for f32, as `digamma_of_f32`.
+// Like `lgamma`, but for f32; see `digamma_of_f32`.
 DEVICE f32 lgamma_of_f32(f32 x) {
     const f64 at = x, z = size_of(at), there = ::lgamma(z);
     if (!(x < 0.0f)) return (f32)there;
@@ -137,17 +136,17 @@ DEVICE f32 lgamma_of_f32(f32 x) {
     return (f32)(size_of(made) > 1e-6 ? made : nearest(reflection(at) - stirling(z)));
 }
 
-// Σ (x + k)^-s over k from 0 on, for s above 1 and x that is not too far below zero: by steps upwards
-// and the Euler-Maclaurin formula.
+// Σ (x + k)^-s over k >= 0, for s above 1 and x not too far below zero, by upward recurrence and the Euler-Maclaurin
+// formula.
 DEVICE f64 zeta_sum(f64 s, f64 x) {
     f64 sum = 0.0;
-    // Higher orders need a further start.
+    // Higher orders need a larger start.
     while (x < GAMMA_FAR + s) {
         f64 term = ::pow(x, -s);
         sum += term;
         x += 1.0;
-        // Above one, terms only shrink: what vanishes beside the sum, all that follows does. Infinities of
-        // both signs have no sum.
+        // Above one, terms only shrink: once a term does not change the sum, no later one does. Infinities of both
+        // signs have no sum.
         if (x > 1.0 && (size_of(term) <= size_of(sum) * 1e-18 || nan_in(sum))) return sum;
     }
     // B₂ₖ / (2k)! · s (s + 1) … (s + 2k - 2) / x^(s + 2k - 1)
@@ -156,7 +155,7 @@ DEVICE f64 zeta_sum(f64 s, f64 x) {
         -3617.0 / 510.0,
     };
     f64 power = ::pow(x, -s);
-    // The first term may be in range where the power itself is not.
+    // The first term may be in range although the power itself is not.
     f64 first = power < 2.2250738585072014e-308 ? ::pow(x, 1.0 - s) : x * power;
     f64 rest = first / (s - 1.0) + 0.5 * power, factor = s * power / (2.0 * x);
 #pragma unroll
@@ -170,10 +169,10 @@ DEVICE f64 zeta_sum(f64 s, f64 x) {
 
 DEVICE bool even(f64 x) { return ::fmod(x, 2.0) == 0.0; }
 
-// The sum from `x`; or of three parts, for what lies far below zero.
+// The sum from `x`, or the combination of three sums if `x` is far below zero.
 DEVICE f64 zeta_parts(f64 s, f64 x, i32 parts) {
     f64 from = x - ::floor(x), sum = 0.0;
-    // One copy of the sum's code for all parts.
+    // Not unrolled: one copy of the sum's code for all parts.
 #pragma unroll 1
     for (i32 i = 0; i < parts; ++i) {
         f64 at = parts == 1 ? x : i == 0 ? from : i == 1 ? 1.0 - from : 1.0 - x;
@@ -190,12 +189,12 @@ DEVICE f64 zeta(f64 s, f64 x) {
     if (s < 1.0 || nan_in(s) || nan_in(x)) return nan<f64>();
     if (x <= 0.0) {
         if (x == ::floor(x)) return infinity<f64>();
-        // Only whole powers of negative numbers are real.
+        // Only integer powers of negative numbers are real.
         if (s != ::floor(s)) return nan<f64>();
     }
     if (endless(x)) return 0.0;
     if (x >= -1000.0) return zeta_parts(s, x, 1);
-    // The steps below zero are those of two series above it, one of which is cut off.
+    // The terms below zero are the difference of two series above it.
     return zeta_parts(s, x, 3);
 }
 
@@ -209,7 +208,7 @@ DEVICE f64 polygamma(f64 n, f64 x) {
         f64 ratio = 3.141592653589793 / nearest(sin_cos_rest(x - ::round(x)).sin);
         return ratio * ratio - series;
     }
-    // The factorial of more than 170 is no finite number.
+    // The factorial of more than 170 overflows.
     f64 factorial = 1.0, last = n < 171.0 ? n : 171.0;
     for (f64 k = 2.0; k <= last; k += 1.0) factorial *= k;
     return (even(n) ? -factorial : factorial) * series;

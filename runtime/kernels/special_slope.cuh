@@ -1,4 +1,4 @@
-// Slopes of other functions, without intermediate results that overflow, vanish or cancel.
+// Derivatives of other functions, without intermediate results that overflow, vanish or cancel.
 #ifndef NOMINA_SPECIAL_SLOPE_CUH
 #define NOMINA_SPECIAL_SLOPE_CUH
 
@@ -7,10 +7,11 @@
 
 namespace numeric {
 
-// The product, and zero where `y` is zero beside an infinite number.
+// The product, but zero if `y` is zero and `x` infinite.
 template <class T> DEVICE T vanishing(T x, T y) { return y == (T)0 && endless(x) ? (T)0 : product(x, y); }
 
-// exp(-`weight` x²), for a weight of at least one half. The rounding of the square would be magnified by its size.
+// exp(-`weight` x²), for a weight of at least one half. Corrects the rounding error of the square, which the
+// exponential would magnify.
 DEVICE f32 bell(f32 x, f32 weight) {
     f32 a = size_of(x) > 18.0f ? 18.0f : size_of(x);
     f32 square = product(a, a), low = ::fmaf(a, a, -square);
@@ -61,7 +62,7 @@ DEVICE f64 factorial(i32 n) {
     return value;
 }
 
-// The order of a derivative; beyond, powers would overflow.
+// The order of a derivative, clamped to 100; beyond, powers would overflow.
 DEVICE i32 order_of(f64 n) { return (i32)(n < 0.0 ? 0.0 : n > 100.0 ? 100.0 : n); }
 
 // The derivative of order `n` of sin πx / πx.
@@ -82,7 +83,7 @@ DEVICE f64 sinc_nth(f64 x, i32 n) {
             term *= -u * u / (power * (power - 1.0));
         }
     } else {
-        // u f is the sine: of order k, u f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾ is its derivative. sin π(m + r) = ± sin πr.
+        // u f is the sine, so its derivative of order k is u f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾. sin π(m + r) = ± sin πr.
         f64 whole = ::round(a), flip = ::fmod(whole, 2.0) == 0.0 ? 1.0 : -1.0;
         f64 sine = flip * ::sin(PI * (a - whole)), cosine = flip * ::cos(PI * (a - whole));
         for (i32 k = 0; k <= n; ++k) {
@@ -97,7 +98,8 @@ DEVICE f64 sinc_nth(f64 x, i32 n) {
 // The derivative of order `n` of exp(x²) erfc(x).
 DEVICE f64 erfcx_nth(f64 x, i32 n) {
     if (x >= 6.0) {
-        // The asymptotic series: the sum of (-1)^k (2k - 1)!! / 2^k / x^(2k + 1), over √π, each power by itself.
+        // The asymptotic series: the sum of (-1)^k (2k - 1)!! / 2^k / x^(2k + 1), over √π, each power differentiated
+        // separately.
         f64 inverse = 1.0 / x, sum = 0.0;
         f64 term = sign_of(n) * factorial(n) * power_of(inverse, n) * inverse;
         for (i32 k = 0; k < 60; ++k) {
@@ -118,12 +120,12 @@ DEVICE f64 erfcx_nth(f64 x, i32 n) {
     return value;
 }
 
-// From here on the asymptotic series of Bessel functions is exact.
+// From here on the asymptotic series of the Bessel functions is exact.
 constexpr f64 BESSEL_FAR = 30.0;
 
-// The derivative of order `n` of exp(-x) I₀(x), where x is beyond.
+// The derivative of order `n` of exp(-x) I₀(x), for x above `BESSEL_FAR`.
 DEVICE f64 far_i0e(f64 x, i32 n) {
-    // The sum of ((2k - 1)!!)² / (k! 8^k) / x^(k + 1/2), each power by itself.
+    // The sum of ((2k - 1)!!)² / (k! 8^k) / x^(k + 1/2), each power differentiated separately.
     f64 inverse = 1.0 / x, sum = 0.0;
     f64 term = ::sqrt(inverse) * power_of(inverse, n);
     for (i32 k = 0; k < 40; ++k) {
@@ -137,7 +139,8 @@ DEVICE f64 far_i0e(f64 x, i32 n) {
     return sign_of(n) * sum * 0.3989422804014327;
 }
 
-// The mean over θ of cosᵐ θ (cos θ - 1)ⁿ exp(-x (1 - cos θ)): by the midpoint rule, which is exact for what is periodic.
+// The mean over θ of cosᵐ θ (cos θ - 1)ⁿ exp(-x (1 - cos θ)), by the midpoint rule, which is exact for periodic
+// functions.
 DEVICE f64 bessel_mean(f64 x, i32 m, i32 n) {
     const i32 POINTS = 40;
     f64 sum = 0.0;
@@ -167,18 +170,18 @@ DEVICE f64 i0_nth(f64 x, i32 n) {
         if (a <= BESSEL_FAR) {
             value = bessel_mean(a, n, 0);
         } else {
-            // cosⁿ is (1 - (1 - cos))ⁿ.
+            // cosⁿ = (1 - (1 - cos))ⁿ.
             for (i32 k = 0; k <= n; ++k)
                 value += factorial(n) / (factorial(k) * factorial(n - k)) * far_i0e(a, k);
         }
-        // In two steps, since the exponential overflows before the function does.
+        // In two steps, because the exponential overflows before the function does.
         f64 root = ::exp(0.5 * a);
         value = endless(a) ? a : value * root * root;
     }
     return x < 0.0 ? sign_of(n) * value : value;
 }
 
-// A derivative to the right of zero, by whether it turns its sign to the left: at zero the mean of both.
+// Extends a derivative from the right of zero to the left, with its parity; at zero, the mean of both sides.
 DEVICE f64 two_sided(f64 x, f64 value, i32 n) {
     // At zero all values are multiples of a power of two.
     if (x == 0.0) value = ::round(value * power_of(2.0, n + 1)) / power_of(2.0, n + 1);

@@ -1,4 +1,4 @@
-// Rounding, division that leaves a rest, and what kind of number one is.
+// Rounding, division with a remainder, and classification of numbers.
 #ifndef NOMINA_SPECIAL_WHOLE_CUH
 #define NOMINA_SPECIAL_WHOLE_CUH
 
@@ -27,14 +27,14 @@ template <class T> DEVICE T trunc(T x) {
     if constexpr (is_float<T>) return trunc_of(x);
     else return x;
 }
-// Ties go to even.
+// Rounds ties to even.
 template <class T> DEVICE T round(T x) {
     if constexpr (is_float<T>) return nearest_of(x);
     else return x;
 }
 template <class T> DEVICE T frac(T x) { return x - trunc_of(x); }
 
-// Ten to a whole power, by squaring.
+// Ten to an integer power, by squaring.
 template <class T> DEVICE T power_of_ten(i32 n) {
     T power = 1, base = 10;
     for (;;) {
@@ -45,16 +45,15 @@ template <class T> DEVICE T power_of_ten(i32 n) {
     }
 }
 
-// The nearest multiple of ten to the power of `-decimals`, ties to even.
+// The nearest multiple of 10^-`decimals`, ties to even.
 template <class T> DEVICE T round_decimals(T x, T decimals) {
     T ten = power_of_ten<T>((i32)size_of(decimals));
     if (decimals < (T)0) return product(nearest_of(x / ten), ten);
     return nearest_of(product(x, ten)) / ten;
 }
 
-// The quotient, rounded down. Of floats it is Python's: the quotient of what is left without the
-// remainder, which is whole but for rounding. Of integers: zero divisors are refused before a kernel
-// runs; here they must only do no harm.
+// The quotient, rounded down. For floats it is Python's: the remainder is subtracted first, so the quotient is an
+// integer up to rounding. For integers: zero divisors are refused before a kernel runs; here they only must do no harm.
 template <class T> DEVICE T floor_divide(T x, T y) {
     if constexpr (is_float<T>) {
         if (y == (T)0) return x / y;
@@ -74,13 +73,13 @@ template <class T> DEVICE T trunc_divide(T x, T y) {
     else return whole_quotient(x, y);
 }
 
-// What `trunc_divide` leaves; it has the dividend's sign.
+// The remainder of `trunc_divide`; it has the dividend's sign.
 template <class T> DEVICE T fmod(T x, T y) {
     if constexpr (is_float<T>) return rest_of(x, y);
     else return whole_rest(x, y);
 }
 
-// What `floor_divide` leaves; it has the divisor's sign.
+// The remainder of `floor_divide`; it has the divisor's sign.
 template <class T> DEVICE T remainder(T x, T y) {
     T rest = fmod(x, y);
     return rest != (T)0 && below_zero(rest) != below_zero(y) ? (T)(rest + y) : rest;
@@ -88,7 +87,7 @@ template <class T> DEVICE T remainder(T x, T y) {
 
 template <class T> DEVICE T relu6(T x) { return clamp(x, (T)0, (T)6); }
 
-// Floats have a sign at zero, too.
+// Returns whether the sign bit is set; a float zero has a sign, too.
 template <class T> DEVICE bool signbit(T x) {
     if constexpr (is_float<T>) return minus(x);
     else return below_zero(x);
@@ -113,7 +112,7 @@ template <class T> DEVICE bool isreal(T x) {
     else return true;
 }
 
-// The direction: -1, 0 or 1, zero for NaN; of a complex number, the number divided by its magnitude.
+// The sign: -1, 0 or 1, zero for NaN; for a complex number, the number divided by its magnitude.
 template <class T> DEVICE T sgn(T x) {
     if constexpr (is_complex<T>) {
         Real<T> size = length(x.re, x.im);
@@ -127,13 +126,13 @@ template <class T> DEVICE T sgn(T x) {
     }
 }
 
-// Zero where negative, one where positive, `y` at zero.
+// Zero if `x` is negative, one if positive, `y` at zero.
 template <class T> DEVICE T heaviside(T x, T y) {
     if (x == (T)0) return y;
     return x > (T)0 ? (T)1 : (T)0;
 }
 
-// `nan` for NaN, `posinf` and `neginf` for the infinities; in each part.
+// Replaces NaN by `nan`, and the infinities by `posinf` and `neginf`, in each part.
 template <class T> DEVICE T nan_to_num(T x, T nan, T posinf, T neginf) {
     if constexpr (is_complex<T>) {
         return T{nan_to_num(x.re, nan.re, posinf.re, neginf.re),
@@ -148,7 +147,7 @@ template <class T> DEVICE T nan_to_num(T x, T nan, T posinf, T neginf) {
 
 template <class T> DEVICE T copysign(T x, T sign) { return with_sign(x, sign); }
 
-// The next number on the way to `y`: bits grow with the magnitude.
+// The next number towards `y`: bits grow with the magnitude.
 template <class T> DEVICE T nextafter(T x, T y) {
     if (nan_in(x) || nan_in(y)) return x + y;
     if (x == y) return y;
@@ -157,7 +156,7 @@ template <class T> DEVICE T nextafter(T x, T y) {
     return of_bits((x < y) == (x > (T)0) ? word + 1 : word - 1);
 }
 
-// Whether two numbers are near each other; NaN never is.
+// Returns whether two numbers are close; NaN never is.
 template <class T> DEVICE bool isclose(T x, T y, T rtol, T atol) {
     if constexpr (is_complex<T>) {
         T off = sub(x, y);
@@ -166,12 +165,12 @@ template <class T> DEVICE bool isclose(T x, T y, T rtol, T atol) {
         return eq(x, y) || (apart <= atol.re + far && apart < infinity<Real<T>>());
     } else {
         T apart = size_of(x - y), allowed = atol + size_of(product(rtol, y));
-        // An infinite distance is never allowed, nor is NaN.
+        // Neither an infinite distance nor NaN is close.
         return x == y || (apart <= allowed && apart < infinity<T>());
     }
 }
 
-// The same, where NaN is close to NaN.
+// Like `isclose`, but NaN is close to NaN.
 template <class T> DEVICE bool isclose_nan(T x, T y, T rtol, T atol) {
     return isclose(x, y, rtol, atol) || (isnan(x) && isnan(y));
 }

@@ -1,12 +1,11 @@
-// What kernels that multiply tiles share: how operands lie, and how a tile comes into shared memory.
+// Shared parts of the kernels that multiply tiles: operand layouts, and loading a tile into shared memory.
 //
-// A block has 256 threads, 16 by 16, and makes EDGE by EDGE results, of which each thread has SIDE by
-// SIDE. Both operands of a step stand in shared memory with the summed dim outermost, so that what a
-// thread reads of a step is one run.
+// A block has 256 threads, 16 by 16, and computes EDGE by EDGE results, SIDE by SIDE per thread. Both operands of a
+// step are in shared memory with the summed dim outermost, so that a thread's part of a step is contiguous.
 #pragma once
 #include "types.cuh"
 
-// Strides are in elements.
+// A matrix; strides are in elements.
 struct Matrix {
     unsigned char* at;
     i64 rows, cols;
@@ -14,14 +13,14 @@ struct Matrix {
     DEVICE Matrix turned() const { return Matrix{at, cols, rows}; }
 };
 
-// The dims over which matrices repeat, innermost first, and the strides of N operands in them.
+// The batch dims of the matrices, innermost first, and the strides of N operands along them.
 constexpr int REPEATS = 6;
 template <int N> struct Repeats {
     i64 sizes[REPEATS];
     i64 steps[N][REPEATS];
     u32 rank, pad;
 
-    // How far index `nth` is from the first one, for each operand. Once per tile, so it divides.
+    // Computes the offset of batch `nth` for each operand. Called once per tile, so it may divide.
     DEVICE void offsets(u64 nth, i64 (&out)[N]) const {
         for (int i = 0; i < N; i++) out[i] = 0;
         for (u32 dim = 0; dim < rank; dim++) {
@@ -33,7 +32,7 @@ template <int N> struct Repeats {
     }
 };
 
-// The type that sums are kept in. Integers wrap, so that small ones may do it at the end.
+// The accumulator type. Integers wrap, so small ones may be truncated at the end.
 template <class T> struct SumOf {
     using Type = Compute<T>;
 };
@@ -68,28 +67,29 @@ template <class T> DEVICE T store(Sum<T> x) {
 }
 
 constexpr int THREADS = 256;
-// How many steps of the summed dim are in shared memory at a time.
+// The number of steps of the summed dim in shared memory at a time.
 constexpr int DEEP = 16;
 
 DEVICE bool smaller(i64 x, i64 y) { return (x < 0 ? -x : x) < (y < 0 ? -y : y); }
 
-// The tiles of an operand on their way from memory to shared memory, along the summed dim: `fetch`
-// reads into registers, so that the next tile is under way while this one is used.
+// The tiles of an operand on their way from global to shared memory, along the summed dim. `fetch` reads into
+// registers, so that the next tile is loaded while this one is used.
 template <class T, class S, int EDGE> struct Tile {
     static constexpr int EACH = EDGE * DEEP / THREADS;
-    // Rows of shared memory begin where 16 bytes do, and not all in one bank.
+    // Rows in shared memory are aligned to 16 bytes and spread over the banks.
     static constexpr int PITCH = EDGE + 4;
 
     const T* at;
-    // From one of the thread's elements to its next one, and to its first one of the next tile.
+    // The step between a thread's elements, and from one tile to the next.
     i64 between, onward;
-    // The thread's first element, and how many there are of the dim that tiles share out.
+    // The coordinates of the thread's first element, and the tile's number of elements along the dim that is not
+    // summed.
     int along, deep, count;
-    // Threads are neighbours in the dim of the smaller stride.
+    // Adjacent threads go along the dim with the smaller stride.
     bool deep_first;
     T held[EACH];
 
-    // Begins with element `first` of `all`, and with step `from` of the summed dim.
+    // Starts at element `first` of `all`, and at step `from` of the summed dim.
     DEVICE void begin(const T* base, i64 along_step, i64 deep_step, u64 first, u64 all, u64 from) {
         const int thread = threadIdx.x;
         deep_first = smaller(deep_step, along_step);
@@ -105,7 +105,7 @@ template <class T, class S, int EDGE> struct Tile {
     DEVICE int along_of(int i) const { return deep_first ? along + i * (THREADS / DEEP) : along; }
     DEVICE int deep_of(int i) const { return deep_first ? deep : deep + i * (THREADS / EDGE); }
 
-    // The next tile, of which so many steps are left. What lies outside is zero.
+    // Fetches the next tile, with `left` steps left. Elements outside are zero.
     DEVICE void fetch(u64 left) {
         const int steps = left < DEEP ? static_cast<int>(left) : DEEP;
         const T* from = at;

@@ -1,17 +1,17 @@
-// The first few of long lines in their order, without sorting the rest: digit by digit from the
-// highest, the key in the place that is asked for; then the elements that are not beyond it.
+// The first few elements of long lines in order, without sorting the rest: a radix select, from the highest digit, of
+// the key at the wanted position; then the elements that are not beyond it.
 #include "keys.cuh"
 #include "running.cuh"
 
 constexpr u32 THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, DIGITS = 256;
 
-// Keys that a thread asks for at once where it keeps them; wide positions leave no registers for more.
+// The number of keys that a thread loads at once and keeps; wide positions leave no registers for more.
 constexpr u32 AHEAD = sizeof(INDEX) > 4 ? 1 : 4;
 
 constexpr u32 FIRST = 0, NTH = 1, MEDIAN = 2;
 
-// What is known of a line's place: the key's highest digits, and which of the elements with these it
-// is. At last it is which of those with that very key.
+// The state of a line's selection: the key's highest digits, and the rank among the elements that share them; in the
+// end, the rank among the elements with this key.
 struct State {
     u64 key, rank;
 };
@@ -19,13 +19,13 @@ struct State {
 struct Select {
     Lines lines;
     State* states;
-    // For each line how many NaN it has, and how often each digit stands among those that fit.
+    // For each line, the number of NaN, and the count of each digit among the candidates.
     u64* nans;
     u64* counts;
-    // For each line and tile how many elements come before the key, and have it.
+    // For each line and tile, the number of elements that precede the key, and that equal it.
     INDEX* before;
     INDEX* equal;
-    // The elements that were chosen, line after line, in the order in which they stand.
+    // The selected elements, line after line, in their original order.
     Bits* keys;
     INDEX* places;
     u64 tiles, results;
@@ -79,14 +79,14 @@ KERNEL_BOUNDS(select_counts, Select, 256) {
     }
 }
 
-// A block for each line.
+// One block per line.
 KERNEL_BOUNDS(select_digit, Select, 256) {
     for (INDEX line = blockIdx.x; line < job.lines.count; line += gridDim.x) {
         u64* counts = job.counts + static_cast<u64>(line) * DIGITS;
         u64 count = counts[threadIdx.x], rank = job.states[line].rank, all;
         u64 before = sum_before(count, all);
         counts[threadIdx.x] = 0;
-        // All have read the state before the one that the place falls to changes it.
+        // All threads have read the state before the one whose digit contains the rank changes it.
         if (before <= rank && rank < before + count) {
             job.states[line].key |= static_cast<u64>(threadIdx.x) << job.shift;
             job.states[line].rank = rank - before;
@@ -100,7 +100,7 @@ KERNEL_BOUNDS(select_tiles, Select, 256) {
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
         INDEX line = cell / tiles, tile = cell % tiles;
         Bits chosen = job.states[line].key;
-        // Both counts in one number: a tile has fewer elements than half of it holds.
+        // Both counts in one number: a tile's count fits into half of it.
         u32 found = 0;
         Keys(job.lines, line).each<THREADS, ITEMS>(tile * TILE, [&](Bits key, INDEX) {
             found += key < chosen ? 0x10000 : key == chosen ? 1 : 0;
@@ -113,7 +113,7 @@ KERNEL_BOUNDS(select_tiles, Select, 256) {
     }
 }
 
-// A block for each line.
+// One block per line.
 KERNEL_BOUNDS(select_starts, Select, 256) {
     for (INDEX line = blockIdx.x; line < job.lines.count; line += gridDim.x) {
         scan_in_place(job.before + line * static_cast<INDEX>(job.tiles), job.tiles, 1);
@@ -121,8 +121,8 @@ KERNEL_BOUNDS(select_starts, Select, 256) {
     }
 }
 
-// Keeps those that come before the key, and as many of those that have it as are asked for; or, where
-// one is asked for, writes that one.
+// Keeps the elements that precede the key, and the required number of those that equal it; or, if a single element is
+// wanted, writes that one.
 KERNEL_BOUNDS(select_keep, Select, 256) {
     INDEX tiles = job.tiles, results = job.results;
     for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
@@ -130,7 +130,7 @@ KERNEL_BOUNDS(select_keep, Select, 256) {
         Bits chosen = job.states[line].key;
         INDEX rank = job.states[line].rank;
         INDEX before = job.before[cell], equal = job.equal[cell];
-        // A tile that has none of them is not read again.
+        // A tile without selected elements is not read again.
         if (tile + 1 < tiles && job.before[cell + 1] == before &&
             (equal > rank || job.equal[cell + 1] == equal))
             continue;
@@ -147,7 +147,7 @@ KERNEL_BOUNDS(select_keep, Select, 256) {
                 u32 all, lower = sum_before(own, all);
                 INDEX own_before = before + (lower >> 16), own_equal = equal + (lower & 0xffff);
                 if (own != 0 && job.task == FIRST) {
-                    // Of those with the key, the first `rank + 1` are kept.
+                    // The first `rank + 1` elements with this key are kept.
                     INDEX kept = own_equal < rank + 1 ? own_equal : rank + 1;
                     if (own != 1 || own_equal <= rank) {
                         job.keys[line * results + own_before + kept] = key;

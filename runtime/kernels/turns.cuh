@@ -1,19 +1,22 @@
-// Tiles of lines that follow each other, each by a block of its own: what stands before a tile is found from what the
-// tiles before it have published.
+// Single-pass prefix scan with decoupled look-back (Merrill & Garland, 2016).
 //
-// Tiles are taken by number: whoever has taken one, all before it were taken by blocks that run or have ended, so that
-// waiting for them ends. What stands before a tile is joined in order from the first tile of its line on, whichever
-// of them had got how far: results have the same bits each time.
+// Each line is cut into tiles, and a block scans one tile at a time. It publishes the tile's aggregate, computes the
+// exclusive prefix from its predecessors' aggregates and inclusive prefixes (look-back), and publishes its inclusive
+// prefix.
+//
+// Blocks take tiles from a counter: the predecessors of a tile belong to blocks that run or have ended, so waiting for
+// them ends. The results are the same in each run: prefixes are always combined in order from the first tile of the
+// line on, whichever predecessor already has its inclusive prefix.
 #ifndef NOMINA_TURNS_CUH
 #define NOMINA_TURNS_CUH
 
 #include "block.cuh"
 
-// How far a tile is: its sum is there, or that of its line up to its end as well.
+// The state of a tile: its aggregate is available, or also its inclusive prefix.
 #define SUMMED 1u
 #define DONE 2u
 
-// What a thread sees in `at` was written together with all that its writer had written before.
+// Loads with acquire semantics: everything the writer of the value wrote before is visible to this thread.
 DEVICE u32 acquire(const u32* at) {
 #ifdef __CUDACC_RTC__
     u32 found;
@@ -24,7 +27,7 @@ DEVICE u32 acquire(const u32* at) {
 #endif
 }
 
-// Whoever sees `value` in `at` sees all that this thread has written before.
+// Stores with release semantics: a thread that acquires `value` sees everything this thread wrote before.
 DEVICE void release(u32* at, u32 value) {
 #ifdef __CUDACC_RTC__
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
@@ -33,7 +36,8 @@ DEVICE void release(u32* at, u32 value) {
 #endif
 }
 
-// A number for tiles to be taken, how far each is, and two results of each: its sum, and that of its line up to its end.
+// The shared state of a scan: the number of the next tile, the state of each tile, and two results for each: its
+// aggregate and its inclusive prefix.
 template <class S> struct Turns {
     u64* next;
     u32* states;
@@ -44,17 +48,18 @@ template <class S> struct Turns {
         release(&states[tile], state);
     }
 
-    // Waits until a tile is at least summed.
+    // Waits until the tile's aggregate is available.
     DEVICE u32 state(u64 tile) const {
         u32 found = acquire(&states[tile]);
         while (found == 0) found = acquire(&states[tile]);
         return found;
     }
 
-    // What the tiles from `first` on and before `tile` have together, one at least; all lanes of a warp ask.
+    // Look-back: returns the exclusive prefix of `tile`, the combination of the tiles from `first` on, of which there
+    // is at least one. All lanes of a warp call it.
     template <class Op> DEVICE S before(u64 first, u64 tile) const {
         const u32 lane = threadIdx.x & 31;
-        // The last tile that is done: the first one of a line ends so at once.
+        // The last tile with an inclusive prefix. The first tile of a line publishes it immediately.
         u64 done = tile;
         for (u32 ended = 0; ended == 0;) {
             const u64 from = done - first < 32 ? first : done - 32;

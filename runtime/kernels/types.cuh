@@ -1,7 +1,7 @@
-// Numbers of the twelve dtypes, and the macros a kernel is written with.
+// The types of the twelve dtypes, and the macros that kernels use.
 //
-// The same text is compiled by NVRTC for a GPU and by the system's compiler for the host that
-// stands for one in tests (host/shim.h, which then has been included before anything else).
+// NVRTC compiles this text for a GPU, and the system's compiler compiles it for the CPU emulation of the GPU in tests
+// (host/shim.h, which is then included before anything else).
 #ifndef NOMINA_TYPES_CUH
 #define NOMINA_TYPES_CUH
 
@@ -16,7 +16,7 @@ typedef unsigned long long u64;
 typedef float f32;
 typedef double f64;
 
-// The 16-bit floats are bits only: nobody computes in them by accident.
+// The 16-bit floats hold only bits, so that nothing computes in them by accident.
 struct f16 {
     u16 bits;
 };
@@ -31,23 +31,23 @@ struct alignas(16) c128 {
 };
 
 #ifdef __CUDACC_RTC__
-// A kernel takes one struct by value; the grid constant keeps dynamic indexing of its arrays out of
-// local memory.
+// Declares a kernel that takes one struct by value; the grid constant keeps dynamic indexing of its arrays out of local
+// memory.
 #define KERNEL(name, Args) extern "C" __global__ void name(const __grid_constant__ Args job)
 #define KERNEL_BOUNDS(name, Args, threads)                                                         \
     extern "C" __global__ void __launch_bounds__(threads)                                          \
         name(const __grid_constant__ Args job)
-// The same where a thread may have all the registers that one block leaves it: without a least number of
-// blocks the compiler rather spills some than have fewer blocks at once.
+// Like `KERNEL_BOUNDS`, but a thread may use all the registers of a single resident block: without a minimal number of
+// blocks the compiler prefers spills to fewer resident blocks.
 #define KERNEL_ROOMY(name, Args, threads)                                                          \
     extern "C" __global__ void __launch_bounds__(threads, 1)                                       \
         name(const __grid_constant__ Args job)
-// The same where so many blocks are to be on a multiprocessor at once.
+// Like `KERNEL_BOUNDS`, with a minimal number of resident blocks per multiprocessor.
 #define KERNEL_BLOCKS(name, Args, threads, blocks)                                                 \
     extern "C" __global__ void __launch_bounds__(threads, blocks)                                  \
         name(const __grid_constant__ Args job)
 #define SHARED_ARRAY(T, name, N) __shared__ T name[N]
-// All dynamic arrays of a block begin at the same byte; one kernel carves it up itself.
+// All dynamic arrays of a block begin at the same byte; a kernel that needs several divides it.
 #define DYN_SHARED(T, name)                                                                        \
     extern __shared__ __align__(16) unsigned char dynamic_shared_bytes[];                          \
     T* const name = reinterpret_cast<T*>(dynamic_shared_bytes)
@@ -99,7 +99,7 @@ DEVICE f32 widen(bf16 x) { return __uint_as_float(static_cast<u32>(x.bits) << 16
 
 template <class T> DEVICE T widen(T x) { return x; }
 
-// Conversion back, to nearest, ties to even.
+// Converts back, to nearest, ties to even.
 template <class T> struct Narrow {
     static DEVICE T from(T x) { return x; }
 };
@@ -114,7 +114,7 @@ template <> struct Narrow<f16> {
         u32 half;
         if (size > 0x7f800000)
             half = 0x7e00 | ((size >> 13) & 0x03ff);
-        else if (size >= 0x477ff000) // 65520, half way to what would be the next number
+        else if (size >= 0x477ff000) // 65520, halfway to the next number if there were one
             half = 0x7c00;
         else if (size < 0x38800000) // the sum rounds at the last bit of a subnormal
             half = __float_as_uint(__uint_as_float(size) + 0.5f) - 0x3f000000;
@@ -139,7 +139,7 @@ template <> struct Narrow<bf16> {
 };
 template <class T> DEVICE T narrow(Compute<T> x) { return Narrow<T>::from(x); }
 
-// For floats of all four kinds; NVRTC has neither INFINITY nor NAN.
+// For all four float types; NVRTC has neither INFINITY nor NAN.
 template <class T> DEVICE T infinity();
 template <> DEVICE f32 infinity<f32>() { return __uint_as_float(0x7f800000); }
 template <> DEVICE f64 infinity<f64>() { return __longlong_as_double(0x7ff0000000000000ll); }
@@ -160,7 +160,7 @@ template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16
     DEVICE T& operator[](int i) { return at[i]; }
     DEVICE const T& operator[](int i) const { return at[i]; }
 };
-// How many values of T 16 bytes hold.
+// The number of values of T in 16 bytes.
 template <class T> constexpr int PACKED = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
 
 #endif

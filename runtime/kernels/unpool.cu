@@ -1,6 +1,6 @@
-// Elements put back to their indices in planes of zeros.
+// Scatters elements to their indices in planes of zeros.
 //
-// Rust defines T, whose elements go as bits, and INDEX.
+// Rust defines T, an unsigned integer of the elements' size, and INDEX.
 #include "window.cuh"
 
 struct UnpoolArgs {
@@ -9,7 +9,7 @@ struct UnpoolArgs {
     T* out;
     Flag* flag;
     u64 count;
-    // Elements of a plane of the result.
+    // The elements of a plane of the result.
     i64 room;
     Size plane;
     u32 record, pad;

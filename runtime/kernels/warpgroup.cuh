@@ -1,22 +1,22 @@
-// What four warps do together on devices of capability 9.0 alone (sm_90a): products of matrices that lie in shared
-// memory, which go on while the threads do, and tiles of tensors that come there by the device's copy engine.
+// Warpgroup operations of devices of compute capability 9.0 only (sm_90a): asynchronous products of matrices in shared
+// memory, and tiles of tensors that the device's copy engine (TMA) loads there.
 //
-// Shared memory is named by addresses of 32 bits. A tile there has rows of 128 bytes, 64 numbers of 16 bits, and begins at a
-// multiple of 1024 bytes; of each row, piece i of 16 bytes lies where piece i ^ (row % 8) would ("128-byte swizzle").
-// Wider tiles are several of them, one behind the other.
+// Shared memory is addressed by 32 bits. A tile there has rows of 128 bytes, 64 16-bit numbers, and begins at a
+// multiple of 1024 bytes; piece i of 16 bytes of each row is at position i ^ (row % 8) ("128-byte swizzle"). A wider
+// tile consists of several of them, one after the other.
 //
-// Sums of 64 rows lie in a warpgroup's registers thus, with g = lane / 4 and p = 2 (lane % 4): the warp's rows are 16 from 16
-// times its number on, and of each 8 columns a lane has row g at columns p and p + 1, then row g + 8. A left matrix of
-// 16 columns lies as mma.cuh says, each warp with its 16 rows.
+// The sums of 64 rows are distributed over a warpgroup's registers as follows, with g = lane / 4 and p = 2 (lane % 4):
+// a warp has 16 rows, from 16 times its number on, and of each 8 columns a lane has row g at columns p and p + 1, then
+// row g + 8. A left matrix of 16 columns is laid out as in mma.cuh, each warp with its 16 rows.
 #pragma once
 #include "block.cuh"
 
 constexpr u32 WARPGROUP = 128;
-// Numbers of a tile's row, and bytes of so many rows.
+// The numbers in a tile's row, and the bytes of `rows` rows.
 constexpr int TILE_COLS = 64;
 DEVICE constexpr u32 tile_bytes(u32 rows) { return rows * TILE_COLS * 2; }
 
-// How a tensor lies, as the driver writes it for the copy engine.
+// A tensor's layout, encoded by the driver for the copy engine.
 struct alignas(128) TensorMap {
     u64 words[16];
 };
@@ -31,16 +31,17 @@ DEVICE u32 shared_address(const void* place) {
 
 // ---- products
 
-// Describes a matrix of shared memory, as the manual of PTX has it: its address; how far apart tiles of 64 columns
-// lie, which only those matter to whose summed dim is the rows; how far apart groups of 8 rows lie; the swizzle.
+// Encodes the descriptor of a matrix in shared memory, as the PTX manual defines it: its address; the distance between
+// tiles of 64 columns, which is used only if the summed dim is the rows; the distance between groups of 8 rows; the
+// swizzle.
 DEVICE u64 matrix_of(u32 address, u32 tiles) {
     constexpr u64 SWIZZLE_128 = 1, EIGHT_ROWS = 1024;
     const u64 at = (address & 0x3ffff) >> 4, apart = (tiles & 0x3ffff) >> 4;
     return at | apart << 16 | (EIGHT_ROWS >> 4) << 32 | SWIZZLE_128 << 62;
 }
 
-// What a product computed is in the registers, and its operands may change, once `multiplied` returned. A `fence` comes
-// between whatever changed registers and a product that reads them.
+// Orders writes to registers before a product that reads them. The result of a product is in the registers, and its
+// operands may change, once `multiplied` has returned.
 DEVICE void multiply_fence() {
 #ifdef __CUDACC_RTC__
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -58,7 +59,7 @@ DEVICE void multiply_commit() {
 #endif
 }
 
-// Waits for all groups but the last so many.
+// Waits for all groups except the last `BUT`.
 template <int BUT> DEVICE void multiplied() {
 #ifdef __CUDACC_RTC__
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(BUT) : "memory");
@@ -80,8 +81,8 @@ template <int BUT> DEVICE void multiplied() {
 #define PRODUCT(cols, type)                                                                        \
     "wgmma.mma_async.sync.aligned.m64n" #cols "k16.f32." type "." type " "
 
-// sums = left right, or sums += left right, for 64 rows of a left and COLS rows of a right matrix of shared memory, both
-// with 16 numbers of the summed dim along a row.
+// Computes sums = left right, or sums += left right, for 64 rows of a left and COLS rows of a right matrix, both in
+// shared memory with 16 numbers of the summed dim along a row.
 #define MULTIPLY_ROWS(cols, registers, type, left_at, right_at, add_at)                            \
     asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, " add_at ", 0;\n" PRODUCT(cols, type)       \
                  "{" NAMES_##registers "}, " left_at ", " right_at ", add, 1, 1, 0, 0;\n}"         \
@@ -98,8 +99,8 @@ DEVICE void multiply_rows(f32 (&sums)[COLS / 2], u64 left, u64 right) {
 #endif
 }
 
-// sums += left right, for a left matrix of registers, which stay as they are until `multiplied`, and a right one of shared
-// memory with 16 rows of COLS numbers.
+// Computes sums += left right, for a left matrix in registers, which must not change before `multiplied`, and a right
+// one in shared memory with 16 rows of COLS numbers.
 #define MULTIPLY_HELD(cols, registers, type, a, b, c, d, right_at)                                 \
     asm volatile(PRODUCT(cols, type) "{" NAMES_##registers "}, {" a ", " b ", " c ", " d           \
                                      "}, " right_at ", 1, 1, 1, 1;"                                \
@@ -124,7 +125,7 @@ DEVICE void multiply_held(f32 (&sums)[COLS / 2], const u32 (&left)[4], u64 right
 
 // ---- barriers that count arrivals and bytes
 
-// A barrier's phase ends when so many threads have arrived, and all bytes that they said to expect.
+// Initializes a barrier. A phase ends when `arrivals` threads have arrived, and all bytes that they announced.
 DEVICE void barrier_begin(u32 barrier, u32 arrivals) {
 #ifdef __CUDACC_RTC__
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
@@ -133,7 +134,8 @@ DEVICE void barrier_begin(u32 barrier, u32 arrivals) {
 #endif
 }
 
-// What one thread has begun is there for the others and for the copy engine, once all have met after this.
+// Makes barriers that one thread initialized visible to the other threads, after a block barrier, and to the copy
+// engine.
 DEVICE void barriers_begun() {
 #ifdef __CUDACC_RTC__
     asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
@@ -176,8 +178,8 @@ DEVICE u64 nanoseconds() {
 }
 #endif
 
-// Waits until a phase of this parity has ended; the first phase has parity 0. With a `patience` of so many nanoseconds
-// not for ever.
+// Waits until the phase with this parity has ended; the first phase has parity 0. A nonzero `patience`, in nanoseconds,
+// limits the wait.
 DEVICE void barrier_wait(u32 barrier, u32 parity, u64 patience) {
 #ifdef __CUDACC_RTC__
     if (barrier_passed(barrier, parity)) return;
@@ -189,10 +191,10 @@ DEVICE void barrier_wait(u32 barrier, u32 parity, u64 patience) {
 #endif
 }
 
-// ---- turns
+// ---- named barriers
 
-// Named barriers, of which a block has sixteen; the first is that of `__syncthreads`. Waits until so many threads have
-// come, those that only say so among them.
+// Waits at a named barrier until THREADS threads have arrived, including those that only signal (`turn_give`). A block
+// has sixteen named barriers; the first one is that of `__syncthreads`.
 template <u32 THREADS> DEVICE void turn_wait(u32 name) {
 #ifdef __CUDACC_RTC__
     asm volatile("bar.sync %0, %1;" ::"r"(name), "n"(THREADS) : "memory");
@@ -210,8 +212,8 @@ template <u32 THREADS> DEVICE void turn_give(u32 name) {
 
 // ---- copies
 
-// Brings a box of a tensor of five dims, innermost first, to shared memory; its bytes arrive at the barrier. Outside of
-// the tensor there are zeros.
+// Copies a box of a 5-dim tensor, innermost dim first, to shared memory; its bytes arrive at the barrier. Elements
+// outside of the tensor are zero.
 DEVICE void bring_box(u32 to, const TensorMap& map, u32 barrier, i32 col, i32 row, const i32 (&at)[3]) {
 #ifdef __CUDACC_RTC__
     asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes "
@@ -225,8 +227,8 @@ DEVICE void bring_box(u32 to, const TensorMap& map, u32 barrier, i32 col, i32 ro
 
 // ---- registers
 
-// How many registers a thread of this warpgroup may use from here on: fewer, or more than it was started with, once
-// others gave theirs up.
+// Sets the number of registers that a thread of this warpgroup may use from here on: fewer than it was started with, or
+// more, once other warpgroups have released theirs.
 template <int COUNT> DEVICE void fewer_registers() {
     static_assert(COUNT % 8 == 0 && COUNT >= 24 && COUNT <= 256, "as the manual says");
 #ifdef __CUDACC_RTC__

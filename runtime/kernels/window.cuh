@@ -1,6 +1,7 @@
-// Windows that slide along dims: where a position's elements are, and which windows see an element.
+// Windows that slide along dims: the elements of a position, and the windows that contain an
+// element.
 //
-// Rust defines INDEX: u32 where every count and every distance is below 2^31, else u64.
+// Rust defines INDEX: u32 if every count and every distance is below 2^31, else u64.
 #ifndef NOMINA_WINDOW_CUH
 #define NOMINA_WINDOW_CUH
 
@@ -8,18 +9,18 @@
 
 template <class I> struct SignedOf { using Type = i32; };
 template <> struct SignedOf<u64> { using Type = i64; };
-// Distances and coordinates, which may lie before the first element.
+// Distances and coordinates, which may be before the first element.
 using OFFSET = SignedOf<INDEX>::Type;
 
-// A size that numbers are divided by, as `Divider` does it, with a magic number as wide as INDEX: a
-// division of 64 bits would be a call.
+// A divisor prepared like `Divider`, but with a magic number as wide as INDEX: a 64-bit division
+// would be a function call.
 struct Size {
     u64 size, magic, shift;
 
     DEVICE u32 quotient(u32 n) const { return (__umulhi(n, static_cast<u32>(magic)) + n) >> static_cast<u32>(shift); }
     DEVICE u64 quotient(u64 n) const { return (__umul64hi(n, magic) + n) >> static_cast<u32>(shift); }
     DEVICE INDEX count() const { return static_cast<INDEX>(size); }
-    // Takes the last digit off a number in this base.
+    // Takes the last digit off a number in this base, and returns it.
     DEVICE INDEX split(INDEX& n) const {
         INDEX whole = quotient(n), rest = n - whole * count();
         n = whole;
@@ -36,21 +37,21 @@ struct Sliding {
         return static_cast<OFFSET>(at * static_cast<INDEX>(stride)) - static_cast<OFFSET>(before);
     }
     DEVICE OFFSET step() const { return static_cast<OFFSET>(dilation); }
-    // Whether it is an element, and no zero outside.
+    // Returns whether the coordinate is an element rather than padding.
     DEVICE bool holds(OFFSET at) const {
         return static_cast<INDEX>(at) < static_cast<INDEX>(size);
     }
 };
 
-// Which taps of which positions see an element: those whose distance from it is a multiple of the
-// stride. With g the greatest common divisor of stride and dilation, tap k0 + j * (stride / g) of
-// position q0 - j * (dilation / g) does.
+// The taps and positions that contain an element: a tap qualifies if its distance from the element
+// is a multiple of the stride. With g the greatest common divisor of stride and dilation, the pairs
+// are tap k0 + j * (stride / g) at position q0 - j * (dilation / g).
 struct Seen {
     INDEX tap, taps;
     OFFSET position;
 };
 
-// One dim of a window, from the elements' side.
+// One dim of a window, seen from the elements.
 struct Backward {
     u64 before, dilation;
     // The inverse of dilation / g modulo stride / g.
@@ -58,11 +59,11 @@ struct Backward {
     // dilation / g.
     u64 back;
     Size stride, common, step;
-    // Elements, positions, taps; how many elements are congruent modulo the stride, and how many
-    // residues there are.
+    // Elements, positions, taps; the number of elements congruent modulo the stride, and the number
+    // of residues.
     Size size, out, kernel, run, phases;
 
-    // `from` counts from the first zero before the elements.
+    // `from` counts from the first padding element.
     DEVICE Seen seen(INDEX from) const {
         INDEX whole = stride.quotient(from), rest = from - whole * stride.count();
         INDEX share = common.quotient(rest);
@@ -70,7 +71,7 @@ struct Backward {
         INDEX tap = share * static_cast<INDEX>(inverse);
         tap -= step.quotient(tap) * step.count();
         if (tap >= kernel.count()) return Seen{0, 0, 0};
-        // The tap's distance is the rest and so many whole strides.
+        // The tap's distance is `rest` plus a multiple of the stride.
         INDEX strides = stride.quotient(tap * static_cast<INDEX>(dilation) - rest);
         INDEX taps = step.quotient(kernel.count() - 1 - tap) + 1;
         return Seen{tap, taps, static_cast<OFFSET>(whole) - static_cast<OFFSET>(strides)};
@@ -78,12 +79,12 @@ struct Backward {
     DEVICE bool holds(OFFSET at) const { return static_cast<INDEX>(at) < out.count(); }
 };
 
-// The thread's number in the grid, and how many threads the grid has.
+// The thread's index in the grid, and the number of threads in the grid.
 DEVICE INDEX thread_of_grid() { return static_cast<INDEX>(blockIdx.x) * blockDim.x + threadIdx.x; }
 DEVICE INDEX threads_of_grid() { return static_cast<INDEX>(gridDim.x) * blockDim.x; }
 
-// What sums are kept in: f32 of 16-bit floats, and of integers the unsigned type in which overflow
-// is defined and the low bits are theirs.
+// The accumulator type: f32 for 16-bit floats; for integers the unsigned type, in which overflow is
+// defined and the low bits are the same.
 template <class T> struct SumOf { using Type = u32; };
 template <> struct SumOf<i64> { using Type = u64; };
 template <> struct SumOf<f16> { using Type = f32; };

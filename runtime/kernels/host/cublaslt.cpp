@@ -1,9 +1,9 @@
-// A fake libcublasLt: the functions that the backend calls, with the checks that the real one makes
-// and some that it does not, computed one number after the other.
+// A fake libcublasLt: the functions that the backend calls, with the checks that the real library makes and some that
+// it does not. Results are computed one number at a time.
 //
-// Whatever the real library would refuse returns its status; whatever it would not notice, and what
-// would then read or write elsewhere, ends the process. NOMINA_FAKE_CUBLASLT is a list of what it has
-// no algorithm for: `bias`, `batch`, `unaligned`, `all`.
+// An error that the real library would report returns its status; an error that it would not notice, and that would
+// make it read or write out of bounds, ends the process. NOMINA_FAKE_CUBLASLT lists the cases without an algorithm:
+// `bias`, `batch`, `unaligned`, `all`.
 #include <complex>
 #include <mutex>
 #include <new>
@@ -24,7 +24,7 @@ static bool refuses(const char* what) {
     return list && (strstr(list, what) || strstr(list, "all"));
 }
 
-// ---- Objects.
+// ---- Objects
 
 struct Handle {
     u64 magic;
@@ -63,7 +63,7 @@ template <class T> static Status destroy(T* object, u64 magic, const char* what)
     object->magic = DEAD;
     return SUCCESS;
 }
-// Sets an attribute, which has a size of its own.
+// Sets an attribute after checking its size.
 template <class T> static Status set(T& attribute, const void* value, size_t bytes) {
     if (!value || bytes != sizeof(T)) return INVALID_VALUE;
     memcpy(&attribute, value, sizeof(T));
@@ -83,7 +83,7 @@ extern "C" __attribute__((visibility("default"))) size_t cublasLtGetCudartVersio
 
 API cublasLtCreate(Handle** out) {
     if (!out) return INVALID_VALUE;
-    if (!has_context()) return static_cast<Status>(1); // not initialised
+    if (!has_context()) return static_cast<Status>(1); // not initialized
     *out = new Handle{HANDLE};
     return SUCCESS;
 }
@@ -143,7 +143,7 @@ API cublasLtMatmulPreferenceSetAttribute(Wishes* wishes, int which, const void* 
     }
 }
 
-// ---- What goes together.
+// ---- Compatibility checks
 
 static u64 element(int type) {
     switch (type) {
@@ -157,7 +157,7 @@ static u64 element(int type) {
     }
 }
 
-// Whether the library multiplies such matrices.
+// Returns whether the library supports a product of these matrices.
 static Status check(const Desc& desc, const Layout* const (&layouts)[4]) {
     const int type = layouts[0]->type;
     for (const Layout* x : layouts) {
@@ -215,7 +215,7 @@ API cublasLtMatmulAlgoGetHeuristic(Handle* handle, Desc* desc, Layout* a, Layout
     const Status status = check(*desc, layouts);
     if (status != SUCCESS) return status;
     Algorithm algorithm{ALGORITHM, fingerprint(*desc, layouts), 0, {}, 1, {}};
-    // The real one looks at how the address is aligned.
+    // The real library considers the alignment of the address.
     if (desc->epilogue & EPILOGUE_BIAS) {
         const u64 bias = reinterpret_cast<u64>(desc->bias);
         if (!bias) return INVALID_VALUE;
@@ -227,7 +227,7 @@ API cublasLtMatmulAlgoGetHeuristic(Handle* handle, Desc* desc, Layout* a, Layout
         if (aligned < element(a->type) || (aligned < 16 && refuses("unaligned"))) return NOT_SUPPORTED;
         algorithm.aligned[i] = aligned;
     }
-    // Long sums are made in parts.
+    // Long sums are computed in parts, which need a workspace.
     const u64 deep = desc->turned[0] ? a->rows : a->cols;
     if (deep >= 32 && wishes->workspace >= 8192) algorithm.workspace = 4096 + 256 * (deep % 8);
     *out = Answer{algorithm, algorithm.workspace, SUCCESS, 1, {}};
@@ -237,7 +237,7 @@ API cublasLtMatmulAlgoGetHeuristic(Handle* handle, Desc* desc, Layout* a, Layout
     return SUCCESS;
 }
 
-// ---- Products.
+// ---- Products
 
 struct Job {
     Desc desc;
@@ -249,7 +249,7 @@ struct Job {
     alignas(16) char alpha[16], beta[16];
 };
 
-// The bytes of all matrices of a layout: the first and the one behind the last.
+// Computes the byte range of all matrices of a layout.
 static void extent(const Layout& x, const char* at, const char** from, const char** to) {
     const i64 one = static_cast<i64>(x.cols - 1) * x.leading + static_cast<i64>(x.rows);
     const i64 last = (x.batch - 1) * x.step, size = static_cast<i64>(element(x.type));

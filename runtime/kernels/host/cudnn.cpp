@@ -1,9 +1,10 @@
-// A fake libcudnn: the functions that the backend calls, with the checks that the real one makes and some that it does
-// not, computed one number after the other.
+// A fake libcudnn: the functions that the backend calls, with the checks that the real library makes and some that it
+// does not. Results are computed one number at a time.
 //
-// Whatever the real library would refuse returns its status; whatever it would not notice, and what would then read or
-// write elsewhere, ends the process. NOMINA_FAKE_CUDNN is a list of what goes wrong: `handle` does not start, `all` has
-// no algorithm, `late` is refused when it is to run, `broken` fails when it runs, `version` is too old.
+// An error that the real library would report returns its status; an error that it would not notice, and that would
+// make it read or write out of bounds, ends the process. NOMINA_FAKE_CUDNN lists failures: `handle` fails to be
+// created, `all` has no algorithm, `late` is refused at execution, `broken` fails during execution, `version` is too
+// old.
 #include <mutex>
 #include <vector>
 
@@ -152,7 +153,7 @@ API cudnnSetConvolutionMathType(Slides* x, int math) {
     return SUCCESS;
 }
 
-// ---- What goes together.
+// ---- Compatibility checks
 
 static Status check(const Tensor* x, const Weight* w, const Slides* s, const Tensor* y) {
     if (!is(x, TENSOR, "tensor") || !is(y, TENSOR, "tensor") || !is(w, WEIGHT, "weight") ||
@@ -168,7 +169,7 @@ static Status check(const Tensor* x, const Weight* w, const Slides* s, const Ten
         const i64 free = x->dims[2 + i] + 2 * s->pads[i] - ((w->dims[2 + i] - 1) * s->apart[i] + 1);
         if (free < 0 || free / s->steps[i] + 1 != y->dims[2 + i]) return SHAPE_MISMATCH;
     }
-    // All of one layout.
+    // All operands must have the same layout.
     for (const Tensor* side : {x, y}) {
         i64 step = 1;
         std::vector<int> order;
@@ -185,7 +186,7 @@ static Status check(const Tensor* x, const Weight* w, const Slides* s, const Ten
 
 static size_t workspace(const Weight& w) { return 512 + 16 * static_cast<size_t>(w.dims[0] % 7); }
 
-// The first is not to be had, the second gives other bits each time, the third asks for too much.
+// The first proposal is not available, the second is not deterministic, the third needs too much memory.
 static Status propose(const Handle* handle, const Tensor* x, const Weight* w, const Slides* s, const Tensor* y,
                       int most, int* count, Proposal* out) {
     if (!is(handle, HANDLE, "handle") || !count || !out || most < 1) return BAD_PARAM;
@@ -217,7 +218,7 @@ API cudnnGetConvolutionBackwardFilterAlgorithm_v7(Handle* handle, Tensor* x, Ten
     return propose(handle, x, w, s, y, most, count, out);
 }
 
-// ---- Convolutions.
+// ---- Convolutions
 
 struct Job {
     Way way;
@@ -242,7 +243,7 @@ template <class E> static f64 wide(E x, bool tf32) {
     return value;
 }
 
-// Every product of the three sides is added to the one that is asked for.
+// Adds each product of the operands to the wanted result.
 template <class E> static void convolve(const Job& job) {
     const Tensor &x = job.x, &y = job.y;
     const Weight& w = job.w;

@@ -1,4 +1,5 @@
-// What the fake libraries beside the driver share: its functions, checks, and objects whose later use is seen.
+// Shared code of the fake libraries other than the driver: access to driver functions, checks, and objects that detect
+// use after destruction.
 #ifndef NOMINA_HOST_LIBRARY_H
 #define NOMINA_HOST_LIBRARY_H
 
@@ -35,7 +36,7 @@ static bool has_context() {
     return context;
 }
 
-// Does it in the stream's order, and again whenever a graph does that captured it.
+// Enqueues `work` on the stream; if it is captured, each launch of the graph runs it again.
 template <class Job> static bool enqueue(void* stream, void (*work)(void*), Job* job) {
     using Enqueue = int (*)(void*, void (*)(void*), void*, void (*)(void*));
     auto end = [](void* data) { delete static_cast<Job*>(data); };
@@ -47,7 +48,7 @@ static void check_range(const void* start, u64 bytes, const char* what) {
     check(reinterpret_cast<u64>(start), bytes, what);
 }
 
-// Destroyed objects stay.
+// Destroyed objects are never freed, so that later use is detected.
 constexpr u64 DEAD = 0xdead'0bec;
 template <class T> static bool is(const T* object, u64 magic, const char* what) {
     if (!object) return false;
@@ -56,7 +57,7 @@ template <class T> static bool is(const T* object, u64 magic, const char* what) 
     return true;
 }
 
-// As cores for TF32 see an operand.
+// Rounds an operand like TF32 tensor cores.
 static inline f32 to_tf32(f32 x) {
     u32 bits;
     memcpy(&bits, &x, 4);

@@ -1,8 +1,8 @@
-// A fake libnccl: ranks are threads of this process, each with a device of its own.
+// A fake libnccl: ranks are threads of this process, each with its own device.
 //
-// A call waits for the stream, meets the calls of the other ranks, and does its part at once. Where the real library would
-// hang or write garbage, because ranks do different things, the process ends. NOMINA_FAKE_NCCL is the name of a call
-// that fails, as `ncclAllReduce`.
+// A call waits for the stream, meets the calls of the other ranks, and runs immediately. If ranks make different calls,
+// so that the real library would hang or write garbage, the process ends. NOMINA_FAKE_NCCL is the name of a call that
+// fails, for example `ncclAllReduce`.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -27,7 +27,7 @@ static bool fails(const char* call) {
     return named && !strcmp(named, call);
 }
 
-// One lock for all ranks; whoever changes something wakes the others.
+// One lock for all ranks; every change wakes the waiting ranks.
 static std::mutex ranks_lock;
 static std::condition_variable changed;
 template <class Condition> static void wait(std::unique_lock<std::mutex>& held, Condition condition) {
@@ -35,7 +35,7 @@ template <class Condition> static void wait(std::unique_lock<std::mutex>& held, 
         give_up("the other ranks do not come");
 }
 
-// What a rank gave to a round of its group.
+// A rank's contribution to a collective call.
 struct Given {
     const char* call;
     u64 count;
@@ -50,7 +50,7 @@ struct Group {
     int size, joined, left;
     std::multiset<int> devices;
     std::map<u64, Round> rounds;
-    // From one rank to another, in order.
+    // Messages from one rank to another, in order.
     std::map<std::pair<int, int>, std::deque<std::vector<char>>> mail;
 };
 struct Comm {
@@ -132,7 +132,7 @@ static void combine(std::vector<char>& into, const std::vector<char>& other, int
     }
 }
 
-// Meets the other ranks, and gives what all gave.
+// Waits for the other ranks, and returns the contributions of all.
 static std::vector<Given> meet(Comm* comm, Given own) {
     std::unique_lock<std::mutex> held(ranks_lock);
     Group& group = *comm->group;
@@ -250,7 +250,7 @@ API ncclBroadcast(const void* from, void* to, size_t count, int type, int root, 
     return SUCCESS;
 }
 
-// ---- Groups: what is sent goes out when the group ends, and then what comes is waited for.
+// ---- Groups: when a group ends, its sends are posted, and then its receives are waited for.
 
 struct Letter {
     Comm* comm;

@@ -1,5 +1,5 @@
-// The fake NVRTC: kernels are compiled by the system's C++ compiler, behind shim.h, into a shared
-// object, which stands for the code of a GPU; the fake driver loads it.
+// The fake NVRTC: the system's C++ compiler compiles kernels, with shim.h included first, into a shared object, which
+// takes the place of GPU code; the fake driver loads it.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -79,7 +79,7 @@ static std::vector<std::string> words(const std::string& text) {
     return found;
 }
 
-// The folder of this library: there lies shim.h, and headers are kept there once compiled.
+// Returns the folder of this library, which contains shim.h and precompiled headers.
 static std::string own_folder() {
     Dl_info own;
     if (!dladdr(reinterpret_cast<void*>(&own_folder), &own)) return "";
@@ -90,7 +90,7 @@ static std::string own_folder() {
     return folder.substr(0, folder.rfind('/'));
 }
 
-// Runs the compiler in `folder`; what it says goes to a log there.
+// Runs the compiler in `folder`; its output goes to a log there.
 static bool compile(const std::vector<std::string>& arguments, const std::string& folder,
                     std::string& log) {
     const char* named = getenv("CXX");
@@ -138,7 +138,7 @@ static unsigned long digest(const std::vector<Header>& headers) {
     return hash;
 }
 
-// A folder with the headers as files. It gets its name when all are there.
+// Returns a folder with the headers as files. It is renamed to its final name once it is complete.
 static std::string header_folder(const std::vector<Header>& headers) {
     std::string above = own_folder();
     char name[32];
@@ -153,11 +153,11 @@ static std::string header_folder(const std::vector<Header>& headers) {
     return access(folder.c_str(), R_OK) == 0 ? folder : "";
 }
 
-// Headers that do not look at what a program defines: they are compiled once.
+// Headers that do not depend on a program's macros: they are precompiled.
 static const char* const COMMON[] = {"types.cuh",   "index.cuh",   "block.cuh",
                                      "numeric.cuh", "special.cuh", "philox.cuh"};
 
-// A header to begin with: shim.h and those of the common ones that the program names, compiled.
+// Returns a header to include first: shim.h and the common headers that the program includes, precompiled.
 static std::string prefix(const std::string& source, const std::string& folder,
                           const std::string& temporary) {
     std::string path = folder + "/prefix", text = "#include \"shim.h\"\n", log;
@@ -169,8 +169,8 @@ static std::string prefix(const std::string& source, const std::string& folder,
     }
     path += ".h";
     if (access((path + ".gch").c_str(), R_OK) == 0) return path;
-    // Several programs may be compiled at once: a file gets its name when it is whole. Where a
-    // header is wrong, the program that includes it says so.
+    // Several programs may be compiled at once, so a file gets its final name once it is complete. If a header has
+    // errors, the program that includes it reports them.
     std::string made = new_folder(folder), own = made + "/prefix.h", plain = temporary + "/plain.h";
     bool well = write_file(own, text)
                 && compile({"-I" + folder, "-x", "c++-header", own, "-o", own + ".gch"}, made, log)
@@ -183,7 +183,7 @@ static std::string prefix(const std::string& source, const std::string& folder,
 
 static bool starts(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
-// Macros are passed on; of the options for a GPU nothing is left to do.
+// Passes macros on; options for a GPU are ignored.
 static bool take_option(const std::string& option, std::vector<std::string>& arguments) {
     for (const char* define : {"--define-macro=", "-D"})
         if (starts(option, define)) {
@@ -217,7 +217,7 @@ NVRTC nvrtcGetSupportedArchs(int* archs) {
     return NVRTC_SUCCESS;
 }
 
-// A fault that a test puts into a text: NOMINA_FAKE_FAULT is "from=>to", and what it stands in is replaced.
+// Injects a fault for a test: NOMINA_FAKE_FAULT is "from=>to", and each occurrence of `from` is replaced.
 static std::string faulty(std::string text) {
     const char* fault = getenv("NOMINA_FAKE_FAULT");
     const char* arrow = fault ? strstr(fault, "=>") : nullptr;
@@ -246,7 +246,7 @@ NVRTC nvrtcDestroyProgram(nvrtcProgram* program) {
     return NVRTC_SUCCESS;
 }
 
-// How many modules were compiled, told at the end where somebody asks.
+// The number of compiled modules, reported at exit if NOMINA_FAKE_REPORT is set.
 static std::atomic<int> compiled_modules;
 
 static void report_compiled() {
@@ -270,7 +270,7 @@ NVRTC nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* op
         return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
     }
     std::string source = folder + "/" + program->name, image = folder + "/image.so";
-    // The image is in two pieces: a process may map only so many.
+    // The image has only two segments, because a process has a limited number of mappings.
     const std::string fixed[] = {"-I" + headers, "-include",
                                  prefix(program->source, headers, folder), "-shared", "-nostdlib",
                                  "-Wl,-z,noseparate-code,-z,norelro", "-x", "c++", source, "-o",

@@ -1,7 +1,7 @@
-// What NVRTC gives a kernel without any header, for the system's C++ compiler: the kernel then runs
-// on the processor, each thread of a block a fibre of the fake driver.
+// The built-ins that NVRTC provides without any header, for the system's C++ compiler: a kernel
+// then runs on the CPU, with each thread of a block as a fibre of the fake driver.
 //
-// No header of the standard library is included: thousands of modules are compiled in the tests.
+// No standard header is included, because the tests compile thousands of modules.
 #ifndef NOMINA_HOST_SHIM_H
 #define NOMINA_HOST_SHIM_H
 
@@ -16,7 +16,7 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...)
 #define __grid_constant__
-// Poison and guards need to know the arrays.
+// Arrays must be declared by macros, because poison and guards need to know them.
 #define __shared__ use_SHARED_ARRAY_or_DYN_SHARED
 
 #define SHIM_EXPORT extern "C" __attribute__((visibility("default")))
@@ -31,7 +31,7 @@ ShimState* shim_attach() { return &shim_state; }
 #define gridDim (shim_state.grid_size)
 constexpr int warpSize = 32;
 
-// The name may be a macro, as it may on a device.
+// The name may be a macro, as on a device.
 #define KERNEL(name, Args) SHIM_KERNEL(name, Args)
 #define KERNEL_BOUNDS(name, Args, threads)                                                         \
     SHIM_THREADS(name, threads)                                                                    \
@@ -92,7 +92,7 @@ inline unsigned __ballot_sync(unsigned mask, int value, SHIM_SITE) {
 }
 inline unsigned __activemask() { return shim_state.live_lanes(); }
 
-// Types that a shuffle moves: those that NVRTC knows.
+// The types that shuffles support under NVRTC.
 template <class T> constexpr bool shim_shuffled = false;
 template <> constexpr bool shim_shuffled<int> = true;
 template <> constexpr bool shim_shuffled<unsigned> = true;
@@ -147,7 +147,7 @@ template <class T> unsigned __match_any_sync(unsigned mask, T value, SHIM_SITE) 
 inline unsigned shim_combine(ShimOp op, unsigned mask, unsigned value, ShimSite site) {
     return static_cast<unsigned>(shim_state.warp(op, mask, value, 0, site));
 }
-// Signed numbers keep their order when the sign bit is flipped.
+// Flipping the sign bit makes the unsigned order the signed one.
 inline int shim_combine_signed(ShimOp op, unsigned mask, int value, ShimSite site) {
     return static_cast<int>(shim_combine(op, mask, static_cast<unsigned>(value) ^ 0x80000000u, site)
                             ^ 0x80000000u);

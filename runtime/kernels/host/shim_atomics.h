@@ -1,6 +1,6 @@
-// Atomic operations, for the types that the device has them for.
+// Atomic operations, for the types that the device supports.
 //
-// One fibre runs at a time and keeps running till it waits for others, so plain ones are atomic.
+// One fibre runs at a time, until it waits for others, so plain operations are atomic.
 #ifndef NOMINA_HOST_SHIM_ATOMICS_H
 #define NOMINA_HOST_SHIM_ATOMICS_H
 
@@ -12,7 +12,7 @@
     }                                                                                              \
     inline T name##_block(T* at, T value) { return name(at, value); }
 
-// Signed sums wrap around on the device.
+// Signed sums wrap on the device.
 SHIM_ATOMIC(atomicAdd, int, static_cast<unsigned>(old) + static_cast<unsigned>(value))
 SHIM_ATOMIC(atomicAdd, unsigned, old + value)
 SHIM_ATOMIC(atomicAdd, unsigned long long, old + value)

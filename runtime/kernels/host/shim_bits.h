@@ -1,4 +1,4 @@
-// Bits, integers and conversions of the device.
+// Bit operations, integer functions and conversions of the device.
 #ifndef NOMINA_HOST_SHIM_BITS_H
 #define NOMINA_HOST_SHIM_BITS_H
 
@@ -84,8 +84,8 @@ SHIM_MIN_MAX(long long)
 SHIM_MIN_MAX(unsigned long long)
 #undef SHIM_MIN_MAX
 
-// To an integer: what is out of range becomes the end of the range. What is no number becomes 0 from
-// float to 32 bits, else the top bit alone.
+// Converts to an integer: out-of-range values saturate. NaN becomes 0 from float to 32 bits, otherwise a number with
+// only the top bit set.
 template <class To, class From> inline To shim_convert(From x, To least, To greatest, To no_number) {
     if (x != x) return no_number;
     if (x <= static_cast<From>(least)) return least;

@@ -1,8 +1,9 @@
-// Where the compiler's checks of alignment and bounds end: a device faults, x86-64 goes on.
+// Handlers of the compiler's alignment and bounds checks: a device would fault where x86-64
+// continues.
 #ifndef NOMINA_HOST_SHIM_CHECKS_H
 #define NOMINA_HOST_SHIM_CHECKS_H
 
-// What the compiler describes a place with.
+// The compiler's description of a source location.
 struct ShimPlace {
     const char* file;
     unsigned line, column;

@@ -1,4 +1,4 @@
-// The mathematics of the device: the C library's functions, those it has not, and the overloads of
+// Math functions of the device: the C library's functions, those it lacks, and the overloads of
 // C++. Results may differ from the device's in the last bits.
 #ifndef NOMINA_HOST_SHIM_MATH_H
 #define NOMINA_HOST_SHIM_MATH_H
@@ -78,14 +78,14 @@ SHIM_KIND(float)
 SHIM_KIND(double)
 #undef SHIM_KIND
 
-// What follows the C library does not have; in double, for both.
+// Functions that the C library lacks; computed in double for both types.
 constexpr double SHIM_PI = 3.141592653589793238462643383279502884;
 constexpr double SHIM_SQRT_2 = 1.414213562373095048801688724209698079;
 constexpr double SHIM_SQRT_PI = 1.772453850905516027298167483341145183;
 
 inline double rsqrt(double x) { return 1 / sqrt(x); }
 inline double rcbrt(double x) { return 1 / cbrt(x); }
-// The argument is brought near zero first, where the product with pi is small.
+// Reduces the argument first, so that the product with pi is small.
 inline double sinpi(double x) {
     double turns = x - 2 * nearbyint(x / 2);
     double folded = fabs(turns) > 0.5 ? copysign(1.0, turns) - turns : turns;
@@ -101,7 +101,8 @@ inline double erfcx(double x) {
     double square = 1 / (2 * x * x);
     return (1 - square * (1 - 3 * square * (1 - 5 * square))) / (x * SHIM_SQRT_PI);
 }
-// A first guess from the leading terms of the logarithm, then Newton's steps on the smaller tail.
+// An initial guess from the leading terms of the logarithm, then Newton's steps on the smaller
+// tail.
 inline double erfcinv(double y) {
     if (!(y >= 0 && y <= 2)) return __builtin_nan("");
     if (y == 0 || y == 2) return y == 0 ? __builtin_inf() : -__builtin_inf();
@@ -124,7 +125,7 @@ inline double erfinv(double y) {
 }
 inline double normcdf(double x) { return erfc(-x / SHIM_SQRT_2) / 2; }
 inline double normcdfinv(double p) { return -SHIM_SQRT_2 * erfcinv(2 * p); }
-// Every term of the series is positive.
+// All terms of the series are positive.
 inline double cyl_bessel_i0(double x) {
     double square = x * x / 4, term = 1, sum = 1;
     for (int k = 1; term > sum * 1e-18; k++) sum += term *= square / (static_cast<double>(k) * k);
@@ -153,7 +154,7 @@ inline void sincospif(float x, float* sine, float* cosine) {
     *cosine = cospif(x);
 }
 
-// Intrinsics: the fast ones are exact here.
+// Intrinsics; the approximate ones are exact here.
 inline float __expf(float x) { return expf(x); }
 inline float __exp10f(float x) { return exp10f(x); }
 inline float __logf(float x) { return logf(x); }

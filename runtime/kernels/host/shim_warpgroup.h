@@ -1,4 +1,4 @@
-// What warpgroup.cuh has instructions of sm_90a for. The fake driver computes it (driver/async.cpp).
+// Emulation of the sm_90a instructions in warpgroup.cuh. The fake driver implements them (driver/async.cpp).
 #ifndef NOMINA_HOST_SHIM_WARPGROUP_H
 #define NOMINA_HOST_SHIM_WARPGROUP_H
 

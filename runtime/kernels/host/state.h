@@ -1,4 +1,4 @@
-// What a module compiled for the host and the driver that runs it know of each other.
+// The interface between a module compiled for the host and the driver that runs it.
 #ifndef NOMINA_HOST_STATE_H
 #define NOMINA_HOST_STATE_H
 
@@ -6,14 +6,14 @@ struct ShimIndex {
     unsigned x, y, z;
 };
 
-// What the lanes of a warp, or the threads of a block, do together.
+// Collective operations of the lanes of a warp, or of the threads of a block.
 enum ShimOp {
     SHIM_SYNC,
-    SHIM_COUNT, // of the threads whose value is not zero
+    SHIM_COUNT, // the number of threads with a nonzero value
     SHIM_ALL,
     SHIM_ANY,
     SHIM_BALLOT,
-    SHIM_MATCH, // the lanes that have the same value
+    SHIM_MATCH, // the lanes with the same value
     SHIM_SHUFFLE,
     SHIM_SHUFFLE_UP,
     SHIM_SHUFFLE_DOWN,
@@ -26,7 +26,7 @@ enum ShimOp {
     SHIM_XOR,
 };
 
-// A shared array of a kernel: where it lies for the block whose number is `epoch`.
+// A shared array of a kernel, and its address for block number `epoch`.
 struct ShimSlot {
     unsigned long epoch;
     void* place;
@@ -38,11 +38,11 @@ struct ShimSite {
     int line;
 };
 
-// What warpgroups do together, and with barriers of shared memory (shim_warpgroup.h).
+// Operations of warpgroups and on barriers in shared memory (shim_warpgroup.h).
 enum ShimWarpgroup { SHIM_FENCE, SHIM_COMMIT, SHIM_WAIT };
 enum ShimBarrier { SHIM_BEGIN, SHIM_ARRIVE, SHIM_EXPECT, SHIM_AWAIT };
 
-// A product of matrices, as one thread has it: where its sums and its part of the left matrix are, or a descriptor of that.
+// One thread's part of a matrix product: its sums, and its registers of the left matrix or a descriptor of that matrix.
 struct ShimProduct {
     float* sums;
     const unsigned* left;
@@ -59,10 +59,10 @@ struct ShimCorner {
 struct ShimState {
     ShimIndex thread, block, block_size, grid_size;
     unsigned lane;
-    // Counts blocks, from 1.
+    // The number of the block, from 1.
     unsigned long epoch;
     void* dynamic;
-    // Returns what the thread gets of it; `source` is the lane that a shuffle reads from.
+    // Performs a warp operation, and returns the thread's result; `source` is the lane that a shuffle reads from.
     unsigned long (*warp)(ShimOp op, unsigned mask, unsigned long value, unsigned source, ShimSite);
     int (*block_barrier)(ShimOp op, int value, ShimSite);
     unsigned (*live_lanes)();

@@ -1,6 +1,6 @@
-// Products of warpgroups, copies of boxes and barriers that count, as the manual of PTX 8.x has them (sections on
-// `wgmma`, `cp.async.bulk.tensor` and `mbarrier`). Copies, and products that somebody waits for, are done at once or, as the
-// order has it, when no thread can go on, or in between. Meanwhile what they write is NaN.
+// Asynchronous warpgroup products, copies of boxes and transaction barriers, as the PTX 8.x manual specifies them
+// (sections on `wgmma`, `cp.async.bulk.tensor` and `mbarrier`). Depending on the order, copies and awaited products
+// complete at once, when no thread can run, or in between. Until then their results are NaN.
 #include "async.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Barrier {
     int expected, pending;
     long bytes;
     uint64_t phase;
-    // Threads that wait, and for which parity.
+    // Waiting threads, and the parity that each waits for.
     std::map<unsigned, unsigned> waiting;
 };
 std::map<unsigned, Barrier> barriers;
@@ -99,7 +99,7 @@ void call_turn(unsigned name, unsigned threads, bool waits, ShimSite site) {
 enum { FLOAT16 = 6, BFLOAT16 = 9 };
 enum { SWIZZLE_NONE, SWIZZLE_128 = 3 };
 
-// What the driver writes for the copy engine: nobody else looks into it.
+// The contents of a tensor map; only the driver interprets it.
 struct Map {
     uint64_t address, strides[4];
     uint32_t dims[5], box[5];
@@ -115,7 +115,7 @@ struct Copy {
 };
 std::vector<Copy> copies;
 
-// Where the 16 bytes at an address of shared memory lie: their place in a row of 128 is changed by the row's.
+// Returns the swizzled address of 16 bytes in shared memory: their position in a row of 128 bytes depends on the row.
 unsigned swizzled(unsigned address) { return address ^ (address >> 7 & 7) << 4; }
 
 size_t elements(const Map& map) {
@@ -170,18 +170,19 @@ void bring(unsigned to, const void* words, unsigned barrier, const ShimCorner& c
 
 struct Product {
     ShimProduct of;
-    unsigned left[4]; // as it was
+    unsigned left[4]; // a copy of the registers
     uint64_t group;
 };
 struct Lane {
     std::vector<Product> begun;
-    // Sums that are under way, by where they are to stand.
+    // Pending sums, keyed by their destination.
     std::map<float*, std::vector<float>> sums;
     uint64_t committed;
     bool fenced;
 };
 Lane lanes[GROUP * GROUPS];
-// Threads of each warpgroup that wait, and for all groups but how many; those groups that all wait of.
+// For each warpgroup, the number of waiting threads, and the number of groups they leave pending; the warpgroups that
+// wait.
 unsigned arrived[GROUPS];
 int waited_for[GROUPS];
 std::vector<unsigned> awaited;
@@ -200,7 +201,7 @@ float number(uint16_t bits, bool bf16) {
     return bits & 0x8000 ? -size : size;
 }
 
-// A matrix of shared memory, as its descriptor says: rows of 8 by 8 numbers ("core matrices") in 128-byte swizzle.
+// A matrix descriptor: a matrix in shared memory, in 8 by 8 numbers ("core matrices") with 128-byte swizzle.
 struct Descriptor {
     unsigned start, leading, stride;
 
@@ -226,7 +227,7 @@ float shared_number(unsigned address, bool bf16) {
     return number(bits, bf16);
 }
 
-// The thread of a warpgroup that has a row at a column, and in which register of those of 8 columns.
+// Returns the thread of a warpgroup that holds a row and column of the sums.
 unsigned owner(unsigned row, unsigned col) { return row / 16 * 32 + row % 8 * 4 + col % 8 / 2; }
 
 void multiply(unsigned first, size_t nth) {
@@ -264,7 +265,7 @@ void multiply(unsigned first, size_t nth) {
     }
 }
 
-// Ends the products of a warpgroup but for those of its last groups.
+// Completes the products of a warpgroup, except those of its last `but` groups.
 void finish(unsigned first, int but) {
     size_t count = 0;
     for (const Product& product : lanes[first].begun)
@@ -289,7 +290,7 @@ void finish(unsigned first, int but) {
     }
 }
 
-// Ends what a warpgroup waits for; `but` is the thread that need not be woken.
+// Completes the products that a warpgroup waits for, and wakes its threads except `but`.
 void settle(unsigned group, unsigned but) {
     arrived[group] = 0;
     finish(group * GROUP, waited_for[group]);
@@ -375,7 +376,7 @@ bool go_on_async(size_t which) {
     return true;
 }
 
-// What the manual of the driver says of each argument; of kinds those that we ask for.
+// Checks each argument as the driver's manual specifies, for the types and modes that we use.
 CUDA cuTensorMapEncodeTiled(void* out, int type, uint32_t rank, void* address, const uint64_t* dims,
                             const uint64_t* strides, const uint32_t* box, const uint32_t* steps,
                             int interleave, int swizzle, int promotion, int fill) {

@@ -1,4 +1,5 @@
-// What goes on beside the threads of a block: products of warpgroups, copies of boxes, barriers that count.
+// Operations that run concurrently with the threads of a block: warpgroup products, copies of boxes, transaction
+// barriers.
 #ifndef NOMINA_HOST_ASYNC_H
 #define NOMINA_HOST_ASYNC_H
 
@@ -8,23 +9,22 @@
 
 // ---- async.cpp, for block.cpp
 void connect_async(ShimState* state);
-// Before the threads of a block, and after them: nothing may be under way then.
+// Called before and after the threads of a block; nothing may be pending at the end.
 void begin_async();
 void end_async();
-// A thread has gone.
+// Called when a thread ends.
 void leave_async(unsigned thread);
-// Does one thing of those that are under way, if there is one: products that somebody waits for, then copies, the oldest
-// first. `which` is a number to choose by.
+// Completes one pending operation, if any: first awaited products, then the oldest copy. `which` selects among them.
 bool go_on_async(size_t which);
 
 // ---- block.cpp, for async.cpp
 unsigned running_thread();
-// Lets others go on until somebody wakes the running thread.
+// Suspends the running thread until it is woken.
 void sleep_thread(const char* what, ShimSite site);
 void wake_thread(unsigned thread);
-// Bytes of shared memory; gives up unless all lie in an array of the block.
+// Returns a pointer to bytes of shared memory; gives up unless all are in one array of the block.
 char* shared_bytes(unsigned address, size_t bytes, const char* what);
-// Whether all is done as soon as it may be.
+// Returns whether operations complete as early as possible.
 bool at_once();
 
 #endif

@@ -1,6 +1,6 @@
-// The threads of a block: each a fibre, run in an order that varies, and what they wait for.
+// The threads of a block: fibres that run in a varying order, and the operations they wait for.
 //
-// A thread runs until it waits or ends; those that never wait share one stack.
+// A thread runs until it waits or ends; threads that never wait share one stack.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ struct Thread {
     ShimOp op;
     unsigned mask, source;
     unsigned long value;
-    const char* what; // it sleeps for
+    const char* what; // the reason of its sleep
     ShimSite site;
     Fibre fibre;
 };
@@ -32,7 +32,7 @@ struct SharedArray {
     ShimSite site;
 };
 
-// Random numbers of a launch: splitmix64.
+// The random numbers of a launch: splitmix64.
 struct Random {
     uint64_t state;
 
@@ -53,7 +53,7 @@ ShimState* state;
 bool in_thread;
 unsigned threads, running, begun, in_barrier, first_in_barrier, gone;
 Thread all[MAX_THREADS];
-// Lanes by warp: those that wait for others, those that have ended.
+// Bit masks of lanes per warp: waiting for others, ended, existing.
 unsigned waiting[WARP], ended[WARP], present[WARP];
 unsigned order[MAX_THREADS];
 std::deque<unsigned> ready;
@@ -62,9 +62,9 @@ Random dice;
 Fibre outside;
 unsigned long epoch;
 std::vector<SharedArray> arrays;
-// A tile's rows are told by the last bits of an address, which is counted from here.
+// The row of a tile follows from the low bits of an address, which is an offset into the arena.
 alignas(1024) char arena[ARENA];
-// The arguments lie as those of a device do.
+// The arguments are aligned as on a device.
 alignas(128) char arguments[4096];
 size_t arena_used;
 
@@ -90,7 +90,7 @@ std::string say_thread(unsigned thread) {
                                      thread / size.x / size.y});
 }
 
-// What a thread waits for.
+// Describes what a thread waits for.
 std::string say_wait(const Thread& t) {
     char text[64] = "__syncthreads";
     if (t.where == ASLEEP) return std::string(t.what) + " at " + say(t.site);
@@ -126,11 +126,11 @@ void wake(unsigned thread) {
     ready.push_back(thread);
 }
 
-// Which thread goes on; one that has begun, or the next of those that have not.
+// Returns the thread to run next: one that has started, or the next new one.
 int choose() {
     bool fresh = begun < threads;
     if (fresh && (ready.empty() || !deep)) return static_cast<int>(order[begun++]);
-    // Copies and products go on while threads do, or when none can.
+    // Copies and products complete while threads run, or when none can.
     if (!forward && !backward && dice.below(256) == 0) go_on_async(dice.next() >> 32);
     while (ready.empty())
         if (!go_on_async(forward || backward ? 0 : dice.next() >> 32)) return -1;
@@ -145,7 +145,7 @@ int choose() {
 
 void work();
 
-// Leaves the running fibre, which `from` keeps, for that of a thread.
+// Switches from the running fibre, which is saved in `from`, to a thread's fibre.
 void go_on(Fibre& from, unsigned thread) {
     bool fresh = all[thread].where == FRESH;
     enter(thread);
@@ -163,7 +163,7 @@ void wait() {
         go_on(all[self].fibre, static_cast<unsigned>(next));
 }
 
-// What every lane of a finished rendezvous gets.
+// Computes each lane's result of a complete rendezvous.
 void settle(unsigned warp, unsigned lanes) {
     Thread* lane = all + warp * WARP;
     unsigned first = static_cast<unsigned>(__builtin_ctz(lanes));
@@ -191,7 +191,7 @@ void settle(unsigned warp, unsigned lanes) {
     for (unsigned i = 0; i < WARP; i++) {
         got[i] = result;
         if (op >= SHIM_SHUFFLE && op <= SHIM_SHUFFLE_XOR) {
-            // Of a lane that takes no part, or has ended, nobody knows the value.
+            // The value of a lane that does not take part, or has ended, is undefined.
             unsigned source = lane[i].source;
             bool known = lanes >> i & 1 && source < WARP && lanes >> source & 1;
             got[i] = known ? given[source] : 0xfffdfffdfffdfffdul;
@@ -217,7 +217,7 @@ void must_agree(unsigned one, unsigned other) {
             say_wait(b).c_str());
 }
 
-// Ends the rendezvous that a lane waits in, if all have come that still can.
+// Completes the rendezvous that a lane waits in, if all lanes that still can have arrived.
 void try_warp(unsigned warp, unsigned thread) {
     unsigned lanes = all[thread].mask & present[warp] & ~ended[warp], here = lanes & waiting[warp];
     must_agree(thread, warp * WARP + static_cast<unsigned>(__builtin_ctz(here)));
@@ -288,7 +288,7 @@ void finish(unsigned thread) {
     try_barrier();
 }
 
-// What a fibre does: threads, one after another, till one has to go on that has its own.
+// The body of a fibre: runs threads one after another, until the next thread has its own fibre.
 void work() {
     for (;;) {
         launch->function->entry(arguments);
@@ -372,7 +372,7 @@ void run_block(ShimIndex index) {
     state->block_size = launch->block;
     state->grid_size = launch->grid;
     state->epoch = ++epoch;
-    // What the last block left is poisoned again, the guards among it.
+    // Poison the last block's memory again, including its guards.
     poison(arena, arena_used + GUARD);
     arena_used = 0;
     arrays.clear();
@@ -398,14 +398,14 @@ void on_fault(int signal, siginfo_t* info, void*) {
         if (write(2, text, static_cast<size_t>(length)) < 0) _exit(1);
         abort();
     }
-    // Whoever watched before sees it again when the access is repeated.
+    // The previous handler runs when the access is repeated.
     sigaction(signal, &before[signal], nullptr);
 }
 
 void watch_faults() {
     struct sigaction action = {};
     action.sa_sigaction = on_fault;
-    // On a stack of its own, if the thread has one: that of a fibre may be what is full.
+    // On the alternate stack, if the thread has one: the fibre's stack may have overflowed.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, &before[signal]);
 }
@@ -457,7 +457,7 @@ void run(const Launch& what) {
     forward = settings().order == "forward", backward = settings().order == "backward";
     dice.state = settings().seed * 0x9e3779b97f4a7c15ull + what.number;
     uint64_t blocks = uint64_t(what.grid.x) * what.grid.y * what.grid.z;
-    // A step that has no divisor in common with the number of blocks visits them all.
+    // A step that is coprime to the number of blocks visits all of them.
     uint64_t step = 1, at = 0;
     if (!forward && !backward && blocks > 1) {
         at = dice.next() % blocks;

@@ -128,9 +128,9 @@ CUDA cuDeviceGetAttribute(int* value, int attribute, CUdevice ordinal) {
     static const struct {
         int attribute, value;
     } known[] = {
-        {1, 1024},                              // threads of a block
-        {2, 1024}, {3, 1024}, {4, 64},          // of one of its dims
-        {5, 0x7fffffff}, {6, 65535}, {7, 65535}, // blocks of a grid's dims
+        {1, 1024},                              // threads per block
+        {2, 1024}, {3, 1024}, {4, 64},          // threads per block dim
+        {5, 0x7fffffff}, {6, 65535}, {7, 65535}, // blocks per grid dim
         {8, SHARED_LIMIT}, {9, 65536}, {10, 32}, {11, 0x7fffffff}, {12, 65536},
         {13, 1980000}, {14, 512}, {15, 1}, {17, 0}, {18, 0}, {19, 1}, {20, 0},
         {31, 1}, {32, 1}, {33, 0}, {34, 0}, {35, 0},

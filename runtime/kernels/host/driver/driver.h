@@ -1,4 +1,4 @@
-// The fake driver: a libcuda whose devices are this process. What its files share.
+// Declarations shared by the files of the fake driver, a libcuda whose devices are this process.
 #ifndef NOMINA_HOST_DRIVER_H
 #define NOMINA_HOST_DRIVER_H
 
@@ -38,11 +38,11 @@ enum CUresult : int {
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 
-// One lock for all: a kernel runs under it.
+// One global lock; kernels run while it is held.
 extern std::recursive_mutex driver_lock;
 #define LOCK std::lock_guard<std::recursive_mutex> locked(driver_lock)
 
-// The environment, read once.
+// Settings from the environment, read once.
 struct Settings {
     int devices, processors, cuda;
     size_t memory;
@@ -52,7 +52,7 @@ struct Settings {
 };
 const Settings& settings();
 
-// Says what is wrong, where in a kernel if one runs, and ends the process.
+// Prints the message, and the place in a running kernel, and ends the process.
 [[noreturn]] __attribute__((format(printf, 1, 2))) void give_up(const char* format, ...);
 std::string place_in_kernel();
 
@@ -71,15 +71,15 @@ struct Device {
 };
 Device& device(int ordinal);
 bool is_initialized();
-// The calling thread's context, null if it has none.
+// The calling thread's context; null if it has none.
 Context* current();
-// What a call that needs a context begins with.
+// The first check of a call that needs a context.
 #define NEED_CONTEXT                                                                               \
     if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;                                      \
     if (!current()) return CUDA_ERROR_INVALID_CONTEXT
 
 // ---- streams
-// What a stream was asked for while it captured, and what to look at before it is done again.
+// The work enqueued while a stream captured, and the checks before it is launched again.
 struct Graph {
     std::vector<std::function<void()>> work, checks;
     bool invalid;
@@ -90,15 +90,16 @@ struct Stream {
     uint64_t queued, done;
     std::deque<std::function<void()>> queue;
     uint64_t made;
-    Graph* capture; // null where it does what it is asked for
+    Graph* capture; // null unless it captures
 };
 typedef Stream* CUstream;
-// The stream that a handle means (null: the device's own), or null if it is not one.
+// Returns the stream of a handle (null: the device's default stream), or null if the handle is
+// invalid.
 Stream* stream_of(CUstream handle);
-// Does it now, or with NOMINA_FAKE_LAZY=1 when the stream is waited for.
+// Runs the work now, or with NOMINA_FAKE_LAZY=1 when the stream is waited for.
 void enqueue(Stream* stream, std::function<void()> work);
 void drain(Stream* stream, uint64_t upto);
-// What cannot be captured: the capture is then of no use.
+// Reports a call that cannot be captured, which invalidates the capture.
 CUresult uncaptured(Stream* stream);
 #define NOT_WHILE_CAPTURING(stream)                                                                \
     if (stream->capture) return uncaptured(stream)
@@ -118,14 +119,14 @@ struct Allocation {
 };
 constexpr size_t GUARD = 256;
 void poison(void* start, size_t bytes);
-// Where bytes first differ from the poison, or `bytes`.
+// Returns the offset of the first byte that differs from the poison, or `bytes`.
 size_t unpoisoned(const void* start, size_t bytes);
-// The live allocation that an address lies in (or just behind), or null.
+// Returns the live allocation that contains an address (or ends there), or null.
 Allocation* allocation_of(uintptr_t address);
-// The freed one that an address lies in and that still is quarantined.
+// Returns the freed allocation in quarantine that contains an address, or null.
 const Allocation* freed_of(uintptr_t address);
 void check_guards(const Allocation& allocation, const char* after);
-// Gives up unless all bytes lie in one live allocation; on which device they are.
+// Gives up unless all bytes are in one live allocation; returns its device.
 int check_range(CUdeviceptr start, size_t bytes, const char* what);
 void check_host(const void* start, size_t bytes, const char* what);
 bool is_pinned(const void* start);
@@ -142,11 +143,11 @@ struct Function {
     Module* module;
     std::string name;
     void (*entry)(const void*);
-    // Of the struct that it takes, in bytes.
+    // Size and alignment of the argument struct, in bytes.
     size_t arguments, alignment;
     unsigned max_threads;
     unsigned dynamic_limit;
-    // Of the last block that ran.
+    // The static shared memory of the last block that ran.
     unsigned static_bytes;
 };
 struct Launch {
@@ -156,14 +157,14 @@ struct Launch {
     std::vector<uint64_t> arguments;
     uint64_t number;
 };
-// Runs all blocks.
+// Runs all blocks of a launch.
 void run(const Launch& launch);
 void count_launch(const std::string& name);
 void report_launches();
-// What a module's kernels call while they run.
+// Sets the functions that a module's kernels call.
 void connect(ShimState* state);
 
-// Static shared memory that a kernel may use, and what it may use after asking.
+// The limits of a kernel's shared memory, by default and after opting in.
 constexpr unsigned SHARED_LIMIT = 48 << 10, SHARED_OPT_IN = 227 << 10;
 
 #endif

@@ -14,7 +14,7 @@ static std::vector<void*>& unused = *new std::vector<void*>;
 #if defined(__x86_64__) && !defined(NOMINA_FAKE_UCONTEXT)
 
 extern "C" void fake_change(void** from, void* to);
-// What a called function must preserve goes onto the stack that is left.
+// Saves the callee-saved registers on the stack that is left.
 asm(R"(
     .text
     .globl fake_change
@@ -41,9 +41,10 @@ fake_change:
 
 void begin(Fibre& fibre, void (*start)()) {
     fibre.stack = take_stack();
-    // Six registers and where to return to; a function is entered with its stack 8 off 16.
+    // Six registers and the return address; at a function's entry the stack is 8 bytes off 16-byte
+    // alignment.
     uintptr_t* top = reinterpret_cast<uintptr_t*>(static_cast<char*>(fibre.stack) + STACK) - 8;
-    // The tops of all stacks would share a few sets of the cache.
+    // Stagger the tops of stacks: otherwise they would share a few cache sets.
     top -= reinterpret_cast<uintptr_t>(fibre.stack) / (STACK + PAGE) % 61 * LINE / sizeof(*top);
     for (int i = 0; i < 6; i++) top[i] = 0;
     top[6] = reinterpret_cast<uintptr_t>(start);
@@ -57,7 +58,7 @@ void change(Fibre& from, Fibre& to) { fake_change(&from.resume, to.resume); }
 
 #include <ucontext.h>
 
-// The context lies at the low end of its stack; that of the system's own stack is made once.
+// The context is at the low end of its stack; the context of the system's stack is created once.
 void begin(Fibre& fibre, void (*start)()) {
     fibre.stack = take_stack();
     auto* context = static_cast<ucontext_t*>(fibre.stack);
@@ -83,7 +84,7 @@ void end(Fibre& fibre) {
 
 static void* take_stack() {
     if (unused.empty()) {
-        // Below each stack a page that faults.
+        // A guard page below each stack.
         void* pages = mmap(nullptr, STACK + PAGE, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (pages == MAP_FAILED) give_up("no memory for the stacks of a block");

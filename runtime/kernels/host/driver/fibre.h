@@ -1,19 +1,19 @@
-// Fibres: stacks that a thread of the system changes between.
+// Fibres: stacks that an OS thread switches between.
 #ifndef NOMINA_HOST_FIBRE_H
 #define NOMINA_HOST_FIBRE_H
 
-// A place to go on at, with its stack.
+// A suspended execution and its stack.
 struct Fibre {
     void* resume;
     void* stack;
 };
 
-// Gives `fibre` a stack on which it begins with `start`, which never returns.
+// Gives `fibre` a stack on which it starts with `start`, which never returns.
 void begin(Fibre& fibre, void (*start)());
-// Its stack may be given to another; only a fibre that never goes on again, or the running one just
-// before it leaves for good.
+// Releases the stack, which may then be reused. Only for a fibre that never resumes, or the running
+// one just before it switches away for good.
 void end(Fibre& fibre);
-// Leaves the running one, which `from` keeps, for another.
+// Switches from the running fibre, which is saved in `from`, to another one.
 void change(Fibre& from, Fibre& to);
 
 #endif

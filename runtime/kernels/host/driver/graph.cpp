@@ -1,4 +1,4 @@
-// Graphs: what a stream was asked for while it captured, done again as a whole.
+// Graphs: the captured work of a stream, launched as a whole.
 #include <set>
 
 #include "driver.h"

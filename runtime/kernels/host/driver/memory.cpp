@@ -1,4 +1,4 @@
-// Device memory: host memory between guards, poisoned when it comes and when it goes.
+// Device memory: host memory between guards, poisoned at allocation and when it is freed.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,8 @@ static std::map<uintptr_t, size_t>& pinned = *new std::map<uintptr_t, size_t>;
 static size_t quarantined_bytes;
 static uint64_t made;
 
-// A pattern that is NaN as a float of any kind, and no bool: by the parity of the address.
+// A pattern that is NaN in every float type, and an invalid bool; it depends on the parity of the
+// address.
 static constexpr uint64_t POISON = 0xfffdfffdfffdfffdull;
 
 void poison(void* start, size_t bytes) {
@@ -73,7 +74,7 @@ static bool reserve(Allocation& a) {
         a.start = reinterpret_cast<uintptr_t>(a.block) + GUARD;
         return a.block != nullptr;
     }
-    // The end lies as near as alignment allows to a page that faults.
+    // The end is as close as alignment allows to a guard page.
     constexpr size_t PAGE = 4096;
     size_t inner = (a.bytes + GUARD + PAGE - 1) / PAGE * PAGE;
     void* pages = mmap(nullptr, inner + 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -102,7 +103,7 @@ static void reserved(Pool& pool) {
 static CUresult allocate(CUdeviceptr* out, size_t bytes, int ordinal) {
     if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     Pool& pool = device(ordinal).pool;
-    // Frees that wait for their stream make room, as in the driver.
+    // Pending frees make room once their stream has reached them, as in the real driver.
     if (bytes > settings().memory - pool.used) drain_device(ordinal);
     if (bytes > settings().memory - pool.used) return CUDA_ERROR_OUT_OF_MEMORY;
     Allocation a{0, bytes, ordinal, &pool, false, ++made, nullptr, 0};
@@ -175,7 +176,7 @@ void report_memory() {
             static_cast<unsigned long long>(made), live.size(), bytes, pinned.size());
 }
 
-// For a fake library whose functions read and write device memory.
+// Called by fake libraries whose functions access device memory.
 extern "C" __attribute__((visibility("default"))) void
 fake_check_range(CUdeviceptr start, size_t bytes, const char* what) {
     LOCK;
@@ -201,7 +202,7 @@ CUDA cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream handle) {
     NEED_CONTEXT;
     Stream* stream = stream_of(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-    // A graph would have a block of its own for it, which is none outside.
+    // A graph would give it a block that is invalid outside of the graph.
     if (stream->capture) give_up("cuMemAllocAsync on a stream that captures");
     return allocate(out, bytes, stream->device);
 }
@@ -300,7 +301,7 @@ CUDA cuMemFreeHost(void* start) {
     LOCK;
     NEED_CONTEXT;
     if (pinned.erase(reinterpret_cast<uintptr_t>(start)) == 0) return CUDA_ERROR_INVALID_VALUE;
-    // The driver waits for what may still use it.
+    // The real driver waits for pending work that may use the memory.
     for (int i = 0; i < settings().devices; i++) drain_device(i);
     free(start);
     return CUDA_SUCCESS;

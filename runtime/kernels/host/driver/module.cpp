@@ -1,4 +1,4 @@
-// Modules (shared objects of the fake nvrtc), functions, launches.
+// Modules (shared objects of the fake NVRTC), functions, launches.
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ static std::set<Function*>& functions = *new std::set<Function*>;
 static std::map<std::string, uint64_t>& launches = *new std::map<std::string, uint64_t>;
 static uint64_t loaded, launched;
 
-// How long an image is, of which the driver is given only the start.
+// Returns the size of an image, computed from its headers: the driver gets only a pointer to it.
 static size_t image_size(const unsigned char* image) {
     if (memcmp(image, ELFMAG, SELFMAG) != 0 || image[EI_CLASS] != ELFCLASS64) return 0;
     Elf64_Ehdr header;
@@ -35,8 +35,8 @@ static void* open_image(const unsigned char* image, size_t bytes) {
         if (written <= 0) give_up("no memory for a module: %s", strerror(errno));
         at += static_cast<size_t>(written);
     }
-    // The loader takes two libraries of one path for the same, so the module's number is spelled
-    // into it, as detours.
+    // The loader treats libraries with the same path as one, so the module's number is encoded in
+    // the path, as redundant components.
     std::string path = "/proc/self/";
     for (uint64_t number = ++loaded; number > 0; number /= 2) path += number % 2 ? "./" : "/";
     path += "fd/" + std::to_string(file);
@@ -49,7 +49,7 @@ static void* open_image(const unsigned char* image, size_t bytes) {
 static CUresult load(CUmodule* out, const void* image) {
     LOCK;
     NEED_CONTEXT;
-    // The real one may do it, and may also wait for the device.
+    // The real driver may allow it, but may also wait for the device.
     if (is_capturing(current()->device)) give_up("a module is loaded while a stream captures");
     if (!image) return CUDA_ERROR_INVALID_VALUE;
     size_t bytes = image_size(static_cast<const unsigned char*>(image));
@@ -163,14 +163,14 @@ CUDA cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunctio
     return occupancy(blocks, function, threads, dynamic);
 }
 
-// Whether bytes of this process lie at an address, which is no device memory.
+// Returns whether an address that is not device memory is mapped in this process.
 static bool is_mapped(uint64_t address) {
     unsigned char resident;
     void* page = reinterpret_cast<void*>(address & ~4095ull);
     return address >= 1ull << 32 && address < 1ull << 47 && mincore(page, 1, &resident) == 0;
 }
 
-// What the arguments point to has to be live memory of the stream's device.
+// Checks that pointers among the arguments refer to live memory of the stream's device.
 static void check_arguments(const Function& function, const Stream& stream,
                             const std::vector<uint64_t>& words) {
     for (size_t i = 0; i < words.size(); i++) {
@@ -198,7 +198,7 @@ static CUresult collect(std::vector<uint64_t>& words, const Function& function, 
     if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
     void** const buffer = extra;
     if (extra) {
-        // Pairs of what (1 a pointer, 2 a pointer to the size) and which, up to a null.
+        // Pairs of a key (1 a pointer, 2 a pointer to the size) and a value, terminated by null.
         for (; *extra; extra += 2) {
             uintptr_t what = reinterpret_cast<uintptr_t>(extra[0]);
             if (what == 1)

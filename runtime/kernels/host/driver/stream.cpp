@@ -1,4 +1,4 @@
-// Streams, events, copies: done at once, or when somebody waits (NOMINA_FAKE_LAZY=1).
+// Streams, events, copies: executed at once, or when they are waited for (NOMINA_FAKE_LAZY=1).
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -63,7 +63,7 @@ void enqueue(Stream* stream, std::function<void()> work) {
     }
     stream->queued++;
     if (!settings().lazy || stream == null_stream(stream->device)) {
-        // The null stream waits for all but those made not to.
+        // The null stream waits for all other streams, except non-blocking ones.
         if (stream == null_stream(stream->device))
             for (Stream* other : streams)
                 if (other->device == stream->device && other->blocking)
@@ -114,7 +114,7 @@ CUDA cuStreamSynchronize(CUstream handle) {
     return CUDA_SUCCESS;
 }
 
-// A question lets the stream go on by one piece of work.
+// Each query advances the stream by one piece of work.
 CUDA cuStreamQuery(CUstream handle) {
     LOCK;
     NEED_CONTEXT;
@@ -136,7 +136,7 @@ CUDA cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
     Stream* other = event->stream;
     uint64_t position = event->position, made = other->made;
     enqueue(stream, [other, position, made] {
-        // A stream that has gone since was drained then.
+        // A stream that has been destroyed since was drained at that time.
         bool lives = other->made == 0 ? true : streams.count(other) && other->made == made;
         if (lives) drain(other, position);
     });
@@ -161,7 +161,7 @@ CUDA cuLaunchHostFunc(CUstream handle, void (*work)(void*), void* data) {
     return CUDA_SUCCESS;
 }
 
-// For the other fakes: what was captured may be done again, so that `data` is kept as long as somebody may do it.
+// Called by the other fakes. Captured work may run again, so `data` is kept as long as it can.
 extern "C" __attribute__((visibility("default"))) CUresult
 fake_enqueue(CUstream handle, void (*work)(void*), void* data, void (*end)(void*)) {
     LOCK;
@@ -250,7 +250,7 @@ static CUresult upload(CUdeviceptr to, const void* from, size_t bytes, CUstream 
         enqueue(stream, [=] { memcpy(reinterpret_cast<void*>(to), from, bytes); });
         return CUDA_SUCCESS;
     }
-    // Of pageable memory the driver has its own copy before it returns.
+    // The driver copies pageable memory before it returns.
     auto staged = std::make_shared<std::vector<char>>(bytes);
     memcpy(staged->data(), from, bytes);
     enqueue(stream, [=] { memcpy(reinterpret_cast<void*>(to), staged->data(), bytes); });
@@ -274,7 +274,7 @@ static CUresult download(void* to, CUdeviceptr from, size_t bytes, CUstream hand
     check_range(from, bytes, what);
     check_host(to, bytes, what);
     enqueue(stream, [=] { memcpy(to, reinterpret_cast<void*>(from), bytes); });
-    // Into pageable memory the driver waits.
+    // A copy into pageable memory is synchronous.
     if (!is_pinned(to)) drain(stream, stream->queued);
     return CUDA_SUCCESS;
 }
@@ -285,7 +285,7 @@ CUDA cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
     return download(to, from, bytes, nullptr, "cuMemcpyDtoH");
 }
 
-// Between devices only where the call names both (`peers`).
+// Copies between devices only if the call names both (`peers`).
 static CUresult move(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream handle,
                      const CUcontext* peers, const char* what) {
     LOCK;
