@@ -1,4 +1,4 @@
-//! The 12 dtypes and how they promote, by value.
+//! The 12 dtypes and their promotion, by value.
 
 use core::fmt;
 use core::str::FromStr;
@@ -6,7 +6,7 @@ use core::str::FromStr;
 use crate::error::{Error, ErrorKind, Result};
 use crate::scalar::Scalar;
 
-/// What kind of number a dtype holds; promotion goes up this order.
+/// The kind of number a dtype holds, in order of promotion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// `bool`
@@ -50,7 +50,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// All of them, in the order of the enum.
+    /// All dtypes, in the order of the enum.
     pub const ALL: [Self; 12] = [
         Self::Bool,
         Self::U8,
@@ -66,7 +66,7 @@ impl DType {
         Self::C128,
     ];
 
-    /// The size of an element in bytes.
+    /// Returns the size of an element in bytes.
     #[must_use]
     #[inline]
     pub const fn size(self) -> usize {
@@ -79,7 +79,7 @@ impl DType {
         }
     }
 
-    /// What kind of number it holds.
+    /// Returns the kind of number this dtype holds.
     #[must_use]
     #[inline]
     pub const fn category(self) -> Category {
@@ -91,34 +91,34 @@ impl DType {
         }
     }
 
-    /// Whether it is a real floating-point dtype.
+    /// Returns whether this is a real floating-point dtype.
     #[must_use]
     #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self.category(), Category::Float)
     }
 
-    /// Whether it is a complex dtype.
+    /// Returns whether this is a complex dtype.
     #[must_use]
     #[inline]
     pub const fn is_complex(self) -> bool {
         matches!(self.category(), Category::Complex)
     }
 
-    /// Whether it is an integer dtype or `bool`.
+    /// Returns whether this is an integer dtype or `bool`.
     #[must_use]
     #[inline]
     pub const fn is_integral(self) -> bool {
         matches!(self.category(), Category::Bool | Category::Integer)
     }
 
-    /// Whether it holds negative numbers.
+    /// Returns whether this dtype holds negative numbers.
     #[must_use]
     pub const fn is_signed(self) -> bool {
         !matches!(self, Self::Bool | Self::U8)
     }
 
-    /// PyTorch's spelling.
+    /// Returns PyTorch's spelling.
     #[must_use]
     pub const fn torch_name(self) -> &'static str {
         match self {
@@ -137,7 +137,7 @@ impl DType {
         }
     }
 
-    /// The dtype of the real and imaginary parts; itself when real.
+    /// Returns the dtype of the real and imaginary parts; `self` if it is real.
     #[must_use]
     pub const fn to_real(self) -> Self {
         match self {
@@ -147,8 +147,8 @@ impl DType {
         }
     }
 
-    /// The complex dtype whose parts hold this one: `f64` gives `Complex<f64>`, the others
-    /// `Complex<f32>`.
+    /// Returns the complex dtype whose parts hold this one: `Complex<f64>` for `f64`,
+    /// `Complex<f32>` for the other real dtypes.
     #[must_use]
     pub const fn to_complex(self) -> Self {
         match self {
@@ -157,14 +157,14 @@ impl DType {
         }
     }
 
-    /// The dtype of a unary float function's result: itself for floats and complex, `default`
-    /// for integers and bool.
+    /// Returns the dtype of a unary float function's result: `self` for floats and complex dtypes,
+    /// `default` for integers and bool.
     #[must_use]
     pub const fn to_float(self, default: Self) -> Self {
         if self.is_integral() { default } else { self }
     }
 
-    /// The smallest dtype that holds both, for two dimensioned tensors.
+    /// Returns the smallest dtype that holds both, as for two tensors that have dims.
     ///
     /// ```
     /// use nomina_core::DType::{BF16, F16, F32, I16, I8, U8};
@@ -186,8 +186,8 @@ impl DType {
         }
     }
 
-    /// Whether a computed result of dtype `self` may be stored as `to`, in place or out=: it may
-    /// not fall in category, but floats may narrow.
+    /// Returns whether a computed result of dtype `self` may be stored as `to`, in place or as
+    /// `out`. The category may not decrease, but floats may narrow.
     #[must_use]
     pub fn can_cast(self, to: Self) -> bool {
         match (self.category(), to.category()) {
@@ -199,7 +199,7 @@ impl DType {
     }
 }
 
-/// Rust's spelling: `f32`, `Complex<f64>`.
+/// Prints Rust's spelling: `f32`, `Complex<f64>`.
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -219,7 +219,7 @@ impl fmt::Display for DType {
     }
 }
 
-/// From Rust's or PyTorch's spelling.
+/// Parses Rust's or PyTorch's spelling.
 impl FromStr for DType {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
@@ -238,9 +238,9 @@ impl FromStr for DType {
     }
 }
 
-/// Collects the operands of an operator and gives their common dtype, as PyTorch's
-/// `result_type`: dimensioned tensors first, then zero-dim tensors if of a higher category, then
-/// scalars likewise.
+/// Collects the operands of an operator and computes their common dtype, like PyTorch's
+/// `result_type`: from the tensors with dims; then from zero-dim tensors, if their category is
+/// higher; then from scalars, likewise.
 ///
 /// ```
 /// use nomina_core::{DType, Promoter, Scalar};
@@ -258,7 +258,7 @@ pub struct Promoter {
 }
 
 impl Promoter {
-    /// An empty collection; `default` is the float dtype that scalars bring with them.
+    /// Creates an empty collection; `default` is the dtype of float scalars.
     #[must_use]
     pub const fn new(default: DType) -> Self {
         Self {
@@ -285,7 +285,7 @@ impl Promoter {
         self.scalar = Some(self.scalar.map_or(dtype, |other| other.promote(dtype)));
     }
 
-    /// The common dtype.
+    /// Returns the common dtype.
     #[must_use]
     pub fn result(self) -> DType {
         let step = |below: Option<DType>, above: Option<DType>| match (below, above) {
@@ -299,7 +299,8 @@ impl Promoter {
     }
 }
 
-/// `above` is of a higher category. A float that meets a weaker complex keeps its precision.
+/// Combines two dtypes, where `above` has the higher category. A float combined with a complex
+/// dtype of lower precision keeps its precision.
 fn lift(below: DType, above: DType) -> DType {
     if above.is_complex() && below.is_float() {
         below.to_complex()
@@ -344,7 +345,7 @@ mod tests {
     fn a_result_does_not_fall_in_category() {
         for from in DType::ALL {
             for to in DType::ALL {
-                // Only to bool, to an integer or to a real dtype can anything be lost.
+                // Information can be lost only by a cast to bool, to an integer or to a real dtype.
                 assert_eq!(
                     from.can_cast(to),
                     from.category() <= to.category(),

@@ -1,4 +1,4 @@
-//! The one error type.
+//! The error type of the crate.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,17 +11,17 @@ use crate::name::{Name, Names};
 /// The result of a fallible call.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// What went wrong. PyTorch's named tensors raise one text per case; these are the cases.
+/// The kind of an error. PyTorch's named tensors raise one message per case; these are the cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// Two names at the same position do not match.
     NameMismatch,
-    /// A name meets an unnamed dim at one position, and stands at another in the same operand.
+    /// A name is at the position of an unnamed dim, and also elsewhere in the same operand.
     Misaligned,
     /// The names of an out tensor, or of self in place, are not those of the result.
     NameMismatchOut,
-    /// A name stands twice.
+    /// A name is repeated.
     DuplicateNames,
     /// Not an ASCII identifier.
     InvalidName,
@@ -31,13 +31,13 @@ pub enum ErrorKind {
     UnnamedDim,
     /// A name cannot be refined to another.
     Refine,
-    /// `..` stands twice, or where it may not.
+    /// `..` is given twice, or where it is not allowed.
     Ellipsis,
     /// Dims cannot be aligned to an order.
     Align,
     /// No dim has this name.
     NameNotFound,
-    /// Dims to flatten are not consecutive, or sizes to unflatten do not multiply up.
+    /// Dims to flatten are not consecutive, or sizes to unflatten do not multiply to the dim's size.
     Flatten,
     /// A named tensor cannot be resized.
     Resize,
@@ -53,30 +53,30 @@ pub enum ErrorKind {
     Device,
     /// The layout does not support the operator.
     Layout,
-    /// Memory could not be had.
+    /// An allocation failed.
     Memory,
     /// A value that arrived as text or data is malformed.
     Parse,
-    /// An argument is outside of what the operator takes.
+    /// An argument is outside the range of the operator.
     Argument,
-    /// A matrix has no such result: it is singular, not positive definite, or not finite.
+    /// A matrix has no result: it is singular, not positive definite, or not finite.
     Matrix,
     /// There is no gradient: nothing was recorded, the graph is used up, or the operator has no derivative.
     Gradient,
-    /// A file cannot be opened, read or written. What it holds is [`Parse`](Self::Parse).
+    /// A file cannot be opened, read or written. Malformed contents are [`Parse`](Self::Parse).
     File,
-    /// Ranks of a mesh do not do the same, or one of them is gone.
+    /// Ranks of a mesh do different things, or one of them is gone.
     Mesh,
 }
 
-/// An operand as an error shows it. Two are equal that have equal dims, wherever they were made.
+/// An operand as shown in an error. Equality compares the dims and ignores `made`.
 #[derive(Clone, Debug, Eq, Default)]
 pub struct Operand {
-    /// Its names; empty when only the sizes are known.
+    /// The names; empty if only the sizes are known.
     pub names: Names,
-    /// Its sizes; empty when only the names are known.
+    /// The sizes; empty if only the names are known.
     pub shape: Vec<usize>,
-    /// The call that made it, where that is known: in debug builds.
+    /// The call that created it; known in debug builds only.
     pub made: Option<&'static Location<'static>>,
 }
 
@@ -86,8 +86,7 @@ impl PartialEq for Operand {
     }
 }
 
-/// An operator that failed: a kind to match on, and a text that says operator, operands and the
-/// way out.
+/// The error of an operator: a kind to match on, and a text that names the operator, the operands and a fix.
 ///
 /// ```
 /// use nomina_core::{Error, ErrorKind, Names};
@@ -111,18 +110,18 @@ struct Inner {
     settled: bool,
 }
 
-/// The dims that an error is about, each an operand and a dim of it.
+/// The dims that an error is about, each as an operand index and a dim.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum At {
     #[default]
     Nowhere,
     Dim(usize, usize),
-    /// Two dims whose sizes do not go together: the whole of what is wrong.
+    /// Two dims whose sizes do not match; needs no further text.
     Sizes([(usize, usize); 2]),
 }
 
 impl Error {
-    /// An error of `op`: `what` says what is wrong, without repeating the operands' dims.
+    /// Creates an error of `op`: `what` describes it, without repeating the operands' dims.
     #[cold]
     pub fn new(kind: ErrorKind, op: &'static str, what: impl Into<String>) -> Self {
         Self(Box::new(Inner {
@@ -136,8 +135,8 @@ impl Error {
         }))
     }
 
-    /// An error of `op`: two dims of its operands have sizes that do not go together. Each is an
-    /// operand and a dim of it; names come with [`Error::with_names`].
+    /// Creates an error of `op` about two dims whose sizes do not match. Each is given as an operand index and a dim;
+    /// [`Error::with_names`] adds names.
     ///
     /// ```
     /// use nomina_core::{Error, Names};
@@ -163,7 +162,7 @@ impl Error {
             .fold(error, |error, shape| error.operand(&none, shape))
     }
 
-    /// Adds an operand, with its names and sizes. Either may be empty when unknown.
+    /// Adds an operand with its names and sizes. Either may be empty if unknown.
     #[must_use]
     pub fn operand(mut self, names: &Names, shape: &[usize]) -> Self {
         if !self.0.settled {
@@ -176,7 +175,7 @@ impl Error {
         self
     }
 
-    /// Says which dim: dim `dim` of operand `operand`, shown by name where it has one.
+    /// Sets the dim: dim `dim` of operand `operand`, shown by name if it has one.
     #[must_use]
     pub fn at(mut self, operand: usize, dim: usize) -> Self {
         if !self.0.settled {
@@ -185,7 +184,7 @@ impl Error {
         self
     }
 
-    /// Says the way out.
+    /// Sets the hint: how to fix the error.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         if !self.0.settled {
@@ -194,8 +193,8 @@ impl Error {
         self
     }
 
-    /// Lets nothing be added or replaced any more. A device finds what is wrong with an operator when
-    /// another one waits for it, whose name and operands do not belong to the error.
+    /// Freezes the error: later calls add and replace nothing. A device may report an error while another operator
+    /// waits for it, whose name and operands do not belong to the error.
     ///
     /// ```
     /// use nomina_core::{Error, ErrorKind};
@@ -208,7 +207,7 @@ impl Error {
         self
     }
 
-    /// Replaces the operator: for one that is built from others.
+    /// Replaces the operator, for an operator that is built from others.
     #[must_use]
     pub fn in_op(mut self, op: &'static str) -> Self {
         if !self.0.settled {
@@ -217,7 +216,7 @@ impl Error {
         self
     }
 
-    /// Says where in what the operator was given this went wrong: a file, and a tensor in it.
+    /// Prepends the place of the error within the operator's input, e.g. a file and a tensor in it.
     ///
     /// ```
     /// use nomina_core::{Error, ErrorKind};
@@ -232,7 +231,7 @@ impl Error {
         self
     }
 
-    /// Names the operands, in order, where only their sizes were known: kernels see no names.
+    /// Adds names to the operands, in order, if only their sizes are known: kernels see no names.
     #[must_use]
     pub fn with_names<'a>(mut self, names: impl IntoIterator<Item = &'a Names>) -> Self {
         if self.0.settled {
@@ -246,7 +245,7 @@ impl Error {
         self
     }
 
-    /// Sizes the operands, in order, where only their names were known: rules see no sizes.
+    /// Adds sizes to the operands, in order, if only their names are known: rules see no sizes.
     #[must_use]
     pub fn with_shapes<'a>(mut self, shapes: impl IntoIterator<Item = &'a [usize]>) -> Self {
         if self.0.settled {
@@ -260,8 +259,9 @@ impl Error {
         self
     }
 
-    /// Says where operands were made: in order, each the next of `made` that has its dims; sizes may be left out. A call that was handed on as a
-    /// value, `map(Tensor::exp)`, seems to stand in the standard library, and is left out.
+    /// Adds the calls that created the operands: in order, each from the next entry of `made` with the same dims; sizes
+    /// may be left out. A call passed as a value, `map(Tensor::exp)`, has a location in the standard library, and is
+    /// left out.
     ///
     /// ```
     /// use nomina_core::{Error, Names};
@@ -297,8 +297,7 @@ impl Error {
         self
     }
 
-    /// Replaces the operands: for an operator that computed on the first dims of each, or on
-    /// fewer of them.
+    /// Replaces the operands, for an operator that computed on the first dims of each, or on fewer operands.
     #[must_use]
     pub fn on_operands<'a>(mut self, shapes: impl IntoIterator<Item = &'a [usize]>) -> Self {
         if self.0.settled {
@@ -311,19 +310,19 @@ impl Error {
             .fold(self, |error, shape| error.operand(&none, shape))
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The operator that failed, as its row spells it.
+    /// Returns the operator that failed, spelled as in its row.
     #[must_use]
     pub fn op(&self) -> &'static str {
         self.0.op
     }
 
-    /// The operands, as far as known.
+    /// Returns the operands, as far as known.
     #[must_use]
     pub fn operands(&self) -> &[Operand] {
         &self.0.operands
@@ -350,7 +349,7 @@ impl fmt::Display for Operand {
     }
 }
 
-/// "the first operand", in words as far as operators have so many.
+/// An operand's ordinal: "the first operand"; in words up to the fifth.
 struct Ordinal(usize);
 
 impl fmt::Display for Ordinal {
@@ -363,7 +362,7 @@ impl fmt::Display for Ordinal {
 }
 
 impl Inner {
-    /// The operands to show: of a long list, those that disagree.
+    /// Returns the operands to show: of more than four, only those that disagree.
     fn shown(&self) -> impl Iterator<Item = &Operand> {
         let long = self.operands.len() > 4;
         let shown = move |i| match self.at {
@@ -383,8 +382,7 @@ impl Inner {
         shape.and_then(|shape| shape.get(dim)).copied().unwrap_or(0)
     }
 
-    /// Says which operand has which size: "dim `C` has size 3 in the first operand and 4 in the
-    /// second".
+    /// Writes the size in each operand: "dim `C` has size 3 in the first operand and 4 in the second".
     fn sizes(&self, f: &mut fmt::Formatter<'_>, [a, b]: [(usize, usize); 2]) -> fmt::Result {
         let dim = |f: &mut fmt::Formatter<'_>, (operand, dim)| match self.name(operand, dim) {
             Some(name) => write!(f, "dim `{name}`"),

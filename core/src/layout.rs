@@ -1,4 +1,4 @@
-//! How a tensor's elements are laid out.
+//! Storage layouts and memory formats.
 
 use alloc::format;
 use core::fmt;
@@ -6,14 +6,14 @@ use core::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// How a tensor stores its elements.
+/// The storage layout of a tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
     /// One buffer, one stride per dim.
     #[default]
     Strided,
-    /// Coordinates and values of what is not zero.
+    /// The coordinates and values of the nonzero elements.
     SparseCoo,
 }
 
@@ -26,24 +26,24 @@ impl fmt::Display for Layout {
     }
 }
 
-/// The order of a strided tensor's dims in memory. Channels-last formats go by position, as
-/// PyTorch's do: the second dim is the channels, whatever its name.
+/// The order of a strided tensor's dims in memory. Like in PyTorch, channels-last formats refer to
+/// positions: the second dim is the channels, whatever its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MemoryFormat {
-    /// Row-major: the last dim is adjacent.
+    /// Row-major: the last dim has stride 1.
     #[default]
     Contiguous,
-    /// For rank 4 (N, C, H, W): C is adjacent.
+    /// For rank 4 (N, C, H, W): C has stride 1.
     ChannelsLast,
-    /// For rank 5 (N, C, D, H, W): C is adjacent.
+    /// For rank 5 (N, C, D, H, W): C has stride 1.
     ChannelsLast3d,
-    /// The input's order, where it is dense.
+    /// The order of the input, if it is dense.
     Preserve,
 }
 
 impl MemoryFormat {
-    /// The dims of a channels-last format, outermost first; none for the other formats.
+    /// Returns the dims of a channels-last format, outermost first; `None` for the other formats.
     #[must_use]
     pub fn order(self) -> Option<&'static [usize]> {
         match self {
@@ -72,7 +72,7 @@ impl fmt::Display for MemoryFormat {
     }
 }
 
-/// As PyTorch spells it: `channels_last`.
+/// Parses PyTorch's spelling, e.g. `channels_last`.
 impl FromStr for MemoryFormat {
     type Err = Error;
 

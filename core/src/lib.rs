@@ -1,10 +1,10 @@
 //! Names and rules of nomina's named tensors.
 //!
-//! This crate holds no tensor data. It knows what a [`Name`] is, how two lists of names
-//! unify ([`rule`]), how dtypes promote ([`DType`]), which operators exist ([`op`]), and it
-//! says the same things once more in types ([`dims`]), so that rustc can check them.
+//! This crate holds no tensor data. It defines what a [`Name`] is, how two lists of names unify
+//! ([`rule`]), how dtypes promote ([`DType`]) and which operators exist ([`op`]). The same rules
+//! are written once more in types ([`dims`]), so that rustc can check them.
 //!
-//! Users import `nomina`, which re-exports what is public here.
+//! Users import `nomina`, which re-exports the public items.
 #![no_std]
 #![forbid(unsafe_code)]
 

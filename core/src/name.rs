@@ -11,11 +11,11 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The most dims a tensor has in the dynamic path.
+/// The maximum number of dims of a tensor in the dynamic path.
 pub const MAX_DIMS: usize = 64;
 
-/// The name of a dim: an ASCII identifier (letters, digits, `_`, no leading digit), and `'` behind it
-/// for each time it is primed: `N'` is a second axis of the same meaning as `N`.
+/// The name of a dim: an ASCII identifier (letters, digits, `_`, no leading digit), followed by one `'` for each time
+/// it is primed: `N'` is a second axis with the same meaning as `N`.
 ///
 /// ```
 /// use nomina_core::Name;
@@ -34,10 +34,10 @@ enum Text {
 }
 
 impl Name {
-    /// Checks the spelling and makes a name of it.
+    /// Creates a name after checking its spelling.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidName`] when `name` is not an ASCII identifier, primed or not.
+    /// [`ErrorKind::InvalidName`] if `name` is not an ASCII identifier, primed or not.
     pub fn new(name: &str) -> Result<Self> {
         if is_name(name) {
             Ok(Self(Text::Shared(Arc::from(name))))
@@ -46,17 +46,17 @@ impl Name {
         }
     }
 
-    /// The name of a dim declared with `dims!`, which checked the spelling.
+    /// Creates the name of a dim declared with `dims!`, which checked the spelling.
     ///
     /// # Panics
-    /// When `name` is not an ASCII identifier; in a `const`, that stops the compilation.
+    /// If `name` is not an ASCII identifier; in a `const`, that stops the compilation.
     #[must_use]
     pub const fn from_static(name: &'static str) -> Self {
         assert!(is_name(name), "a dim name is an ASCII identifier");
         Self(Text::Static(name))
     }
 
-    /// The spelling.
+    /// Returns the spelling.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.0 {
@@ -66,7 +66,7 @@ impl Name {
     }
 }
 
-/// Whether `name` is spelled as a name: an identifier, with any number of `'` behind it.
+/// Returns whether `name` is spelled like a name: an identifier, followed by any number of `'`.
 #[must_use]
 pub const fn is_name(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -74,11 +74,11 @@ pub const fn is_name(name: &str) -> bool {
     while end > 0 && bytes[end - 1] == b'\'' {
         end -= 1;
     }
-    // Quotes are one byte each, so this never cuts a character.
+    // Quotes are one byte each, so this never splits a character.
     is_identifier(name.split_at(end).0)
 }
 
-/// Whether `name` is an identifier: letters, digits and `_`, no leading digit, not empty.
+/// Returns whether `name` is an identifier: letters, digits and `_`, no leading digit, not empty.
 #[must_use]
 pub const fn is_identifier(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -179,15 +179,15 @@ impl From<Name> for Cow<'static, str> {
     }
 }
 
-/// The names of a tensor's dims, in order; `None` where a dim has no name.
+/// The names of a tensor's dims, in order; `None` for an unnamed dim.
 ///
-/// Lists up to 8 dims are stored inline. A list that belongs to a tensor holds no name twice
-/// ([`Names::new`] checks it); the rules in [`crate::rule`] rely on it.
+/// Lists of up to 8 dims are stored inline. A tensor's list repeats no name ([`Names::new`] checks it); the rules in
+/// [`crate::rule`] rely on it.
 #[derive(PartialEq, Eq, Default, Hash)]
 pub struct Names(SmallVec<[Option<Name>; 8]>);
 
 impl Clone for Names {
-    /// One by one: there are few, and room for them.
+    /// Clones one by one: there are few names, and they fit inline.
     fn clone(&self) -> Self {
         let mut names = SmallVec::new();
         for name in &self.0 {
@@ -198,7 +198,7 @@ impl Clone for Names {
 }
 
 impl Names {
-    /// A list of names, checked: at most [`MAX_DIMS`] dims, no name twice.
+    /// Creates a list of names, checked: at most [`MAX_DIMS`] dims, no repeated name.
     ///
     /// # Errors
     /// [`ErrorKind::DuplicateNames`] or [`ErrorKind::Rank`].
@@ -225,19 +225,19 @@ impl Names {
         }
     }
 
-    /// A list as it comes: for orders and arguments, which may be wrong, and for results whose
-    /// rule has checked them.
+    /// Creates a list without checks: for orders and arguments, which may be wrong, and for results that a rule has
+    /// checked.
     pub fn unchecked(names: impl IntoIterator<Item = Option<Name>>) -> Self {
         Self(names.into_iter().collect())
     }
 
-    /// `rank` dims without names.
+    /// Creates a list of `rank` unnamed dims.
     #[must_use]
     pub fn unnamed(rank: usize) -> Self {
         Self(smallvec::smallvec![None; rank])
     }
 
-    /// The list of a typed tensor's dims: `None` for `Wild`.
+    /// Creates the list of a typed tensor's dims: `None` for `Wild`.
     #[must_use]
     pub fn from_static(names: &[Option<&'static str>]) -> Self {
         Self(
@@ -248,7 +248,7 @@ impl Names {
         )
     }
 
-    /// The first name that stands twice.
+    /// Returns the first name that is repeated.
     #[must_use]
     pub fn duplicate(&self) -> Option<&Name> {
         self.iter().enumerate().find_map(|(i, name)| {
@@ -260,19 +260,19 @@ impl Names {
         })
     }
 
-    /// Where `name` stands.
+    /// Returns the position of `name`.
     #[must_use]
     pub fn position(&self, name: &Name) -> Option<usize> {
         self.iter().position(|other| other.as_ref() == Some(name))
     }
 
-    /// Whether any dim has a name.
+    /// Returns whether any dim has a name.
     #[must_use]
     pub fn has_names(&self) -> bool {
         self.iter().any(Option::is_some)
     }
 
-    /// Whether every dim has a name.
+    /// Returns whether every dim has a name.
     #[must_use]
     pub fn fully_named(&self) -> bool {
         self.iter().all(Option::is_some)
@@ -286,7 +286,7 @@ impl Names {
     /// Inserts a dim before position `at`.
     ///
     /// # Panics
-    /// When `at` is greater than the length.
+    /// If `at` is greater than the length.
     pub fn insert(&mut self, at: usize, name: Option<Name>) {
         self.0.insert(at, name);
     }
@@ -294,7 +294,7 @@ impl Names {
     /// Removes the dim at `at` and returns its name.
     ///
     /// # Panics
-    /// When `at` is out of range.
+    /// If `at` is out of range.
     pub fn remove(&mut self, at: usize) -> Option<Name> {
         self.0.remove(at)
     }
@@ -327,7 +327,7 @@ impl<'a> IntoIterator for &'a Names {
     }
 }
 
-/// As a tuple type is written: `(N, C)`, `(N,)`, `()`; `_` for a dim without a name.
+/// Prints the list like a tuple type: `(N, C)`, `(N,)`, `()`; `_` for an unnamed dim.
 impl fmt::Display for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("(")?;
@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(fixed, "N");
         assert!(fixed != Name::from_static("M") && fixed < Name::from_static("NN"));
         let hash = |name: &Name| {
-            // FNV-1a: `alloc` has no hasher of its own.
+            // FNV-1a: `alloc` has no hasher.
             struct Fnv(u64);
             impl Hasher for Fnv {
                 fn finish(&self) -> u64 {
@@ -439,7 +439,7 @@ mod tests {
         names.insert(1, Some(Name::from_static("C")));
         assert_eq!(names.remove(2), None);
         assert!(names.fully_named());
-        // A tensor without dims has no unnamed one either.
+        // A zero-dim tensor has no unnamed dim either.
         assert!(Names::default().fully_named() && !Names::default().has_names());
     }
 }

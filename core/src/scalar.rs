@@ -1,4 +1,4 @@
-//! A number beside a tensor.
+//! A number as the operand of a tensor operator.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use num_complex::Complex;
 
 use crate::dtype::{Category, DType};
 
-/// A number whose dtype gives way to a tensor's, as a Python number does in PyTorch: only its
+/// A number as an operand. Like a Python number in PyTorch, it promotes weakly: only its
 /// [`Category`] takes part in promotion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
@@ -22,7 +22,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// What takes part in promotion.
+    /// Returns the category, which alone takes part in promotion.
     #[must_use]
     pub fn category(self) -> Category {
         match self {
@@ -33,7 +33,7 @@ impl Scalar {
         }
     }
 
-    /// The dtype this number has as a tensor of its own, with `default` for floats.
+    /// Returns the dtype of this number as a zero-dim tensor, with `default` for floats.
     #[must_use]
     pub fn dtype(self, default: DType) -> DType {
         match self {
@@ -44,7 +44,7 @@ impl Scalar {
         }
     }
 
-    /// As a real number; the real part of a complex one.
+    /// Converts to a real number: the real part of a complex one.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         match self {
@@ -55,7 +55,7 @@ impl Scalar {
         }
     }
 
-    /// As an integer, truncated and saturated.
+    /// Converts to an integer, truncating and saturating.
     #[must_use]
     pub fn to_i64(self) -> i64 {
         match self {
@@ -66,7 +66,7 @@ impl Scalar {
         }
     }
 
-    /// As a truth value: whether it differs from zero.
+    /// Converts to a truth value: whether the number differs from zero.
     #[must_use]
     pub fn to_bool(self) -> bool {
         match self {
@@ -77,7 +77,7 @@ impl Scalar {
         }
     }
 
-    /// As a complex number.
+    /// Converts to a complex number.
     #[must_use]
     pub fn to_complex(self) -> Complex<f64> {
         match self {

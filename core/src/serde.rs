@@ -1,4 +1,4 @@
-//! Names and dtypes in the formats of `serde`: texts, and a list of them where a dim without a name is nothing.
+//! Serde support: names and dtypes are strings, a list of names is a sequence with null for an unnamed dim.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for Names {
     }
 }
 
-/// As PyTorch spells it.
+/// Serializes PyTorch's spelling.
 impl Serialize for DType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.torch_name())

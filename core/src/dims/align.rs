@@ -1,4 +1,4 @@
-//! Order by name: `align_to`, `align_as`, `permute`.
+//! Reordering by name: `align_to`, `align_as`, `permute`.
 
 use core::marker::PhantomData;
 use core::ops::RangeFull;
@@ -9,8 +9,8 @@ use super::distinct::{AtMost8Unless, Deferred, Distinct, DistinctUnless};
 use super::remove::Has;
 use super::verdict::NamesOf;
 
-/// Every dim of `Self` has a place in `T`: `x.align_as(&y)` with `x` of these dims and `y` of
-/// dims `T`. Dims that only `T` has become size 1.
+/// `x.align_as(&y)` is defined for `x` of dims `Self` and `y` of dims `T`: every dim of `Self` is
+/// in `T`. Dims that only `T` has become size 1.
 #[diagnostic::on_unimplemented(
     message = "cannot align dims {Self} to dims {T}",
     label = "cannot align dims {Self} to dims {T}"
@@ -18,19 +18,19 @@ use super::verdict::NamesOf;
 pub trait AlignInto<T>: EachPlaced<T> {}
 impl<S: Dims + EachPlaced<T>, T> AlignInto<T> for S {}
 
-/// The dims of `y` in `x.align_as(&y)`: `S: AlignInto<Self>`, asked of the list that rustc knows
-/// last.
+/// The dims of `y` in `x.align_as(&y)`: `S: AlignInto<Self>`, as a bound on the list that rustc
+/// infers last.
 pub trait AlignTarget<S>: Dims {}
 impl<T: Dims, S: EachPlaced<T>> AlignTarget<S> for T {}
 
-/// As [`AlignInto`], rank by rank, so that a list of unknown rank is one mistake.
+/// Like [`AlignInto`], but implemented rank by rank, so that a list of unknown rank causes a single error.
 #[diagnostic::on_unimplemented(
     message = "cannot align dims {Self} to dims {T}",
     label = "cannot align dims {Self} to dims {T}"
 )]
 pub trait EachPlaced<T> {}
 
-/// Dim `X` of dims `S` stands in the list `T` too.
+/// Dim `X` of dims `S` is in the list `T` too.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` of dims {S} has no place in dims {T}",
     label = "cannot align dims {S} to dims {T}",
@@ -40,28 +40,29 @@ pub trait HasPlace<X, S, T> {}
 #[diagnostic::do_not_recommend]
 impl<T: Has<X>, X, S> HasPlace<X, S, T> for NamesOf<T> {}
 
-/// An order of dims: a tuple of dims with at most one `..`, which stands for the dims that are
-/// not mentioned, in their order.
+/// An order of dims: a tuple of dims with at most one `..`, which is replaced by the dims not
+/// listed, in their order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an order of dims",
     label = "expected a tuple of dims, with `..` for the rest"
 )]
 pub trait OrderSpec {
-    /// The order as it was read.
+    /// The parsed order.
     type Read: OrderState;
 }
 
-// No dim at all, for zero-dim tensors.
+// The empty order, for zero-dim tensors.
 #[diagnostic::do_not_recommend]
 impl OrderSpec for () {
     type Read = Exact<()>;
 }
 
-/// `x.align_to(O)` of dims `D` is defined: write `O: OrderSpec + Order<D>`.
+/// `x.align_to(O)` is defined for dims `D`: write `O: OrderSpec + Order<D>`.
 pub trait Order<D> {}
 impl<O: OrderSpec, D: OrderedBy<O>> Order<D> for O {}
 
-/// [`Order`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+/// Like [`Order`], but as a bound on the list and implemented rank by rank, so that a list of
+/// unknown rank causes a single error.
 #[diagnostic::on_unimplemented(
     message = "cannot align dims {Self} to the order {O}",
     label = "cannot align dims {Self} so"
@@ -85,7 +86,7 @@ pub type Aligned<D, O> = <<O as OrderSpec>::Read as OrderState>::Aligned<D>;
     label = "expected a dim or `..`"
 )]
 pub trait OrderItem {
-    /// The order with this item behind it.
+    /// The order `S` followed by this item.
     type Next<S: OrderState>: OrderState;
 }
 #[diagnostic::do_not_recommend]
@@ -101,15 +102,15 @@ impl OrderItem for RangeFull {
     type Next<S: OrderState> = S::Rest;
 }
 
-/// What an order is after some of its items.
+/// The state of parsing an order.
 pub trait OrderState {
-    /// Then a dim.
+    /// The state after another dim.
     type Named<X: Axis>: OrderState;
-    /// Then `..`.
+    /// The state after `..`.
     type Rest: OrderState;
     /// The dims `D` in this order.
     type Aligned<D: Dims>: Dims;
-    /// The dims `D` with the names of this list, `..` for those that stay.
+    /// The dims `D` with the names of this list; `..` keeps dims unchanged.
     type Refined<D: Dims>: Dims;
 }
 
@@ -146,7 +147,7 @@ impl OrderState for TwoRests {
     type Refined<D: Dims> = D;
 }
 
-/// The dims of an alignment, when they are counted.
+/// The dims of an alignment, computed when their number is checked.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct AlignOf<O, D>(PhantomData<(O, D)>);
@@ -154,15 +155,15 @@ impl<O: OrderState, D: Dims> Deferred for AlignOf<O, D> {
     type Dims = O::Aligned<D>;
 }
 
-/// The order has `..` at most once, names no dim twice, and has a place for each dim of `D`.
+/// The order has at most one `..`, names no dim twice, and lists each dim of `D` or has `..`.
 pub trait OrderOf<D> {}
-// No name stands twice in `D`: where each has a place and both have as many dims, none stands
-// twice in the order either.
+// No name is repeated in `D`. If every dim of `D` is in the order and the ranks are equal, no name
+// is repeated in the order either.
 impl<O: Dims, D: Dims + EachPlaced<O>> OrderOf<D> for Exact<O> where
     O: DistinctUnless<D::SameRank<O>>
 {
 }
-// Likewise no name of the order is among the rest.
+// Likewise, no name of the order is among the remaining dims.
 impl<P: Dims, Q: Dims, D: Dims> OrderOf<D> for Around<P, Q>
 where
     Q::After<P>: Distinct,
@@ -172,13 +173,13 @@ where
 // Never holds; every state has an impl, so that rustc lists none of them.
 impl<D> OrderOf<D> for TwoRests where NamesOf<D>: OneRest {}
 
-/// A list of names has `..` at most once.
+/// A list of names has at most one `..`.
 pub trait OneRestIn<D> {}
 impl<L, D> OneRestIn<D> for Exact<L> {}
 impl<P, Q, D> OneRestIn<D> for Around<P, Q> {}
 impl<D> OneRestIn<D> for TwoRests where NamesOf<D>: OneRest {}
 
-/// Never holds: the message for an order with `..` twice.
+/// Never holds: carries the message for an order with two `..`.
 #[diagnostic::on_unimplemented(
     message = "`..` stands twice in this order",
     label = "`..` may stand only once"

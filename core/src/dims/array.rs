@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::shape::Shape;
 
-/// A nested array that holds dims `D`: as deep as there are dims, with lengths that the dims'
-/// constant sizes allow.
+/// A nested array that holds dims `D`: its depth is their number, and its lengths agree with their
+/// constant sizes.
 #[diagnostic::on_unimplemented(
     message = "this array does not hold dims {D}",
     label = "its nesting, or a length, is not that of dims {D}"
@@ -13,6 +13,6 @@ use super::shape::Shape;
 pub trait ArrayFor<D> {
     /// The elements.
     type Item;
-    /// The elements in row-major order, and the size of each dim.
+    /// Returns the elements in row-major order, and the size of each dim.
     fn into_parts(self) -> (Vec<Self::Item>, Shape);
 }

@@ -1,4 +1,4 @@
-//! Dims with an index along them: `x.at((N.i(0), H.i(2..10), W.i(..).step(2)))`.
+//! Dims with an index: `x.at((N.i(0), H.i(2..10), W.i(..).step(2)))`.
 
 use core::marker::PhantomData;
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
@@ -25,7 +25,7 @@ impl<A, I> At<A, I> {
 }
 
 impl<A, R> At<A, R> {
-    /// Every `step`-th index of the range, from its first on; at least 1.
+    /// Takes every `step`-th index of the range, starting with its first; `step` is at least 1.
     #[must_use]
     pub fn step(self, step: usize) -> At<A, Step<R>>
     where
@@ -43,14 +43,14 @@ impl<A, R> At<A, R> {
 pub struct Step<R> {
     /// The range.
     pub range: R,
-    /// From one index to the next.
+    /// The distance from one index to the next.
     pub step: usize,
 }
 
-/// What can stand in `N.i(..)`: a number, which drops the dim; a range, which keeps it; an index
-/// tensor, whose dims take its place, or a mask along the dim.
+/// An index, the argument of `N.i(..)`: a number, which drops the dim; a range, which keeps it; an
+/// index tensor, whose dims replace it; or a mask along the dim.
 ///
-/// Numbers act first, then tensors, in order.
+/// Numbers are applied first, then tensors, in order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an index along a dim",
     label = "expected a number, a range, or a tensor of i64, i32 or bool"
@@ -58,18 +58,18 @@ pub struct Step<R> {
 pub trait Subscript {
     /// `D` without `X`, for a number.
     type Removed<D: Dims, X: Axis>: Dims;
-    /// `D` with the tensor's dims in the place of `X`, for an index tensor.
+    /// `D` with `X` replaced by the tensor's dims, for an index tensor.
     type Placed<D: Dims, X: Axis>: Dims;
 }
 
-/// The index stands along dim `X`, where dims `D` are what other indices made of the tensor's.
+/// The index applies to dim `X`, where dims `D` are the tensor's after the preceding indices.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot index dim `{X}` of dims {D}",
     label = "cannot index `{X}`"
 )]
 pub trait SubscriptOf<D, X>: Subscript {}
 
-/// A number or a range: what it takes of a tensor can be written to.
+/// A number or a range: the part it selects is a view, which can be written to.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number or a range",
     label = "what an index tensor takes is no part to write to",
@@ -77,7 +77,7 @@ pub trait SubscriptOf<D, X>: Subscript {}
 )]
 pub trait SubscriptView: Subscript {}
 
-/// A range of indices, with a step or without.
+/// A range of indices, with or without a step.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a range", label = "expected a range")]
 pub trait SubscriptRange: Subscript {}
 

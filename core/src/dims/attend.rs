@@ -1,4 +1,4 @@
-//! Distances, and attention: matrices by position, of several operands.
+//! Distances and attention: matrices by position, with several operands.
 
 use super::axis::Wild;
 use super::broadcast::{BroadcastWith, Sum};
@@ -8,7 +8,7 @@ use super::id::{Bool, IsTrue, Same};
 use super::size::{CanEqual, SizeOf};
 use super::verdict::NamesOf;
 
-/// The list has two dims or more: it holds matrices.
+/// The list has at least two dims, so the tensor holds matrices.
 #[diagnostic::on_unimplemented(
     message = "the last two dims make a matrix: at least two are needed",
     label = "too few dims"
@@ -22,8 +22,8 @@ pub type Distances<D, E> = <<E as DimList>::Row as DimList>::After<
     <<D as DimList>::Row as DimList>::After<Sum<<D as DimList>::Batch, <E as DimList>::Batch>>,
 >;
 
-/// `x.cdist(&y)` of dims `D` and `Self` is defined: both are matrices whose batch dims broadcast,
-/// and no name of the result stands twice.
+/// `x.cdist(&y)` is defined for dims `D` and `Self`: both are matrices whose batch dims broadcast,
+/// and no name is repeated in the result.
 pub trait RowsBeside<D>: Dims {}
 impl<D: Dims, E: Dims> RowsBeside<D> for E
 where
@@ -39,13 +39,13 @@ where
 type Batches<D, E, F> =
     Sum<Sum<<D as DimList>::Batch, <E as DimList>::Batch>, <F as DimList>::Batch>;
 
-/// The dims of attention: batch and length of the queries `D`, features of the values `F`.
+/// The dims of attention's result: batch and length of the queries `D`, features of the values `F`.
 pub type Attended<D, E, F> = <<F as DimList>::Col as DimList>::After<
     <<D as DimList>::Row as DimList>::After<Batches<D, E, F>>,
 >;
 
-/// The dims of attention's scores: batch, length, source. Where length and source have one name,
-/// the source has none.
+/// The dims of attention's scores: batch, length, source. If length and source have the same name,
+/// the source is unnamed.
 pub type ScoresOf<D, E, F> = <<<D as DimList>::Row as DimList>::After<Batches<D, E, F>> as DimList>::Push<
     <Same<
         <<D as DimList>::Row as DimList>::At0,
@@ -54,7 +54,7 @@ pub type ScoresOf<D, E, F> = <<<D as DimList>::Row as DimList>::After<Batches<D,
 >;
 
 /// Queries of dims `D` attend to keys of dims `E` and values of dims `Self`: batch dims unify,
-/// features and sources match, and no name of the result stands twice.
+/// features and sources match, and no name is repeated in the result.
 pub trait Attend<D, E>: Dims {}
 impl<D: Dims, E: Dims, F: Dims> Attend<D, E> for F
 where
@@ -72,17 +72,18 @@ where
 /// The dims of `x.linear(&w, &b)`: those of `x` without the input dim `I`, then the output dim `O`.
 pub type Linear<D, O, I> = <<D as DimList>::Remove<I> as DimList>::Push<O>;
 
-/// The list with another one behind it: the dims of `x.outer(&y)`.
+/// The dims of `x.outer(&y)`: `D` followed by `E`.
 pub type Joined<D, E> = <E as DimList>::After<D>;
 
-/// `x.outer(&y)` of dims `D` and `Self` is defined: no name then stands twice.
+/// `x.outer(&y)` is defined for dims `D` and `Self`: no name is in both.
 pub trait Beside<D>: Dims {}
 impl<D: Dims, E: Dims> Beside<D> for E where Joined<D, E>: Distinct {}
 
-/// The dims of `x.inner(&y)`: all but the last of both.
+/// The dims of `x.inner(&y)`: those of both operands without their last dim.
 pub type Inner<D, E> = Joined<<D as DimList>::Init, <E as DimList>::Init>;
 
-/// `x.inner(&y)` of dims `D` and `Self` is defined: both have a dim, and no name then stands twice.
+/// `x.inner(&y)` is defined for dims `D` and `Self`: both have a dim, and no name is repeated in
+/// the result.
 pub trait InnerWith<D>: Dims {}
 impl<D: Dims, E: Dims> InnerWith<D> for E
 where

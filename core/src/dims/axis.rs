@@ -11,11 +11,10 @@ use super::place::Place;
 use super::size::{AnySize, DimSize, Meets, Open, SizeOf};
 use super::verdict::{Foreign, LeftAligns, Misaligned, OneName, Outcome, RightAligns};
 
-/// One dim of a tensor's type: a marker that `dims!` declared, or [`Wild`].
+/// One dim of a tensor's type: a marker declared by `dims!`, or [`Wild`].
 ///
-/// `dims!` writes the impls; nothing in them can fail. What two axes are to each other is
-/// computed by the functions of [`AxisFn`], which are total; that an axis agrees with itself is
-/// part of being one, so that generic code needs no bound for `x + x`.
+/// `dims!` writes the impls; nothing in them can fail. The total functions of [`AxisFn`] compute the relation of two
+/// axes. An axis agrees with itself by a supertrait bound, so generic code needs no bound for `x + x`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim",
     label = "not a dim",
@@ -32,11 +31,11 @@ pub trait Axis:
 {
     /// The spelling.
     type Id: Spelling;
-    /// A hash of the spelling.
+    /// A hash of the spelling, for searches.
     type Head: Head;
     /// [`Named`] or [`Unnamed`].
     type Kind: Kind;
-    /// [`AnySize`], or [`Fixed`](super::Fixed) for a constant one.
+    /// [`AnySize`], or [`Fixed`](super::Fixed) for a constant size.
     type Size: DimSize<Equals<Self::Size> = True> + Meets<Self::Size>;
     /// The name at run time; `None` for [`Wild`].
     const NAME: Option<&'static str>;
@@ -59,9 +58,9 @@ pub trait Axis:
     note = "declare dims with `dims! {{ N, C }}`"
 )]
 pub trait Dim: Axis<Id: Reflexive, Kind = Named> {
-    /// This dim with a size, for factories and for `unflatten`: `Tensor::zeros((N.of(2), C.of(3)))`.
+    /// Attaches a size, for factories and for `unflatten`: `Tensor::zeros((N.of(2), C.of(3)))`.
     ///
-    /// A dim with a constant size has no such method: it stands bare, `(N.of(2), Rgb)`.
+    /// A dim with a constant size has no such method and is written without one: `(N.of(2), Rgb)`.
     fn of(self, size: usize) -> Of<Self>
     where
         SizeOf<Self>: Open<Self>,
@@ -72,15 +71,14 @@ pub trait Dim: Axis<Id: Reflexive, Kind = Named> {
         }
     }
 
-    /// This dim with an index along it, for `at`, `at_mut` and `get`: a number (`N.i(0)`,
-    /// `N.i(-1)`), a range (`N.i(2..)`, `N.i(..).step(2)`), an index tensor or a mask
-    /// (`N.i(&ids)`).
+    /// Attaches an index, for `at`, `at_mut` and `get`: a number (`N.i(0)`, `N.i(-1)`), a range (`N.i(2..)`,
+    /// `N.i(..).step(2)`), an index tensor or a mask (`N.i(&ids)`).
     fn i<I: Subscript>(self, index: I) -> At<Self, I> {
         At::new(index)
     }
 }
 
-/// Exactly one dim, where an argument may not be a tuple or `..`.
+/// Exactly one dim, for arguments that may not be a tuple or `..`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim",
     label = "one dim is needed here",
@@ -98,7 +96,7 @@ pub struct Of<A> {
     dim: PhantomData<A>,
 }
 
-/// A dim whose name rustc does not know: at run time it has one, or none.
+/// A dim whose name rustc does not know: at run time it may be named or unnamed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wild;
 
@@ -111,7 +109,7 @@ impl Axis for Wild {
     const NAME: Option<&'static str> = None;
 }
 
-/// No dim: what a search in types gives when it finds nothing.
+/// No dim: the result of a search in types that found nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoDim;
 
@@ -124,12 +122,12 @@ impl Axis for NoDim {
     const NAME: Option<&'static str> = None;
 }
 
-/// What two axes are to each other. Total: defined also where they do not go together.
+/// Relations between two axes. Total: defined also for axes that do not match.
 #[doc(hidden)]
 pub trait AxisFn {
-    /// The more specific of both; the left one's marker where both are named.
+    /// The more specific axis of the two; the left marker if both are named.
     type Unified<B: Axis>: Axis;
-    /// What they are at one position of two lists.
+    /// The relation of two axes at the same position of two lists.
     type Beside<B: Axis>: Pairing;
     /// Whether a tensor with this axis can hold a result with that one.
     type Accepts<B: Axis>: Bool;
@@ -141,13 +139,13 @@ impl<A: Axis> AxisFn for A {
     type Accepts<B: Axis> = <A::Kind as Kind>::Accepts<A, B>;
 }
 
-/// Whether rustc knows an axis' name.
+/// Whether an axis has a name that rustc knows.
 pub trait Kind: 'static {
-    /// Whether it does.
+    /// [`True`] for a known name.
     type IsName: Bool;
     #[doc(hidden)]
     type Unified<A: Axis, B: Axis>: Axis;
-    /// `Q`, which learns of it where this is no name.
+    /// The place `Q`, adjusted if a [`Wild`] precedes it.
     #[doc(hidden)]
     type Before<Q: Place>: Place;
     #[doc(hidden)]
@@ -176,34 +174,34 @@ impl Kind for Unnamed {
     type Accepts<A: Axis, B: Axis> = True;
 }
 
-/// What stands at one position of two lists, counted from the right; decides whether the check
-/// goes on.
+/// The relation of two axes at the same position of two lists, counted from the right. Decides whether the check
+/// continues.
 #[doc(hidden)]
 pub trait Pairing: 'static {
     type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome>: Outcome;
 }
 
-/// One step of a check from the right: axis `A` of dims `L` beside axis `B` of dims `M`.
+/// One step of a check from the right: compares axis `A` of dims `L` with axis `B` of dims `M`.
 #[doc(hidden)]
 pub type Beside<A, B, L, M, Rest> = <<A as AxisFn>::Beside<B> as Pairing>::Then<A, B, L, M, Rest>;
 
-/// Two dims of one head, or two `Wild`s.
+/// Two dims with the same head, or two `Wild`s.
 #[derive(Clone, Copy, Debug)]
 pub struct Alike;
 
-/// Two different names.
+/// Two dims with different names.
 #[derive(Clone, Copy, Debug)]
 pub struct Mismatch;
 
-/// A name on the right that may stand nowhere else on the left.
+/// A name on the right, a `Wild` on the left: the name must not be elsewhere on the left.
 #[derive(Clone, Copy, Debug)]
 pub struct LeftIsWild;
 
-/// A name on the left that may stand nowhere else on the right.
+/// A name on the left, a `Wild` on the right: the name must not be elsewhere on the right.
 #[derive(Clone, Copy, Debug)]
 pub struct RightIsWild;
 
-// That both are one name, and of one size, rustc finds out where the outcome is asked for.
+// Equal names and sizes are checked by rustc when the outcome becomes a bound.
 impl Pairing for Alike {
     type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> = OneName<A, B, Rest>;
 }

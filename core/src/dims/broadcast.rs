@@ -4,15 +4,15 @@ use super::dims::{DimList, Dims};
 use super::distinct::Distinct;
 use super::id::IsTrue;
 
-/// `Self` and `E` unify from the right, as `x + y` needs it.
+/// `Self` and `E` unify from the right, as `x + y` requires.
 ///
-/// Where one list has no dim, the other's is taken. Two names at one position must be spelled
-/// alike; `Wild` goes with a name that stands nowhere else in the list that has the `Wild`.
+/// A dim that only one list has is taken from it. Two names at one position must be spelled alike.
+/// A `Wild` matches a name that is nowhere else in the list with the `Wild`.
 ///
-/// In generic code it says too that the sum broadcasts with `Self` again, to itself: `x * y + x`.
-/// [`Dims`] is no part of it: write `D: Dims + Broadcast<E>`. Where `Self` is a noun, as in
-/// `Contracted<D, E, X>: Broadcast<E>`, rustc would otherwise seek in this bound what it needs to
-/// find out which list the noun is.
+/// In generic code the bound also implies that the sum broadcasts with `Self` again, to itself:
+/// `x * y + x`. [`Dims`] is not a supertrait: write `D: Dims + Broadcast<E>`. Otherwise, in a
+/// bound on a type alias such as `Contracted<D, E, X>: Broadcast<E>`, rustc would search this
+/// bound for what it needs to normalize the alias.
 ///
 /// ```
 /// # use nomina_core::dims::*;
@@ -35,28 +35,28 @@ impl<D: Dims + BroadcastWith<E>, E: Dims> Broadcast<E> for D where
 {
 }
 
-/// As [`Broadcast`], rank by rank; a part of it.
+/// Part of [`Broadcast`], implemented rank by rank.
 ///
-/// Operators on tensors ask for this one, which makes their messages a line shorter.
+/// Operators on tensors use this bound, which makes their messages a line shorter.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} cannot be broadcast with dims {E}",
     label = "cannot broadcast dims {Self} with dims {E}",
     note = "generic code asks for it in a bound: `D: Broadcast<E>`"
 )]
 pub trait BroadcastWith<E> {}
-// Of lists without dims the one impl serves all: so generic code needs no bound for them.
+// One impl serves every `E`, so that generic code needs no bound for a zero-dim left operand.
 impl<E: Dims> BroadcastWith<E> for () {}
 
 /// The dims of `x + y`: unified from the right; the left operand's markers stay.
 pub type Sum<D, E> = <D as DimList>::Sum<E>;
 
-/// Which operand's dtype leads in `x + y`: see [`Rule`](crate::Rule).
+/// The operand whose dtype decides in `x + y`: see [`Rule`](crate::Rule).
 pub type DtypeRule<D, E> = <D as DimList>::Rule<E>;
 
-/// A tensor with these dims can take the result `O` of an operator on itself in place.
+/// A tensor with these dims can store the result of an operator on itself, of dims `O`, in place.
 ///
-/// The result unified these dims with others from the right, so what can differ is the rank.
-/// `Wild` may take a name at run time.
+/// The result's dims are these dims unified with others from the right, so only the rank can
+/// differ. `Wild` may become a name at run time.
 #[diagnostic::on_unimplemented(
     message = "the result has dims {O}, which dims {Self} cannot hold",
     label = "in-place would change dims {Self}",
@@ -66,9 +66,9 @@ pub trait HoldsInPlace<O> {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims, O: Dims> HoldsInPlace<O> for D where D::SameRank<O>: IsTrue {}
 
-/// A tensor with these dims can take a result with dims `O` as `out`.
+/// A tensor with these dims can take a result of dims `O` as `out`.
 ///
-/// The ranks are equal and every name is the result's; `Wild` takes any.
+/// The ranks are equal and the names are those of the result; `Wild` matches any.
 #[diagnostic::on_unimplemented(
     message = "the result has dims {O}, which dims {Self} cannot hold",
     label = "the result would change dims {Self}",
@@ -76,8 +76,8 @@ impl<D: Dims, O: Dims> HoldsInPlace<O> for D where D::SameRank<O>: IsTrue {}
 )]
 pub trait Holds<O>: HoldsInPlace<O> {}
 
-/// `x += &y` of dims `Self` and `E` is defined: the dims broadcast, and the result has no more
-/// dims than `x`. In generic code it is all that `x += &y` and the like need.
+/// `x += &y` is defined for dims `Self` and `E`: the dims broadcast, and the result has no more
+/// dims than `x`. Generic code needs no other bound for `x += &y` and similar operators.
 ///
 /// ```
 /// # use nomina_core::dims::*;
@@ -94,13 +94,13 @@ pub trait Holds<O>: HoldsInPlace<O> {}
 pub trait Absorbs<E: Dims>: Dims + Broadcast<E> + HoldsInPlace<Sum<Self, E>> {}
 impl<D: Dims + Broadcast<E> + HoldsInPlace<Sum<D, E>>, E: Dims> Absorbs<E> for D {}
 
-/// `D` expands to `T`: new dims on the left, size-1 dims repeated.
+/// `D` expands to `T`: dims are added on the left, dims of size 1 are repeated.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} do not expand to dims {T}",
     label = "expand adds dims on the left and keeps the others in order",
     note = "where the order differs, align by name first: `x.align_to(..)`"
 )]
 pub trait ExpandInto<T> {}
-// Where `T` holds the sum, all names match: `T` is fully named.
+// `T` holds the sum, so all names match: `T` is fully named.
 #[diagnostic::do_not_recommend]
 impl<D: Dims, T: Dims + Distinct + Holds<Sum<D, T>>> ExpandInto<T> for D {}

@@ -12,19 +12,19 @@ use super::remove::{Axes, EachIn};
 )]
 pub trait FullyNamed: DimList<AllNamed: IsTrue> {}
 
-/// The dims of `x.contract(&w, X)`: those of `x` without `X`, which is a dim or a tuple of dims, then
-/// those of `w` that `x` lacks.
+/// The dims of `x.contract(&w, X)`, where `X` is a dim or a tuple of dims: those of `x` without `X`, then those of `w`
+/// that `x` lacks.
 pub type Contracted<D, E, X> = <X as ContractOver>::Contracted<D, E>;
 
 /// The dims of `x.tensordot(&w, X)`: those of `x` without `X`, then those of `w` without `X`.
 pub type Tensordotted<D, E, X> = <X as ContractOver>::Joined<D, E>;
 
-/// Functions of the last argument of `contract`, the one that is unknown longest.
+/// Functions on the last argument of `contract`, which rustc infers last.
 #[doc(hidden)]
 pub trait ContractOver {
-    /// `D` and `E` contracted over these dims; what both have is there once.
+    /// `D` and `E` contracted over these dims; other dims that both have appear once.
     type Contracted<D: Dims, E: Dims>: Dims;
-    /// The same with all others side by side.
+    /// `D` and `E` contracted over these dims; all other dims of both, in order.
     type Joined<D: Dims, E: Dims>: Dims;
 }
 
@@ -34,9 +34,8 @@ impl<A: Axes> ContractOver for A {
     type Joined<D: Dims, E: Dims> = <A::Remaining<E> as DimList>::After<A::Remaining<D>>;
 }
 
-/// `x.contract(&w, X)` of dims `D` and `E` is defined: both have `X`, a dim or each of a tuple of
-/// dims, every name is known, and at most 8 dims are left. Write `X: OneDim + Contract<D, E>`, or
-/// `X: Axes + Contract<D, E>`.
+/// `x.contract(&w, X)` is defined for dims `D` and `E`: both have `X` (a dim, or each dim of a tuple), every name is
+/// known, and the result has at most 8 dims. Write `X: OneDim + Contract<D, E>`, or `X: Axes + Contract<D, E>`.
 #[diagnostic::on_unimplemented(
     message = "cannot contract dims {D} with dims {E} over `{Self}`",
     label = "both sides must have this dim"
@@ -50,8 +49,8 @@ impl<D: Dims, E: Dims, X> Contract<D, E> for X where
 {
 }
 
-/// [`Contract`] with the dims of the result, `O`. The method takes them from here: rustc would
-/// compute them twice more if they stood in its result.
+/// [`Contract`] with the dims of the result, `O`. The method takes its result dims from this trait; written in its
+/// signature, they would be computed twice more by rustc.
 #[diagnostic::on_unimplemented(
     message = "cannot contract dims {D} with dims {E} over `{Self}`",
     label = "both sides must have this dim"
@@ -67,7 +66,7 @@ where
 {
 }
 
-/// The list has a dim: it was not written `..`.
+/// The list is not empty: the argument was not `..`.
 #[diagnostic::on_unimplemented(
     message = "contract takes the dims by name, not `..`",
     label = "a dim or a tuple of dims is needed here"
@@ -76,8 +75,7 @@ pub trait ByName {}
 #[diagnostic::do_not_recommend]
 impl<L: Dims> ByName for L where <L::SameRank<()> as Bool>::Not: IsTrue {}
 
-/// `x.tensordot(&w, X)` of dims `D` and `E` is defined: as [`Contract`], and no other dim stands in
-/// both.
+/// `x.tensordot(&w, X)` is defined for dims `D` and `E`: [`Contract`] holds, and no other dim is in both.
 #[diagnostic::on_unimplemented(
     message = "cannot contract dims {D} with dims {E} over `{Self}`",
     label = "both sides must have this dim"

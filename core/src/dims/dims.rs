@@ -1,4 +1,4 @@
-//! Lists of dims: structure, and the total functions on it.
+//! Lists of dims: their structure, and total functions on them.
 
 use super::align::EachPlaced;
 use super::axis::{Axis, NoDim};
@@ -10,9 +10,9 @@ use crate::{Alike, Rule};
 
 /// The dims of a tensor: a tuple of up to 8 markers, `(N, C)`, `(C,)` or `()`.
 ///
-/// This is structure only; that no name stands twice is [`Distinct`](super::Distinct), asked for
-/// where names enter or meet. What `x + x` needs is part of it: a list broadcasts with itself, to
-/// itself; and what `x / x.sum(..)` needs: it broadcasts with no dims, to itself.
+/// This is only structure; [`Distinct`](super::Distinct) checks that no name is repeated, where names enter or meet.
+/// The bounds that `x + x` needs are implied: a list broadcasts with itself, to itself. For `x / x.sum(..)`, it also
+/// broadcasts with no dims, to itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of dims",
     label = "expected a tuple of at most 8 dims",
@@ -21,7 +21,7 @@ use crate::{Alike, Rule};
 pub trait Dims: DimTuple {}
 impl<D: DimTuple> Dims for D {}
 
-/// [`Dims`] rank by rank.
+/// [`Dims`], implemented rank by rank.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of dims",
     label = "expected a tuple of at most 8 dims",
@@ -29,7 +29,7 @@ impl<D: DimTuple> Dims for D {}
 )]
 pub trait DimTuple
 where
-    // Supertraits, below the line that rustc quotes.
+    // Supertraits, written below the line that rustc quotes.
     Self: DimList<Sum<Self> = Self, Rule<Self> = Alike, SameRank<Self> = True>
         + DimList<Sum<()> = Self, Under0 = Self, After<()> = Self>
         + HoldsInPlace<Self>
@@ -41,69 +41,69 @@ where
         + Sync
         + 'static,
 {
-    /// How many dims.
+    /// The number of dims.
     const RANK: usize;
-    /// Their names; `None` for [`Wild`](super::Wild).
+    /// The names; `None` for [`Wild`](super::Wild).
     const NAMES: &'static [Option<&'static str>];
-    /// Their constant sizes.
+    /// The constant sizes; `None` for a dim of any size.
     const SIZES: &'static [Option<usize>];
     /// Whether a name is unknown to rustc.
     const HAS_WILD: bool;
 }
 
-/// The functions on lists of dims. Every one is total: defined also where the operation that
-/// uses it is wrong, so that a mistake is one error and what follows it keeps its type.
+/// Functions on lists of dims. Each is total: it is defined also if the operation that uses it is wrong, so that a
+/// mistake causes a single error and later expressions keep their types.
 pub trait DimList {
-    /// The list with `X` behind it.
+    /// This list followed by `X`.
     type Push<X: Axis>: Dims;
-    /// `L` with this list behind it.
+    /// `L` followed by this list.
     type After<L: Dims>: Dims;
-    /// Without the first dim.
+    /// The list without its first dim.
     type Tail: Dims;
-    /// Without the last dim.
+    /// The list without its last dim.
     type Init: Dims;
-    /// `D` without as many first dims as this list has.
+    /// `D` without its first dims, whose number is the rank of this list.
     type SkipIn<D: Dims>: Dims;
-    /// `D` without as many last dims as this list has.
+    /// `D` without its last dims, whose number is the rank of this list.
     type CutIn<D: Dims>: Dims;
-    /// Where the dim with the name of `X` stands.
+    /// The place of the dim with the name of `X`.
     type Find<X: Axis>: Place;
-    /// Where it stands if it is there, by heads alone.
+    /// The place of the dim with the name of `X`, if it is there; compares heads only.
     type Seek<X: Axis>: Place;
-    /// Where it stands, by all symbols of all names.
+    /// The place of the dim with the name of `X`; compares whole names, symbol by symbol.
     #[doc(hidden)]
     type Scan<X: Axis>: Place;
     /// Whether a dim has the name of `X`.
     type Contains<X: Axis>: Bool;
-    /// The first dim that stands twice.
+    /// The first dim that is repeated.
     type Repeated: Axis;
-    /// The first dim that stands in `D` too.
+    /// The first dim that is also in `D`.
     type FirstIn<D: Dims>: Axis;
-    /// Whether `E` has as many dims.
+    /// Whether `E` has the same rank.
     type SameRank<E: Dims>: Bool;
-    /// Whether this list and `E` have at most 8 dims together.
+    /// Whether this list and `E` together have at most 8 dims.
     type Fits<E: Dims>: Bool;
     /// The number of dims.
     type Rank: Rank;
     /// Whether rustc knows every name.
     type AllNamed: Bool;
-    /// Without the dim `X`.
+    /// The list without the dim `X`.
     type Remove<X: Axis>: Dims;
-    /// Without the dims of `O`.
+    /// The list without the dims of `O`.
     type Minus<O: Dims>: Dims;
-    /// Without the dim `X`, which may be missing.
+    /// The list without the dim `X`, which may be missing.
     type Discard<X: Axis>: Dims;
-    /// `D` without the dims of this list: `Minus` for short lists, which are sought in `D`.
+    /// `D` without the dims of this list. Like `Minus`, but for short lists, whose dims are searched in `D`.
     type TakenFrom<D: Dims>: Dims;
-    /// Each dim replaced.
+    /// The list with each dim replaced.
     type Map<M: Mapping>: Dims;
-    /// With `E` in the place of `X`.
+    /// The list with `X` replaced by the dims `E`.
     type Splice<X: Axis, E: Dims>: Dims;
-    /// Two dims in the other order; others as they are.
+    /// Two dims in reverse order; other lists unchanged.
     type Flipped: Dims;
-    /// For matmul: all but the last two dims.
+    /// For matmul: all dims except the last two.
     type Batch: Dims;
-    /// For matmul on the left: the last dim but one.
+    /// For matmul on the left: the second to last dim.
     type Row: Dims;
     /// For matmul on the right: the last dim.
     type Col: Dims;
@@ -113,7 +113,7 @@ pub trait DimList {
     type InnerRight: Axis;
     /// The dims of an elementwise result.
     type Sum<E: DimList>: Dims;
-    /// Which operand's dtype leads: a zero-dim tensor's gives way.
+    /// The operand whose dtype decides: a zero-dim tensor's gives way.
     type Rule<E: Dims>: Rule;
     #[doc(hidden)]
     type RuleBesideNone: Rule;
@@ -237,7 +237,7 @@ pub trait DimList {
     type Push8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis>: Dims;
 }
 
-/// A number of dims: asked whether it is a given one, or no more than that.
+/// A number of dims, with comparisons against small numbers.
 pub trait Rank: 'static {
     #[doc(hidden)]
     type Is0: Bool;
@@ -279,8 +279,8 @@ pub trait Rank: 'static {
     type UpTo8: Bool;
 }
 
-/// What a function gives that would need a ninth dim; [`Distinct`](super::Distinct) and the checks of what adds
-/// dims refuse it. Its rank is 9 by convention.
+/// The result of a function that would need a ninth dim. [`Distinct`](super::Distinct) and the checks of operations
+/// that add dims refuse it. Its rank is 9 by convention.
 #[derive(Clone, Copy, Debug)]
 pub enum MoreThan8Dims {}
 

@@ -1,11 +1,11 @@
-//! Sizes to expand to: dims with sizes, or one size for each dim.
+//! Sizes to expand to: dims with sizes, or one size per dim.
 
 use super::broadcast::ExpandInto;
 use super::dims::Dims;
 use super::shape::{Shape, ShapeFor, Sizes};
 
-/// What `x.expand(S)` takes: dims with sizes, `(N.of(3), C.of(2))`, which are the result's; or one
-/// size for each dim, `[3, 2]`.
+/// The argument of `x.expand(S)`: the dims of the result with sizes, `(N.of(3), C.of(2))`; or one
+/// size per dim, `[3, 2]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which sizes to expand to",
     label = "expected dims with sizes, such as `(N.of(3), C.of(2))`, or one size for each dim"
@@ -13,7 +13,7 @@ use super::shape::{Shape, ShapeFor, Sizes};
 pub trait ExpandArg {
     /// The dims that `D` becomes.
     type Expanded<D: Dims>: Dims;
-    /// The sizes, in order.
+    /// Returns the sizes, in order.
     fn new_sizes(&self) -> Shape;
 }
 

@@ -1,4 +1,4 @@
-//! Several dims into one and back: `flatten`, `unflatten`.
+//! Merging dims into one and splitting one: `flatten`, `unflatten`.
 
 use core::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use super::multiply::MultiplyTo;
 use super::remove::{Has, NotBehindWild};
 use super::shape::Sizes;
 
-/// What `flatten` takes: a tuple of two or more dims.
+/// The argument of `flatten`: a tuple of two or more dims.
 #[diagnostic::on_unimplemented(
     message = "flatten takes a tuple of two or more dims, not `{Self}`",
     label = "expected two or more dims, such as `(H, W)`"
@@ -19,7 +19,7 @@ use super::shape::Sizes;
 pub trait FlattenArg {
     /// The dims.
     type List: Dims;
-    /// The dims of `D` with `X` in the place of these.
+    /// The dims of `D` with these replaced by `X`.
     type Flattened<D: Dims, X: Axis>: Dims;
     /// The dims of `D` without these.
     type Others<D: Dims>: Dims;
@@ -27,35 +27,36 @@ pub trait FlattenArg {
     const NAMES: &'static [Option<&'static str>];
 }
 
-/// The dims of `x.flatten(F, X)`: `X` in the place of the dims `F`.
+/// The dims of `x.flatten(F, X)`: the dims `F` are replaced by `X`.
 pub type Flattened<D, F, X> = <F as FlattenArg>::Flattened<D, X>;
 
-/// `x.flatten(F, X)` of dims `D` is defined: the dims `F` stand in `D` next to each other and in
-/// order, and `X` is not among those that remain. Write `F: FlattenArg + Flatten<D, X>`.
+/// `x.flatten(F, X)` is defined for dims `D`: the dims `F` are adjacent in `D` and in order, and
+/// `X` is not among those that remain. Write `F: FlattenArg + Flatten<D, X>`.
 pub trait Flatten<D, X> {}
 impl<F: FlattenArg, D: Dims, X: OneDim> Flatten<D, X> for F where
     <X as LastDim>::Given<D>: FlattenIn<F, X>
 {
 }
 
-/// [`Flatten`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+/// Like [`Flatten`], but as a bound on the list and implemented rank by rank, so that a list of
+/// unknown rank causes a single error.
 #[diagnostic::on_unimplemented(
     message = "cannot flatten dims {F} of dims {Self} to `{X}`",
     label = "cannot flatten"
 )]
 pub trait FlattenIn<F, X> {}
 
-/// The dims stand in `D`, next to each other and in order.
+/// The dims are in `D`, adjacent and in order.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} do not all stand in dims {D}",
     label = "no such dims"
 )]
 pub trait Adjacent<D> {}
-/// What stands behind a dim.
+/// The dim that follows another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Successor<Q>(PhantomData<Q>);
 
-/// Dim `X` stands behind dim `P` in dims `D`.
+/// Dim `X` follows dim `P` in dims `D`.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` does not follow dim `{P}` in dims {D}",
     label = "flatten takes dims of the tensor that stand next to each other, in order",
@@ -65,11 +66,11 @@ pub trait Follows<P, X, D> {}
 #[diagnostic::do_not_recommend]
 impl<Q: Axis, P, X: Axis, D> Follows<P, X, D> for Successor<Q> where Same<Q, X>: IsTrue {}
 
-/// The dims of `x.unflatten(X, S)`: those of the sizes in the place of `X`.
+/// The dims of `x.unflatten(X, S)`: `X` is replaced by the dims of `S`.
 pub type Unflattened<D, X, S> = <S as Sizes>::Unflattened<D, X>;
 
-/// `x.unflatten(X, S)` of dims `D` is defined: `X` is there, and the new dims are not. Write
-/// `X: OneDim + Unflatten<D, S>, S: Sizes`.
+/// `x.unflatten(X, S)` is defined for dims `D`: `X` is in `D`, and the new dims are not. Write `X:
+/// OneDim + Unflatten<D, S>, S: Sizes`.
 #[diagnostic::on_unimplemented(
     message = "dim `{Self}` of dims {D} cannot be unflattened",
     label = "cannot unflatten `{Self}`"
@@ -77,7 +78,7 @@ pub type Unflattened<D, X, S> = <S as Sizes>::Unflattened<D, X>;
 pub trait Unflatten<D, S> {}
 impl<X: OneDim, D: Dims, S: Sizes> Unflatten<D, S> for X where S::Given<D>: UnflattenIn<X, S> {}
 
-/// [`Unflatten`], asked of the list.
+/// Like [`Unflatten`], but as a bound on the list.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` of dims {Self} cannot be unflattened",
     label = "cannot unflatten `{X}`"

@@ -1,31 +1,31 @@
 //! The head of a dim's name: a hash of its spelling, one of 64 types, by which lists are searched.
 //!
-//! Most pairs of different names have different heads, and a head is a type without parameters, so
-//! that rustc compares two of them in one short step. Which of a list's heads is the one that is
-//! sought is asked once for the whole list. The last head of all is that of every primed dim.
+//! Most pairs of different names have different heads. A head is a type without parameters, so
+//! rustc compares two of them in one short step. One query for a whole list finds which of its
+//! heads is the sought one. The last head is reserved for primed dims.
 
 use super::axis::{Alike, LeftIsWild, Pairing};
 use super::place::{
     Nowhere, Place, Place0, Place1, Place2, Place3, Place4, Place5, Place6, Place7,
 };
 
-/// The head of what has no name.
+/// The head of a nameless dim.
 #[derive(Clone, Copy, Debug)]
 pub enum HeadOfNone {}
 
-/// Writes the trait and the heads: each asks the others the one question that belongs to it, "are
-/// you my head?", and each answers its own.
+/// Writes the trait and the heads: each asks the others its own question, "are you my head?", and
+/// each answers true only to its own.
 macro_rules! heads {
     ($($name:ident $seek:ident)*) => {
         /// The head of a dim's name.
         pub trait Head: 'static {
-            /// What this is beside `O` at one position of two lists.
+            /// The pairing of this head with `O` at the same position of two lists.
             #[doc(hidden)]
             type Facing<O: Head>: Pairing;
-            /// What a `Wild` is beside this.
+            /// The pairing of a `Wild` with this head.
             #[doc(hidden)]
             type FacingWild: Pairing;
-            // Which of the heads is this one.
+            // The place of this head in a list of heads.
             #[doc(hidden)]
             type Among1<I0: Head>: Place;
             #[doc(hidden)]

@@ -1,9 +1,9 @@
 //! The identity of a dim in types: its spelling, symbol by symbol.
 //!
-//! Two markers are the same dim when they are spelled alike, whichever crate declared them. So
-//! `dims!` writes the spelling down as a type, `S17<S39<End>>`, and equality is a walk over both
-//! that stops at the first difference, two steps of rustc's a symbol. The last symbol of all stands
-//! in front of a primed dim's spelling, and nowhere else. Searches don't walk: they compare
+//! Two markers are the same dim if they are spelled alike, whichever crate declared them. So
+//! `dims!` writes the spelling as a type, `S17<S39<End>>`, and equality walks over both until the
+//! first difference, in two steps of rustc per symbol. The last symbol is the prefix of a primed
+//! dim's spelling, and is used nowhere else. Searches do not walk: they compare
 //! [heads](super::head) first.
 
 use core::marker::PhantomData;
@@ -16,11 +16,11 @@ use crate::mesh::{State, Verdict};
 
 /// A truth value in types.
 pub trait Bool: 'static {
-    /// The other one.
+    /// The negation.
     type Not: Bool;
     /// Whether both are true.
     type And<B: Bool>: Bool;
-    /// Whether one is true.
+    /// Whether at least one is true.
     type Or<B: Bool>: Bool;
     /// `A` if true, else `B`.
     type Axis<A: Axis, B: Axis>: Axis;
@@ -37,19 +37,19 @@ pub trait Bool: 'static {
     /// `P` if true, else `Q`.
     #[doc(hidden)]
     type Place<P: Place, Q: Place>: Place;
-    /// `P` if true, else where a search name by name finds `X` in `D`.
+    /// `P` if true, else the place that a search by whole names finds for `X` in `D`.
     #[doc(hidden)]
     type OrScan<P: Place, D: Dims, X: Axis>: Place;
-    /// `L` if true or if a search name by name finds `X` in `D`, else `L` with `X` behind it.
+    /// `L` if true or if a search by whole names finds `X` in `D`, else `L` followed by `X`.
     #[doc(hidden)]
     type UnlessScan<D: Dims, L: Dims, X: Axis>: Dims;
 }
 
-/// Yes.
+/// The truth value "true".
 #[derive(Clone, Copy, Debug)]
 pub struct True;
 
-/// No.
+/// The truth value "false".
 #[derive(Clone, Copy, Debug)]
 pub struct False;
 
@@ -81,7 +81,7 @@ impl Bool for False {
     type UnlessScan<D: Dims, L: Dims, X: Axis> = <D::Scan<X> as Place>::Unless<L, X>;
 }
 
-/// Holds for [`True`] only: turns a computed truth into a bound.
+/// Holds for [`True`] only: turns a computed truth value into a bound.
 pub trait IsTrue {}
 impl IsTrue for True {}
 
@@ -92,16 +92,17 @@ pub type Same<A, B> = <<A as Axis>::Id as Spelling>::Eq<<B as Axis>::Id>;
 #[derive(Clone, Copy, Debug)]
 pub enum End {}
 
-/// The spelling of what has no name; equal to no other, nor to itself.
+/// The spelling of a nameless dim; unequal to every spelling, itself included.
 #[derive(Clone, Copy, Debug)]
 pub enum Nameless {}
 
-/// A spelling that is equal to itself: every one that has an end. Generic code that wraps a dim's
-/// spelling, as [`Prime`](super::Prime) does, knows by it that the whole is equal to itself.
+/// A spelling that is equal to itself: every spelling that ends in [`End`]. Generic code that wraps
+/// a dim's spelling, as [`Prime`](super::Prime) does, needs it to prove that the wrapped spelling
+/// is equal to itself.
 pub trait Reflexive: Spelling<Eq<Self> = True> + Sized {}
 
-/// Writes the trait of spellings and the symbols: each asks the other spelling the one question
-/// that belongs to it, "are you my symbol, with this behind it?", and each answers its own.
+/// Writes the trait of spellings and the symbols: each asks the other spelling its own question,
+/// "are you my symbol, followed by this?", and each answers true only to its own.
 macro_rules! symbols {
     ($($name:ident $is:ident)*) => {
         /// A list of symbols: a dim's spelling, or the digits of its constant size.

@@ -1,15 +1,15 @@
-//! Index tensors: their dims take the place of the dim that they index.
+//! Index tensors: their dims replace the dim that they index.
 
 use super::axis::Axis;
 use super::dims::{DimList, Dims, MoreThan8Dims, Rank};
 use super::distinct::Fresh;
 use super::id::Bool;
 
-/// The dims `D` with those of an index, `E`, in the place of `X`.
+/// The dims `D` with `X` replaced by the dims of an index, `E`.
 pub type IndexedBy<D, X, E> = <D as DimList>::Splice<X, E>;
 
-/// The dims of `x.index_select(X, &index)`: as [`IndexedBy`], but an index without dims leaves the
-/// dim, with size 1.
+/// The dims of `x.index_select(X, &index)`: [`IndexedBy`], but a zero-dim index keeps the dim, with
+/// size 1.
 pub type Selected<D, X, E> =
     <<<E as DimList>::Rank as Rank>::Is0 as Bool>::Dims<D, IndexedBy<D, X, E>>;
 
@@ -36,14 +36,15 @@ pub type Embedded<D, X, E> = <<D as DimList>::Remove<X> as DimList>::After<E>;
 pub trait IndexOf<D, X> {}
 impl<E: Dims, D: Dims + IndexedAt<X, E>, X: Axis> IndexOf<D, X> for E {}
 
-/// [`IndexOf`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+/// Like [`IndexOf`], but as a bound on the list and implemented rank by rank, so that a list of
+/// unknown rank causes a single error.
 #[diagnostic::on_unimplemented(
     message = "an index with dims {E} cannot index dim `{X}` of dims {Self}",
     label = "cannot index `{X}`"
 )]
 pub trait IndexedAt<X, E> {}
 
-/// Ids with these dims can pick rows along dim `X` of a weight with dims `D`.
+/// Ids with these dims can select rows along dim `X` of a weight with dims `D`.
 #[diagnostic::on_unimplemented(
     message = "ids with dims {Self} cannot index dim `{X}` of dims {D}",
     label = "cannot index `{X}`"
@@ -51,7 +52,7 @@ pub trait IndexedAt<X, E> {}
 pub trait EmbedIn<D, X> {}
 impl<E: Dims, D: Dims + EmbedsAt<X, E>, X: Axis> EmbedIn<D, X> for E {}
 
-/// [`EmbedIn`], asked of the list.
+/// Like [`EmbedIn`], but as a bound on the list.
 #[diagnostic::on_unimplemented(
     message = "ids with dims {E} cannot index dim `{X}` of dims {Self}",
     label = "cannot index `{X}`"

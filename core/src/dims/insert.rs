@@ -11,7 +11,7 @@ pub type Inserted<D, X> = <X as LastDim>::Before<D>;
 /// The dims with `X` last: `one_hot`, `diagonal`, `unfold`.
 pub type Appended<D, X> = <X as LastDim>::Behind<D>;
 
-/// `D` does not have this dim, and has room for it in front. Write `X: OneDim + Insert<D>`.
+/// `D` lacks this dim and has room for it in front. Write `X: OneDim + Insert<D>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a new dim of dims {D}",
     label = "not a new dim"
@@ -19,14 +19,15 @@ pub type Appended<D, X> = <X as LastDim>::Behind<D>;
 pub trait Insert<D> {}
 impl<X: OneDim, D: Dims + TakesFirst<X>> Insert<D> for X {}
 
-/// [`Insert`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+/// Like [`Insert`], but as a bound on the list and implemented rank by rank, so that a list of
+/// unknown rank causes a single error.
 #[diagnostic::on_unimplemented(
     message = "`{X}` cannot be a new dim of dims {Self}",
     label = "not a new dim"
 )]
 pub trait TakesFirst<X> {}
 
-/// `D` does not have this dim, and has room for it at the end.
+/// `D` lacks this dim and has room for it at the end.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a new dim of dims {D}",
     label = "not a new dim"
@@ -34,7 +35,7 @@ pub trait TakesFirst<X> {}
 pub trait Append<D> {}
 impl<X: OneDim, D: Dims + TakesLast<X>> Append<D> for X {}
 
-/// [`Append`], asked of the list.
+/// Like [`Append`], but as a bound on the list.
 #[diagnostic::on_unimplemented(
     message = "`{X}` cannot be a new dim of dims {Self}",
     label = "not a new dim"

@@ -1,24 +1,24 @@
-//! Result dims of methods whose last argument is a dim.
+//! The result dims of methods whose last argument is a dim.
 
 use super::axis::Axis;
 use super::dims::Dims;
 use super::place::Place;
 
-/// Functions of dims, asked of the last argument of the method that needs them.
+/// Functions on dims, as associated types of a method's last argument.
 ///
-/// While rustc checks a call, that argument is unknown longest: asked of it, nothing is computed
-/// before everything is known, and nothing twice. This is no part of [`Axis`], so that generic
-/// code sees through it.
+/// While rustc checks a call, it infers that argument last. Functions on it are therefore computed
+/// once, when everything is known. This is not part of [`Axis`], so that generic code can normalize
+/// it.
 #[doc(hidden)]
 pub trait LastDim {
     /// `D` with `X` and this dim exchanged.
     type Swapped<D: Dims, X: Axis>: Dims;
     /// `D` with this dim in front.
     type Before<D: Dims>: Dims;
-    /// `D` with this dim behind.
+    /// `D` with this dim at the end.
     type Behind<D: Dims>: Dims;
-    /// `D`. A bound on it waits until this dim is known, so that what rustc says about a `D` it
-    /// knows nothing of has no holes.
+    /// `D`. A bound on it waits until this dim is known, so that rustc's messages about `D` have no
+    /// unknown types.
     type Given<D: Dims>: Dims;
 }
 

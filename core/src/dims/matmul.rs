@@ -16,14 +16,14 @@ use super::size::CanEqual as Contractible;
 use super::size::SizeOf;
 use super::verdict::NamesOf;
 
-/// The dims of `x.matmul(&y)`: the batch dims unified, then the last but one of `x` and the last
-/// of `y`. A 1-D operand loses its dim.
+/// The dims of `x.matmul(&y)`: the batch dims unified, then the second to last dim of `x` and the last of `y`. A 1-D
+/// operand loses its dim.
 pub type Product<D, E> = <<E as DimList>::Col as DimList>::After<
     <<D as DimList>::Row as DimList>::After<Sum<<D as DimList>::Batch, <E as DimList>::Batch>>,
 >;
 
-/// `x.matmul(&y)` of dims `Self` and `E` is defined: neither is zero-dim, the batch dims
-/// broadcast, the contracted sizes can be the same, and no name then stands twice.
+/// `x.matmul(&y)` is defined for dims `Self` and `E`: neither is zero-dim, the batch dims broadcast, the contracted
+/// sizes can be equal, and no name is repeated in the result.
 #[diagnostic::on_unimplemented(
     message = "cannot matmul dims {Self} with dims {E}",
     label = "no product of dims {Self} and dims {E}"
@@ -31,19 +31,19 @@ pub type Product<D, E> = <<E as DimList>::Col as DimList>::After<
 pub trait MatMul<E>: TimesRight<E> {}
 impl<D: Dims + TimesRight<E>, E: Dims> MatMul<E> for D {}
 
-/// [`MatMul`], rank by rank, so that a list of unknown rank is one mistake.
+/// [`MatMul`], implemented rank by rank, so that a list of unknown rank causes a single error.
 #[diagnostic::on_unimplemented(
     message = "cannot matmul dims {Self} with dims {E}",
     label = "no product of dims {Self} and dims {E}"
 )]
 pub trait TimesRight<E> {}
 
-/// A zero-dim tensor beside one of dims `E`.
+/// A zero-dim left operand with a right operand of dims `E`.
 #[derive(Clone, Copy, Debug)]
 pub struct ZeroDimBeside<E>(PhantomData<E>);
 
 macro_rules! times {
-    // No dims, no product.
+    // A zero-dim tensor has no product.
     () => {
         impl<E: Dims> TimesRight<E> for () where ZeroDimBeside<E>: AtLeast1Dim {}
     };
@@ -62,7 +62,7 @@ macro_rules! times {
 each_rank!(times);
 impl<E> TimesRight<E> for MoreThan8Dims {}
 
-/// What `cargo nomina check` asks, which compiles with `--cfg nomina_lint`: two names that are contracted are one.
+/// The lint of `cargo nomina check`, which compiles with `--cfg nomina_lint`: two contracted dims have the same name.
 #[cfg(nomina_lint)]
 #[diagnostic::on_unimplemented(
     message = "matmul contracts dim `{A}` with dim `{B}`",
@@ -78,13 +78,13 @@ where
     <A::Accepts<B> as Bool>::Or<B::Accepts<A>>: IsTrue,
 {
 }
-// A second impl, so that rustc prints the text above.
+// A second impl, so that rustc prints the message above.
 #[cfg(nomina_lint)]
 #[diagnostic::do_not_recommend]
 impl Contractible<Wild, Wild> for core::convert::Infallible {}
 
-/// `x.matmul(&y)` of dims `D` and `E` contracts the dim `Self` on both sides: it is the last of `D`, and the last
-/// but one of `E`, or its only one.
+/// `x.matmul(&y)` of dims `D` and `E` contracts the dim `Self` on both sides: it is the last of `D`, and the second to
+/// last of `E`, or its only one.
 #[diagnostic::on_unimplemented(
     message = "cannot matmul dims {D} with dims {E} on `{Self}`",
     label = "`{Self}` is not the last of dims {D} and the last but one of dims {E}",
@@ -103,7 +103,7 @@ where
 pub trait Factor<D>: Dims {}
 impl<D: TimesRight<E>, E: Dims> Factor<D> for E {}
 
-/// The list has a dim.
+/// The list has at least one dim.
 #[diagnostic::on_unimplemented(
     message = "matmul needs at least one dim on each side",
     label = "a zero-dim tensor"

@@ -1,7 +1,7 @@
-//! Matrices whose rows and columns are said by name, and the factors that they fall into.
+//! Matrices whose rows and columns are given by name, and their factorizations.
 //!
-//! All dims but rows and columns are batch, and keep their order. A new dim `K` between two factors is one that
-//! `D` lacks: `K:` [`Append`](super::Append)`<D>`.
+//! All dims except rows and columns are batch dims, and keep their order. A new dim `K` between two factors must be
+//! missing in `D`: `K:` [`Append`](super::Append)`<D>`.
 
 use super::axis::OneDim;
 use super::contract::FullyNamed;
@@ -28,7 +28,7 @@ impl<R: OneDim, C: OneDim> RowsAndColumns for (R, C) {
     type Col = C;
 }
 
-/// Two dims of `D`, which are rows and columns of matrices. Write `M: MatrixOf<D>`.
+/// Two dims of `D` that are the rows and columns of matrices. Write `M: MatrixOf<D>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the rows and columns of matrices",
     label = "expected two dims: `(Row, Col)`"
@@ -36,7 +36,7 @@ impl<R: OneDim, C: OneDim> RowsAndColumns for (R, C) {
 pub trait MatrixOf<D>: RowsAndColumns<List: EachIn<D>> {}
 impl<M: RowsAndColumns<List: EachIn<D>>, D> MatrixOf<D> for M {}
 
-/// The dims of `a.inv(M)`: rows and columns in each other's places.
+/// The dims of `a.inv(M)`: rows and columns are exchanged.
 pub type Inverse<D, M> = Transposed<D, <M as RowsAndColumns>::Row, <M as RowsAndColumns>::Col>;
 
 /// The dims of the left factor, `Q` or `U`: batch, rows, `K`.
@@ -48,15 +48,15 @@ pub type RightFactor<D, M, K> = Appended<Appended<Without<D, M>, K>, <M as RowsA
 /// The dims of singular values and eigenvalues: batch, `K`.
 pub type Spectrum<D, M, K> = Appended<Without<D, M>, K>;
 
-/// The dims of `a.solve(&b, M)`: the batch dims of `a` that `b` lacks, then those of `b` with the columns in
-/// the place of the rows.
+/// The dims of `a.solve(&b, M)`: the batch dims of `a` that `b` lacks, then those of `b` with the rows replaced by the
+/// columns.
 pub type Solved<D, E, M> =
     <Replaced<E, <M as RowsAndColumns>::Row, <M as RowsAndColumns>::Col> as DimList>::After<
         <Without<D, M> as DimList>::Minus<E>,
     >;
 
-/// `a.solve(&b, M)` of dims `D` and `Self` is defined: `b` has the rows, every name is known, and none stands
-/// twice in the result. Dims that both have besides the rows are batch.
+/// `a.solve(&b, M)` is defined for dims `D` and `Self`: `b` has the rows, every name is known, and none is repeated in
+/// the result. Other dims that both have are batch dims.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} are not a right side for matrices of dims {D}",
     label = "expected dims with the rows, without the columns"

@@ -1,9 +1,9 @@
 //! Names in types.
 //!
-//! A tensor's dims are a tuple of markers, `(N, C)`. For each relation there is one module, with
-//! functions that compute the result's dims and can never fail (`Sum<D, E>`, `Without<D, A>`),
-//! and traits that check and compute nothing (`D: Broadcast<E>`, `D: Has<X>`). So one mistake is
-//! one error at the user's line, and everything after it keeps its type.
+//! A tensor's dims are a tuple of markers, `(N, C)`. Each relation has a module, with functions
+//! that compute the result's dims and cannot fail (`Sum<D, E>`, `Without<D, A>`), and traits that
+//! only check (`D: Broadcast<E>`, `D: Has<X>`). So one mistake causes a single error at the user's line, and
+//! everything after it keeps its type.
 //!
 //! | operation | its dims | its check |
 //! |---|---|---|

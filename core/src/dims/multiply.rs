@@ -1,6 +1,6 @@
-//! Constant sizes that multiply up to another one: what `flatten` and `unflatten` ask of them.
+//! Checks of constant sizes in `flatten` and `unflatten`: they must multiply to another one.
 //!
-//! Numbers in types cost rustc milliseconds, so nothing here is asked before all sizes are known to be constant.
+//! Numbers in types cost rustc milliseconds, so nothing is computed unless all sizes are constant.
 
 use core::ops::{Add, Mul};
 
@@ -12,7 +12,7 @@ use super::dims::MoreThan8Dims;
 use super::id::{Bool, End, False, S52, S53, S54, S55, S56, S57, S58, S59, S60, S61, True};
 use super::size::{DimSize, Fixed};
 
-/// The number that decimal digits spell, behind those that spell `N`.
+/// Reads decimal digits into a number, where `N` is the value of the digits before them.
 pub trait Digits<N> {
     /// The number.
     type Number;
@@ -36,7 +36,7 @@ macro_rules! digits {
 }
 digits!(S52 U0 S53 U1 S54 U2 S55 U3 S56 U4 S57 U5 S58 U6 S59 U7 S60 U8 S61 U9);
 
-/// The number `N`, times a constant size.
+/// The number `N` times a constant size.
 pub trait Times<S> {
     /// The product.
     type Output;
@@ -49,7 +49,7 @@ where
     type Output = Prod<N, D::Number>;
 }
 
-/// The dims of a list have constant sizes, whose product is a number in types.
+/// A list of dims with constant sizes, whose product is a number in types.
 pub trait Multiply {
     /// The product.
     type Product;
@@ -72,19 +72,20 @@ macro_rules! multiply {
 }
 each_rank!(multiply);
 
-/// The sizes of a list of dims multiply up to that of dim `X`, as far as all of them are constant.
+/// If all sizes are constant, those of the list multiply to the size of dim `X`.
 pub trait MultiplyTo<X> {}
 
-/// [`MultiplyTo`], where `Constant` says whether all sizes are.
+/// [`MultiplyTo`], where `Constant` is whether all sizes are constant.
 pub trait MultiplyToIf<X, Constant> {}
 
 impl<X> MultiplyTo<X> for () {}
 impl<X> MultiplyTo<X> for MoreThan8Dims {}
 
-/// For each rank, what rustc says of a wrong product: its numbers are parameters of a trait.
+/// Writes, per rank, the error message for a wrong product; the numbers in it are parameters of a trait.
 macro_rules! multiply_to {
     ($($name:ident $product:literal: $($a:ident $k:ident $d:ident)*;)*) => {$(
-        /// The constant sizes of dims `D` multiply up to `P`, that of dim `X`: true, as a number in types, has it.
+        /// The constant sizes of dims `D` multiply to `P`, the size of dim `X`; implemented for true as a number in
+        /// types.
         #[diagnostic::on_unimplemented(
             message = $product,
             label = "constant sizes that do not multiply up"

@@ -1,10 +1,10 @@
-//! Positions of dims in a list: the end of a search, from which results are plain look-ups.
+//! Positions of dims in a list: the outcome of a search, from which results are plain look-ups.
 //!
-//! A search compares heads only, which are hashes of whole spellings, and that is the end
-//! of it where one dim of the list or none has the head. What it found is right wherever the
-//! dim is there at all, so results need no more; the check that it is there,
-//! [`Has`](super::Has), lets rustc compare both spellings as one type. Only a dim that must *not*
-//! be there, and two dims of one head, are compared symbol by symbol.
+//! A search compares heads, which are hashes of whole spellings, and ends there if at most one dim
+//! of the list has the head. The place found is right if the dim is in the list, so results need no
+//! more. The check that it is there, [`Has`](super::Has), lets rustc compare both spellings as one
+//! type. Spellings are compared symbol by symbol only for a dim that must *not* be there, and for
+//! two dims with the same head.
 
 use core::marker::PhantomData;
 
@@ -12,56 +12,56 @@ use super::axis::{Alike, Axis, Mismatch, Pairing, RightIsWild};
 use super::dims::{DimList, Dims};
 use super::id::{Bool, False, Same, True};
 
-/// Where a dim `X` stands in a list `D`. Total: a dim that is not there leaves the list as it is.
+/// The place of a dim `X` in a list `D`. Total: a missing dim leaves the list unchanged.
 pub trait Place: 'static {
-    /// What this is where a `Wild` stands before what was searched.
+    /// This place if a `Wild` precedes the searched dims.
     #[doc(hidden)]
     type BesideWild: Place;
-    /// What this is where `P` could be it too.
+    /// This place if `P` is a possible place too.
     #[doc(hidden)]
     type Also<P: Place>: Place;
-    /// What two dims are to each other of which one was searched by the other.
+    /// The relation of two dims, if one was searched for among a list of the other.
     #[doc(hidden)]
     type Pairing: Pairing;
-    /// Where `X` stands in `D`, if heads led here.
+    /// The place of `X` in `D`, if heads led to this place.
     #[doc(hidden)]
     type Exact<D: Dims, X: Axis>: Place;
-    /// What must hold for the dim to be there: [`Stands`].
+    /// The type that must implement [`Stands`] for the dim to be there.
     #[doc(hidden)]
     type Claim<D: Dims, X: Axis>;
     /// Whether the dim is there.
     type Found: Bool;
-    /// Whether rustc can tell: it is there, or every name is known.
+    /// Whether rustc can tell: the dim is there, or every name is known.
     type Known<D: Dims, X: Axis>: Bool;
     /// `A` if it is there, else `B`.
     type Axis<A: Axis, B: Axis>: Axis;
-    /// `L` if it is there, else `L` with `X` behind it.
+    /// `L` if it is there, else `L` followed by `X`.
     #[doc(hidden)]
     type Unless<L: Dims, X: Axis>: Dims;
-    /// The same of `X` in `D`, if heads led here.
+    /// Like [`Unless`](Self::Unless) for `X` in `D`, if heads led to this place.
     #[doc(hidden)]
     type UnlessIn<D: Dims, L: Dims, X: Axis>: Dims;
     /// `D` without the dim.
     type Remove<D: Dims, X: Axis>: Dims;
-    /// `L`, as long as `D`, with `Y` in its place.
+    /// `L`, of the rank of `D`, with `Y` at this place.
     type Set<D: Dims, X: Axis, L: Dims, Y: Axis>: Dims;
-    /// `D` with the dims `E` in its place.
+    /// `D` with the dims `E` at this place.
     type Splice<D: Dims, X: Axis, E: Dims>: Dims;
-    /// The dims of `D` from it on; none without it.
+    /// The dims of `D` from this place on; none if the dim is missing.
     type From<D: Dims, X: Axis>: Dims;
-    /// The dims of `D` before it; all without it.
+    /// The dims of `D` before this place; all if the dim is missing.
     type Until<D: Dims, X: Axis>: Dims;
 }
 
-/// No dim of the list is it.
+/// The dim is not in the list.
 #[derive(Clone, Copy, Debug)]
 pub enum Nowhere {}
 
-/// No known dim of the list is it, and a `Wild` could be.
+/// No known dim of the list is the sought one, but a `Wild` could be.
 #[derive(Clone, Copy, Debug)]
 pub enum BehindWild {}
 
-/// Several dims of the list have its head.
+/// Several dims of the list have the sought head.
 #[derive(Clone, Copy, Debug)]
 pub enum Several {}
 
@@ -91,7 +91,7 @@ nowhere! {
     BehindWild RightIsWild False;
 }
 
-// Everything is asked again of the place that comparing all symbols finds.
+// Every answer is that of the place found by comparing all symbols.
 impl Place for Several {
     type BesideWild = Self;
     type Also<P: Place> = Self;
@@ -148,18 +148,17 @@ places! {
     Place7 "eighth" Remove7 Set7 From7 From8 Until7 At7;
 }
 
-/// A dim that was searched stands where the search led to, or could stand there: the check behind
-/// [`Has`](super::Has).
+/// The dim of a search is at the place found, or could be: the check behind [`Has`](super::Has).
 #[doc(hidden)]
 pub trait Stands {}
 
-/// The dim `X` was sought, and the dim `A` begins as it does.
+/// The dim `X` was sought, and the dim `A` has its head.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Sought<A, X>(PhantomData<(A, X)>);
 
 #[diagnostic::do_not_recommend]
 impl<A: Axis, X: Axis<Id = A::Id>> Stands for Sought<A, X> {}
-// Here `NotBehindWild` fails, and nothing else.
+// For this place, `NotBehindWild` fails and reports the only error.
 #[diagnostic::do_not_recommend]
 impl Stands for BehindWild {}

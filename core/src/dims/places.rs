@@ -1,9 +1,9 @@
-//! Names in types as positions: computed by the compiler, not by the program.
+//! Positions of names in types, computed at compile time.
 
 use super::dims::Dims;
 use super::remove::Axes;
 
-/// Positions in a list of up to 8 dims.
+/// Positions in a list of at most 8 dims.
 #[derive(Clone, Copy, Debug)]
 pub struct Positions {
     at: [usize; 8],
@@ -11,14 +11,14 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// The positions, in the order of the argument that asked for them.
+    /// Returns the positions, in the order of the argument.
     #[must_use]
     pub const fn as_slice(&self) -> &[usize] {
         self.at.split_at(self.len).0
     }
 }
 
-/// Where the dims of an order come from; `None` for a new dim of size 1.
+/// The source position of each dim of an order; `None` for a new dim of size 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     at: [Option<usize>; 8],
@@ -26,36 +26,36 @@ pub struct Places {
 }
 
 impl Places {
-    /// One entry for each dim of the new list.
+    /// Returns one entry per dim of the new list.
     #[must_use]
     pub const fn as_slice(&self) -> &[Option<usize>] {
         self.at.split_at(self.len).0
     }
 }
 
-/// The positions of `A`'s dims in `D`; every position for `..`. A dim that is not there is left
-/// out: the bound `A::Checked: In<D>` rules it out.
+/// Returns the positions of `A`'s dims in `D`; every position for `..`. A missing dim is left out;
+/// the bound `A::Checked: In<D>` rules it out.
 #[must_use]
 #[inline(always)]
 pub const fn positions<A: Axes, D: Dims>() -> &'static [usize] {
     const { &find_all(A::NAMES, A::ALL, D::NAMES) }.as_slice()
 }
 
-/// The position of dim `X` in `D`, which has it (`D: Has<X>`).
+/// Returns the position of dim `X` in `D`, which has it (`D: Has<X>`).
 #[must_use]
 #[inline(always)]
 pub const fn position<X: super::Dim, D: Dims>() -> usize {
     const {
         match find(X::NAME, D::NAMES) {
             Some(at) => at,
-            // Unreachable where the bound was asked for.
+            // Unreachable if the bound holds.
             None => usize::MAX,
         }
     }
 }
 
-/// Where each dim of `E` stands in `D`: by name, and the k-th unnamed one at the k-th unnamed
-/// one. `None` for a dim that `D` lacks, which `align_to` makes of size 1.
+/// Returns the position in `D` of each dim of `E`: by name, and the k-th unnamed dim for the k-th
+/// unnamed one. `None` for a dim that `D` lacks, which `align_to` adds with size 1.
 #[must_use]
 #[inline(always)]
 pub const fn places<D: Dims, E: Dims>() -> &'static [Option<usize>] {

@@ -7,8 +7,8 @@ use super::head::H64;
 use super::id::S64;
 use super::remove::{Has, NotBehindWild, Replaced};
 
-/// A second axis of the same meaning as `N`, another dim to every operator: the columns of a
-/// covariance, the positions that attention looks at. Its name at run time is `N'`.
+/// A second axis with the same meaning as `N`, which every operator treats as another dim: the columns of a covariance,
+/// the positions that attention reads. Its name at run time is `N'`.
 ///
 /// ```
 /// # use nomina_core::dims::*;
@@ -30,7 +30,7 @@ pub struct Prime<N>(
     pub N,
 );
 
-// No spelling begins with this symbol, so no other dim has this identity.
+// No other spelling begins with this symbol, so no other dim has this identity.
 #[diagnostic::do_not_recommend]
 impl<N: Dim> Axis for Prime<N> {
     type Id = S64<N::Id>;
@@ -46,10 +46,10 @@ impl<N: Dim> Dim for Prime<N> {}
 /// The dims of `x.prime(N)`.
 pub type PrimedDims<D, X> = Replaced<D, X, Prime<X>>;
 
-/// The list with every dim primed: what a Jacobian has behind the dims of the result.
+/// The list with every dim primed: the dims of a Jacobian after those of the result.
 pub type AllPrimes<D> = <D as PrimeEach>::Primes;
 
-/// Every dim of the list has a name, so that it has a prime. [`AllPrimes`] are these.
+/// Every dim of the list has a name, and therefore a prime. [`AllPrimes`] is the result.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} have one without a name, which has no prime",
     label = "name the dims first: `x.refine_names(..)`"
@@ -69,7 +69,7 @@ macro_rules! all_primes {
 }
 each_rank!(all_primes);
 
-/// In `D`, this dim can be primed: it is there, and not primed yet. Write `X: OneDim + Primable<D>`.
+/// This dim can be primed in `D`: it is there, and its prime is not. Write `X: OneDim + Primable<D>`.
 #[diagnostic::on_unimplemented(
     message = "dim `{Self}` of dims {D} cannot be primed",
     label = "cannot prime `{Self}`"
@@ -77,7 +77,8 @@ each_rank!(all_primes);
 pub trait Primable<D> {}
 impl<X: Dim, D: Dims + PrimeIn<X>> Primable<D> for X {}
 
-/// [`Primable`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+/// Like [`Primable`], but as a bound on the list and implemented rank by rank, so that a list of unknown rank causes
+/// a single error.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` of dims {Self} cannot be primed",
     label = "cannot prime `{X}`"
@@ -97,7 +98,7 @@ macro_rules! primes {
 each_rank!(primes);
 impl<X> PrimeIn<X> for MoreThan8Dims {}
 
-/// A name with a quote behind it.
+/// A name followed by a quote.
 struct Primed {
     bytes: [u8; 128],
     len: usize,

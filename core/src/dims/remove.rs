@@ -1,4 +1,4 @@
-//! Arguments that pick dims by name: one dim, a tuple, `..`, and any of them with `keep`.
+//! Arguments that select dims by name: one dim, a tuple, `..`, and each with `keep`.
 
 use core::ops::RangeFull;
 
@@ -8,22 +8,22 @@ use super::place::Place;
 
 /// Dims to work on: `C`, `(N, C)`, `..` for all, `keep(C)` to keep the dim with size 1.
 ///
-/// This only says what the argument is; that its dims are there is asked with [`In`]:
-/// `A: Axes, A::Checked: In<D>`.
+/// This trait only describes the argument; [`In`] checks that its dims are there: `A: Axes,
+/// A::Checked: In<D>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim",
     label = "expected a dim, a tuple of dims, or `..`"
 )]
 pub trait Axes {
-    /// What must be in the tensor's dims: the argument without its `keep`.
+    /// The dims that the tensor must have: the argument without its `keep`.
     type Checked;
-    /// Its dims; none for all.
+    /// The dims; empty for `..`.
     type List: Dims;
-    /// The dims that remain.
+    /// The dims of `D` that remain.
     type Remaining<D: Dims>: Dims;
-    /// The names of the dims; empty for all.
+    /// The names of the dims; empty for `..`.
     const NAMES: &'static [Option<&'static str>];
-    /// Whether every dim is meant.
+    /// Whether the argument is `..`.
     const ALL: bool;
     /// Whether the dims stay, with size 1.
     const KEEPDIM: bool;
@@ -60,7 +60,7 @@ impl Axes for RangeFull {
     const KEEPDIM: bool = false;
 }
 
-// An empty list means all dims, as PyTorch has it.
+// An empty list means all dims, as in PyTorch.
 #[diagnostic::do_not_recommend]
 impl Axes for () {
     type Checked = RangeFull;
@@ -71,7 +71,7 @@ impl Axes for () {
     const KEEPDIM: bool = false;
 }
 
-/// Dims that stay, with size 1; made by [`keep`].
+/// Dims that stay, with size 1. Created by [`keep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep<A>(
     /// The dims.
@@ -94,7 +94,7 @@ impl<A: Axes> Axes for Keep<A> {
     const KEEPDIM: bool = true;
 }
 
-/// One of the dims has the name of `X`. `Wild` never has.
+/// One of the dims has the name of `X`. `Wild` never matches.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` not found in dims {Self}",
     label = "no such dim"
@@ -103,8 +103,8 @@ pub trait Has<X>: NotBehindWild<X> {}
 #[diagnostic::do_not_recommend]
 impl<X: OneDim, D: Dims + HasOrWild<X>> Has<X> for D {}
 
-/// Rustc can tell whether one of the dims has the name of `X`: either one has, or every name is
-/// known. Part of [`Has`]; methods ask for it first, because its message says more.
+/// Rustc can tell whether one of the dims has the name of `X`: one does, or every name is known.
+/// Part of [`Has`]; methods list this bound first, because its message is more specific.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` not found among the known names of dims {Self}",
     label = "a `Wild` is never matched by name",
@@ -112,23 +112,24 @@ impl<X: OneDim, D: Dims + HasOrWild<X>> Has<X> for D {}
 )]
 pub trait NotBehindWild<X>: Searched<X> {}
 
-/// The dims are a known list, in which `X` can be sought. Generic code has it from [`Has`].
+/// The dims are a known list, in which `X` can be searched. Implied by [`Has`] in generic code.
 ///
-/// Methods ask for it first: where a generic function forgot `Has`, rustc's next trait solver
-/// prints the first bound that does not hold, and not, as today's, the one that implies the others.
+/// Methods list this bound first: if a generic function lacks `Has`, rustc's next trait solver
+/// prints the first bound that does not hold, unlike today's, which prints the one that implies the
+/// others.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` not found in dims {Self}",
     label = "no such dim"
 )]
 pub trait Searched<X> {}
 
-/// [`Has`] rank by rank: one of the dims has the name of `X`, or could have it. Where it only
-/// could, [`NotBehindWild`] fails, and nothing else.
+/// [`Has`], implemented rank by rank: one of the dims has the name of `X`, or could have it. In the
+/// second case [`NotBehindWild`] fails and reports the only error.
 pub trait HasOrWild<X>: NotBehindWild<X> {}
 
-/// The dim stands in `D`: what a method asks of an argument that is one dim.
+/// The dim is in `D`: the bound of a method on an argument that must be a single dim.
 ///
-/// `D: Has<X>` is all that generic code needs for it.
+/// Generic code needs only `D: Has<X>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not one dim",
     label = "expected one dim of dims {D}"
@@ -136,9 +137,9 @@ pub trait HasOrWild<X>: NotBehindWild<X> {}
 pub trait DimOf<D>: OneDim {}
 impl<X: OneDim, D: Dims + Searched<X> + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
 
-/// The dim, or each dim of the tuple, stands in `D`, once in the tuple.
+/// The dim, or each dim of the tuple, is in `D`, and the tuple repeats none.
 ///
-/// `D: Has<C>` is all that generic code needs for `C: In<D>`.
+/// Generic code needs only `D: Has<C>` for `C: In<D>`.
 #[diagnostic::on_unimplemented(
     message = "dim `{Self}` not found in dims {D}",
     label = "no such dim"
@@ -146,14 +147,14 @@ impl<X: OneDim, D: Dims + Searched<X> + NotBehindWild<X> + Has<X>> DimOf<D> for 
 pub trait In<D> {}
 impl<A: Axes, D> In<D> for A where A::List: EachIn<D> {}
 
-/// Dims of `D`, or `keep` of them: what a reduction asks of its argument.
+/// Dims of `D`, or `keep` of them: the bound of a reduction on its argument.
 ///
-/// The same as `A: Axes, A::Checked: In<D>`, in one bound: it fits on the method's line, and so
-/// rustc's message is shorter.
+/// Equivalent to `A: Axes, A::Checked: In<D>`, but one bound, which fits on the method's line and
+/// makes rustc's message shorter.
 pub trait AxesOf<D>: Axes<List: EachIn<D>> {}
 impl<A: Axes, D> AxesOf<D> for A where A::List: EachIn<D> {}
 
-/// Each dim of the list stands in `D`.
+/// Each dim of the list is in `D`.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} not found in dims {D}",
     label = "no such dims"
@@ -161,5 +162,5 @@ impl<A: Axes, D> AxesOf<D> for A where A::List: EachIn<D> {}
 pub trait EachIn<D> {}
 impl<D> EachIn<D> for () {}
 
-/// The dims of `D` with `Y` in the place of `X`: gather, topk to another name, one-hot.
+/// The dims of `D` with `X` replaced by `Y`: gather, topk to another name, one-hot.
 pub type Replaced<D, X, Y> = <<D as DimList>::Seek<X> as Place>::Set<D, X, D, Y>;

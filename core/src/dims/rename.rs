@@ -9,22 +9,22 @@ use super::last::LastDim;
 
 /// A replacement of dims one by one.
 pub trait Mapping {
-    /// What `X` becomes.
+    /// The dim that replaces `X`.
     type Of<X: Axis>: Axis;
 }
 
-/// What `rename` takes on either side: a dim, a tuple of dims, or on the left `..` for all.
+/// The argument of `rename` on either side: a dim, a tuple of dims, or, on the left, `..` for all.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim",
     label = "expected a dim or a tuple of dims"
 )]
 pub trait RenameArg {
-    /// As the old names.
+    /// This argument as the old names.
     type Old: OldDims;
-    /// As the new names.
+    /// This argument as the new names.
     type New: Dims;
-    /// `D` with the dims `F` renamed to these. Asked of the new names, which rustc knows last, so
-    /// that nothing is computed twice.
+    /// `D` with the dims `F` renamed to these. A function on the new names, which rustc infers
+    /// last, so that nothing is computed twice.
     type Renamed<F: OldDims, D: Dims>: Dims;
     /// `D`. A bound on it waits until the new names are known.
     #[doc(hidden)]
@@ -45,15 +45,15 @@ impl RenameArg for RangeFull {
     type Given<D: Dims> = D;
 }
 
-/// Every dim, as the old names of `rename(.., (A, B))`.
+/// All dims, as the old names of `rename(.., (A, B))`.
 #[derive(Clone, Copy, Debug)]
 pub struct All;
 
 /// The old names of a rename.
 pub trait OldDims {
-    /// The dims that must be there.
+    /// The dims that must be in the list.
     type Sought: Dims;
-    /// The dims of `D` that take a new name.
+    /// The dims of `D` that get a new name.
     type Counted<D: Dims>: Dims;
     /// `D` with these dims renamed to `T`.
     type Renamed<D: Dims, T: Dims>: Dims;
@@ -70,23 +70,24 @@ impl OldDims for All {
 /// The dims of `x.rename(F, T)`.
 pub type Renamed<D, F, T> = <T as RenameArg>::Renamed<<F as RenameArg>::Old, D>;
 
-/// `x.rename(F, T)` of dims `D` is defined: the old names are there, as many as the new ones, and
-/// no name then stands twice. Write `F: RenameArg + Rename<D, T>, T: RenameArg`.
+/// `x.rename(F, T)` is defined for dims `D`: the old names are in `D`, old and new names are equal
+/// in number, and no name is repeated in the result. Write `F: RenameArg + Rename<D, T>, T:
+/// RenameArg`.
 pub trait Rename<D, T> {}
 impl<D: Dims, F: RenameArg, T: RenameArg> Rename<D, T> for F where
     T::Given<D>: RenameIn<F::Old, T::New>
 {
 }
 
-/// [`Rename`], asked of the list: the dims `F` of `Self` can be renamed to `T`. Rank by rank, so
-/// that a list of unknown rank is one mistake.
+/// Like [`Rename`], but as a bound on the list: the dims `F` of `Self` can be renamed to `T`.
+/// Implemented rank by rank, so that a list of unknown rank causes a single error.
 #[diagnostic::on_unimplemented(
     message = "cannot rename dims {F} of dims {Self} to {T}",
     label = "cannot rename"
 )]
 pub trait RenameIn<F, T> {}
 
-/// `Self` and `T` have as many dims.
+/// `Self` and `T` have the same rank.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} and dims {T} differ in number",
     label = "give one new name for each old one"
@@ -101,7 +102,7 @@ pub type Transposed<D, X, Y> = <Y as LastDim>::Swapped<D, X>;
 /// The dims of `x.t()`.
 pub type Flipped<D> = <D as DimList>::Flipped;
 
-/// `x.t()` is defined: at most 2 dims.
+/// `x.t()` is defined: the tensor has at most 2 dims.
 #[diagnostic::on_unimplemented(
     message = "t() takes at most 2 dims, and this tensor has dims {Self}",
     label = "name the two: `x.transpose(N, C)`"

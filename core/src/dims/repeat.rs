@@ -1,4 +1,4 @@
-//! How often dims repeat: `repeat`, `tile`.
+//! Repetition counts of dims: `repeat`, `tile`.
 
 use super::axis::Of;
 use super::dims::Dims;
@@ -6,18 +6,18 @@ use super::places::places;
 use super::remove::{DimOf, EachIn};
 use super::shape::{ShapeFor, Sizes};
 
-/// Counts for dims `D`: by name, `C.of(2)` or `(N.of(2), C.of(3))`, where dims that are not named
-/// do not repeat; or an array with one count for each dim, `[2, 3]`.
+/// Counts for dims `D`: by name, `C.of(2)` or `(N.of(2), C.of(3))`, where other dims do not repeat;
+/// or an array with one count per dim, `[2, 3]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how often dims {D} repeat",
     label = "expected counts, such as `C.of(2)` or `(N.of(2), C.of(3))`, or one for each dim of {D}"
 )]
 pub trait Repeats<D> {
-    /// Writes the count of each dim that is given one.
+    /// Writes the counts of the dims that have one.
     fn counts(&self, all: &mut [i64]);
 }
 
-/// What no i64 holds is more than any memory does.
+/// Converts a count, saturating: a count beyond `i64` exceeds any memory.
 fn count(size: usize) -> i64 {
     i64::try_from(size).unwrap_or(i64::MAX)
 }

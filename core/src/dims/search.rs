@@ -1,10 +1,10 @@
-//! Sorted sequences that rows of values are looked up in: `searchsorted`.
+//! Sorted sequences in which rows of values are looked up: `searchsorted`.
 
 use super::axis::Axis;
 use super::broadcast::BroadcastWith;
 use super::dims::Dims;
 
-/// Sequences with these dims go with values of dims `E`: one for all, or one for each row of
+/// Sequences with these dims fit values of dims `E`: one sequence for all values, or one per row of
 /// values, whose dims before the last are the same.
 #[diagnostic::on_unimplemented(
     message = "sequences of dims {Self} do not go with values of dims {E}",

@@ -6,7 +6,7 @@ use super::size::{DimSize, Fixed};
 
 pub use crate::rule::Shape;
 
-/// One dim with its size: `N.of(2)`, or a marker with a constant size, bare.
+/// One dim with its size: `N.of(2)`, or a marker with a constant size alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim with a size",
     label = "expected a dim with a size, such as `N.of(2)`",
@@ -15,7 +15,7 @@ pub use crate::rule::Shape;
 pub trait SizedDim {
     /// The dim.
     type Dim: Axis;
-    /// Its size.
+    /// Returns the size of the dim.
     fn size(&self) -> usize;
 }
 #[diagnostic::do_not_recommend]
@@ -48,15 +48,15 @@ where
     const SIZE: usize = K;
 }
 
-/// The size of a dim `A`, `Hidden.of(384)`, or of each of a tuple of dims `A`: `(Head.of(12), Feature.of(32))`. A dim with a
-/// constant size stands bare.
+/// The size of a dim `A`, `Hidden.of(384)`, or of each of a tuple of dims `A`: `(Head.of(12), Feature.of(32))`. A dim
+/// with a constant size is written alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the size of `{A}`",
     label = "expected the size of `{A}`, such as `N.of(2)`",
     note = "a tuple of dims takes a tuple of sizes: `(Head.of(12), Feature.of(32))`"
 )]
 pub trait SizesFor<A> {
-    /// The sizes, in order.
+    /// Returns the sizes, in order.
     fn sizes(&self) -> Shape;
 }
 #[diagnostic::do_not_recommend]
@@ -97,32 +97,33 @@ sizes_for!(S A 0, T B 1, U C 2, V D 3);
 pub trait Sizes {
     /// The dims.
     type Dims: Dims;
-    /// `D` with these dims in the place of `X`.
+    /// `D` with `X` replaced by these dims.
     type Unflattened<D: Dims, X: Axis>: Dims;
     /// `D`. A bound on it waits until the sizes are known.
     #[doc(hidden)]
     type Given<D: Dims>: Dims;
-    /// Their sizes.
+    /// Returns the sizes of the dims.
     fn sizes(&self) -> Shape;
 }
 
-/// A shape for dims `D`: an array with one size for each, `[2, 3]`, or a tuple of dims with
-/// sizes, `(N.of(2), C.of(3))`, from which `D` is inferred.
+/// A shape for dims `D`: an array with one size per dim, `[2, 3]`, or a tuple of dims with sizes, `(N.of(2), C.of(3))`,
+/// from which `D` is inferred.
 ///
-/// Of an array any dtype `T` can be made, which the tensor's type says; of a tuple `f32` is, since often nothing else
-/// says the type, and any other by `zeros_with::<f64>(..)` and the like.
+/// An array is a shape for any dtype `T`, which then comes from the tensor's type. A tuple is a shape for `f32`,
+/// because often nothing else determines the dtype; for other dtypes, use `zeros_with::<f64>(..)` and similar
+/// functions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape for dims {D}",
     label = "give one size for each dim of {D}",
     note = "for dims (N, C): `[2, 3]`, or `(N.of(2), C.of(3))`; if nothing names the dims: `Tensor::<(N, C)>::zeros(..)`; a tuple makes `f32`, or `zeros_with::<{T}>(..)`"
 )]
 pub trait ShapeFor<D, T = f32> {
-    /// The sizes, in order.
+    /// Returns the sizes, in order.
     fn sizes(&self) -> Shape;
 }
 
-// No shape of any tensor. Without a second impl, rustc takes an array for a shape of dims it does
-// not know, `(_, _)`, and complains about each of them.
+// The shape of no tensor. Without a second impl, rustc would take an array for a shape of unknown dims, `(_, _)`, and
+// report each of them.
 #[diagnostic::do_not_recommend]
 impl<T, const K: usize> ShapeFor<super::MoreThan8Dims, T> for [usize; K] {
     fn sizes(&self) -> Shape {

@@ -1,4 +1,4 @@
-//! Arguments that pick one dim, or all: `max`, `argmax`.
+//! Arguments that select one dim, or all: `max`, `argmax`.
 
 use core::ops::RangeFull;
 
@@ -7,7 +7,7 @@ use super::remove::{Axes, Keep};
 
 /// One dim, or `..` for all; either may be kept.
 ///
-/// Over one dim an extreme comes with where it stands, over all dims alone:
+/// The maximum over one dim comes with its indices; over all dims it comes alone:
 /// [`Found`](Self::Found).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not one dim",
@@ -15,9 +15,9 @@ use super::remove::{Axes, Keep};
     note = "over several dims there is the value alone: `x.amax((N, C))`, `x.amin((N, C))`"
 )]
 pub trait OneOrAll: Axes {
-    /// What an operator gives that finds values at indices: both, or the value alone for `..`.
+    /// The result of an operator that finds values at indices: both, or the value alone for `..`.
     type Found<V, I>;
-    /// Puts it together.
+    /// Builds the result.
     fn found<V, I>(values: V, indices: impl FnOnce() -> I) -> Self::Found<V, I>;
 }
 

@@ -6,19 +6,19 @@ use core::marker::PhantomData;
 use super::axis::{Axis, Wild};
 use super::id::{Bool, End, False, IsTrue, Spelling, True};
 
-/// The size of a dim, as far as its marker says it.
+/// The size of a dim, if its marker determines it.
 pub trait DimSize: 'static {
     /// The constant size.
     const SIZE: Option<usize>;
-    /// Whether it is constant.
+    /// Whether the size is constant.
     type IsConstant: Bool;
-    /// Whether two sizes can be the same.
+    /// Whether two sizes can be equal.
     type Equals<S: DimSize>: Bool;
     #[doc(hidden)]
     type EqualsDigits<D: Spelling>: Bool;
 }
 
-/// Two sizes can be the same: what [`DimSize::Equals`] says, as a check.
+/// Two sizes can be equal: [`DimSize::Equals`] as a bound.
 pub trait Meets<S> {}
 impl<S: DimSize> Meets<S> for AnySize {}
 impl<const K: usize, N> Meets<AnySize> for Fixed<K, N> {}
@@ -28,8 +28,8 @@ impl<const K: usize, N> Meets<Self> for Fixed<K, N> {}
 #[derive(Clone, Copy, Debug)]
 pub struct AnySize;
 
-/// A constant size, and its decimal digits as symbols: two constants are compared by their
-/// digits, because types cannot compare const generics and go on either way.
+/// A constant size, with its decimal digits as symbols. Two constants are compared by their digits,
+/// because types cannot branch on a comparison of const generics.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed<const K: usize, Digits = End>(PhantomData<Digits>);
 
@@ -47,11 +47,11 @@ impl<const K: usize, N: Spelling> DimSize for Fixed<K, N> {
     type EqualsDigits<D: Spelling> = N::Eq<D>;
 }
 
-/// The size of dim `A`, in questions about it.
+/// The size of dim `A`, as the subject of bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeOf<A>(PhantomData<A>);
 
-/// Two dims that an operator contracts have sizes that can be the same.
+/// Two contracted dims have sizes that can be equal.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are contracted but have different constant sizes",
     label = "sizes differ"
@@ -62,11 +62,11 @@ impl<A: Axis, B: Axis> CanEqual<A, B> for SizeOf<A> where
     <A::Size as DimSize>::Equals<B::Size>: IsTrue
 {
 }
-// A second impl, so that rustc prints the text above and does not unify.
+// A second impl, so that rustc prints the message above instead of unifying with a single impl.
 #[diagnostic::do_not_recommend]
 impl CanEqual<Wild, Wild> for Infallible {}
 
-/// A literal's length `K` is a size that dim `A` can have.
+/// The length `K` of a literal is a possible size of dim `A`.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` has a constant size, and {K} is not it",
     label = "wrong size for `{A}`"
@@ -80,7 +80,7 @@ pub trait Admits<const K: usize> {}
 impl<const K: usize> Admits<K> for AnySize {}
 impl<D, const K: usize> Admits<K> for Fixed<K, D> {}
 
-/// The operation changes a dim's size, and the dim's marker leaves it open.
+/// The operation changes a dim's size, and the dim's marker leaves the size open.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` has a constant size, so this operation cannot change it",
     label = "constant size",
@@ -90,7 +90,7 @@ pub trait Resizable<A> {}
 #[diagnostic::do_not_recommend]
 impl<A: Axis<Size = AnySize>> Resizable<A> for SizeOf<A> {}
 
-/// The dim takes a size: it has no constant one.
+/// The dim accepts any size: it has no constant one.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` has a constant size and takes no other",
     label = "write `{A}` alone, without `.of(..)`"

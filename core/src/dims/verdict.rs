@@ -1,42 +1,42 @@
-//! How checks end: one type for each outcome, one trait with a message for each failure.
+//! Outcomes of checks: one type per outcome, and one trait with a message per failure.
 //!
-//! A check folds its questions into the first thing that is wrong and asks once whether that is
-//! [`Accepted`]. Every failure implements `Accepted` under a condition that never holds, and the
-//! condition carries the message: rustc descends to it and prints it at the user's operator.
+//! A check folds its questions into the first failure and asks once whether that is [`Accepted`].
+//! Every failure implements `Accepted` under a condition that never holds, and the condition
+//! carries the message: rustc descends to it and prints it at the user's operator.
 
 use core::marker::PhantomData;
 
 use super::axis::Axis;
 use super::size::Meets;
 
-/// The end of a check of two lists of dims.
+/// The outcome of a check of two lists of dims.
 pub trait Outcome: 'static {}
 
-/// The outcome is the good one. `L` and `M` are the lists that were checked.
+/// The outcome is success. `L` and `M` are the lists that were checked.
 pub trait Accepted<L, M> {}
 
-/// Nothing is wrong.
+/// Success.
 #[derive(Clone, Copy, Debug)]
 pub struct Fine;
 
-/// Two names face each other, and the right one stands elsewhere on the left.
+/// Two different names are at one position, and the right one is elsewhere on the left.
 #[derive(Clone, Copy, Debug)]
 pub struct RightAligns<A, B>(PhantomData<(A, B)>);
 
-/// Two names face each other, and the left one stands elsewhere on the right.
+/// Two different names are at one position, and the left one is elsewhere on the right.
 #[derive(Clone, Copy, Debug)]
 pub struct LeftAligns<A, B>(PhantomData<(A, B)>);
 
-/// Two names face each other, and neither operand has the other's.
+/// Two different names are at one position, and neither is elsewhere in the other list.
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign<A, B>(PhantomData<(A, B)>);
 
-/// A name faces `Wild`, and stands elsewhere in the list `D` that holds the `Wild`.
+/// A name is at the position of a `Wild`, and also elsewhere in the list `D` with the `Wild`.
 #[derive(Clone, Copy, Debug)]
 pub struct Misaligned<X, D>(PhantomData<(X, D)>);
 
-/// Two names of one head face each other: all is well if they are one name, of one size,
-/// and `Rest` is.
+/// Two names with the same head are at one position. Succeeds if they are the same name, their
+/// sizes can be equal, and `Rest` succeeds.
 #[derive(Clone, Copy, Debug)]
 pub struct OneName<A, B, Rest>(PhantomData<(A, B, Rest)>);
 
@@ -63,25 +63,26 @@ where
 #[derive(Clone, Copy, Debug)]
 pub struct Position<A, B>(PhantomData<(A, B)>);
 
-/// A dim that stands at two positions.
+/// A dim that is at two positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Elsewhere<X>(PhantomData<X>);
 
-/// Never holds: the message for two names of which aligning the right operand makes one.
+/// Never holds: the message for two names at one position that aligning the right operand would
+/// fix.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
     label = "cannot broadcast dims {L} with dims {M}; align by name first: `y.align_as(&x)`"
 )]
 pub trait SameDim<A, B, L, M> {}
 
-/// Never holds: the message for two names of which aligning the left operand makes one.
+/// Never holds: the message for two names at one position that aligning the left operand would fix.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
     label = "cannot broadcast dims {L} with dims {M}; align by name first: `x.align_as(&y)`"
 )]
 pub trait SameDimLeft<A, B, L, M> {}
 
-/// Two names that no order of dims brings together are one.
+/// Two names that no reordering brings together are the same name.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
     label = "cannot broadcast dims {L} with dims {M}; if both are one dim: `y.rename({B}, {A})`"
@@ -90,7 +91,7 @@ pub trait SameName<A, B, L, M> {}
 #[diagnostic::do_not_recommend]
 impl<A: Axis, B: Axis<Id = A::Id>, L, M> SameName<A, B, L, M> for Position<A, B> {}
 
-/// Never holds: the message for a name that faces `Wild` and stands elsewhere.
+/// Never holds: the message for a name at the position of a `Wild` that is also elsewhere.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` is misaligned: it faces `Wild`, but stands at another position in dims {D}",
     label = "cannot broadcast dims {L} with dims {M}",
@@ -98,7 +99,7 @@ impl<A: Axis, B: Axis<Id = A::Id>, L, M> SameName<A, B, L, M> for Position<A, B>
 )]
 pub trait MayFaceWild<X, D, L, M> {}
 
-/// The sizes of two dims of one name can be the same.
+/// The sizes of two dims with the same name can be equal.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` have one name but different constant sizes",
     label = "cannot broadcast dims {L} with dims {M}; give one another name: `y.rename({B}, ..)`"

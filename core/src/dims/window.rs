@@ -43,7 +43,7 @@ counts! {
     8 A B C E F G H I;
 }
 
-/// `S` dims of `D` that a window slides along, one dim or a tuple: no constant sizes.
+/// `S` dims of `D` that a window slides along, one dim or a tuple, without constant sizes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of {S} dims",
     label = "expected as many dims as there are numbers, {S}"
@@ -51,18 +51,18 @@ counts! {
 pub trait SpatialOf<D, const S: usize>: AxesOf<D> {}
 impl<A: AxesOf<D> + Count<S>, D, const S: usize> SpatialOf<D, S> for A where A::List: EachResizable {}
 
-/// Dims of `D` with other sizes: `(H.of(4), W.of(8))`.
+/// Dims of `D` with new sizes: `(H.of(4), W.of(8))`.
 pub trait SizesOf<D>: Sizes {}
 impl<Z: Sizes, D> SizesOf<D> for Z where Z::Dims: EachIn<D> + EachResizable {}
 
-/// The output channels of a weight `E`: the first of its dims other than the channel `X`.
+/// The output channels of a weight `E`: the first of its dims except the channel `X`.
 pub type OutChannel<E, X> = <<E as DimList>::Remove<X> as DimList>::At0;
 
-/// The kernel's dims of a weight `E`.
+/// The kernel dims of a weight `E`.
 pub type KernelOf<E, X> = <<E as DimList>::Remove<X> as DimList>::Tail;
 
-/// The dims of a convolution of `D` with a weight `E` over the channel `X`: the output channels in
-/// its place.
+/// The dims of a convolution of `D` with a weight `E` over the channel `X`, which is replaced by
+/// the output channels.
 ///
 /// ```
 /// # use nomina_core::dims::*;
@@ -76,15 +76,16 @@ pub type KernelOf<E, X> = <<E as DimList>::Remove<X> as DimList>::Tail;
 /// ```
 pub type Convolved<D, E, X> = <D as DimList>::Splice<X, (OutChannel<E, X>,)>;
 
-/// Rustc knows every name in the list; where it does not, that is the same mistake to it as a
-/// channel that it cannot find, and so one error.
+/// Rustc knows every name in the list. If it does not, rustc reports the same error as for a
+/// channel that it cannot find, so there is a single error.
 pub trait EveryName {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims> EveryName for D where D::AllNamed: IsTrue {}
 
-/// Dims of a weight with which `D` is convolved over the channel `X` along the `S` dims `A`: it
-/// has the channel, output channels that `D` does not have, and the kernel's dims in order.
-// The message is for what the weight itself lacks; its dims' relations have their own.
+/// The dims of a weight for a convolution of `D` over the channel `X` along the `S` dims `A`: the
+/// channel, output channels that `D` lacks, and the kernel dims in order.
+// This message is for a weight that lacks dims; mismatches between its dims and `D` have their own
+// messages.
 #[diagnostic::on_unimplemented(
     message = "a weight with dims {Self} lacks the channel `{X}`, or has no kernel of {S} dims",
     label = "a weight has output channels, `{X}`, and {S} dims for the kernel"
@@ -101,7 +102,7 @@ where
 {
 }
 
-/// As many dims as a weight needs for a kernel of `S` dims.
+/// The rank of a weight with a kernel of `S` dims.
 pub trait WeightRank<const S: usize> {}
 #[diagnostic::do_not_recommend]
 impl<E: Dims, const S: usize> WeightRank<S> for E
@@ -115,9 +116,9 @@ where
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<const S: usize>;
 
-/// How many dims a weight with such a kernel has.
+/// The rank of a weight with this kernel.
 pub trait KernelRank {
-    /// Whether it has so many.
+    /// Whether `R` is the rank of the weight.
     type Weight<R: Rank>: Bool;
 }
 impl KernelRank for Kernel<1> {
@@ -130,11 +131,11 @@ impl KernelRank for Kernel<3> {
     type Weight<R: Rank> = R::Is5;
 }
 
-/// Whether a kernel's dim `K` may slide along dim `L` of dims `D`: it has its name, or one that
-/// `D` lacks.
+/// Whether a kernel's dim `K` may slide along dim `L` of dims `D`: `K` is `L`, or a name that `D`
+/// lacks.
 type Beside<K, L, D> = <Same<K, L> as Bool>::Or<<<D as DimList>::Contains<K> as Bool>::Not>;
 
-/// The kernel's dims slide along the dims `L` of `D` in order: each has the name of the one it
+/// The kernel's dims slide along the dims `L` of `D` in order: each has the name of the dim it
 /// slides along, or a name that `D` lacks.
 #[diagnostic::on_unimplemented(
     message = "a kernel with dims {Self} does not slide along dims {L} of dims {D} in order",

@@ -1,4 +1,4 @@
-//! The 12 dtypes as Rust types, and how they promote in types.
+//! The 12 dtypes as Rust types, and their promotion in types.
 
 use core::fmt;
 
@@ -18,8 +18,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A type that a tensor's elements can have: `bool`, `u8`, `i8`, `i16`, `i32`, `i64`, `f16`,
-/// `bf16`, `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
+/// The element type of a tensor: `bool`, `u8`, `i8`, `i16`, `i32`, `i64`, `f16`, `bf16`, `f32`,
+/// `f64`, `Complex<f32>` or `Complex<f64>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dtype",
     label = "expected bool, an integer, a float or a complex type",
@@ -28,22 +28,22 @@ mod sealed {
 pub trait Element:
     sealed::Sealed + Copy + Default + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 'static
 {
-    /// The same dtype by value.
+    /// This dtype by value.
     const DTYPE: DType;
-    /// The result of a unary float function or of `/`: itself, or `f32` for integers and bool.
+    /// The result of a unary float function or of `/`: `Self`, or `f32` for integers and bool.
     type Float: Inexact;
-    /// The result of `abs`: the parts of a complex number, else itself.
+    /// The result of `abs`: the dtype of the parts for complex numbers, else `Self`.
     type Real: Real;
-    /// The result of `sum` and `prod`: `i64` for integers and bool, else itself.
+    /// The result of `sum` and `prod`: `i64` for integers and bool, else `Self`.
     type Sum: Numeric;
     /// The result of `float_power`: `f64`, or `Complex<f64>` for complex numbers.
     type Double: Inexact;
 
-    /// Converts a number, as PyTorch casts: floats to integers truncate, numbers to bool compare
-    /// with zero, complex numbers lose their imaginary part.
+    /// Converts a number like PyTorch's casts: floats truncate to integers, numbers compare with
+    /// zero to give bool, complex numbers lose their imaginary part.
     fn from_scalar(value: Scalar) -> Self;
 
-    /// The number by category.
+    /// Converts to a [`Scalar`].
     fn to_scalar(self) -> Scalar;
 }
 

@@ -1,5 +1,5 @@
-//! How dtypes promote in types; the same answers as [`DType::promote`](crate::DType::promote)
-//! and [`Promoter`](crate::Promoter) give by value.
+//! Promotion of dtypes in types. Gives the same answers as
+//! [`DType::promote`](crate::DType::promote) and [`Promoter`](crate::Promoter) do by value.
 
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -7,10 +7,11 @@ use num_complex::Complex;
 use super::Element;
 use crate::scalar::Scalar;
 
-/// Which operand's dtype leads: a zero-dim tensor's gives way to a dimensioned one's, unless it
-/// is of a higher category.
+/// The operand whose dtype decides. A zero-dim tensor's dtype gives way to the other operand's,
+/// unless it is of a higher category.
 pub trait Rule: 'static {
-    /// One of three dtypes: for this rule being [`Alike`], [`LeftZeroDim`], [`RightZeroDim`].
+    /// Selects one of three dtypes, for this rule being [`Alike`], [`LeftZeroDim`] or
+    /// [`RightZeroDim`].
     type Of<S: Element, L: Element, R: Element>: Element;
 }
 
@@ -36,8 +37,8 @@ impl Rule for RightZeroDim {
     type Of<S: Element, L: Element, R: Element> = R;
 }
 
-/// The dtype of an operator on tensors of dtypes `Self` and `U`. Holds for every pair; a dtype
-/// with itself gives itself, also in generic code.
+/// The dtype of an operator on tensors of dtypes `Self` and `U`. Holds for every pair. A dtype
+/// promotes with itself to itself, also in generic code.
 #[diagnostic::on_unimplemented(
     message = "dtypes `{Self}` and `{U}` have no common dtype here",
     label = "no common dtype known"
@@ -53,8 +54,8 @@ impl<T: Element, R> Promote<T, R> for T {
 /// The common dtype of two tensors: `Promoted<f32, f64>` is `f64`.
 pub type Promoted<T, U, R = Alike> = <T as Promote<U, R>>::Output;
 
-/// A computed result of dtype `Self` may be stored as `U`, in place or as `out`: it may not fall
-/// in category, but floats may narrow.
+/// A computed result of dtype `Self` may be stored as `U`, in place or as `out`. The category may
+/// not decrease, but floats may narrow.
 #[diagnostic::on_unimplemented(
     message = "a result of dtype `{Self}` cannot be stored in a tensor of dtype `{U}`",
     label = "`{Self}` does not fit into `{U}`",
@@ -63,7 +64,7 @@ pub type Promoted<T, U, R = Alike> = <T as Promote<U, R>>::Output;
 pub trait StoreAs<U>: Element {}
 #[diagnostic::do_not_recommend]
 impl<T: Element> StoreAs<T> for T {}
-// Impls that nobody uses: a single other impl would be suggested in errors, several are not.
+// Impls that nobody uses: rustc would suggest a single other impl in errors, but not several.
 #[diagnostic::do_not_recommend]
 impl StoreAs<Alike> for Complex<f32> {}
 #[diagnostic::do_not_recommend]
@@ -84,7 +85,7 @@ pub trait Float: Real + Inexact {}
 )]
 pub trait ComplexElement: Element {}
 
-/// A dtype that matrices are decomposed in and signals transformed: `f32`, `f64` and complex.
+/// A dtype for linear algebra and Fourier transforms: `f32`, `f64` and the complex ones.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` is not one of linear algebra",
     label = "needs `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
@@ -110,7 +111,7 @@ solvable! {
     Complex<f64> => Complex<f64>;
 }
 
-/// A dtype of floats, real or complex: what `mean`, `softmax` and gradients need.
+/// A real or complex floating-point dtype. Required by `mean`, `softmax` and gradients.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` is neither a float nor a complex dtype",
     label = "needs a float or complex dtype",
@@ -121,7 +122,7 @@ pub trait Inexact:
 {
 }
 
-/// A dtype with an order: all but the complex ones.
+/// A dtype with an order: every dtype except the complex ones.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` has no order",
     label = "needs a dtype that is not complex"
@@ -135,7 +136,7 @@ pub trait Real: Element<Real = Self> {}
 )]
 pub trait Integer: Real + Numeric {}
 
-/// A dtype that indices have: `i64` or `i32`.
+/// A dtype of indices: `i64` or `i32`.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` is not one of indices",
     label = "an index needs `i64` or `i32`"
@@ -146,16 +147,16 @@ impl IndexElement for i64 {}
 #[diagnostic::do_not_recommend]
 impl IndexElement for i32 {}
 
-/// A dtype of integers or truth values: what bitwise operators need.
+/// A dtype of integers or truth values. Required by bitwise operators.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` has no bits to work on",
     label = "needs an integer dtype or `bool`"
 )]
 pub trait Integral: Real {}
 
-/// A dtype of numbers: all but `bool`.
+/// A dtype of numbers: every dtype except `bool`.
 ///
-/// An integer beside one leaves it as it is, also in generic code: `x * 2`.
+/// An integer scalar does not change it, also in generic code: `x * 2`.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` is not a dtype of numbers",
     label = "`bool` is not a number here",
@@ -179,13 +180,13 @@ categories! {
     Numeric: u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64>;
 }
 
-/// A Rust number that may stand beside a tensor.
+/// A Rust number that can be an operand together with a tensor.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a tensor nor a number",
     label = "expected a tensor or a number"
 )]
 pub trait Number: Copy + Into<Scalar> {
-    /// What it does to a dtype.
+    /// The category that takes part in promotion.
     type Category: NumberCategory;
 }
 
@@ -196,24 +197,24 @@ pub trait Number: Copy + Into<Scalar> {
 )]
 pub trait RealNumber: Number {}
 
-/// What a number of this category makes of a dtype beside it.
+/// The result dtypes when a number of this category is combined with a tensor.
 pub trait NumberCategory: 'static {
-    /// Of `bool`.
+    /// The result for a tensor of `bool`.
     type WithBool: Element;
-    /// Of the integer dtype `T`.
+    /// The result for a tensor of the integer dtype `T`.
     type WithInteger<T: Element>: Element;
 }
 
-/// `bool` as a number.
+/// The category of `bool`.
 #[derive(Clone, Copy, Debug)]
 pub enum BoolNumber {}
-/// Integers.
+/// The category of integers.
 #[derive(Clone, Copy, Debug)]
 pub enum IntegerNumber {}
-/// Real numbers.
+/// The category of real numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum FloatNumber {}
-/// Complex numbers.
+/// The category of complex numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum ComplexNumber {}
 
@@ -256,8 +257,8 @@ macro_rules! real_numbers {
 }
 real_numbers!(bool u8 i8 i16 i32 i64 u16 u32 usize isize f16 bf16 f32 f64);
 
-/// The dtype of an operator on a tensor of dtype `Self` and a number of type `S`. The number
-/// gives way, unless it is of a higher category.
+/// The dtype of an operator on a tensor of dtype `Self` and a number of type `S`. The number gives
+/// way, unless it is of a higher category.
 #[diagnostic::on_unimplemented(
     message = "a tensor of dtype `{Self}` does not combine with `{S}`",
     label = "expected a tensor or a number",
@@ -268,7 +269,7 @@ pub trait PromoteScalar<S>: Element {
     type Output: Element;
 }
 
-/// The dtype of a tensor of dtype `T` beside a number of type `S`.
+/// The dtype of an operator on a tensor of dtype `T` and a number of type `S`.
 pub type WithScalar<T, S> = <T as PromoteScalar<S>>::Output;
 
 macro_rules! beside_numbers {
@@ -290,7 +291,7 @@ beside_numbers! {
     Complex<f64>: Complex<f64>;
 }
 
-// One impl for every real number: so a literal's type need not be known for the result's dtype.
+// One impl for every real number, so that the result's dtype is known before the literal's type is.
 #[diagnostic::do_not_recommend]
 impl<T: Float, S: RealNumber> PromoteScalar<S> for T {
     type Output = T;

@@ -1,28 +1,28 @@
-//! How pending pieces make a value.
+//! Combiners: the operations that turn pending pieces into a value.
 
 use super::fault::{Fine, StillPendingOver, Verdict};
 use super::placement::MeshAxis;
 
-/// How the pieces of several ranks are combined, element by element, in the order of ranks.
+/// An element-wise combination of the pieces of several ranks, in rank order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
     /// The sum.
     Add,
     /// The product.
     Mul,
-    /// The greatest; NaN where one is.
+    /// The maximum; NaN if any piece is NaN.
     Max,
-    /// The smallest; NaN where one is.
+    /// The minimum; NaN if any piece is NaN.
     Min,
-    /// Whether one is true; of bool alone.
+    /// Whether any piece is true; for bool only.
     Any,
-    /// Whether all are true; of bool alone.
+    /// Whether all pieces are true; for bool only.
     All,
 }
 
 /// A [`Combine`] as a type.
 pub trait Combiner: Copy + Send + Sync + 'static {
-    /// Nothing is wrong of a sum, of others that they are still pending.
+    /// No fault for a sum; for other combiners, the fault that they are still pending.
     #[doc(hidden)]
     type Linear<X: MeshAxis>: Verdict;
     /// The value.

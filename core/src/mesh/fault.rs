@@ -1,4 +1,4 @@
-//! Faults of placements: each once, as a type whose message rustc prints and as a value with the same words.
+//! Faults of placements: each is a type, whose message rustc prints, and a value with the same words.
 
 use alloc::string::String;
 use core::marker::PhantomData;
@@ -8,11 +8,11 @@ use crate::dims::{Accepted, Axis, Outcome};
 
 pub use crate::dims::Fine;
 
-/// The end of a check of placements.
+/// The outcome of a check of placements.
 pub trait Verdict: Outcome {
-    /// This where something is wrong, else `V`.
+    /// `Self` if it is a fault, else `V`.
     type Then<V: Verdict>: Verdict;
-    /// The same as a value: a fault, the mesh axis, and the dims that it speaks of.
+    /// The fault by value, with the mesh axis and the dims it refers to.
     const FAULT: Option<(Fault, &'static str, [&'static str; 2])>;
 }
 
@@ -21,7 +21,7 @@ impl Verdict for Fine {
     const FAULT: Option<(Fault, &'static str, [&'static str; 2])> = None;
 }
 
-/// What the ranks along mesh axis `X` have.
+/// The ranks along mesh axis `X`, as the subject of bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct RanksAlong<X>(PhantomData<X>);
 
@@ -32,24 +32,24 @@ const fn name_of<N: Axis>() -> &'static str {
     }
 }
 
-/// Writes a type, a trait that never holds and a value for each fault. A message may say `{X}`, the mesh axis, `{N}` and `{O}`,
-/// the dims.
+/// Writes a type, a trait that never holds and a value for each fault. A message may contain `{X}`, the mesh axis, and
+/// `{N}` and `{O}`, the dims.
 macro_rules! faults {
     ($(
         $(#[$doc:meta])*
         $fault:ident $name:ident<X $(, $n:ident)*> $never:ident $message:literal $label:literal $note:literal;
     )*) => {
-        /// What is wrong with placements.
+        /// A fault of placements.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Fault {
             $($(#[$doc])* $fault,)*
         }
 
         impl Fault {
-            /// All of them.
+            /// All faults.
             pub const ALL: &'static [Self] = &[$(Self::$fault),*];
 
-            /// What is wrong, along which mesh axis, and the way out, as rustc says it.
+            /// Returns the message and the hint that rustc prints: the fault, its mesh axis, and the fix.
             #[must_use]
             pub fn texts(self, axis: &str, dims: [&str; 2]) -> (String, String) {
                 let (message, label) = match self {
@@ -85,17 +85,17 @@ macro_rules! faults {
 }
 
 faults! {
-    /// A pending sum beside what each rank has whole.
+    /// A pending sum with an operand that each rank has whole.
     PendingBesideWhole PendingBesideWholeOver<X> BothFinished
         "a sum over mesh axis `{X}` is still pending, and the other operand is whole: it would count once for each rank"
         "finish the sum first"
         "`.all_reduce({X})`, or `.reduce_scatter({X}, ..)`";
-    /// A pending sum beside parts of a split tensor.
+    /// A pending sum with an operand that is split.
     PendingBesideSplit PendingBesideSplitOver<X, N> BothSplit
         "a sum over mesh axis `{X}` is still pending, and the other operand is split there by dim `{N}`"
         "finish the sum first"
         "`.reduce_scatter({X}, {N})`, or `.all_reduce({X})`";
-    /// What is not linear, of a pending sum.
+    /// A nonlinear operation on a pending sum.
     StillPending StillPendingOver<X> Finished
         "a sum over mesh axis `{X}` is still pending: only what is linear may be done with it"
         "finish the sum first"
@@ -105,12 +105,12 @@ faults! {
         "two sums over mesh axis `{X}` are pending: the product of sums is not the sum of products"
         "finish one of them first"
         "`.all_reduce({X})`";
-    /// A dim that an operator needs whole is split.
+    /// A dim is split that an operator needs whole.
     IsSplit IsSplitOver<X, N> HasAllOf
         "dim `{N}` is split over mesh axis `{X}`"
         "each rank has a part of `{N}`"
         "`across({N})` leaves a pending result where the operator has one; `.all_gather({X})` makes the dim whole";
-    /// A dim that an operator needs whole is split, and it has a form that communicates.
+    /// A dim is split that an operator needs whole; the operator has a form that communicates.
     IsSplitVia IsSplitViaOver<X, N> HasEveryOf
         "dim `{N}` is split over mesh axis `{X}`"
         "each rank has a part of `{N}`"
@@ -125,37 +125,37 @@ faults! {
         "placements do not fit along mesh axis `{X}`: one operand is split by dim `{N}`, the other by dim `{O}`"
         "each rank has other parts of both"
         "`.all_to_all({X}, ..)` splits by another dim, `.all_gather({X})` makes it whole";
-    /// A dim is split in one operand, and whole in the other.
+    /// A dim is split in one operand and whole in the other.
     SplitBesideWhole SplitBesideWholeOver<X, N> PartsOfBoth
         "placements do not fit along mesh axis `{X}`: one operand is split by dim `{N}`, the other has all of `{N}`"
         "a part of one would meet all of the other"
         "`.cut({X}, {N})` on the whole operand, or `.all_gather({X})` on the split one";
-    /// What each rank has for itself, beside what all have together.
+    /// One operand is each rank's own, the other is shared by all ranks.
     OwnBeside OwnBesideOver<X> BothOwn
         "one operand is each rank's own along mesh axis `{X}`, the other is not"
         "say what the own pieces are together"
         "`.claim()`, or `.broadcast({X}, rank)`";
-    /// A reduction over ranks of what is not pending.
+    /// A reduction over ranks of a tensor that is not pending.
     NothingPending NothingPendingOver<X> HasPendingSum
         "no sum is pending over mesh axis `{X}`"
         "each rank has the whole value there; a sum would count it once for each rank"
         "leave the call out";
-    /// A gather of what is not split.
+    /// A gather of a tensor that is not split.
     NothingSplit NothingSplitOver<X> HasSplitDim
         "no dim is split over mesh axis `{X}`"
         "there are no parts to put together"
         "leave the call out";
-    /// A cut of what is not whole.
+    /// A cut of a tensor that is not whole.
     NothingWhole NothingWholeOver<X> HasWholeValue
         "the tensor is not whole along mesh axis `{X}`"
         "only what each rank has whole can be cut, or pend"
         "`.all_to_all({X}, ..)` splits by another dim, `.reduce_scatter({X}, ..)` finishes a sum, `.whole({X})` is for what is synced";
-    /// `whole` of what is not synced.
+    /// `whole` of a tensor that is not synced.
     NothingSynced NothingSyncedOver<X> HasSyncedValue
         "the tensor is not synced over mesh axis `{X}`"
         "`whole` says where the gradient of a synced tensor is summed"
         "leave the call out";
-    /// `broadcast` of what is no rank's own.
+    /// `broadcast` of a tensor that is not each rank's own.
     NothingOwn NothingOwnOver<X> HasOwnValue
         "the tensor is not each rank's own along mesh axis `{X}`"
         "there is nothing to broadcast"
@@ -170,7 +170,7 @@ faults! {
         "dim `{N}` is not split over mesh axis `{X}`"
         "each rank has all of it there"
         "leave `via` out: `{N}`";
-    /// `via` of a reduction, whose pieces are combined by a conversion.
+    /// `via` in a reduction, whose pieces are combined by a later conversion.
     ViaOfSum ViaOfSumOver<X, N> CombinedLater
         "a reduction over dim `{N}` has no form `via` mesh axis `{X}`"
         "its pieces are combined where the result is converted"
@@ -185,17 +185,17 @@ faults! {
         "dim `{N}` is split over mesh axis `{X}` in one operand, and whole in the other"
         "a part of one would meet all of the other"
         "`.cut({X}, {N})` on the whole operand";
-    /// A dim that is split where the result's first dim has to be.
+    /// A split dim is not the first of the dims that are flattened.
     SplitBehind SplitBehindOver<X, N> SplitFirst
         "dim `{N}` is split over mesh axis `{X}`, and does not come first among the dims that become one"
         "the parts of the result would not follow each other"
         "`.all_gather({X})`, or put `{N}` first";
-    /// Values that no rank has all of.
+    /// No rank has all values.
     NotAllValues NotAllValuesOver<X> HasAllValuesThere
         "no rank along mesh axis `{X}` has all values"
         "each rank has its own part"
         "`.all_gather({X})` puts parts together, `.all_reduce({X})` finishes a sum";
-    /// A loss that counts once for each rank.
+    /// A loss would count once per rank.
     LossIsWhole LossIsWholeOver<X> CountsOnce
         "the loss is whole on each rank of mesh axis `{X}`: each copy would count"
         "one number goes back, not one for each rank"

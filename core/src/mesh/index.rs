@@ -1,10 +1,10 @@
-//! Which axis of a mesh.
+//! The index of a mesh axis.
 
 use super::placement::Placement;
 use super::state::{State, Whole};
 use crate::dims::{Axis, Bool, False, True};
 
-/// One of the up to four axes of a mesh.
+/// One of the at most four axes of a mesh.
 pub trait AxisIndex: 'static {
     /// The state along this axis.
     type Get<P: Placement>: State;
@@ -12,9 +12,9 @@ pub trait AxisIndex: 'static {
     type Set<P: Placement, S: State>: Placement<Mesh = P::Mesh>;
     /// Whether an axis after this one splits dim `N`.
     type SplitInside<P: Placement, N: Axis>: Bool;
-    /// Whether there is such an axis.
+    /// Whether the axis exists.
     type Exists: Bool;
-    /// Its number, from 0 on.
+    /// The index, from 0.
     const INDEX: usize;
 }
 
@@ -67,7 +67,7 @@ impl AxisIndex for At3 {
     const INDEX: usize = 3;
 }
 
-/// No axis: what a mesh does not have.
+/// The index of an axis that a mesh does not have.
 #[derive(Clone, Copy, Debug)]
 pub enum AtNone {}
 

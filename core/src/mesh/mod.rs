@@ -1,20 +1,20 @@
-//! Placements: what the ranks of a mesh have of a tensor, in types and as values.
+//! Placements: the part of a tensor held by each rank of a mesh, in types and as values.
 //!
-//! A mesh has axes, and along each of them a tensor is in one [`State`]. `mesh!` makes a type of a mesh, generic over one
-//! state an axis, which is a [`Placement`]: `Grid<Split<Batch>, Whole>`. An operator goes by its row's
-//! [`Spread`](crate::op::Spread), for each axis on its own.
+//! A mesh has axes, and along each of them a tensor is in one [`State`]. `mesh!` declares a mesh type, generic over one
+//! state per axis, which is a [`Placement`]: `Grid<Split<Batch>, Whole>`. An operator follows its row's
+//! [`Spread`](crate::op::Spread), for each axis separately.
 //!
 //! | along an axis | the pieces of the ranks | its gradient |
 //! |---|---|---|
-//! | [`Whole`] | are equal, and each rank does something else with its own | [`Pending`] |
-//! | [`Synced`] | are equal, and so is what all ranks do with them, and their gradients | [`Synced`] |
-//! | [`Split<N>`](Split) | follow each other along dim `N`, in the order of ranks | [`Split<N>`](Split) |
-//! | [`Pending`] | are yet to be combined: their sum is the value | [`Whole`] |
-//! | [`Own`] | are anything | [`Own`] |
+//! | [`Whole`] | are equal, and each rank uses its own differently | [`Pending`] |
+//! | [`Synced`] | are equal, all ranks use them equally, and their gradients are equal | [`Synced`] |
+//! | [`Split<N>`](Split) | are consecutive along dim `N`, in rank order | [`Split<N>`](Split) |
+//! | [`Pending`] | are partial sums, whose sum is the value | [`Whole`] |
+//! | [`Own`] | are unrelated | [`Own`] |
 //!
-//! As in [`dims`](crate::dims), functions are total, and checks compute nothing: they fold their questions into the first thing
-//! that is wrong, a [`Verdict`], and ask once whether that is [`Accepted`](crate::dims::Accepted). What is asked of types here is
-//! asked of values in [`value`], by the same names, and a test compares all cases.
+//! Like in [`dims`](crate::dims), functions are total, and checks compute nothing: they fold their questions into the
+//! first fault, a [`Verdict`], and ask once whether that is [`Accepted`](crate::dims::Accepted). The checks of types
+//! have counterparts for values in [`value`], with the same names, and a test compares all cases.
 
 mod combine;
 mod fault;

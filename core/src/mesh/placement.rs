@@ -1,14 +1,14 @@
-//! Placements: one state for each axis of a mesh.
+//! Placements: one state per axis of a mesh.
 
 use super::index::{AtNone, AxisIndex};
 use super::state::{Split, State, Whole};
 use super::value::StaticPlace;
 use crate::dims::{Bool, DimList, Dims};
 
-/// A mesh with one state an axis: `Grid<Split<Batch>, Whole>`. `mesh!` writes it; a mesh has up to 4 axes, and what it lacks
-/// counts as axes along which every tensor is [`Whole`].
+/// A mesh with one state per axis: `Grid<Split<Batch>, Whole>`. `mesh!` writes the impl. A mesh has at most 4 axes;
+/// along the missing ones every tensor is [`Whole`].
 ///
-/// A placement put together of its own states is itself, so that generic code needs no bound for `x + x`.
+/// A placement rebuilt from its own states is itself, so generic code needs no bound for `x + x`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a placement",
     label = "expected a mesh with one state for each axis",
@@ -33,7 +33,7 @@ pub trait Placement: Sized + Send + Sync + 'static {
     type S2: State;
     /// The state along the fourth axis.
     type S3: State;
-    /// The same mesh with other states.
+    /// This mesh with other states.
     type Of<S0: State, S1: State, S2: State, S3: State>: Placement<Mesh = Self::Mesh>;
     /// The names of the axes.
     const AXES: &'static [&'static str];
@@ -49,9 +49,9 @@ pub trait Placement: Sized + Send + Sync + 'static {
 pub trait MeshAxis: Copy + Default + Send + Sync + 'static {
     /// The mesh, whole along all axes.
     type Mesh: Placement<Mesh = Self::Mesh>;
-    /// Which of its axes.
+    /// The index of the axis.
     type Index: AxisIndex;
-    /// Its name.
+    /// The name of the axis.
     const NAME: &'static str;
 }
 
@@ -70,7 +70,7 @@ pub type StateAt<P, X> = <<X as MeshAxis>::Index as AxisIndex>::Get<P>;
 /// `P` with state `S` along axis `X`.
 pub type Set<P, X, S> = <<X as MeshAxis>::Index as AxisIndex>::Set<P, S>;
 
-/// The placement of the gradient of what is placed by `P`.
+/// The placement of the gradient of a tensor in placement `P`.
 pub type Dual<P> = <P as Placement>::Of<
     <<P as Placement>::S0 as State>::Dual,
     <<P as Placement>::S1 as State>::Dual,
@@ -109,7 +109,7 @@ impl Placement for NoMesh {
     const PLACES: &'static [StaticPlace] = &[];
 }
 
-/// Which axis of a mesh splits which dim: `layout!` writes it.
+/// An assignment of mesh axes to the dims they split. `layout!` writes it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a layout",
     label = "expected a layout that `layout!` declares"
@@ -122,5 +122,5 @@ pub trait Layout: 'static {
 /// The placement that layout `L` gives a tensor of dims `D`.
 pub type Place<L, D> = <L as Layout>::Place<D>;
 
-/// `Split<N>` where `D` has dim `N`, else `S`.
+/// `Split<N>` if `D` has dim `N`, else `S`.
 pub type SplitIf<D, N, S> = <<D as DimList>::Contains<N> as Bool>::State<Split<N>, S>;

@@ -1,4 +1,4 @@
-//! Rules of placements by class of operator: what is admitted, and the result's placement.
+//! Placement rules by class of operator: the checks, and the result's placement.
 
 use super::combine::{BySum, Combiner};
 use super::fault::{Fine, NotSplitOver, NotSplitThereOver, SplitInsideOver, Verdict};
@@ -7,11 +7,11 @@ use super::placement::{AxisOf, MeshAxis, Placement, Set, StateAt};
 use super::state::{InProducts, Mode, State, Whole};
 use crate::dims::{Accepted, Axes, AxesOf, Axis, Bool, DimList, Dims, FlattenArg, Rank};
 
-/// The first thing that is wrong along the axes, from the first on.
+/// The first fault along the axes, in order.
 type First<V0, V1, V2, V3> =
     <V0 as Verdict>::Then<<V1 as Verdict>::Then<<V2 as Verdict>::Then<V3>>>;
 
-/// The placement of a result of two: `x + y`, `x * y`.
+/// The placement of the result of two operands: `x + y`, `x * y`.
 pub type Joined<P, Q> = <P as Placement>::Of<
     <<P as Placement>::S0 as State>::Join<<Q as Placement>::S0>,
     <<P as Placement>::S1 as State>::Join<<Q as Placement>::S1>,
@@ -19,7 +19,7 @@ pub type Joined<P, Q> = <P as Placement>::Of<
     <<P as Placement>::S3 as State>::Join<<Q as Placement>::S3>,
 >;
 
-/// The placement where the dims `F` become the dims `T`.
+/// The placement after renaming the dims `F` to `T`.
 pub type RenamedIn<P, F, T> = <P as Placement>::Of<
     <<P as Placement>::S0 as State>::Renamed<F, T>,
     <<P as Placement>::S1 as State>::Renamed<F, T>,
@@ -27,7 +27,7 @@ pub type RenamedIn<P, F, T> = <P as Placement>::Of<
     <<P as Placement>::S3 as State>::Renamed<F, T>,
 >;
 
-/// The placement where the dims `L` become dim `Y`.
+/// The placement after flattening the dims `L` to dim `Y`.
 pub type FlattenedIn<P, L, Y> = <P as Placement>::Of<
     <<P as Placement>::S0 as State>::Flattened<L, Y>,
     <<P as Placement>::S1 as State>::Flattened<L, Y>,
@@ -35,7 +35,7 @@ pub type FlattenedIn<P, L, Y> = <P as Placement>::Of<
     <<P as Placement>::S3 as State>::Flattened<L, Y>,
 >;
 
-/// The placement where the dims `L` were combined by `R` on each rank.
+/// The placement after each rank has combined the dims `L` by `R`.
 pub type PendingOver<P, L, R> = <P as Placement>::Of<
     <<P as Placement>::S0 as State>::Across<L, R>,
     <<P as Placement>::S1 as State>::Across<L, R>,
@@ -43,10 +43,10 @@ pub type PendingOver<P, L, R> = <P as Placement>::Of<
     <<P as Placement>::S3 as State>::Across<L, R>,
 >;
 
-/// The dims that are combined: those of the list `L`, all of `D` where it has none.
+/// The dims of a reduction: those of the list `L`, or all of `D` if it is empty.
 pub type Reduced<D, L> = <<<L as DimList>::Rank as Rank>::Is0 as Bool>::Dims<D, L>;
 
-/// Writes a check: a trait with one impl, which asks for the first thing that is wrong.
+/// Writes a check: a trait with one impl, whose bound is on the first fault.
 macro_rules! checks {
     ($(
         $(#[$doc:meta])*
@@ -73,18 +73,18 @@ macro_rules! checks {
 }
 
 checks! {
-    /// Nothing is pending: what is not linear may be done.
+    /// Nothing is pending: a nonlinear operation is allowed.
     AllFinished<> Finished<>, "the operator is not linear, and takes no pending sum";
-    /// Nothing is pending but sums: what is linear may be done.
+    /// Nothing but sums is pending: a linear operation is allowed.
     AllLinear<> Linear<>, "the operator takes no pending result but a sum";
     /// Each rank has all of the dims `L`.
     HasWhole<L: Dims> HasAll<L>, "each rank needs all of dims {L}";
 }
 
-/// What is asked of a state along an axis that a mesh has.
+/// The check `V`, if the mesh has the axis.
 type IfThere<X, V> = <<<X as MeshAxis>::Index as AxisIndex>::Exists as Bool>::Verdict<V, Fine>;
 
-/// A gradient may start here: the number is pending or synced along each axis.
+/// A gradient can start here: the number is pending or synced along each axis.
 #[diagnostic::on_unimplemented(
     message = "no gradient can start at placement `{Self}`",
     label = "one number goes back, not one for each rank",
@@ -101,7 +101,7 @@ impl<P: Placement> IsLoss for P where
 {
 }
 
-/// Each rank has all values: the tensor is whole or synced along all axes.
+/// Each rank has all values: the tensor is whole or synced along every axis.
 #[diagnostic::on_unimplemented(
     message = "placement `{Self}` does not give each rank all values",
     label = "split, pending or own along an axis",
@@ -118,7 +118,7 @@ impl<P: Placement> HasAllValues for P where
 {
 }
 
-/// The first thing that is wrong between two placements.
+/// The first fault between two placements.
 type BesideVerdict<M, P, Q, D, E> = First<
     <<P as Placement>::S0 as State>::Beside<M, <Q as Placement>::S0, <P as Placement>::X0, D, E>,
     <<P as Placement>::S1 as State>::Beside<M, <Q as Placement>::S1, <P as Placement>::X1, D, E>,
@@ -126,7 +126,7 @@ type BesideVerdict<M, P, Q, D, E> = First<
     <<P as Placement>::S3 as State>::Beside<M, <Q as Placement>::S3, <P as Placement>::X3, D, E>,
 >;
 
-/// A tensor of dims `D` in this placement goes with one of dims `E` in placement `Q`.
+/// A tensor of dims `D` in this placement can be combined with one of dims `E` in placement `Q`.
 #[diagnostic::on_unimplemented(
     message = "placements `{Self}` and `{Q}` do not fit",
     label = "placements of dims {D} and dims {E}",
@@ -140,7 +140,7 @@ where
 {
 }
 
-/// A tensor in this placement goes with a number.
+/// A tensor in this placement can be combined with a number.
 #[diagnostic::on_unimplemented(
     message = "placement `{Self}` does not go with a number here",
     label = "a number counts once for each rank",
@@ -165,36 +165,36 @@ type SplitsSome<P, L> = Or<
     Or<<<P as Placement>::S2 as State>::SplitsIn<L>, <<P as Placement>::S3 as State>::SplitsIn<L>>,
 >;
 
-/// Nothing is wrong where one of the dims `L` is split in `P`, or in `Q`.
+/// No fault if one of the dims `L` is split in `P` or in `Q`.
 type SomeSplit<P, Q, L> = <Or<SplitsSome<P, L>, SplitsSome<Q, L>> as Bool>::Verdict<
     Fine,
     NotSplitOver<<P as Placement>::X0, <L as DimList>::At0>,
 >;
 
-/// Two states of a product over dims `L`, which both have all of.
+/// The check for two states of a product over dims `L`: both have all of them.
 type AllOfTwo<A, B, X, L> =
     <<A as State>::HasAll<L, X> as Verdict>::Then<<B as State>::HasAll<L, X>>;
 
-/// Two states of a product over dims `L`, which both split, or neither.
+/// The check for two states of a product over dims `L`: both split them, or neither does.
 type AcrossTwo<A, B, X, L> =
     <<Or<<A as State>::SplitsIn<L>, <B as State>::SplitsIn<L>> as Bool>::And<
         <<<A as State>::SplitsIn<L> as Bool>::And<<B as State>::SplitsIn<L>> as Bool>::Not,
     > as Bool>::Verdict<<<A as State>::InOne<X> as Verdict>::Then<<B as State>::InOne<X>>, Fine>;
 
-/// A dim, or dims, over which the ranks have different parts: what is computed over them stays pending.
+/// Dims over which the ranks have different parts. A result computed over them stays pending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Across<A>(
     /// The dims.
     pub A,
 );
 
-/// Works on each rank's part of split dims, and leaves the result pending: `x.sum(across(Batch))`.
+/// Computes on each rank's part of split dims, and leaves the result pending: `x.sum(across(Batch))`.
 #[must_use]
 pub fn across<A: Axes>(dims: A) -> Across<A> {
     Across(dims)
 }
 
-/// What a reduction takes: dims that each rank has all of, `keep` of them, or [`across`] of split ones.
+/// The argument of a reduction: dims that each rank has all of, `keep` of them, or [`across`] of split ones.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a dim",
     label = "expected a dim, a tuple of dims, `..`, or `across` of them"
@@ -202,21 +202,21 @@ pub fn across<A: Axes>(dims: A) -> Across<A> {
 pub trait Over {
     /// The dims.
     type Axes: Axes;
-    /// The placement of the result, of the combiner `R`.
+    /// The placement of the result, with the combiner `R`.
     type Placed<P: Placement, D: Dims, R: Combiner>: Placement<Mesh = P::Mesh>;
-    /// What is wrong with a reduction of a tensor of dims `D`.
+    /// The fault of a reduction of a tensor of dims `D`.
     #[doc(hidden)]
     type Reduces<P: Placement, D: Dims>: Verdict;
-    /// What is wrong with a product that is summed over these dims, of two tensors.
+    /// The fault of a product of two tensors summed over these dims.
     #[doc(hidden)]
     type Sums<P: Placement, Q: Placement>: Verdict;
-    /// The placement in which the second factor of a product meets the first.
+    /// The placement of the second factor of a product when it is combined with the first.
     type Met<Q: Placement>: Placement<Mesh = Q::Mesh>;
-    /// The dims.
+    /// Returns the dims.
     fn axes(self) -> Self::Axes;
-    /// Whether they are split, and the result stays pending.
+    /// Whether the dims are split, so that the result stays pending.
     const ACROSS: bool;
-    /// The mesh axis over which the parts of the second factor go round, if they do.
+    /// The mesh axis along which the parts of the second factor are passed around, if any.
     const VIA: Option<usize>;
 }
 
@@ -265,8 +265,8 @@ impl<A: Axes> Over for Across<A> {
     const VIA: Option<usize> = None;
 }
 
-/// The dims of a reduction fit the placement `P` of a tensor of dims `D`: each rank has all of plain dims, and one of those
-/// within [`across`] is split.
+/// The dims of a reduction fit the placement `P` of a tensor of dims `D`: each rank has all of plain dims, and one of
+/// the dims within [`across`] is split.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} do not fit placement `{P}`",
     label = "expected a dim, a tuple of dims, `..`, or `across` of them"
@@ -277,8 +277,8 @@ impl<A: Over<Axes: AxesOf<D>>, P: Placement, D: Dims> OverIn<P, D> for A where
 {
 }
 
-/// A product over these dims, of a tensor of dims `D` in placement `P` and one of dims `E` in placement `Q`: each rank has all of
-/// plain dims, those within [`across`] are split in both, and in other dims the two go together.
+/// A product over these dims is defined, of a tensor of dims `D` in placement `P` and one of dims `E` in placement `Q`:
+/// each rank has all of plain dims, those within [`across`] are split in both, and in other dims the placements match.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} do not fit placements `{P}` and `{Q}`",
     label = "expected a dim, a tuple of dims, or `across` of them"
@@ -291,20 +291,20 @@ where
 {
 }
 
-/// The placement of a product of two that is summed over `A`.
+/// The placement of a product of two tensors summed over `A`.
 pub type ProductPlaced<P, Q, A> =
     <A as Over>::Placed<Joined<P, <A as Over>::Met<Q>>, <<A as Over>::Axes as Axes>::List, BySum>;
 
-/// The state of `P` along axis `X`, asked.
+/// The fault that dim `N` of `P` is split by an axis inside of `X`.
 type Inside<P, X, N> = <<<X as MeshAxis>::Index as AxisIndex>::SplitInside<P, N> as Bool>::Verdict<
     SplitInsideOver<X, N>,
     Fine,
 >;
 
-/// The dim that axis `X` splits; no dim where it splits none.
+/// The dim that axis `X` splits; no dim if it splits none.
 type DimAt<P, X> = <<StateAt<P, X> as State>::Dim as DimList>::At0;
 
-/// The dims become one, of which the split one is the first, in placement `P`.
+/// The dims can be flattened in placement `P`: only the first may be split.
 #[diagnostic::on_unimplemented(
     message = "a split dim comes first among dims {Self} that become one",
     label = "placement `{P}` does not fit",
@@ -343,19 +343,19 @@ macro_rules! conversions {
     };
 }
 conversions! {
-    /// Something is pending along the axis: `all_reduce` and `sync`.
+    /// A value is pending along the axis: `all_reduce` and `sync`.
     Reduces<P> IsPending, "no sum is pending over mesh axis `{Self}`";
-    /// Something is pending along the axis, and dim `N` may be split there: `reduce_scatter`.
+    /// A value is pending along the axis, and dim `N` may be split there: `reduce_scatter`.
     Scatters<P, N> IsPending [Inside<P, X, N>], "no sum is pending over mesh axis `{Self}`";
     /// A dim is split along the axis, and by no axis inside of it: `all_gather`.
     Gathers<P> IsSplit [Inside<P, X, DimAt<P, X>>], "no dim is split over mesh axis `{Self}`";
-    /// A dim is split along the axis, and dim `N` may be: `all_to_all`.
+    /// A dim is split along the axis, and dim `N` may be split there: `all_to_all`.
     Exchanges<P, N> IsSplit [Inside<P, X, DimAt<P, X>>] [Inside<P, X, N>], "no dim is split over mesh axis `{Self}`";
-    /// Each rank has all along the axis, and dim `N` may be split there: `cut`.
+    /// Each rank has the whole along the axis, and dim `N` may be split there: `cut`.
     Cuts<P, N> IsWhole [Inside<P, X, N>], "the tensor is not whole along mesh axis `{Self}`";
-    /// Each rank has all along the axis, and does something else with it: `pend`.
+    /// Each rank has the whole along the axis, and uses it differently: `pend`.
     Pends<P> IsPlain, "the tensor is not whole along mesh axis `{Self}`";
-    /// Each rank has all along the axis: an optimizer whose memory is split there steps it.
+    /// Each rank has the whole along the axis: an optimizer whose state is split there can step it.
     StepsAlong<P> IsWhole, "the tensor is not whole along mesh axis `{Self}`";
     /// The tensor is synced along the axis: `whole`.
     Unsyncs<P> IsSynced, "the tensor is not synced over mesh axis `{Self}`";
@@ -363,13 +363,13 @@ conversions! {
     Broadcasts<P> IsOwn, "the tensor is not each rank's own along mesh axis `{Self}`";
 }
 
-/// Axis `X` splits dim `N`, and no other one does: what `N.via(X)` asks.
+/// Axis `X` splits dim `N`, and no other axis does: the check of `N.via(X)`.
 pub type SplitsBy<P, X, N> = <<<StateAt<P, X> as State>::Splits<N> as Bool>::Verdict<
     Fine,
     NotSplitThereOver<X, N>,
 > as Verdict>::Then<HasEveryVerdict<Set<P, X, Whole>, (N,)>>;
 
-/// What is asked of a dim that an operator needs all of.
+/// The check of dims that an operator needs whole.
 pub type HasEveryVerdict<P, L> = First<
     <<P as Placement>::S0 as State>::HasEvery<L, <P as Placement>::X0>,
     <<P as Placement>::S1 as State>::HasEvery<L, <P as Placement>::X1>,

@@ -13,8 +13,8 @@ use super::placement::MeshAxis;
 use super::value::StaticPlace;
 use crate::dims::{Axis, Bool, DimList, Dims, False, OldDims, Same};
 
-/// What the ranks along one axis of a mesh have of a tensor. The functions are total; a function that gives a [`Verdict`] is a
-/// question.
+/// The state of a tensor along one axis of a mesh: how the ranks' pieces relate to it. The functions are total; a
+/// function that returns a [`Verdict`] is a check.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state of a tensor along a mesh axis",
     label = "expected `Whole`, `Synced`, `Split<N>`, `Pending` or `Own`"
@@ -22,20 +22,20 @@ use crate::dims::{Axis, Bool, DimList, Dims, False, OldDims, Same};
 pub trait State: Send + Sync + 'static {
     /// The state of the gradient.
     type Dual: State;
-    /// The state of a result of this and `B`, where they go together.
+    /// The state of the result of operands in this state and `B`, if they can be combined.
     type Join<B: State>: State;
-    /// The state where the dims `F` become the dims `T`.
+    /// The state after renaming the dims `F` to `T`.
     type Renamed<F: OldDims, T: Dims>: State;
-    /// The state where the dims `L` become dim `Y`, of which the split one is the first.
+    /// The state after flattening the dims `L`, of which only the first may be split, to dim `Y`.
     type Flattened<L: Dims, Y: Axis>: State;
-    /// The state where the dims `L` were combined by `R` on each rank.
+    /// The state after each rank has combined the dims `L` by `R`.
     type Across<L: Dims, R: Combiner>: State;
     /// Whether dim `N` is split.
     type Splits<N: Axis>: Bool;
     /// Whether one of the dims `L` is split.
     type SplitsIn<L: Dims>: Bool;
 
-    /// Whether a tensor with dims `D` in this state goes with one of dims `E` in state `B`.
+    /// Checks that a tensor with dims `D` in this state can be combined with one of dims `E` in state `B`.
     type Beside<M: Mode, B: State, X: MeshAxis, D: Dims, E: Dims>: Verdict;
     #[doc(hidden)]
     type BesideWhole<M: Mode, X: MeshAxis, D: Dims>: Verdict;
@@ -48,55 +48,55 @@ pub trait State: Send + Sync + 'static {
     #[doc(hidden)]
     type BesideOwn<X: MeshAxis>: Verdict;
 
-    /// Whether something that is not linear may be done.
+    /// Checks that a nonlinear operation is allowed.
     type Finished<X: MeshAxis>: Verdict;
-    /// Whether something linear may be done.
+    /// Checks that a linear operation is allowed.
     type Linear<X: MeshAxis>: Verdict;
-    /// Whether each rank has all of the dims `L`.
+    /// Checks that each rank has all of the dims `L`.
     type HasAll<L: Dims, X: MeshAxis>: Verdict;
-    /// The same, for an operator that has a form with `via`.
+    /// Like [`HasAll`](Self::HasAll), for an operator that has a form with `via`.
     type HasEvery<L: Dims, X: MeshAxis>: Verdict;
-    /// Whether the dims `L`, which become one, have the split one first; `F` is the first one.
+    /// Checks that only the first of the dims `L`, which are to be flattened, is split; `F` is the first one.
     type SplitsFirst<L: Dims, F: Dims, X: MeshAxis>: Verdict;
-    /// Nothing is wrong unless a dim is split, which the other operand has whole.
+    /// The fault of a dim that is split here and whole in the other operand; no fault if no dim is split.
     #[doc(hidden)]
     type InOne<X: MeshAxis>: Verdict;
-    /// Whether each rank has all values.
+    /// Checks that each rank has all values.
     type HasValues<X: MeshAxis>: Verdict;
-    /// Whether the state is [`Pending`].
+    /// Checks that the state is [`Pending`].
     type IsPending<X: MeshAxis>: Verdict;
-    /// Whether a dim is split.
+    /// Checks that a dim is split.
     type IsSplit<X: MeshAxis>: Verdict;
-    /// Whether the state is [`Whole`] or [`Synced`].
+    /// Checks that the state is [`Whole`] or [`Synced`].
     type IsWhole<X: MeshAxis>: Verdict;
-    /// Whether the state is [`Whole`].
+    /// Checks that the state is [`Whole`].
     type IsPlain<X: MeshAxis>: Verdict;
-    /// Whether the state is [`Synced`].
+    /// Checks that the state is [`Synced`].
     type IsSynced<X: MeshAxis>: Verdict;
-    /// Whether the state is [`Own`].
+    /// Checks that the state is [`Own`].
     type IsOwn<X: MeshAxis>: Verdict;
-    /// Whether a gradient may start here: one number, once for all ranks.
+    /// Checks that a gradient may start here: one number, counted once for all ranks.
     type IsLoss<X: MeshAxis>: Verdict;
 
-    /// The split dim; no dim of others.
+    /// The split dim; no dim in the other states.
     type Dim: Dims;
     /// The state as a value.
     const PLACE: StaticPlace;
 }
 
-/// Which operators may take what is pending.
+/// A class of operators, by the pending operands they accept.
 pub trait Mode: 'static {
-    /// What is whole beside a pending sum.
+    /// A whole left operand and a pending right one.
     type WholeAndPending<R: Combiner, X: MeshAxis>: Verdict;
-    /// A pending sum beside what is whole.
+    /// A pending left operand and a whole right one.
     type PendingAndWhole<R: Combiner, X: MeshAxis>: Verdict;
-    /// A pending sum beside what is split by dim `N`, or the other way round.
+    /// A pending operand and one split by dim `N`, in either order.
     type SplitAndPending<X: MeshAxis, N: Axis>: Verdict;
     /// Two pending sums.
     type PendingTwice<R: Combiner, Q: Combiner, X: MeshAxis>: Verdict;
-    /// A state beside a number.
+    /// An operand in state `S` and a number.
     type WithNumber<S: State, X: MeshAxis>: Verdict;
-    /// The same as a value.
+    /// This mode by value.
     const MODE: super::value::Mode;
 }
 
@@ -120,44 +120,44 @@ macro_rules! modes {
     )*};
 }
 modes! {
-    /// The sum of two: of two pending sums the sum is pending.
+    /// The sum of two operands: the sum of two pending sums is pending.
     InSums SumOfTwo
         PendingBesideWholeOver<X>, PendingBesideWholeOver<X>, PendingBesideSplitOver<X, N>,
         <R::Linear<X> as Verdict>::Then<Q::Linear<X>>, Finished;
-    /// The product of two: one may be pending.
+    /// The product of two operands: one may be pending.
     InProducts ProductOfTwo
         R::Linear<X>, R::Linear<X>, PendingBesideSplitOver<X, N>, BothPendingOver<X>, Linear;
-    /// The quotient of two: the dividend may be pending.
+    /// The quotient of two operands: the dividend may be pending.
     InQuotients QuotientOfTwo
         StillPendingOver<X>, R::Linear<X>, PendingBesideSplitOver<X, N>, StillPendingOver<X>, Linear;
-    /// Anything else of two or more.
+    /// Any other operator with two or more operands.
     InPointwise Pointwise
         StillPendingOver<X>, StillPendingOver<X>, StillPendingOver<X>, StillPendingOver<X>, Finished;
 }
 
-/// Equal pieces: each rank has all of the tensor, and does something else with its own.
+/// Equal pieces: each rank has all of the tensor, and uses its own differently.
 #[derive(Clone, Copy, Debug)]
 pub enum Whole {}
 
-/// Equal pieces, with which all ranks do the same; so their gradients are equal, too.
+/// Equal pieces that all ranks use equally, so that their gradients are equal, too.
 #[derive(Clone, Copy, Debug)]
 pub enum Synced {}
 
-/// Pieces that follow each other along dim `N`, in the order of ranks.
+/// Pieces that are consecutive along dim `N`, in rank order.
 #[derive(Clone, Copy, Debug)]
 pub struct Split<N>(PhantomData<N>);
 
-/// Pieces that are yet to be combined by `R`: then they are the value.
+/// Pieces whose combination by `R` is the value.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending<R = BySum>(PhantomData<R>);
 
-/// Pieces that have nothing to do with each other: what a rank computes for itself alone.
+/// Unrelated pieces: a rank's own results.
 #[derive(Clone, Copy, Debug)]
 pub enum Own {}
 
 type If<B, V, W> = <B as Bool>::Verdict<V, W>;
 
-/// What is alike in all states but [`Split`].
+/// The part common to all states except [`Split`].
 macro_rules! unsplit {
     () => {
         type Across<L: Dims, Q: Combiner> = Self;

@@ -1,4 +1,5 @@
-//! The rules of placements on values: what [`State`](super::State) and the checks say of types.
+//! The placement rules by value: the counterparts of [`State`](super::State) and its checks on
+//! types.
 
 use alloc::vec::Vec;
 
@@ -6,7 +7,7 @@ use super::combine::Combine;
 use super::fault::Fault;
 use crate::{Error, ErrorKind, Name, Names, Result};
 
-/// A state whose dim has a name that the program knows.
+/// A state whose dim has a name known at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StaticPlace {
     /// [`super::Whole`].
@@ -21,38 +22,38 @@ pub enum StaticPlace {
     Own,
 }
 
-/// What the ranks along one axis of a mesh have of a tensor.
+/// The state of a tensor along one axis of a mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Equal pieces, with which each rank does something else.
+    /// Equal pieces that each rank uses differently.
     Whole,
-    /// Equal pieces, with which all ranks do the same.
+    /// Equal pieces that all ranks use equally.
     Synced,
-    /// Pieces that follow each other along a dim.
+    /// Pieces that are consecutive along a dim.
     Split(Name),
-    /// Pieces that are yet to be combined.
+    /// Pieces whose combination is the value.
     Pending(Combine),
-    /// Pieces that have nothing to do with each other.
+    /// Unrelated pieces.
     Own,
 }
 
-/// Which operators may take what is pending.
+/// A class of operators, by the pending operands they accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The sum of two.
+    /// The sum of two operands.
     SumOfTwo,
-    /// The product of two.
+    /// The product of two operands.
     ProductOfTwo,
-    /// The quotient of two.
+    /// The quotient of two operands.
     QuotientOfTwo,
-    /// Anything else of two or more.
+    /// Any other operator with two or more operands.
     Pointwise,
 }
 
-/// A fault, and the dims that it speaks of.
+/// A fault, and the dims it refers to.
 pub type Wrong = (Fault, Vec<Name>);
 
-/// What a question gives.
+/// The outcome of a check.
 pub type Verdict = Result<(), Wrong>;
 
 const fn no(fault: Fault) -> Verdict {
@@ -67,7 +68,7 @@ fn has(dims: &Names, name: &Name) -> bool {
     dims.iter().flatten().any(|dim| dim == name)
 }
 
-/// The error of what is wrong along a mesh axis.
+/// Builds the error of a fault along a mesh axis.
 #[must_use]
 pub fn error(op: &'static str, axis: &str, (fault, dims): &Wrong) -> Error {
     let name = |at: usize| dims.get(at).map_or("", Name::as_str);
@@ -120,7 +121,7 @@ impl Mode {
 }
 
 impl Place {
-    /// The state of the gradient.
+    /// Returns the state of the gradient.
     #[must_use]
     pub fn dual(&self) -> Self {
         match self {
@@ -130,7 +131,8 @@ impl Place {
         }
     }
 
-    /// The state of a result of this and another, where they go together.
+    /// Returns the state of the result of operands in this state and `other`, if they can be
+    /// combined.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         match self {
@@ -139,7 +141,7 @@ impl Place {
         }
     }
 
-    /// The state where dims were combined on each rank.
+    /// Returns the state after each rank has combined `dims`.
     #[must_use]
     pub fn across(&self, dims: &Names, combine: Combine) -> Self {
         match self {
@@ -148,7 +150,7 @@ impl Place {
         }
     }
 
-    /// The split dim.
+    /// Returns the split dim.
     #[must_use]
     pub fn dim(&self) -> Option<&Name> {
         match self {
@@ -157,16 +159,17 @@ impl Place {
         }
     }
 
-    /// Whether one of the dims is split.
+    /// Returns whether one of the dims is split.
     #[must_use]
     pub fn splits_in(&self, dims: &Names) -> bool {
         self.dim().is_some_and(|dim| has(dims, dim))
     }
 
-    /// Whether a tensor of these dims in this state goes with another of its dims in its state.
+    /// Checks that a tensor of dims `dims` in this state can be combined with one of dims `others`
+    /// in state `other`.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it cannot be: the fault.
     pub fn beside(&self, mode: Mode, other: &Self, dims: &Names, others: &Names) -> Verdict {
         match (self, other) {
             (Self::Own, Self::Own) | (Self::Synced, Self::Synced) | (Self::Whole, Self::Whole) => {
@@ -194,10 +197,10 @@ impl Place {
         }
     }
 
-    /// Whether this goes with a number.
+    /// Checks that a tensor in this state can be combined with a number.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it cannot be: the fault.
     pub fn with_number(&self, mode: Mode) -> Verdict {
         match mode {
             Mode::SumOfTwo | Mode::Pointwise => self.finished(),
@@ -205,10 +208,10 @@ impl Place {
         }
     }
 
-    /// Whether something that is not linear may be done.
+    /// Checks that a nonlinear operation is allowed.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it is not: the fault.
     pub fn finished(&self) -> Verdict {
         match self {
             Self::Pending(_) => no(Fault::StillPending),
@@ -216,10 +219,10 @@ impl Place {
         }
     }
 
-    /// Whether something linear may be done.
+    /// Checks that a linear operation is allowed.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it is not: the fault.
     pub fn linear(&self) -> Verdict {
         match self {
             Self::Pending(combine) => combine.linear(),
@@ -227,10 +230,10 @@ impl Place {
         }
     }
 
-    /// Whether each rank has all of the dims.
+    /// Checks that each rank has all of the dims.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If one is split: the fault.
     pub fn has_all(&self, dims: &Names) -> Verdict {
         match self {
             Self::Split(dim) if has(dims, dim) => no_dim(Fault::IsSplit, dim),
@@ -238,19 +241,19 @@ impl Place {
         }
     }
 
-    /// The same, for an operator that has a form with `via`.
+    /// Like [`has_all`](Self::has_all), for an operator that has a form with `via`.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If a dim is split: the fault.
     pub fn has_every(&self, dims: &Names) -> Verdict {
         self.has_all(dims)
             .map_err(|(_, dims)| (Fault::IsSplitVia, dims))
     }
 
-    /// Whether this dim is split.
+    /// Checks that this dim is split.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it is not: the fault.
     pub fn splits(&self, dim: &Name) -> Verdict {
         match self.dim() == Some(dim) {
             true => Ok(()),
@@ -258,10 +261,10 @@ impl Place {
         }
     }
 
-    /// Whether the split dim comes first among those that become one.
+    /// Checks that only the first of the dims, which are to be flattened, is split.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If another one is split: the fault.
     pub fn splits_first(&self, dims: &Names, first: &Names) -> Verdict {
         match self {
             Self::Split(dim) if has(dims, dim) && !has(first, dim) => {
@@ -271,10 +274,10 @@ impl Place {
         }
     }
 
-    /// Whether the dims are split in both or in none of two.
+    /// Checks that the dims are split in both states or in neither.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If they are split in one only: the fault.
     pub fn across_both(&self, other: &Self, dims: &Names) -> Verdict {
         match (self, other) {
             (one, other) if one.splits_in(dims) == other.splits_in(dims) => Ok(()),
@@ -283,10 +286,10 @@ impl Place {
         }
     }
 
-    /// Whether the state is pending.
+    /// Checks that the state is pending.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it is not: the fault.
     pub fn is_pending(&self) -> Verdict {
         match self {
             Self::Pending(_) => Ok(()),
@@ -294,10 +297,10 @@ impl Place {
         }
     }
 
-    /// Whether a dim is split.
+    /// Checks that a dim is split.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If none is: the fault.
     pub fn is_split(&self) -> Verdict {
         match self {
             Self::Split(_) => Ok(()),
@@ -305,10 +308,10 @@ impl Place {
         }
     }
 
-    /// Whether the state is whole or synced.
+    /// Checks that the state is whole or synced.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it is not: the fault.
     pub fn is_whole(&self) -> Verdict {
         match self {
             Self::Whole | Self::Synced => Ok(()),
@@ -316,10 +319,10 @@ impl Place {
         }
     }
 
-    /// Whether the state is whole, and not synced.
+    /// Checks that the state is whole, and not synced.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it is not: the fault.
     pub fn is_plain(&self) -> Verdict {
         match self {
             Self::Whole => Ok(()),
@@ -327,10 +330,10 @@ impl Place {
         }
     }
 
-    /// Whether the state is synced.
+    /// Checks that the state is synced.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it is not: the fault.
     pub fn is_synced(&self) -> Verdict {
         match self {
             Self::Synced => Ok(()),
@@ -338,10 +341,10 @@ impl Place {
         }
     }
 
-    /// Whether the state is each rank's own.
+    /// Checks that the state is each rank's own.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it is not: the fault.
     pub fn is_own(&self) -> Verdict {
         match self {
             Self::Own => Ok(()),
@@ -349,10 +352,10 @@ impl Place {
         }
     }
 
-    /// Whether a gradient may start here.
+    /// Checks that a gradient may start here.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If it may not: the fault.
     pub fn is_loss(&self) -> Verdict {
         match self {
             Self::Synced => Ok(()),
@@ -365,7 +368,7 @@ impl Place {
 }
 
 impl StaticPlace {
-    /// The state with its name as a value. A dim without a name is not split.
+    /// Converts to a [`Place`]. A split dim without a name becomes [`Place::Own`].
     #[must_use]
     pub fn place(self) -> Place {
         match self {

@@ -1,4 +1,4 @@
-//! How dtypes go through an operator.
+//! Dtype rules: the dtypes an operator accepts, computes in and returns.
 
 use alloc::format;
 
@@ -10,39 +10,39 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct DTypes(u16);
 
 impl DTypes {
-    /// All twelve.
+    /// All twelve dtypes.
     pub const ALL: Self = Self(0b1111_1111_1111);
     /// `bool`
     pub const BOOL: Self = Self(0b1);
     /// `u8` to `i64`
     pub const INTEGERS: Self = Self(0b11_1110);
-    /// `f32` and `f64`: for what 16 bits are too few.
+    /// `f32` and `f64`: for operators that need more than 16 bits.
     pub const SINGLES: Self = Self(0b11_0000_0000);
-    /// `f32`, `f64` and complex: what matrices are decomposed in.
+    /// `f32`, `f64` and complex: the dtypes of linear algebra.
     pub const SOLVABLE: Self = Self(0b1111_0000_0000);
     /// `f16` to `f64`
     pub const FLOATS: Self = Self(0b11_1100_0000);
     /// `Complex<f32>` and `Complex<f64>`
     pub const COMPLEX: Self = Self(0b1100_0000_0000);
-    /// All but complex.
+    /// All except complex.
     pub const REAL: Self = Self(0b11_1111_1111);
-    /// All but bool.
+    /// All except bool.
     pub const NUMBERS: Self = Self(0b1111_1111_1110);
     /// Integers and bool.
     pub const INTEGRAL: Self = Self(0b11_1111);
     /// Floats and complex.
     pub const INEXACT: Self = Self(0b1111_1100_0000);
-    /// All but bool and complex.
+    /// All except bool and complex.
     pub const ORDERED: Self = Self(0b11_1111_1110);
 
-    /// Whether `dtype` is among them.
+    /// Returns whether `dtype` is in the set.
     #[must_use]
     #[inline]
     pub const fn contains(self, dtype: DType) -> bool {
         self.0 & (1 << dtype as u16) != 0
     }
 
-    /// The members, in the order of [`DType::ALL`].
+    /// Returns the members, in the order of [`DType::ALL`].
     pub fn iter(self) -> impl Iterator<Item = DType> {
         DType::ALL
             .into_iter()
@@ -50,8 +50,8 @@ impl DTypes {
     }
 }
 
-/// How the dtype of the result follows from the operands' common dtype, and in which dtype is
-/// computed.
+/// The relation of the operands' common dtype to the dtype of computation and to that of the
+/// result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DTypeRule {
@@ -61,28 +61,28 @@ pub enum DTypeRule {
     Float,
     /// Computed in the common dtype; the result is bool.
     Bool,
-    /// The common dtype; a complex one becomes its parts'.
+    /// The common dtype; for a complex one, the dtype of its parts.
     Real,
-    /// The parts' dtype of [`DTypeRule::Float`]'s.
+    /// Like [`DTypeRule::Float`]; for a complex dtype, the dtype of its parts.
     RealFloat,
     /// f64, or complex of f64.
     Double,
-    /// Computed as [`DTypeRule::Float`]; the result is bool.
+    /// Computed like [`DTypeRule::Float`]; the result is bool.
     FloatBool,
     /// Integers and bool become i64.
     Sum,
     /// Indices: i64.
     Index,
-    /// The operands must have one dtype, which the result has.
+    /// The operands must have the same dtype, which is that of the result.
     NoPromotion,
-    /// An argument says it.
+    /// An argument determines it.
     Argument,
-    /// No tensor comes out.
+    /// The result is not a tensor.
     None,
 }
 
 impl DTypeRule {
-    /// The dtypes to compute in and of the result, for operands of the common dtype `common`.
+    /// Returns the dtypes of computation and result for operands of the common dtype `common`.
     #[must_use]
     pub fn resolve(self, common: DType, default: DType) -> Resolved {
         let (compute, result) = match self {
@@ -105,7 +105,7 @@ impl DTypeRule {
     }
 }
 
-/// What [`DTypeRule::resolve`] found.
+/// The result of [`DTypeRule::resolve`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolved {
     /// The dtype operands are converted to, element by element, before the kernel computes.
@@ -115,10 +115,10 @@ pub struct Resolved {
 }
 
 impl super::Row {
-    /// Refuses a dtype that the operator does not take.
+    /// Checks that the operator accepts a dtype.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`], with the dtypes it takes.
+    /// [`ErrorKind::DType`], with the accepted dtypes, if it does not.
     pub fn check_dtype(&self, dtype: DType) -> Result<()> {
         if self.dtypes.contains(dtype) {
             return Ok(());

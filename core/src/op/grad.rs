@@ -3,69 +3,67 @@
 //! # The language of the lines
 //!
 //! A line is an expression in Rust's grammar for the gradient with respect to one parameter.
-//! `core/tests/generate/grad.rs` reads and checks all of them; `tests/gradcheck.rs` compares what they give.
+//! `core/tests/generate/grad.rs` parses and checks all lines; `tests/gradcheck.rs` compares their results.
 //!
-//! | word | means |
+//! | word | meaning |
 //! |---|---|
 //! | a parameter of the signature | the operand as recorded, or the argument, with names as positions |
-//! | `grad`, `result` | of the first output |
-//! | `grads.1`, `results.1` | of another output |
-//! | `+ - * /`, unary `-` | of tensors and numbers; `-` also of a list of sizes |
-//! | `f(a, ..)` | a row by its name, its arguments in the order of its signature, those by keyword too |
-//! | `where_cond(c, a, b)` | the row `where`; what is not chosen is finite, since its gradient is zero times its slope |
-//! | `if_real(a, b)` | the whole line: `a` of real numbers, `b` where one is complex |
-//! | `spread(t)` | a reduced tensor, repeated under the first operand without a copy, with `keepdim` or without |
-//! | `count` | how many elements of the operand became one of the result |
+//! | `grad`, `result` | for the first output |
+//! | `grads.1`, `results.1` | for another output |
+//! | `+ - * /`, unary `-` | on tensors and numbers; `-` also on a list of sizes |
+//! | `f(a, ..)` | a row by name, with arguments in the order of its signature or by keyword |
+//! | `where_cond(c, a, b)` | the row `where`; elements not chosen must be finite, since their gradient is zero times their slope |
+//! | `if_real(a, b)` | the whole line: `a` for real numbers, `b` if one is complex |
+//! | `spread(t)` | a reduced tensor, broadcast over the first operand without a copy, with `keepdim` or without |
+//! | `count` | the number of elements of the operand per element of the result |
 //! | `sizes(t)` | the sizes |
 //! | `i` | the imaginary unit |
-//! | `rule::f(..)` | a function of recorded operators, as the table below says |
-//! | `zero` | the whole line: nothing comes back |
-//! | `never("why")` | the whole line: by this operand there is no derivative |
+//! | `rule::f(..)` | a function of recorded operators, see the table below |
+//! | `zero` | the whole line: no gradient |
+//! | `never("why")` | the whole line: no derivative with respect to this operand |
 //!
 //! For a list of tensors a line gives a list of gradients.
 //!
-//! Every line ends in one closing step, which is not written: broadcasting is undone by a sum to the
-//! operand's sizes, the real part is taken where the operand is real, and the dtype and the device become
-//! the operand's.
+//! Every line ends in one implicit step: broadcasting is undone by a sum to the operand's sizes, the real part is taken
+//! if the operand is real, and dtype and device are converted to the operand's.
 //!
-//! For a real loss *L* the gradient of a complex operand is ∂*L*/∂a + i ∂*L*/∂b, as in PyTorch: a line
-//! conjugates what it multiplies `grad` by, and `conj` of a real tensor is itself.
+//! For a real loss *L* the gradient of a complex operand is ∂*L*/∂a + i ∂*L*/∂b, as in PyTorch: a line conjugates the
+//! factors of `grad`, and `conj` of a real tensor is the tensor itself.
 //!
-//! A parameter that was left out is what its default says; `min` and `max` of `clamp` are then
-//! infinite.
+//! An omitted parameter has its default; an omitted `min` or `max` of `clamp` is infinite.
 //!
-//! Lines of 16-bit floats are computed in `f32` and rounded once, with `result` computed once more; second derivatives too.
+//! Lines of 16-bit floats are computed in `f32`, with `result` recomputed, and rounded once; second derivatives too.
 //!
 //! # Rules
 //!
-//! A rule has the row's arguments (dims, sizes, words, numbers) besides what it is called with. *k* says
-//! which of the tensors before it the gradient is of, from 0 on. *g* is `grad`, *x* the first operand, *y*
+//! A rule is called with the arguments shown and also receives the row's arguments (dims, sizes, words, numbers). *k*
+//! is the index, from 0, of the tensor argument whose gradient is computed. *g* is `grad`, *x* the first operand, *y*
 //! the result, H the conjugate transpose.
 //!
-//! | rule | gives |
+//! | rule | result |
 //! |---|---|
-//! | `prod(grad, self, result)` | *g* times the product of the other elements: `spread(g * conj(y)) / conj(x)` where no factor is zero; with one zero, it alone gets the product of the rest; with more, zero |
-//! | `cumprod(grad, self, result)` | `flip(cumsum(flip(g * conj(y)))) / conj(x)` before the first zero of a line; at it, the sum over what follows of *g* times the product of the others; zero after the second |
+//! | `prod(grad, self, result)` | *g* times the product of the other elements: `spread(g * conj(y)) / conj(x)` if no factor is zero; with one zero, only it gets the product of the rest; with more, zero |
+//! | `cumprod(grad, self, result)` | `flip(cumsum(flip(g * conj(y)))) / conj(x)` before the first zero of a line; at it, the sum over the following elements of *g* times the product of the others; zero after the second |
 //! | `logcumsumexp(grad, self, result)` | the sum over *i* from *j* on of `g_i * conj(exp(x_j - y_i))`, without overflow: by `logcumsumexp` of `log(±g) - y` from the end |
-//! | `norm(grad, self, result)` | by `p`: 0: zero; 1: `g * sgn(x)`; 2: `g * x / y`; ±∞: `g * sgn(x)` shared evenly by elements of that magnitude; else `g * x * abs(x)^(p - 2) / y^(p - 1)`; zero where *y* is, or *x* for `p < 2` |
-//! | `chosen(grad, self, result, results.1)` | *g* added to zeros along `dim` at the indices; without `dim` there are none, and elements equal to *y* share *g* evenly: for `max` and `min` all, for the others the one at the index of the first |
-//! | `quantile(grad, self, q, k)` | 0: *g* added to zeros at the two places of the sorted line that the quantile lies between, by the weights of `interpolation`; 1: *g* times the difference of the two, times the length of the line less one, where interpolation is linear |
+//! | `norm(grad, self, result)` | by `p`: 0: zero; 1: `g * sgn(x)`; 2: `g * x / y`; ±∞: `g * sgn(x)` shared evenly by elements of that magnitude; else `g * x * abs(x)^(p - 2) / y^(p - 1)`; zero where *y* is zero, or where *x* is zero for `p < 2` |
+//! | `chosen(grad, self, result, results.1)` | *g* added to zeros along `dim` at the indices; without `dim` there are no indices, and elements equal to *y* share *g* evenly: for `max` and `min` all of them, for the other rows the one at the index of the first |
+//! | `quantile(grad, self, q, k)` | 0: *g* added to zeros at the two positions of the sorted line around the quantile, by the weights of `interpolation`; 1: *g* times the difference of the two values, times the length of the line less one, if interpolation is linear |
 //! | `matmul(grad, self, other, k)` | `g @ H(other)` or `H(x) @ g`, with a dim of size 1 for a vector; summed over batch dims that broadcast |
-//! | `contract(grad, self, other, k)` | the contraction of *g* with the conjugate of the other operand over the dims that this one has not |
-//! | `einsum(grad, operands)` | for each operand the product of *g* and the conjugates of the others, by the same letters; letters that it has alone are repeated, doubled ones become a diagonal |
-//! | `linear(grad, input, weight, bias, result, k)` | *g* through the slope of `activation`, then 0: `g w`, 1: `gᵀ x`, 2: the sum over all dims but the output's |
-//! | `attention(grad, query, key, value, attn_mask, result, k)` | of `softmax(s q kᵀ + m) v`: with p the softmax, dv = pᵀ g, ds = p (g vᵀ - sum(g y)), dq = s ds k, dk = s dsᵀ q, dm = ds |
-//! | `normalize(grad, self, weight, bias, result, k)` | with n the normalised elements, σ the root of variance and eps, h = g weight: 0: (h - mean(h) - n mean(h n)) / σ, for `rms_norm` without mean(h), with given statistics h / σ; 1: sums of g n; 2: sums of g, over the dims that the weight has not |
-//! | `entropy(grad, self, target, weight, k)` | with w the weight at the target over what the mean divides by: 0: g w (softmax(x) - target smoothed), for `nll_loss` -g w at the target; 1, of probabilities: -g w log_softmax(x) |
+//! | `contract(grad, self, other, k)` | the contraction of *g* with the conjugate of the other operand over the dims that this one lacks |
+//! | `einsum(grad, operands)` | for each operand the product of *g* and the conjugates of the others, by the same letters; letters that only it has are repeated, doubled ones become a diagonal |
+//! | `linear(grad, input, weight, bias, result, k)` | *g* through the slope of `activation`, then 0: `g w`, 1: `gᵀ x`, 2: the sum over all dims except the output's |
+//! | `attention(grad, query, key, value, attn_mask, result, k)` | for `softmax(s q kᵀ + m) v`: with p the softmax, dv = pᵀ g, ds = p (g vᵀ - sum(g y)), dq = s ds k, dk = s dsᵀ q, dm = ds |
+//! | `normalize(grad, self, weight, bias, result, k)` | with n the normalised elements, σ the root of variance and eps, h = g weight: 0: (h - mean(h) - n mean(h n)) / σ, for `rms_norm` without mean(h), with given statistics h / σ; 1: sums of g n; 2: sums of g, over the dims that the weight lacks |
+//! | `entropy(grad, self, target, weight, k)` | with w the weight at the target over the divisor of the mean: 0: g w (softmax(x) - target smoothed), for `nll_loss` -g w at the target; 1, for probabilities: -g w log_softmax(x) |
 //! | `cdist(grad, x1, x2, result, k)` | the sum over the other's rows of `norm`'s gradient at their differences, with the sign of the operand |
-//! | `conv(grad, self, weight, bias, k)` | 0: the transposed convolution of *g* with the weight; 1: the convolution of the input with *g*; 2: the sum over all dims but the channels'; each conjugated. For `conv_transpose*` the same, with convolution and its transpose exchanged |
-//! | `max_pool(grad, self)` | *g* added to zeros at the place of each window's greatest element, the first of equal ones |
-//! | `avg_pool(grad, self)` | *g* over the divisor of its window, added to every element under it |
+//! | `conv(grad, self, weight, bias, k)` | 0: the transposed convolution of *g* with the weight; 1: the convolution of the input with *g*; 2: the sum over all dims except the channels'; each conjugated. For `conv_transpose*`, convolution and its transpose are exchanged |
+//! | `max_pool(grad, self)` | *g* added to zeros at the position of each window's maximum, the first of equal ones |
+//! | `avg_pool(grad, self)` | *g* over the divisor of its window, added to every element in the window |
 //! | `unpool(grad, indices)` | *g* at the indices |
-//! | `pad(grad, self)` | constant: *g* cropped by the padding; else what was copied outside added to where it came from |
+//! | `pad(grad, self)` | constant: *g* cropped by the padding; else the gradients of copies in the padding, added to their sources |
 //! | `interpolate(grad, self)` | the transpose of the weights of `interpolate` |
 //! | `im2col(grad, self)` | `fold` of *g* to the sizes of *x* |
-//! | `range(grad, self)` | of `narrow_copy`, into zeros of the sizes of *x*; of `slice_scatter`, what lies in the range of *g* |
+//! | `range(grad, self)` | for `narrow_copy`, *g* in zeros of the sizes of *x*; for `slice_scatter`, the range of *g* |
 //! | `repeat(grad, self)` | the sum over the copies of each element |
 //! | `diagonal(grad, self)` | `diagonal` of *g* for a vector, else *g* on the diagonal of zeros of the sizes of *x* |
 //! | `cat(grad, tensors)` | `split` of *g* at the sizes of the tensors |
@@ -73,12 +71,12 @@
 //! | `scatter(grad, self, index, src, result, k)` | by `reduce`: none: 0: *g*, zero where written, 1: *g* at the index; sum: *g* and *g* at the index; mean: both over the count; prod: times the product of the others; amax, amin: shared evenly by elements equal to *y*; 0 is zero where written without `include_self` |
 //! | `masked_scatter(grad, mask, source)` | *g* where the mask holds, in order, then zeros, in the sizes of `source` |
 //! | `embedding(grad, input, weight)` | *g* added to zeros at the rows; none at `padding_idx`; over the count of each index with `scale_grad_by_freq` |
-//! | `fft(grad, self)` | the adjoint transform: the inverse without its factor, times the factor of `norm`; of `rfft` and `irfft` with the half that is not there counted |
+//! | `fft(grad, self)` | the adjoint transform: the inverse without its factor, times the factor of `norm`; for `rfft` and `irfft` the omitted half is counted |
 //! | `convolve(grad, self, kernel, k)` | the correlation of *g* with the conjugate of the other operand |
 //! | `inv(grad, result)` | -Hy g Hy; for `pinv` also (1 - A A⁺) and (1 - A⁺ A) terms |
-//! | `solve(grad, self, result, k)` | with z the solution of HA z = g: 1: z; 0: -z Hy; of `solve_triangular` that triangle; of `lstsq` also the residual's term |
-//! | `det(grad, self, result)` | g conj(y) H(A⁻¹), by cofactors where A is singular; of `slogdet` H(A⁻¹) times the second's gradient, and the phase of the first |
-//! | `matrix_norm(grad, self, result)` | `fro`: g x / y; `nuc`: g U Vᴴ; 2: g u vᴴ of the greatest; 1, inf: signs in the greatest column or row |
+//! | `solve(grad, self, result, k)` | with z the solution of HA z = g: 1: z; 0: -z Hy; for `solve_triangular` the triangle of that; for `lstsq` also the residual's term |
+//! | `det(grad, self, result)` | g conj(y) H(A⁻¹), by cofactors if A is singular; for `slogdet` H(A⁻¹) times the second output's gradient, and the phase of the first |
+//! | `matrix_norm(grad, self, result)` | `fro`: g x / y; `nuc`: g U Vᴴ; 2: g u vᴴ of the largest; 1, inf: signs in the largest column or row |
 //! | `cholesky(grad, result)` | L⁻ᴴ Φ(Lᴴ g) L⁻¹, made Hermitian; Φ halves the diagonal of a lower triangle |
 //! | `qr(grads.0, grads.1, results.0, results.1)` | (gQ + Q copyltu(R gRᴴ - gQᴴ Q)) R⁻ᴴ |
 //! | `svd(grads.0, grads.1, grads.2, self, results.0, results.1, results.2)` | U (F∘(Uᴴ gU) S + S F∘(Vᴴ gV) + gS) Vᴴ and the parts outside of U and V |
@@ -92,21 +90,21 @@ use super::row::Class;
 /// The derivative of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Grad {
-    /// For each tensor operand that has a derivative, its parameter and the gradient. No line at all
-    /// is what a row says that says nothing, and does not compile.
+    /// For each differentiable tensor operand, its parameter and the gradient. Empty for a row that declares nothing,
+    /// which does not compile.
     Lines(&'static [(&'static str, &'static str)]),
-    /// Computed by other operators, which are recorded.
+    /// Computed by other operators, which are recorded themselves.
     Parts,
     /// Another layout of the same elements.
     View,
-    /// Zero everywhere, or what comes out is neither float nor complex.
+    /// Zero everywhere, or the result is neither float nor complex.
     Constant,
-    /// From floats to floats, and without one: why, in a clause after "no derivative: ".
+    /// Maps floats to floats, but has no derivative: the reason, as a clause after "no derivative: ".
     Never(&'static str),
 }
 
 impl Grad {
-    /// What a class implies; no line where a row must say it.
+    /// Returns the default of a class; no lines if a row must declare them.
     pub(super) const fn of(class: Class) -> Self {
         match class {
             Class::View | Class::Names => Self::View,
@@ -115,7 +113,7 @@ impl Grad {
         }
     }
 
-    /// Whether a row said it.
+    /// Returns whether the row declares its derivative.
     pub(super) const fn is_said(self) -> bool {
         !matches!(self, Self::Lines([]))
     }

@@ -1,9 +1,9 @@
-//! The operator table: one row per operator, and all that follows from it.
+//! The operator table: one row per operator, from which code and docs are generated.
 //!
-//! A [`Row`] says how PyTorch spells the operator, what it takes, how names and dtypes go through
-//! it, which forms exist, which kernel class computes it, how it is differentiated and what it is
-//! for. [`Op`] is generated from the rows; so are the methods of `DynTensor` and `Tensor` for the
-//! simple classes, their CPU loops and `docs/operators.md`.
+//! A [`Row`] gives an operator's spelling in PyTorch, its parameters, its rules for names and
+//! dtypes, its forms, its kernel class, its derivative and its documentation. Generated from the
+//! rows are [`Op`], the methods of `DynTensor` and `Tensor` for the simple classes, their CPU loops
+//! and `docs/operators.md`.
 //!
 //! ```
 //! use nomina_core::op::{Class, NameRule, Op};
@@ -26,21 +26,21 @@ pub use row::{Class, Edges, Forms, NameRule, Row, Samples, Spread, Status};
 pub use signature::{Param, ParamKind, Signature};
 
 impl Op {
-    /// The operator's row.
+    /// Returns the operator's row.
     #[must_use]
     #[inline]
     pub fn row(self) -> &'static Row {
         table::row(self)
     }
 
-    /// The operator's name, as PyTorch spells its function: `add`, not `add_`.
+    /// Returns the operator's name, as PyTorch spells its function: `add`, not `add_`.
     #[must_use]
     #[inline]
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The operator that PyTorch spells `name`, or that has `name` as an alias.
+    /// Returns the operator with PyTorch's spelling `name`, or with `name` as an alias.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|op| {
@@ -50,12 +50,12 @@ impl Op {
     }
 }
 
-/// The families of rows, by the name of their file, in the order of [`Op::ALL`].
+/// Returns the families of rows, each with the name of its file, in the order of [`Op::ALL`].
 pub fn families() -> impl Iterator<Item = (&'static str, &'static [Row])> {
     table::families().copied()
 }
 
-/// All rows, in the order of [`Op::ALL`].
+/// Returns all rows, in the order of [`Op::ALL`].
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     table::rows()
 }

@@ -4,25 +4,25 @@ use super::dtype_rule::{DTypeRule, DTypes};
 use super::grad::Grad;
 use crate::mesh::Combine;
 
-/// How names go through an operator (see [`crate::rule`] for the engine).
+/// The name rule of an operator (see [`crate::rule`] for the engine).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NameRule {
     /// The result has the input's names.
     Keeps,
-    /// The reduced or selected dims go, unless kept with size 1.
+    /// The reduced or selected dims are dropped, unless kept with size 1.
     Removes,
     /// The operands' names unify from the right.
     Unifies,
-    /// The same names in another order.
+    /// The names are reordered.
     Permutes,
-    /// Two dims meet and go.
+    /// A dim of each operand is contracted and dropped.
     Contracts,
     /// The names are an argument.
     Factory,
-    /// As a computed result that is written to self.
+    /// Like a computed result that is written to self.
     InPlace,
-    /// No tensor comes out.
+    /// The result is not a tensor.
     None,
     /// Built from others: addmm is mm, then add.
     Compose,
@@ -32,10 +32,10 @@ pub enum NameRule {
     Special,
 }
 
-/// Which kernel computes an operator.
+/// The kernel class of an operator.
 ///
-/// A scalar expression calls functions that Rust and CUDA kernels both define, on the operands
-/// `x`, `y`, `z` in the compute dtype: `add(x, y)`.
+/// A scalar expression calls functions that both the Rust and the CUDA kernels define, on the operands `x`, `y`, `z` in
+/// the compute dtype: `add(x, y)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Class {
@@ -45,11 +45,11 @@ pub enum Class {
     Binary(&'static str),
     /// Three operands that broadcast, elementwise.
     Ternary(&'static str),
-    /// Some dims become one number each: sum, amax, var.
+    /// Some dims are reduced to one number each: sum, amax, var.
     Reduce,
-    /// A dim becomes the position of a number: argmax; with the number itself: max.
+    /// A dim is reduced to the position of a number: argmax; or to number and position: max.
     ArgReduce,
-    /// Numbers in order along a dim, and where they stand: sort, median.
+    /// Numbers in order along a dim, with their positions: sort, median.
     Sort,
     /// Running results along a dim: cumsum.
     Scan,
@@ -69,7 +69,7 @@ pub enum Class {
     Random,
     /// Elements converted or copied.
     Copy,
-    /// Decompositions, solvers and what follows from them, of matrices.
+    /// Decompositions and solvers of matrices, and operators built on them.
     Linalg,
     /// Fourier transforms.
     Fft,
@@ -77,7 +77,7 @@ pub enum Class {
     Analysis,
     /// Names change, elements don't.
     Names,
-    /// A question whose answer is no tensor: size, names, item.
+    /// A query that does not return a tensor: size, names, item.
     Query,
     /// A chain of other operators.
     Compose,
@@ -96,7 +96,7 @@ impl Forms {
     pub const IN_PLACE: Self = Self(4);
     /// `torch.add(a, b, out=c)`
     pub const OUT: Self = Self(8);
-    /// `add_(…)` alone, as `fill_`: the row is spelled without the underscore's twin.
+    /// `add_(…)` only, like `fill_`: the row's name has no trailing underscore.
     pub const IN_PLACE_ONLY: Self = Self(4 | 16);
     /// Function, method, in-place and out.
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
@@ -105,20 +105,20 @@ impl Forms {
     /// Function, method and out.
     pub const WITH_OUT: Self = Self(1 | 2 | 8);
 
-    /// Whether every form of `other` is among these.
+    /// Returns whether every form of `other` is among these.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// The forms of both.
+    /// Returns the union of both.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-/// Which inputs the property tests draw for an operator.
+/// The inputs that the property tests draw for an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Samples {
     /// Any number.
@@ -129,123 +129,127 @@ pub enum Samples {
     Unit,
     /// Different from zero in the second operand.
     NonZero,
-    /// The operator's tests make their own.
+    /// The operator's tests generate the inputs.
     Own,
 }
 
-/// Whether an operator is built.
+/// Whether and how an operator is implemented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// It is.
+    /// Implemented.
     Built,
-    /// Python's alone; the text says what Rust has instead.
+    /// Exists in Python only; the text names the Rust equivalent.
     PythonOnly(&'static str),
-    /// A kernel of another operator: it has no name of its own that anyone could call.
+    /// A kernel of another operator: has no public name.
     Part,
 }
 
-/// How an operator goes with pieces of tensors on a mesh: which [`State`](crate::mesh::State)s its operands may have, and what the
-/// result's is. Each counts along one axis of a mesh; what it does not speak of is refused.
+/// The sharding rule of an operator: the [`State`](crate::mesh::State)s its operands may have, and the result's. It
+/// applies to each axis of a mesh separately; a state not mentioned is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Spread {
-    /// Of one tensor, and linear: any state stays.
+    /// One tensor, linear: any state is kept.
     Linear,
-    /// Of one tensor, element by element: what is not pending.
+    /// One tensor, element by element: any state except pending.
     Elementwise,
-    /// The sum of two: equal states, or whole beside split; of two pending sums the sum is pending.
+    /// The sum of two: equal states, or whole with split; the sum of two pending sums is pending.
     SumOfTwo,
-    /// The product of two: as the sum, but one of them may be a pending sum beside what is whole.
+    /// The product of two: like the sum, but one operand may be a pending sum if the other is whole.
     ProductOfTwo,
-    /// The quotient of two: the dividend may be a pending sum beside what is whole.
+    /// The quotient of two: the dividend may be a pending sum if the divisor is whole.
     QuotientOfTwo,
-    /// Anything else of two or more, element by element: as the sum, but nothing is pending.
+    /// Any other operator with two or more operands, element by element: like the sum, but nothing is pending.
     Pointwise,
-    /// Over dims that each rank has all of, or across split ones: then the result is pending, to be combined thus.
+    /// Over dims that each rank has all of, or across split ones; then the result is pending, with this combiner.
     Reduce(Combine),
-    /// Along dims that each rank has all of, and not linear.
+    /// Along dims that each rank has all of; not linear.
     Along,
-    /// Along dims that each rank has all of, and linear: of a pending sum the result is pending.
+    /// Along dims that each rank has all of; linear: for a pending sum the result is pending.
     LinearAlong,
-    /// The same elements otherwise ordered or named: any state stays, and the split dim's name with it.
+    /// Reorders or renames elements: any state is kept, and the split dim is renamed too.
     Rearrange,
-    /// Some of the elements, or more: as [`LinearAlong`](Self::LinearAlong).
+    /// A subset or superset of the elements: like [`LinearAlong`](Self::LinearAlong).
     Part,
-    /// A product summed over dims: as [`ProductOfTwo`](Self::ProductOfTwo) in all others; those are whole in both, or split in
-    /// both, and then the result is pending.
+    /// A product summed over dims, which are whole in both operands, or split in both; then the result is pending. Like
+    /// [`ProductOfTwo`](Self::ProductOfTwo) in the other dims.
     Contract,
-    /// Rows of a table by number: the table whole, or split by its rows, and then the result is pending.
+    /// A look-up of rows in a table: the table is whole, or split by its rows, and then the result is pending.
     Lookup,
-    /// Elements put where numbers say, into dims that nobody splits: numbers split, the result is pending.
+    /// Elements written at given indices, into dims that are not split: if the indices are split, the result is
+    /// pending.
     Scatter,
-    /// Under windows: batch and output channels may be split; input channels, and then the result is pending.
+    /// A window operation: batch and output channels may be split; input channels too, and then the result is pending.
     Window,
-    /// A new tensor: whole, synced, or pieces of one that is the same whatever the mesh.
+    /// A new tensor: whole, synced, or pieces of a tensor that is the same whatever the mesh.
     Create,
-    /// All of the tensor on each rank.
+    /// Each rank needs all of the tensor.
     Whole,
-    /// What it says is true of a piece.
+    /// A query whose answer holds for a rank's piece.
     Local,
-    /// Has no form on a mesh.
+    /// No form on a mesh.
     Refused,
-    /// The row does not say: then the table does not compile.
+    /// Not declared by the row: the table does not compile.
     Unsaid,
 }
 
-/// How exact results and derivatives are at the ends of the range of a dtype, at zero and at infinity. `tests/edges.rs` checks it.
+/// The accuracy of results and derivatives at the ends of a dtype's range, at zero and at infinity. Checked by
+/// `tests/edges.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Edges {
-    /// Each is right to some units in its own last place.
+    /// Each is accurate to a few units in its own last place.
     Exact,
-    /// Some derivatives are only right to some units in the last place of their largest term, for a reason.
+    /// Some derivatives are only accurate to a few units in the last place of their largest term; the text is the
+    /// reason.
     Terms(&'static str),
-    /// Some derivatives of this order or a higher one are wrong, for a reason; order 0 is the value. Lower ones are as in [`Edges::Terms`].
+    /// Some derivatives of this order or a higher one are wrong; the text is the reason. Order 0 is the value. Lower
+    /// orders are as in [`Edges::Terms`].
     Except(u8, &'static str),
-    /// Some results are wrong where an operand is scaled to the ends of the range, for a reason.
+    /// Some results are wrong if an operand is scaled to the ends of the range; the text is the reason.
     Scaled(&'static str),
 }
 
 /// One operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// PyTorch's spelling, without the underscore of the in-place form; with it where that takes
-    /// other arguments than the function of its name (`normal_`).
+    /// PyTorch's spelling, without the underscore of the in-place form; with it if that form takes other arguments than
+    /// the function (`normal_`).
     pub name: &'static str,
-    /// What it takes, as [`super::Signature`] reads it.
+    /// The parameters, as [`super::Signature`] parses them.
     pub signature: &'static str,
-    /// How names go through.
+    /// The name rule.
     pub rule: NameRule,
-    /// How dtypes go through.
+    /// The dtype rule.
     pub dtype: DTypeRule,
-    /// The dtypes it takes.
+    /// The accepted dtypes.
     pub dtypes: DTypes,
-    /// Its forms.
+    /// The forms.
     pub forms: Forms,
-    /// What computes it.
+    /// The kernel class.
     pub class: Class,
-    /// What its derivative is.
+    /// The derivative.
     pub grad: Grad,
-    /// What it equals, in operators that PyTorch has, where it lacks this one: `log10(add(x, 1))`.
+    /// An equivalent in PyTorch's operators if PyTorch lacks this one: `log10(add(x, 1))`.
     pub reference: &'static str,
     /// Inputs for tests.
     pub samples: Samples,
     /// One line of documentation, as a sentence.
     pub doc: &'static str,
-    /// Where nomina differs from PyTorch; empty if nowhere.
+    /// Differences between nomina and PyTorch; empty if there are none.
     pub differs: &'static str,
     /// Other spellings.
     pub aliases: &'static [&'static str],
-    /// Whether it is built.
+    /// Whether it is implemented.
     pub status: Status,
-    /// How it goes with pieces of tensors on a mesh.
+    /// The sharding rule on a mesh.
     pub spread: Spread,
-    /// How exact it is at the ends of a dtype's range.
+    /// The accuracy at the ends of a dtype's range.
     pub edges: Edges,
 }
 
 impl Row {
-    /// The scalar expression of an elementwise operator, and how many of its operands are tensors.
+    /// Returns the scalar expression of an elementwise operator, with the number of its tensor operands.
     #[must_use]
     pub const fn expression(&self) -> Option<(usize, &'static str)> {
         match self.class {
@@ -256,16 +260,16 @@ impl Row {
         }
     }
 
-    /// Whether calls of PyTorch are recorded for it. Decompositions are none that have one result (the
-    /// signs of vectors are free), transforms have their definition, analysis is not in PyTorch: they are tested
-    /// by equations.
+    /// Returns whether calls of PyTorch are recorded for it. Not for decompositions, whose results are not unique (the
+    /// signs of vectors are free), transforms, which have a definition, and analysis, which PyTorch lacks: they are
+    /// tested by equations.
     #[must_use]
     pub const fn is_recorded(&self) -> bool {
         !matches!(self.class, Class::Linalg | Class::Fft | Class::Analysis)
     }
 
-    /// The parameters that are numbers of the scalar expression: they follow the tensors as
-    /// operands, in this order, and take no part in promotion.
+    /// Returns the parameters that are numbers of the scalar expression. They follow the tensors as operands, in this
+    /// order, and take no part in promotion.
     pub fn numbers(&self) -> impl Iterator<Item = super::Param> {
         let text = self.expression().map_or("", |(_, text)| text);
         self.params().filter(move |param| {
@@ -359,7 +363,7 @@ impl Row {
         self
     }
 
-    /// A kernel of another operator, which calls it by its [`Op`](super::Op).
+    /// Marks a kernel of another operator, which calls it by its [`Op`](super::Op).
     pub(super) const fn part(mut self) -> Self {
         self.status = Status::Part;
         self

@@ -1,7 +1,7 @@
-//! Signatures of operators: PyTorch's schema, in short.
+//! Signatures of operators: PyTorch's schema, abbreviated.
 //!
-//! A signature reads `self, other: Operand, *, alpha: Scalar = 1`. What has no kind is a tensor;
-//! what follows `*` is by keyword only; what has `=` may be left out.
+//! A signature reads `self, other: Operand, *, alpha: Scalar = 1`. A parameter without a kind is a
+//! tensor; parameters after `*` are keyword-only; a parameter with `=` is optional.
 
 /// The kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,24 +40,24 @@ pub enum ParamKind {
     Data,
     /// A text.
     Text,
-    /// Dims of two tensors: how many, some of both, or a list for each.
+    /// Dims of two tensors: a number of dims, dims of both, or a list for each.
     Pair,
-    /// A choice that changes how something is computed and not what.
+    /// A choice that changes how a result is computed, but not the result.
     Mode,
-    /// One of some words: how a result is reduced or rounded.
+    /// One of several words: how a result is reduced or rounded.
     Word,
 }
 
-/// One parameter.
+/// A parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its name, as PyTorch spells the keyword.
+    /// The name, as PyTorch spells the keyword.
     pub name: &'static str,
-    /// What it is.
+    /// The kind.
     pub kind: ParamKind,
-    /// What it is when left out.
+    /// The default, if the parameter is optional.
     pub default: Option<&'static str>,
-    /// Whether it is given by keyword only.
+    /// Whether it is keyword-only.
     pub keyword: bool,
 }
 
@@ -66,16 +66,16 @@ pub struct Param {
 pub struct Signature(&'static str);
 
 impl Signature {
-    /// Reads a signature.
+    /// Creates a signature from its text.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         Self(text)
     }
 
-    /// The parameters, in order.
+    /// Parses the parameters, in order.
     ///
     /// # Panics
-    /// On a kind that does not exist; a test reads every row's signature.
+    /// On an unknown kind; a test parses every row's signature.
     pub fn params(self) -> impl Iterator<Item = Param> {
         let mut keyword = false;
         self.0
@@ -132,7 +132,7 @@ fn kind_of(text: &str) -> ParamKind {
 }
 
 impl super::Row {
-    /// What the operator takes.
+    /// Returns the parameters of the operator.
     pub fn params(&self) -> impl Iterator<Item = Param> {
         Signature::new(self.signature).params()
     }

@@ -1,4 +1,4 @@
-//! Rule 9: dims brought into an order by name.
+//! Rule 9: reordering dims by name.
 
 use alloc::format;
 
@@ -10,17 +10,17 @@ use super::remove::rank_limit;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// What `align_to` and `align_as` do to the dims.
+/// The effect of `align_to` and `align_as` on the dims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aligned {
-    /// Per output dim, the input's position, or none for a new dim of size 1.
+    /// The input's position for each output dim, or `None` for a new dim of size 1.
     pub positions: SmallVec<[Option<usize>; 8]>,
     /// The names of the result.
     pub names: Names,
 }
 
-/// The dims in `order`, new names as dims of size 1; one `..` stands for the dims that are not
-/// mentioned, in their order.
+/// Reorders the dims by `order`; new names become dims of size 1. One `..` is replaced by the dims
+/// not mentioned, in their order.
 ///
 /// ```
 /// use nomina_core::{Names, rule};
@@ -31,24 +31,25 @@ pub struct Aligned {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Align`] when a dim has no place in the order, or `None` stands in an order with
-/// `..`; [`ErrorKind::UnnamedDim`] when a dim has no name and there is no `..`;
-/// [`ErrorKind::Ellipsis`] for a second `..`; [`ErrorKind::DuplicateNames`] for a name twice in
-/// the order; [`ErrorKind::InvalidName`].
+/// [`ErrorKind::Align`] if the order lacks a dim, or has both `None` and `..`;
+/// [`ErrorKind::UnnamedDim`] if a dim is unnamed and there is no `..`; [`ErrorKind::Ellipsis`] for
+/// a second `..`; [`ErrorKind::DuplicateNames`] for a repeated name in the order;
+/// [`ErrorKind::InvalidName`].
 pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Result<Aligned> {
     align(op, names, order, |i| order[i].name(op))
 }
 
-/// The dims in the order of `other`'s; dims that only `other` has become size 1.
+/// Reorders the dims like those of `other`; dims that only `other` has become size 1.
 ///
 /// # Errors
-/// As [`align_to`].
+/// The errors of [`align_to`].
 pub fn align_as(op: &'static str, names: &Names, other: &Names) -> Result<Aligned> {
     let order: SmallVec<[NameItem<'_>; 8]> = other.iter().map(NameItem::from).collect();
     align(op, names, &order, |i| Ok(other[i].clone()))
 }
 
-/// `new` gives the name of a new dim at a place of the order, which may be there already.
+/// Aligns to `order`. `new` returns the name of a new dim at a position of the order, avoiding an
+/// allocation if the name exists.
 fn align(
     op: &'static str,
     names: &Names,

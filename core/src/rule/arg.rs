@@ -15,19 +15,19 @@ use crate::name::{Name, Names};
 
 use super::lookup;
 
-/// One dim as an argument: by name or by index. A marker of `dims!` is its name.
+/// One dim as an argument: by name or by index. A marker of `dims!` acts as its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum DimRef<'a> {
     /// The dim with this name.
     Name(&'a str),
     /// The dim at this position; negative counts from the end.
     Index(i64),
-    /// PyTorch's `None`. No dim is looked up by it: it always is an error.
+    /// PyTorch's `None`. Looking up a dim by it is always an error.
     Unnamed,
 }
 
 impl DimRef<'_> {
-    /// Where the dim stands in `names`.
+    /// Returns the position of the dim in `names`.
     ///
     /// # Errors
     /// [`ErrorKind::NameNotFound`], [`ErrorKind::InvalidName`], [`ErrorKind::Index`], or
@@ -36,11 +36,11 @@ impl DimRef<'_> {
         lookup::position(op, names, self)
     }
 
-    /// As [`DimRef::position`]; `None` when the tensor has no dim and the index is 0 or -1, which
-    /// reductions and scans take as the number itself.
+    /// Like [`DimRef::position`], but returns `None` if the tensor is zero-dim and the index is 0
+    /// or -1: reductions and scans then work on the number itself.
     ///
     /// # Errors
-    /// As [`DimRef::position`].
+    /// The errors of [`DimRef::position`].
     pub fn position_or_scalar(self, op: &'static str, names: &Names) -> Result<Option<usize>> {
         match self {
             Self::Index(0 | -1) if names.is_empty() => Ok(None),
@@ -53,7 +53,7 @@ impl DimRef<'_> {
     }
 }
 
-/// As code spells it: `"N"`, `-1`, `None`.
+/// Prints like source code: `"N"`, `-1`, `None`.
 impl fmt::Debug for DimRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -64,8 +64,8 @@ impl fmt::Debug for DimRef<'_> {
     }
 }
 
-/// The dims an operator works on: one, a list of one kind (names or indices), or `..` for all,
-/// with the wish to keep them at size 1 or not.
+/// The dims an operator works on: one, a list of one kind (names or indices), or `..` for all; and
+/// whether to keep them with size 1.
 ///
 /// ```
 /// use nomina_core::{Names, rule::DimArg};
@@ -89,7 +89,7 @@ enum Picked<'a> {
 }
 
 impl<'a> DimArg<'a> {
-    /// All dims.
+    /// Selects all dims.
     #[must_use]
     pub const fn all() -> Self {
         Self {
@@ -98,7 +98,7 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// One dim.
+    /// Selects one dim.
     #[must_use]
     pub fn one(dim: impl Into<DimRef<'a>>) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// A list of dims; an empty list means all dims to a reduction.
+    /// Selects a list of dims; to a reduction, an empty list means all dims.
     #[must_use]
     pub fn list<D: Into<DimRef<'a>>>(dims: impl IntoIterator<Item = D>) -> Self {
         Self {
@@ -116,25 +116,25 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// The same dims, kept with size 1.
+    /// Keeps the dims with size 1.
     #[must_use]
     pub fn keep(self) -> Self {
         self.with_keepdim(true)
     }
 
-    /// The same dims, kept with size 1 or not.
+    /// Sets whether the dims are kept with size 1.
     #[must_use]
     pub fn with_keepdim(self, keepdim: bool) -> Self {
         Self { keepdim, ..self }
     }
 
-    /// Whether reduced dims stay, with size 1.
+    /// Returns whether reduced dims are kept with size 1.
     #[must_use]
     pub fn keepdim(&self) -> bool {
         self.keepdim
     }
 
-    /// Whether it stands for all dims: `..` or an empty list.
+    /// Returns whether all dims are selected: by `..` or an empty list.
     #[must_use]
     pub fn is_all(&self) -> bool {
         match &self.picked {
@@ -144,7 +144,7 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// The dims as they were written; empty for `..`.
+    /// Returns the dims as written; empty for `..`.
     #[must_use]
     pub fn items(&self) -> &[DimRef<'a>] {
         match &self.picked {
@@ -154,11 +154,12 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// Where the dims stand, in the order given and each once; an empty list means all dims.
+    /// Returns the positions of the dims, in the order given and each once; an empty list means all
+    /// dims.
     ///
     /// # Errors
-    /// A dim that does not exist or stands twice ([`ErrorKind::DuplicateNames`] by name,
-    /// [`ErrorKind::Index`] by index), or names beside indices ([`ErrorKind::Argument`]).
+    /// If a dim does not exist or is repeated ([`ErrorKind::DuplicateNames`] by name,
+    /// [`ErrorKind::Index`] by index), or if names and indices are mixed ([`ErrorKind::Argument`]).
     pub fn positions(&self, op: &'static str, names: &Names) -> Result<Positions> {
         if self.is_all() {
             Ok((0..names.len()).collect())
@@ -167,10 +168,10 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// As [`DimArg::positions`], but an empty list stays empty.
+    /// Like [`DimArg::positions`], but an empty list stays empty.
     ///
     /// # Errors
-    /// As [`DimArg::positions`].
+    /// The errors of [`DimArg::positions`].
     pub fn listed(&self, op: &'static str, names: &Names) -> Result<Positions> {
         match &self.picked {
             Picked::All => Ok((0..names.len()).collect()),
@@ -182,10 +183,11 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// Where the one dim stands; `None` for a tensor without dims.
+    /// Returns the position of the only dim; `None` for a zero-dim tensor.
     ///
     /// # Errors
-    /// As [`DimArg::positions`], and [`ErrorKind::Argument`] for a list of another length.
+    /// The errors of [`DimArg::positions`], and [`ErrorKind::Argument`] for a list of another
+    /// length.
     pub fn single(&self, op: &'static str, names: &Names) -> Result<Option<usize>> {
         match (self.items(), names.len()) {
             (&[dim], _) => dim.position_or_scalar(op, names),
@@ -199,10 +201,10 @@ impl<'a> DimArg<'a> {
         }
     }
 
-    /// As [`DimArg::single`]; `..` means the dim at index `default`.
+    /// Like [`DimArg::single`], but `..` means the dim at index `default`.
     ///
     /// # Errors
-    /// As [`DimArg::single`].
+    /// The errors of [`DimArg::single`].
     pub fn single_or(
         &self,
         op: &'static str,
@@ -256,7 +258,7 @@ fn twice(op: &'static str, names: &Names, dim: DimRef<'_>, position: usize) -> E
         .hint("list each dim once")
 }
 
-/// As code spells it: `..`, `"N"`, `["N", "C"]`, `keep("N")`.
+/// Prints like source code: `..`, `"N"`, `["N", "C"]`, `keep("N")`.
 impl fmt::Debug for DimArg<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.keepdim { "keep(" } else { "" })?;
@@ -269,7 +271,7 @@ impl fmt::Debug for DimArg<'_> {
     }
 }
 
-// One conversion per type: a blanket one over `Into<DimRef>` would overlap the lists'.
+// One conversion per type: a blanket one over `Into<DimRef>` would overlap with those of lists.
 macro_rules! one_dim {
     ($($from:ty => |$value:ident| $dim:expr;)*) => {$(
         impl<'a> From<$from> for DimRef<'a> {
@@ -294,11 +296,11 @@ one_dim! {
     &'a Option<Name> => |name| name.as_ref().map_or(Self::Unnamed, Self::from);
     i64 => |index| Self::Index(index);
     i32 => |index| Self::Index(index.into());
-    // Beyond i64 is beyond every rank: the look-up reports it.
+    // An index beyond `i64` exceeds every rank: the look-up reports it.
     usize => |index| Self::Index(i64::try_from(index).unwrap_or(i64::MAX));
 }
 
-// A marker of `dims!` is its name: `d.sum(C)` finds what `d.sum("C")` finds.
+// A marker of `dims!` acts as its name: `d.sum(C)` is `d.sum("C")`.
 impl<X: Dim> From<X> for DimRef<'_> {
     fn from(_: X) -> Self {
         X::NAME.map_or(Self::Unnamed, Self::Name)

@@ -8,12 +8,12 @@ use super::unify::{matches, unify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// Queries of dims batch, length, features; keys of batch, source, features; values of batch,
-/// source, features of their own: the result has batch, length, and the values' features. Batch
-/// dims unify; features and sources must match.
+/// Returns the names of attention: batch, length, and the values' features. Queries have the dims
+/// batch, length, features; keys batch, source, features; values batch, source, and their own
+/// features. Batch dims unify; features and sources must match.
 ///
-/// A mask has the dims of the scores: batch, length, source. Where length and source have one name,
-/// the source has none there, and a mask may name it as it likes: primed, say.
+/// A mask has the dims of the scores: batch, length, source. If length and source have the same
+/// name, the source is unnamed in the scores, and a mask may give it any name, e.g. the primed one.
 ///
 /// ```
 /// use nomina_core::{Names, rule};
@@ -27,7 +27,7 @@ use crate::name::{Name, Names};
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] for a tensor of fewer than two dims, [`ErrorKind::NameMismatch`] or
-/// [`ErrorKind::Misaligned`] for names that do not go together, [`ErrorKind::DuplicateNames`].
+/// [`ErrorKind::Misaligned`] for names that do not match, [`ErrorKind::DuplicateNames`].
 pub fn attention(
     op: &'static str,
     query: &Names,

@@ -1,4 +1,4 @@
-//! Rule 6: tensors joined along a dim, there already or new.
+//! Rule 6: tensors joined along an existing or a new dim.
 
 use alloc::format;
 
@@ -11,7 +11,7 @@ use super::{Shape, unify_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// What `cat` or `stack` makes.
+/// The result of `cat` or `stack`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cat {
     /// The dim along which the operands are joined; the new one of `stack`.
@@ -22,26 +22,26 @@ pub struct Cat {
     pub shape: Shape,
 }
 
-/// Names and sizes of an operand.
+/// The names and sizes of an operand.
 pub type Named<'a> = (&'a Names, &'a [usize]);
 
-/// Joins the operands along a dim they have, found in the first one: ranks first, then names, then
-/// sizes. Among operands without names, those of shape `[0]` are skipped, whatever the rank of the
-/// others: callers leave them out too ([`is_skipped`]).
+/// Joins the operands along an existing dim, which is looked up in the first one. Checks ranks
+/// first, then names, then sizes. If no operand has names, operands of shape `[0]` are skipped,
+/// whatever the rank of the others; callers skip them too ([`is_skipped`]).
 ///
 /// # Errors
 /// [`ErrorKind::Rank`], [`ErrorKind::Shape`], the errors of [`unify`](super::unify) and of the
 /// look-up of `dim`, [`ErrorKind::Argument`] for no operands.
 pub fn cat(op: &'static str, operands: &[Named<'_>], dim: DimRef<'_>) -> Result<Cat> {
     let unnamed = !operands.iter().any(|(names, _)| names.has_names());
-    // Unnamed ones of shape [0] may be all there is: then they are joined as vectors.
+    // If all operands are unnamed and of shape [0], they are joined as vectors.
     let skip = |shape: &[usize]| unnamed && is_skipped(shape);
     let base = operands.iter().position(|(_, shape)| !skip(shape));
     let base = base.unwrap_or(0);
     let Some(&first) = operands.get(base) else {
         return Err(none(op));
     };
-    // By name the dim is looked up before anything else, in the tensor that comes first.
+    // A dim given by name is looked up before any other check, in the first tensor.
     let named = match dim {
         DimRef::Index(_) => None,
         dim => Some(dim.position(op, operands[0].0)?),
@@ -77,17 +77,17 @@ pub fn cat(op: &'static str, operands: &[Named<'_>], dim: DimRef<'_>) -> Result<
     Ok(Cat { dim, names, shape })
 }
 
-/// Whether [`cat`] skips an operand of this shape when no operand has names.
+/// Returns whether [`cat`] skips an operand of this shape if no operand has names.
 #[must_use]
 pub fn is_skipped(shape: &[usize]) -> bool {
     shape == [0]
 }
 
-/// Joins operands of one shape along a new dim at `index`, unnamed unless `name` is given.
+/// Joins operands of the same shape along a new dim at `index`, unnamed unless `name` is given.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`], [`ErrorKind::Shape`], the errors of [`unify`](super::unify),
-/// [`ErrorKind::Index`] of the new position, [`ErrorKind::DuplicateNames`],
+/// [`ErrorKind::Index`] for the new position, [`ErrorKind::DuplicateNames`],
 /// [`ErrorKind::InvalidName`], [`ErrorKind::Argument`] for no operands.
 pub fn stack(
     op: &'static str,
@@ -148,5 +148,5 @@ fn overflow(op: &'static str, first: Named<'_>) -> Error {
     Error::new(ErrorKind::Shape, op, "the sizes add up to more than fits").operand(first.0, first.1)
 }
 
-/// The tensors of a list as [`cat`] and [`stack`] take them, without allocation for up to 8.
+/// The operands of [`cat`] and [`stack`], without allocation for up to 8.
 pub type Operands<'a> = SmallVec<[Named<'a>; 8]>;

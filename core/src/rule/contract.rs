@@ -14,10 +14,10 @@ use crate::name::Names;
 /// Pairs of positions, in the left and in the right operand.
 pub type Pairs = SmallVec<[(usize, usize); 8]>;
 
-/// How two tensors are contracted by name: which dims meet, and where the others go.
+/// The plan of a contraction by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contraction {
-    /// Dims that both have and keep.
+    /// Dims that both operands have and the result keeps.
     pub batch: Pairs,
     /// Dims that are summed over.
     pub sum: Pairs,
@@ -25,15 +25,15 @@ pub struct Contraction {
     pub left: Positions,
     /// Positions of the dims that only the right operand has.
     pub right: Positions,
-    /// A batched product has the dims batch, left, right; output dim `i` is the one at `order[i]`
-    /// of these.
+    /// A batched product has the dims batch, left, right; output dim `i` is its dim `order[i]`.
     pub order: Positions,
-    /// The names of the result: the left operand's without the contracted ones, then those only
-    /// the right operand has.
+    /// The names of the result: the left operand's without the contracted ones, then those that
+    /// only the right operand has.
     pub names: Names,
 }
 
-/// Contracts `a` and `b` over `dims`, which both must have; other names that both have are batch.
+/// Contracts `a` and `b` over `dims`, which both must have; other names that both have are batch
+/// dims.
 ///
 /// ```
 /// use nomina_core::{Names, rule};
@@ -46,9 +46,9 @@ pub struct Contraction {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::UnnamedDim`] when a dim of an operand has no name, [`ErrorKind::NameNotFound`] when
-/// one of them lacks a dim, [`ErrorKind::Argument`] when a dim is not given by name,
-/// [`ErrorKind::DuplicateNames`] when one is given twice.
+/// [`ErrorKind::UnnamedDim`] if a dim of an operand is unnamed, [`ErrorKind::NameNotFound`] if an
+/// operand lacks one of `dims`, [`ErrorKind::Argument`] if a dim is not given by name,
+/// [`ErrorKind::DuplicateNames`] if one is given twice.
 pub fn contract(op: &'static str, a: &Names, b: &Names, dims: &DimArg<'_>) -> Result<Contraction> {
     all_named(op, a, b)?;
     if dims.items().is_empty() || dims.items().iter().any(|d| !matches!(d, DimRef::Name(_))) {
@@ -89,7 +89,7 @@ pub fn contract(op: &'static str, a: &Names, b: &Names, dims: &DimArg<'_>) -> Re
     Ok(plan)
 }
 
-/// Refuses dims without a name where all go by name.
+/// Checks that every dim is named, for operators that match dims by name only.
 pub(super) fn all_named(op: &'static str, a: &Names, b: &Names) -> Result<()> {
     for (which, names) in [("first", a), ("second", b)] {
         if let Some(i) = names.iter().position(Option::is_none) {
@@ -103,7 +103,8 @@ pub(super) fn all_named(op: &'static str, a: &Names, b: &Names) -> Result<()> {
     Ok(())
 }
 
-/// The left operand's dims keep their order, so batch and left dims may interleave.
+/// Computes [`Contraction::order`]. The left operand's dims keep their order, so batch and left
+/// dims may interleave.
 fn order(plan: &Contraction, in_a: &[usize], rank_a: usize) -> Positions {
     let (mut batch, mut left) = (0, plan.batch.len());
     let mut order = Positions::new();
@@ -120,10 +121,10 @@ fn order(plan: &Contraction, in_a: &[usize], rank_a: usize) -> Positions {
     order
 }
 
-/// The shape of the contraction.
+/// Returns the shape of the contraction.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when a dim that both have differs in size.
+/// [`ErrorKind::Shape`] if a dim that both have differs in size.
 pub fn contract_shape(
     op: &'static str,
     a: (&Names, &[usize]),

@@ -1,15 +1,15 @@
-//! Windows that slide along dims: where they slide, and what a convolution makes of channels.
+//! Windows that slide along dims: their positions, and the channels of a convolution.
 //!
-//! PyTorch goes by position: an input `(N, C, H, W)`, or `(C, H, W)` without a batch; a weight
+//! PyTorch matches by position: an input `(N, C, H, W)`, or `(C, H, W)` without a batch; a weight
 //! `(O, C, KH, KW)`, for a transposed convolution `(C, O, KH, KW)`. By name, the channel dim and
-//! the spatial ones are said and may stand anywhere, and all others are batch.
+//! the spatial dims are given and may be anywhere, and all others are batch dims.
 //!
-//! A pool keeps names. A convolution puts the weight's output channel in the place of the input's
-//! channel; a weight that does not name it leaves the input's name. In the weight, the dim that
-//! meets the input's channel must have its name where both have one; by name it is found by it,
-//! wherever it stands, the first of the others is the output channel, and the rest is the kernel.
-//! A kernel's dim may have the name of the spatial dim it slides along, or one that the input
-//! lacks.
+//! A pool keeps names. A convolution replaces the input's channel by the weight's output channel;
+//! if the weight does not name it, the input's name stays. In the weight, the dim contracted with
+//! the input's channel must have the same name if both are named. By name, it is found by that
+//! name, wherever it is; the first of the other dims is the output channel, and the rest is the
+//! kernel. A kernel dim may have the name of the spatial dim it slides along, or a name that the
+//! input lacks.
 
 use alloc::format;
 
@@ -22,7 +22,7 @@ use super::unify::unify;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// Where an input's channel and spatial dims stand.
+/// The positions of an input's channel and spatial dims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sites {
     /// The channel dim.
@@ -31,33 +31,33 @@ pub struct Sites {
     pub spatial: Positions,
 }
 
-/// Where a weight's dims stand, and the names of the result.
+/// The positions of a weight's dims, and the names of the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// The output channels.
     pub out: usize,
-    /// The dim that meets the input's channels.
+    /// The dim contracted with the input's channels.
     pub channel: usize,
-    /// The kernel's dims, outermost first.
+    /// The kernel dims, outermost first.
     pub kernel: Positions,
     /// The names of the result.
     pub names: Names,
 }
 
-/// How a weight's dims are found.
+/// The convention by which a weight's dims are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilterForm {
-    /// By name where the weight has the channel's name; else by position.
+    /// By name if the weight has the channel's name; else by position.
     pub by_name: bool,
-    /// The input's channels stand first in the weight, as a transposed convolution has it.
+    /// The input's channels come first in the weight, as in a transposed convolution.
     pub transposed: bool,
 }
 
-/// The sites of PyTorch's order, for `spatial` spatial dims: the last ones, and the channel before.
-/// The error leaves the operands to the caller, who may have a weight, too.
+/// Returns the sites in PyTorch's order, for `spatial` spatial dims: the last ones, and the channel
+/// before them. The caller adds the operands to the error, since there may be a weight, too.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] for another number of dims than these, with a batch dim or without.
+/// [`ErrorKind::Rank`] for another number of dims, with or without a batch dim.
 pub fn sites(op: &'static str, names: &Names, spatial: usize) -> Result<Sites> {
     let rank = names.len();
     if rank != spatial + 1 && rank != spatial + 2 {
@@ -75,7 +75,7 @@ pub fn sites(op: &'static str, names: &Names, spatial: usize) -> Result<Sites> {
     })
 }
 
-/// Checks that the spatial dims are `count`, and the channel none of them.
+/// Checks that there are `count` spatial dims, and that the channel is not one of them.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for another number, [`ErrorKind::DuplicateNames`] for the channel.
@@ -110,9 +110,9 @@ pub fn check_sites(op: &'static str, names: &Names, sites: &Sites, count: usize)
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] for another number of dims, [`ErrorKind::NameMismatch`] when the dim that
-/// meets the input's channels has another name, [`ErrorKind::Misaligned`] when a kernel's dim has
-/// the name of another dim of the input, [`ErrorKind::DuplicateNames`] when the input already has
+/// [`ErrorKind::Rank`] for another number of dims, [`ErrorKind::NameMismatch`] if the dim
+/// contracted with the input's channels has another name, [`ErrorKind::Misaligned`] if a kernel dim
+/// has the name of another dim of the input, [`ErrorKind::DuplicateNames`] if the input already has
 /// a dim with the output channel's name.
 pub fn filter(
     op: &'static str,
@@ -167,11 +167,11 @@ pub fn filter(
     })
 }
 
-/// The names of the result, with a bias of one dim: it may name the output channels, too.
+/// Returns the names of the result with a bias of one dim, which may also name the output channels.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] when the bias has not one dim, [`ErrorKind::NameMismatch`] when it names
-/// the channels otherwise than the weight, [`ErrorKind::DuplicateNames`] as [`filter`].
+/// [`ErrorKind::Rank`] if the bias does not have one dim, [`ErrorKind::NameMismatch`] if its name
+/// for the channels differs from the weight's, [`ErrorKind::DuplicateNames`] like [`filter`].
 pub fn filter_bias(
     op: &'static str,
     mut names: Names,

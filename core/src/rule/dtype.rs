@@ -1,47 +1,49 @@
-//! Result dtypes of the families of operators, and what they refuse.
+//! Result dtypes of operator families, and their dtype checks.
 
 use alloc::format;
 
 use crate::dtype::{Category, DType};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Of a unary float function (`exp`, `sqrt`): integers and bool give `default`.
+/// Returns the result dtype of a unary float function (`exp`, `sqrt`): `default` for integers and
+/// bool.
 #[must_use]
 pub const fn unary_float(dtype: DType, default: DType) -> DType {
     dtype.to_float(default)
 }
 
-/// Of true division, `common` being the operands' common dtype: integers and bool give `default`.
+/// Returns the result dtype of true division of operands with dtype `common`: `default` for
+/// integers and bool.
 #[must_use]
 pub const fn div(common: DType, default: DType) -> DType {
     common.to_float(default)
 }
 
-/// Of `sum`, `prod`, `cumsum`, `cumprod`: integers and bool give i64.
+/// Returns the result dtype of `sum`, `prod`, `cumsum`, `cumprod`: i64 for integers and bool.
 #[must_use]
 pub const fn sum(dtype: DType) -> DType {
     dtype.to_float(DType::I64)
 }
 
-/// Of comparisons and `logical_*`: bool.
+/// Returns the result dtype of comparisons and `logical_*`: bool.
 #[must_use]
 pub const fn comparison() -> DType {
     DType::Bool
 }
 
-/// Of `abs`, `std` and `var`: complex gives its float.
+/// Returns the result dtype of `abs`, `std` and `var`: the dtype of the parts for complex.
 #[must_use]
 pub const fn abs(dtype: DType) -> DType {
     dtype.to_real()
 }
 
-/// Of positions: `argmax`, `topk`'s indices, `nonzero`.
+/// Returns the dtype of positions: `argmax`, `topk`'s indices, `nonzero`.
 #[must_use]
 pub const fn indices() -> DType {
     DType::I64
 }
 
-/// A float or complex dtype, for `mean`, `var`, `std`, `softmax`.
+/// Checks for a float or complex dtype, for `mean`, `var`, `std`, `softmax`.
 ///
 /// # Errors
 /// [`ErrorKind::DType`] for integers and bool.
@@ -57,7 +59,7 @@ pub fn require_float(op: &'static str, dtype: DType) -> Result<DType> {
     Ok(dtype)
 }
 
-/// A dtype that has an order: not complex.
+/// Checks for a dtype with an order: not complex.
 ///
 /// # Errors
 /// [`ErrorKind::DType`] for complex.
@@ -73,7 +75,7 @@ pub fn require_real(op: &'static str, dtype: DType) -> Result<DType> {
     Ok(dtype)
 }
 
-/// A dtype one can calculate with: not bool.
+/// Checks for a numeric dtype: not bool.
 ///
 /// # Errors
 /// [`ErrorKind::DType`] for bool.
@@ -89,7 +91,7 @@ pub fn require_numeric(op: &'static str, dtype: DType) -> Result<DType> {
     Ok(dtype)
 }
 
-/// An integer dtype or bool, for bitwise operators.
+/// Checks for an integer dtype or bool, for bitwise operators.
 ///
 /// # Errors
 /// [`ErrorKind::DType`] for float and complex.
@@ -105,10 +107,10 @@ pub fn require_integral(op: &'static str, dtype: DType) -> Result<DType> {
     Ok(dtype)
 }
 
-/// Operands of one dtype: products of matrices do not promote.
+/// Checks that the operands have the same dtype: matrix products do not promote.
 ///
 /// # Errors
-/// [`ErrorKind::DType`].
+/// [`ErrorKind::DType`] if they differ.
 pub fn require_same(op: &'static str, a: DType, b: DType) -> Result<DType> {
     if a == b {
         return Ok(a);
@@ -121,10 +123,10 @@ pub fn require_same(op: &'static str, a: DType, b: DType) -> Result<DType> {
     .hint(format!("convert one first: `x.to::<{}>()`", a.promote(b))))
 }
 
-/// Operands of `sub`: it takes no bool, neither tensor nor number.
+/// Checks the operands of `sub`: neither tensors nor numbers may be bool.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] when one is bool.
+/// [`ErrorKind::DType`] if one is bool.
 pub fn require_sub(op: &'static str, a: Category, b: Category) -> Result<()> {
     if a != Category::Bool && b != Category::Bool {
         return Ok(());
@@ -133,11 +135,11 @@ pub fn require_sub(op: &'static str, a: Category, b: Category) -> Result<()> {
         .hint("use `logical_xor`, or `logical_not` to invert a mask"))
 }
 
-/// A computed result of dtype `from` written into a tensor of dtype `to`, in place or as out: it
-/// may not fall in category.
+/// Checks that a computed result of dtype `from` may be stored in a tensor of dtype `to`, in place
+/// or as `out`: the category may not decrease.
 ///
 /// # Errors
-/// [`ErrorKind::DType`].
+/// [`ErrorKind::DType`] if it would.
 pub fn cast_to(op: &'static str, from: DType, to: DType) -> Result<()> {
     if from.can_cast(to) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Rule 9: several dims as one, and one as several.
+//! Rule 9: merging dims into one, and splitting one.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,22 +13,23 @@ use super::{Positions, Shape, numel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// What `flatten` does to the dims: `len` of them from `start` on become one.
+/// The effect of `flatten` on the dims: `len` of them from `start` on become one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flattened {
     /// The first of the dims.
     pub start: usize,
-    /// How many there are; 0 for a tensor without dims, which becomes a vector of 1 element.
+    /// The number of dims; 0 for a zero-dim tensor, which becomes a vector with 1 element.
     pub len: usize,
     /// The names of the result.
     pub names: Names,
 }
 
-/// A list of dims, which stand next to each other in that order, as one dim named `out`.
+/// Merges a list of dims, which must be adjacent and in order, into one dim named `out`.
 ///
 /// # Errors
-/// [`ErrorKind::Flatten`] when they do not, or there is none; [`ErrorKind::DuplicateNames`] when a
-/// dim that remains is named `out`; [`ErrorKind::InvalidName`]; and when a dim does not exist.
+/// [`ErrorKind::Flatten`] if they are not adjacent or the list is empty;
+/// [`ErrorKind::DuplicateNames`] if a remaining dim is named `out`; [`ErrorKind::InvalidName`]; and
+/// if a dim does not exist.
 pub fn flatten(
     op: &'static str,
     names: &Names,
@@ -50,10 +51,10 @@ pub fn flatten(
     }
 }
 
-/// The dims from `start` to `end`, both included, as one dim named `out`.
+/// Merges the dims from `start` to `end`, inclusive, into one dim named `out`.
 ///
 /// # Errors
-/// As [`flatten`]; [`ErrorKind::Flatten`] when `end` stands before `start`.
+/// The errors of [`flatten`]; [`ErrorKind::Flatten`] if `end` is before `start`.
 pub fn flatten_range(
     op: &'static str,
     names: &Names,
@@ -86,7 +87,7 @@ fn flat(
     out: Option<&str>,
 ) -> Result<Flattened> {
     let mut result: Names = names[..start].iter().cloned().collect();
-    // A name of the flattened dims can be taken from them, without a new allocation.
+    // If a flattened dim already has the name, reuse it without an allocation.
     result.push(match out {
         None => None,
         Some(out) => match find(names, out) {
@@ -135,10 +136,10 @@ fn apart(op: &'static str, names: &Names, positions: &Positions, a: usize, b: us
     ))
 }
 
-/// The sizes of the flattened tensor.
+/// Returns the sizes of the flattened tensor.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when the product overflows, which a tensor of that shape rules out.
+/// [`ErrorKind::Shape`] if the product overflows, which is impossible for the shape of a tensor.
 pub fn flatten_shape(op: &'static str, shape: &[usize], flat: &Flattened) -> Result<Shape> {
     let end = flat.start + flat.len;
     let mut result = Shape::from_slice(&shape[..flat.start]);
@@ -147,7 +148,7 @@ pub fn flatten_shape(op: &'static str, shape: &[usize], flat: &Flattened) -> Res
     Ok(result)
 }
 
-/// What `unflatten` does to the dims: the one at `position` becomes dims of `sizes`.
+/// The effect of `unflatten` on the dims: the one at `position` becomes dims of `sizes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unflattened {
     /// The dim that is split.
@@ -158,11 +159,12 @@ pub struct Unflattened {
     pub names: Names,
 }
 
-/// One dim as several, named and sized; one size may be -1, which takes what the others leave.
+/// Splits one dim into several, named and sized; one size may be -1, which is inferred from the
+/// others.
 ///
 /// # Errors
-/// [`ErrorKind::Flatten`] when the sizes do not multiply up; [`ErrorKind::DuplicateNames`],
-/// [`ErrorKind::InvalidName`]; and when the dim does not exist.
+/// [`ErrorKind::Flatten`] if the sizes do not multiply to the dim's size;
+/// [`ErrorKind::DuplicateNames`], [`ErrorKind::InvalidName`]; and if the dim does not exist.
 pub fn unflatten(
     op: &'static str,
     names: &Names,
@@ -199,7 +201,7 @@ pub fn unflatten(
     })
 }
 
-/// `given` with its one -1 replaced, if then they multiply up to `whole`.
+/// Returns `given` with its only -1 replaced, if the sizes then multiply to `whole`.
 pub(super) fn split(whole: usize, given: &[i64]) -> Option<Shape> {
     let mut product: usize = 1;
     let mut free = None;
@@ -207,7 +209,7 @@ pub(super) fn split(whole: usize, given: &[i64]) -> Option<Shape> {
     for (i, &size) in given.iter().enumerate() {
         match usize::try_from(size) {
             Ok(size) => {
-                // A zero decides the product, whatever the others are.
+                // A zero decides the product, whatever the other sizes are.
                 product = if product == 0 || size == 0 {
                     0
                 } else {

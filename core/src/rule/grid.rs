@@ -1,4 +1,4 @@
-//! Dims of several tensors that become the dims of one: `meshgrid`, `block_diag`.
+//! Operators that combine the dims of several tensors into one tensor: `meshgrid`, `block_diag`.
 
 use alloc::format;
 
@@ -9,11 +9,11 @@ use super::{Shape, unify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// The names and sizes of a grid: one dim from each operand, in their order; a number has a dim of
-/// size 1 without name.
+/// Returns the names and sizes of a grid: one dim from each operand, in their order. A number
+/// contributes an unnamed dim of size 1.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] for an operand with more dims, [`ErrorKind::DuplicateNames`],
+/// [`ErrorKind::Rank`] for an operand with more than one dim, [`ErrorKind::DuplicateNames`],
 /// [`ErrorKind::Argument`] for no operands.
 pub fn meshgrid(op: &'static str, operands: &[Named<'_>]) -> Result<(Names, Shape)> {
     if operands.is_empty() {
@@ -42,8 +42,8 @@ pub fn meshgrid(op: &'static str, operands: &[Named<'_>]) -> Result<(Names, Shap
     Ok((named, sizes))
 }
 
-/// The names of a matrix with the operands along its diagonal: a number counts as 1 by 1, a vector
-/// as a row. Rows unify, and columns.
+/// Returns the names of a matrix with the operands along its diagonal: a number counts as 1 by 1, a
+/// vector as a row. The rows' names unify, and so do the columns'.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] for more than 2 dims, the errors of [`unify`].

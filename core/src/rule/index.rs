@@ -1,4 +1,4 @@
-//! Index tensors: their dims take the place of the dim that they index.
+//! Index tensors: their dims replace the dim that they index.
 
 use alloc::format;
 
@@ -7,10 +7,10 @@ use super::unify;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// The dims `own` with those of `index` in the place of the dim at `at`.
+/// Replaces the dim at `at` of `own` by the dims of `index`.
 ///
 /// # Errors
-/// [`ErrorKind::DuplicateNames`] when a name of the index stands in another dim,
+/// [`ErrorKind::DuplicateNames`] if a name of the index is the name of another dim,
 /// [`ErrorKind::Rank`] beyond 64 dims.
 pub fn index_by(op: &'static str, own: &Names, at: usize, index: &Names) -> Result<Names> {
     let others = || own.iter().enumerate().filter(|(i, _)| *i != at);
@@ -33,11 +33,11 @@ pub fn index_by(op: &'static str, own: &Names, at: usize, index: &Names) -> Resu
         .collect())
 }
 
-/// The names of `index_select`: as [`index_by`], but an index with one dim and no name leaves the
-/// dim its name, and an index without dims leaves the dim, with size 1.
+/// Returns the names of `index_select`: [`index_by`], but with an unnamed 1-D index the dim keeps
+/// its name, and with a zero-dim index the dim stays, with size 1.
 ///
 /// # Errors
-/// As [`index_by`].
+/// The errors of [`index_by`].
 pub fn index_select(op: &'static str, own: &Names, at: usize, index: &Names) -> Result<Names> {
     match index.len() {
         0 => Ok(own.clone()),
@@ -46,11 +46,11 @@ pub fn index_select(op: &'static str, own: &Names, at: usize, index: &Names) -> 
     }
 }
 
-/// The names of `gather` and `scatter`: self, index and values have dims at the same positions,
-/// and their names unify.
+/// Unifies the names of `gather` and `scatter`: self, index and values have dims at the same
+/// positions.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] when the ranks differ; as [`unify`].
+/// [`ErrorKind::Rank`] if the ranks differ; the errors of [`unify`].
 pub fn index_along(op: &'static str, own: &Names, other: &Names) -> Result<Names> {
     if own.len() != other.len() {
         let what = format!("{} dims beside {}", own.len(), other.len());
@@ -62,11 +62,12 @@ pub fn index_along(op: &'static str, own: &Names, other: &Names) -> Result<Names
     unify(op, own, other)
 }
 
-/// What is written along the dim at `at` has the dims that [`index_select`] would give; the names
-/// of self afterwards.
+/// Returns the names of self after `source` is written along the dim at `at`. `source` has the dims
+/// that [`index_select`] would return.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] when `source` has other dims in number; as [`index_select`] and [`unify`].
+/// [`ErrorKind::Rank`] if `source` has another number of dims; the errors of [`index_select`] and
+/// [`unify`].
 pub fn index_into(
     op: &'static str,
     own: &Names,
@@ -82,7 +83,7 @@ pub fn index_into(
         let to = match i {
             i if i < at => i,
             i if i >= at + new => i + 1 - new,
-            // A dim of the index, or self's own where the index has no name for it.
+            // A dim of the index, or self's own if the index has no name for it.
             _ if index.len() > 1 || index.first().is_some_and(Option::is_some) => continue,
             _ => at,
         };
@@ -91,8 +92,8 @@ pub fn index_into(
     Ok(names)
 }
 
-/// Where the dims of several index tensors, which broadcast, go in `x[a, b]`: in the place of the
-/// first indexed dim when the indexed dims stand next to each other, else in front.
+/// Returns the position of the dims of several index tensors, which broadcast, in `x[a, b]`: that
+/// of the first indexed dim if the indexed dims are adjacent, else the front.
 #[must_use]
 pub fn index_place(indexed: &[usize]) -> usize {
     match indexed {
@@ -102,11 +103,11 @@ pub fn index_place(indexed: &[usize]) -> usize {
     }
 }
 
-/// The names of `x[a, b]`: the dims of the broadcast index in their place, without those indexed.
-/// An index with one dim and no name leaves a dim that it alone indexes its name.
+/// Returns the names of `x[a, b]`: the dims of the broadcast index replace the indexed ones. If a
+/// single dim is indexed by an unnamed 1-D index, it keeps its name.
 ///
 /// # Errors
-/// As [`index_by`].
+/// The errors of [`index_by`].
 pub fn index_many(
     op: &'static str,
     own: &Names,
@@ -120,7 +121,7 @@ pub fn index_many(
     }
     let mut left = super::remove(own, indexed);
     let at = index_place(indexed);
-    // The indexed dims before the place are none: it is that of the first, or the front.
+    // No indexed dim is before this position: it is that of the first one, or the front.
     left.insert(at, None);
     index_by(op, &left, at, index)
 }

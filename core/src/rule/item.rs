@@ -10,19 +10,19 @@ use crate::name::{Name, Names};
 
 /// An item in a list of new names or in an order of dims.
 ///
-/// The text `...` reads as [`NameItem::Rest`], as in PyTorch.
+/// The text `...` converts to [`NameItem::Rest`], as in PyTorch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameItem<'a> {
     /// A name.
     Name(&'a str),
     /// No name.
     Unnamed,
-    /// The dims that are not mentioned, in their order: `..` in Rust, `...` in PyTorch.
+    /// The dims not mentioned, in their order: `..` in Rust, `...` in PyTorch.
     Rest,
 }
 
 impl NameItem<'_> {
-    /// The name it stands for, checked.
+    /// Returns the item as a checked name.
     pub(super) fn name(self, op: &'static str) -> Result<Option<Name>> {
         match self {
             Self::Name(name) => Name::new(name).map(Some).map_err(|e| e.in_op(op)),
@@ -76,7 +76,7 @@ impl<'a> From<&'a Option<Name>> for NameItem<'a> {
     }
 }
 
-// A marker of `dims!` is its name.
+// A marker of `dims!` acts as its name.
 impl<X: Dim> From<X> for NameItem<'_> {
     fn from(_: X) -> Self {
         X::NAME.map_or(Self::Unnamed, Self::Name)
@@ -89,7 +89,7 @@ impl From<RangeFull> for NameItem<'_> {
     }
 }
 
-/// The names of a new tensor with `rank` dims, as given to a factory.
+/// Returns the names of a new tensor with `rank` dims, as given to a factory.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidName`], [`ErrorKind::NamesLen`], [`ErrorKind::DuplicateNames`], or
@@ -103,7 +103,7 @@ pub fn names_of(op: &'static str, items: &[NameItem<'_>], rank: usize) -> Result
     distinct(op, names)
 }
 
-/// One name per dim.
+/// Checks that there is one name per dim.
 pub(super) fn same_len(op: &'static str, names: &Names, rank: usize) -> Result<()> {
     if names.len() == rank {
         return Ok(());
@@ -120,7 +120,7 @@ pub(super) fn same_len(op: &'static str, names: &Names, rank: usize) -> Result<(
     .hint("give one name per dim, `None` for a dim without one"))
 }
 
-/// A result that may not hold a name twice.
+/// Checks that a result repeats no name.
 pub(super) fn distinct(op: &'static str, names: Names) -> Result<Names> {
     match names.duplicate() {
         None => Ok(names),
@@ -133,7 +133,7 @@ pub(super) fn distinct(op: &'static str, names: Names) -> Result<Names> {
     }
 }
 
-/// The position of the one `..`, if there is one.
+/// Returns the position of the only `..`, if there is one.
 pub(super) fn rest(op: &'static str, items: &[NameItem<'_>]) -> Result<Option<usize>> {
     let mut found = items
         .iter()

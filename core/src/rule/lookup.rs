@@ -1,4 +1,4 @@
-//! Finding a dim.
+//! Look-up of dims.
 
 use alloc::format;
 use alloc::string::String;
@@ -7,7 +7,7 @@ use super::arg::DimRef;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Names, is_name};
 
-/// Where `dim` stands in `names`; see [`DimRef::position`].
+/// Returns the position of `dim` in `names`; see [`DimRef::position`].
 ///
 /// # Errors
 /// [`ErrorKind::NameNotFound`], [`ErrorKind::InvalidName`], [`ErrorKind::Index`], or
@@ -20,7 +20,7 @@ pub fn position(op: &'static str, names: &Names, dim: DimRef<'_>) -> Result<usiz
     }
 }
 
-/// Where `name` stands, by spelling.
+/// Returns the position of `name`, compared by spelling.
 #[must_use]
 pub fn find(names: &Names, name: &str) -> Option<usize> {
     names
@@ -28,10 +28,11 @@ pub fn find(names: &Names, name: &str) -> Option<usize> {
         .position(|other| other.as_ref().is_some_and(|other| other == name))
 }
 
-/// Where a new dim goes: `0..=rank`, negative from the end, -1 being behind the last dim.
+/// Returns the position of a new dim: `0..=rank`; negative counts from the end, -1 is after the
+/// last dim.
 ///
 /// # Errors
-/// [`ErrorKind::Index`] when `index` is outside of that.
+/// [`ErrorKind::Index`] if `index` is out of range.
 pub fn insert_position(op: &'static str, rank: usize, index: i64) -> Result<usize> {
     wrap(index, rank + 1).ok_or_else(|| {
         Error::new(
@@ -43,7 +44,7 @@ pub fn insert_position(op: &'static str, rank: usize, index: i64) -> Result<usiz
     })
 }
 
-/// An index into `size` things, negative from the end.
+/// Resolves an index into `size` elements; negative counts from the end.
 pub(super) fn wrap(index: i64, size: usize) -> Option<usize> {
     let size = i64::try_from(size).ok()?;
     let wrapped = if index < 0 { index + size } else { index };
@@ -107,7 +108,7 @@ fn unnamed(op: &'static str, names: &Names) -> Error {
     .hint("use its index, or name it first: `x.refine_names(..)`")
 }
 
-/// The names there are, as a hint lists them.
+/// Formats the names for a hint.
 pub(super) fn listed(names: &Names) -> String {
     let mut text = String::new();
     for name in names.iter().flatten() {

@@ -6,19 +6,19 @@ use super::{out, unify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// `masked_select`: input and mask unify; the result is one unnamed dim.
+/// Returns the names of `masked_select`: input and mask unify; the result is one unnamed dim.
 ///
 /// # Errors
-/// As [`unify`].
+/// The errors of [`unify`].
 pub fn masked_select(op: &'static str, input: &Names, mask: &Names) -> Result<Names> {
     unify(op, input, mask)?;
     Ok(Names::unnamed(1))
 }
 
-/// `masked_fill` out of place: the names unify.
+/// Returns the names of `masked_fill` out of place: the names unify.
 ///
 /// # Errors
-/// As [`unify`]; [`ErrorKind::Rank`] when there are names and the mask has more dims.
+/// The errors of [`unify`]; [`ErrorKind::Rank`] if there are names and the mask has more dims.
 pub fn masked_fill(op: &'static str, input: &Names, mask: &Names) -> Result<Names> {
     if mask.len() > input.len() && (mask.has_names() || input.has_names()) {
         return Err(Error::new(
@@ -37,11 +37,11 @@ pub fn masked_fill(op: &'static str, input: &Names, mask: &Names) -> Result<Name
     unify(op, input, mask)
 }
 
-/// `masked_fill_`: the names that self has afterwards.
+/// Returns the names of self after `masked_fill_`.
 ///
 /// # Errors
-/// As [`unify`] and [`out::in_place`]; [`ErrorKind::Rank`] when there are names and the mask has
-/// fewer dims; [`ErrorKind::Shape`] when it has more.
+/// The errors of [`unify`] and [`out::in_place`]; [`ErrorKind::Rank`] if there are names and the
+/// mask has fewer dims; [`ErrorKind::Shape`] if it has more.
 pub fn masked_fill_in_place(op: &'static str, own: &Names, mask: &Names) -> Result<Names> {
     let ranks = |kind, what: &str, hint: &str| {
         Error::new(

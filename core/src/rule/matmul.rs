@@ -1,4 +1,4 @@
-//! Rule 5: products of matrices, by position.
+//! Rule 5: matrix products, by position.
 
 use alloc::format;
 
@@ -7,17 +7,17 @@ use super::unify;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// Matrix by matrix: the rows of `a`, the columns of `b`.
+/// Returns the names of a matrix times a matrix: the rows of `a`, the columns of `b`.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`], or [`ErrorKind::DuplicateNames`] when both dims of the product have one
+/// [`ErrorKind::Rank`], or [`ErrorKind::DuplicateNames`] if both dims of the product have the same
 /// name.
 pub fn mm(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     ranks(op, a, b, 2, 2)?;
     product(op, a, b, 1)
 }
 
-/// Matrix by vector: the rows of `a`.
+/// Returns the names of a matrix times a vector: the rows of `a`.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`].
@@ -26,7 +26,7 @@ pub fn mv(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     product(op, a, b, 1)
 }
 
-/// Vector by vector: a number.
+/// Returns the names of a vector times a vector, a number: none.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`].
@@ -35,17 +35,18 @@ pub fn dot(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     Ok(Names::default())
 }
 
-/// Batches of matrices: the unified batch, the rows of `a`, the columns of `b`.
+/// Returns the names of a batched product: the unified batch, the rows of `a`, the columns of `b`.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`] or [`ErrorKind::Misaligned`] of the batch,
+/// [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`] or [`ErrorKind::Misaligned`] for the batch,
 /// [`ErrorKind::DuplicateNames`].
 pub fn bmm(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     ranks(op, a, b, 3, 3)?;
     product(op, a, b, 1)
 }
 
-/// Any of these, by rank: the batch dims unify from the right, a vector loses its dim.
+/// Returns the names of any of these products, by rank: the batch dims unify from the right, a
+/// vector loses its dim.
 ///
 /// ```
 /// use nomina_core::{Names, rule};
@@ -57,7 +58,7 @@ pub fn bmm(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
 /// ```
 ///
 /// # Errors
-/// As [`bmm`]; [`ErrorKind::Rank`] for a tensor without dims.
+/// The errors of [`bmm`]; [`ErrorKind::Rank`] for a zero-dim tensor.
 pub fn matmul(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     if a.is_empty() || b.is_empty() {
         return Err(
@@ -70,10 +71,11 @@ pub fn matmul(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     product(op, a, b, 1)
 }
 
-/// Distances between the rows of `a` and the rows of `b`: the unified batch, then both rows.
+/// Returns the names of distances between the rows of `a` and those of `b`: the unified batch, then
+/// the rows of both.
 ///
 /// # Errors
-/// As [`bmm`]; [`ErrorKind::Rank`] for fewer than 2 dims.
+/// The errors of [`bmm`]; [`ErrorKind::Rank`] for fewer than 2 dims.
 pub fn cdist(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     if a.len() < 2 || b.len() < 2 {
         return Err(
@@ -86,32 +88,33 @@ pub fn cdist(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     product(op, a, b, 2)
 }
 
-/// `bias + a @ b` for matrices: the product's names unify with the bias'.
+/// Returns the names of `bias + a @ b` for matrices: the product's names unify with those of the
+/// bias.
 ///
 /// # Errors
-/// As [`mm`] and [`unify`].
+/// The errors of [`mm`] and [`unify`].
 pub fn addmm(op: &'static str, bias: &Names, a: &Names, b: &Names) -> Result<Names> {
     unify(op, &mm(op, a, b)?, bias)
 }
 
-/// `bias + a @ b` for a matrix and a vector.
+/// Like [`addmm`], for a matrix and a vector.
 ///
 /// # Errors
-/// As [`mv`] and [`unify`].
+/// The errors of [`mv`] and [`unify`].
 pub fn addmv(op: &'static str, bias: &Names, a: &Names, b: &Names) -> Result<Names> {
     unify(op, &mv(op, a, b)?, bias)
 }
 
-/// `bias + a @ b` for batches of matrices.
+/// Like [`addmm`], for batches of matrices.
 ///
 /// # Errors
-/// As [`bmm`] and [`unify`].
+/// The errors of [`bmm`] and [`unify`].
 pub fn baddbmm(op: &'static str, bias: &Names, a: &Names, b: &Names) -> Result<Names> {
     unify(op, &bmm(op, a, b)?, bias)
 }
 
-/// Batch, then the last but one of `a`, then the dim of `b` that is `from_end` from the end: 1 for
-/// the columns of a product, 2 for rows against rows.
+/// Returns batch, the second to last dim of `a`, then the dim of `b` at `from_end` from the end: 1
+/// for the columns of a product, 2 for the rows of `cdist`.
 fn product(op: &'static str, a: &Names, b: &Names, from_end: usize) -> Result<Names> {
     let mut result = batch(op, a, b)?;
     if a.len() >= 2 {
@@ -131,8 +134,8 @@ fn batch_dims(names: &Names) -> &[Option<Name>] {
     &names[..names.len().saturating_sub(2)]
 }
 
-/// The batch dims unify from the right; a name that meets an unnamed dim may stand nowhere in
-/// that whole operand, feature dims included.
+/// Unifies the batch dims from the right. The name at the position of an unnamed dim may be nowhere
+/// else in that whole operand, feature dims included.
 pub(super) fn batch(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     let (batch_a, batch_b) = (batch_dims(a), batch_dims(b));
     let rank = batch_a.len().max(batch_b.len());

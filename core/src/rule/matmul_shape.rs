@@ -5,7 +5,7 @@ use super::matmul::wrong_ranks;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// The shape of [`mm`](super::mm).
+/// Returns the shape of [`mm`](super::mm).
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
@@ -13,7 +13,7 @@ pub fn mm_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     strict_shape(op, a, b, 2, 2)
 }
 
-/// The shape of [`mv`](super::mv).
+/// Returns the shape of [`mv`](super::mv).
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
@@ -21,7 +21,7 @@ pub fn mv_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     strict_shape(op, a, b, 2, 1)
 }
 
-/// The shape of [`dot`](super::dot).
+/// Returns the shape of [`dot`](super::dot).
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
@@ -29,7 +29,7 @@ pub fn dot_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     strict_shape(op, a, b, 1, 1)
 }
 
-/// The shape of [`bmm`](super::bmm): equal batch sizes, which do not broadcast.
+/// Returns the shape of [`bmm`](super::bmm): equal batch sizes, which do not broadcast.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
@@ -50,7 +50,7 @@ fn strict_shape(op: &'static str, a: &[usize], b: &[usize], ra: usize, rb: usize
     matmul_shape(op, a, b)
 }
 
-/// The shape of [`matmul`](super::matmul): batch sizes broadcast.
+/// Returns the shape of [`matmul`](super::matmul): batch sizes broadcast.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
@@ -78,7 +78,7 @@ pub fn matmul_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape>
     Ok(shape)
 }
 
-/// The shape of [`cdist`](super::cdist).
+/// Returns the shape of [`cdist`](super::cdist).
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
@@ -103,7 +103,7 @@ pub fn cdist_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> 
     Ok(shape)
 }
 
-/// The batch sizes of both, broadcast.
+/// Broadcasts the batch sizes of both.
 fn batch(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     let (batch_a, batch_b) = (a.len().saturating_sub(2), b.len().saturating_sub(2));
     let rank = batch_a.max(batch_b);
@@ -121,7 +121,7 @@ fn batch(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     Ok(shape)
 }
 
-/// Dim `i` of the first operand and `j` of the second disagree.
+/// Creates the error that dim `i` of the first operand and `j` of the second differ.
 #[cold]
 fn sizes(op: &'static str, a: &[usize], b: &[usize], [i, j]: [usize; 2]) -> Error {
     Error::sizes(op, [a, b], [(0, i), (1, j)])

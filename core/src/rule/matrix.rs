@@ -11,10 +11,10 @@ use super::remove::{remove, unsqueeze};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// Where the rows and the columns of matrices stand; all other dims are batch.
+/// Returns the positions of the rows and the columns of matrices; all other dims are batch dims.
 ///
 /// # Errors
-/// When a dim does not exist, and [`ErrorKind::Argument`] for another number of dims than two.
+/// If a dim does not exist, and [`ErrorKind::Argument`] if there are not two dims.
 pub fn matrix(op: &'static str, names: &Names, dims: &DimArg<'_>) -> Result<[usize; 2]> {
     match dims.listed(op, names)?[..] {
         [rows, columns] => Ok([rows, columns]),
@@ -27,11 +27,11 @@ pub fn matrix(op: &'static str, names: &Names, dims: &DimArg<'_>) -> Result<[usi
     }
 }
 
-/// The names of the factors of matrices, with a new dim `rank` between them: batch, rows, rank; batch,
-/// rank; batch, rank, columns.
+/// Returns the names of the factors of matrices, with a new dim `rank` between them: batch, rows, rank; batch, rank;
+/// batch, rank, columns.
 ///
 /// # Errors
-/// When the tensor has the new dim already.
+/// If the tensor has the new dim already.
 pub fn factors(
     op: &'static str,
     names: &Names,
@@ -52,21 +52,21 @@ pub fn factors(
     ])
 }
 
-/// How matrices and right sides go together by name.
+/// The plan of solving matrices for a right side by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solving {
-    /// Where rows and columns of the matrices stand.
+    /// The positions of rows and columns in the matrices.
     pub matrix: [usize; 2],
-    /// Where the rows stand in the right side.
+    /// The position of the rows in the right side.
     pub rows: usize,
-    /// Dims that both have, as batch.
+    /// Batch dims that both have.
     pub batch: Pairs,
-    /// The names of the result: the matrices' batch dims that the right side lacks, then the right side's
-    /// with the columns in the place of the rows.
+    /// The names of the result: the matrices' batch dims that the right side lacks, then the right side's with the rows
+    /// replaced by the columns.
     pub names: Names,
 }
 
-/// Solves matrices `a` for the right side `b`, which has their rows; other names that both have are batch.
+/// Plans solving matrices `a` for the right side `b`, which has their rows; other names that both have are batch dims.
 ///
 /// ```
 /// use nomina_core::{Names, rule};
@@ -78,8 +78,8 @@ pub struct Solving {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::UnnamedDim`] when a dim of an operand has no name, [`ErrorKind::NameNotFound`] when one lacks
-/// a dim, [`ErrorKind::DuplicateNames`] when the right side has the columns already.
+/// [`ErrorKind::UnnamedDim`] if a dim of an operand is unnamed, [`ErrorKind::NameNotFound`] if an operand lacks a dim,
+/// [`ErrorKind::DuplicateNames`] if the right side has the columns already.
 pub fn solve(op: &'static str, a: &Names, b: &Names, dims: &DimArg<'_>) -> Result<Solving> {
     super::contract::all_named(op, a, b)?;
     let matrix = matrix(op, a, dims).map_err(|e| e.operand(b, &[]))?;

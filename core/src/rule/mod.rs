@@ -1,12 +1,11 @@
 //! Name inference at run time, as ordinary functions on [`Names`](crate::Names).
 //!
-//! One function per rule, each in a small file; nothing here knows values or devices. Every
-//! function takes the operator's name first and puts it into its errors. Functions that see only
-//! names leave the sizes out of their errors, and the other way round:
-//! [`Error::with_shapes`](crate::Error::with_shapes) and
+//! One function per rule, each in a small file; they use neither values nor devices. Every function takes the
+//! operator's name first and puts it into its errors. Functions that see only names leave the sizes out of their
+//! errors, and vice versa: [`Error::with_shapes`](crate::Error::with_shapes) and
 //! [`Error::with_names`](crate::Error::with_names) add them.
 //!
-//! Nothing is allocated for up to 8 dims unless a call fails or brings a new name as text.
+//! Nothing is allocated for up to 8 dims unless a call fails or has a new name as text.
 //!
 //! | rule | functions |
 //! |---|---|
@@ -91,8 +90,8 @@ pub use unify::{equal_names, matches, unify, unify_all};
 /// Positions of dims.
 pub type Positions = SmallVec<[usize; 8]>;
 
-/// How many dims' sizes, or strides, a list holds without an allocation. Fewer than could be: a small
-/// tensor costs about as much as moving it does.
+/// The number of sizes or strides stored in a list without an allocation. Kept small: moving a small tensor costs about
+/// as much as computing with it.
 pub const INLINE_DIMS: usize = 5;
 
 /// Sizes of dims.

@@ -1,8 +1,8 @@
-//! Rule 8: results written into a tensor that is there already.
+//! Rule 8: results written into an existing tensor.
 //!
-//! Two faults at once are reported in PyTorch's order: the operands' names, their sizes, the cast,
-//! the size of the tensor written to, and last its names. An operator therefore unifies and
-//! broadcasts first, checks the dtype, and asks these functions at the end.
+//! If there are several errors, the first in PyTorch's order is reported: the operands' names,
+//! their sizes, the cast, the size of the tensor written to, and last its names. An operator
+//! therefore unifies and broadcasts first, checks the dtype, and calls these functions at the end.
 
 use alloc::format;
 
@@ -10,28 +10,28 @@ use super::{Shape, unify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// The names an `out` tensor has afterwards: one without any name receives the computed names, any
-/// other must have them already, unnamed dims included.
+/// Returns the names of an `out` tensor after a call: a tensor without names receives the computed
+/// ones; any other must have them already, unnamed dims included.
 ///
 /// # Errors
-/// [`ErrorKind::NameMismatchOut`].
+/// [`ErrorKind::NameMismatchOut`] if it has other names.
 pub fn out(op: &'static str, out: &Names, computed: &Names) -> Result<Names> {
     receive(op, out, computed, "the out tensor")
 }
 
-/// The names self has after an operator in place: as [`out`], with self.
+/// Like [`out`], for the names of self after an operator in place.
 ///
 /// # Errors
-/// [`ErrorKind::NameMismatchOut`].
+/// [`ErrorKind::NameMismatchOut`] if self has other names.
 pub fn in_place(op: &'static str, own: &Names, computed: &Names) -> Result<Names> {
     receive(op, own, computed, "self")
 }
 
-/// The names self has after an operator in place with another operand, `copy_` too: both unify,
-/// then self receives the result.
+/// Returns the names of self after an operator in place with another operand, `copy_` included:
+/// both unify, then self receives the result.
 ///
 /// # Errors
-/// As [`unify`] and [`in_place`].
+/// The errors of [`unify`] and [`in_place`].
 pub fn unify_in_place(op: &'static str, own: &Names, other: &Names) -> Result<Names> {
     let unified = unify(op, own, other)?;
     in_place(op, own, &unified)
@@ -51,10 +51,11 @@ fn receive(op: &'static str, own: &Names, computed: &Names, whose: &str) -> Resu
     .hint("refine or rename it first, or drop its names: it then takes those of the result"))
 }
 
-/// Whether an out tensor is resized to the result's shape: one without names is, where it differs.
+/// Returns whether an out tensor is resized to the result's shape: it is if the shapes differ and
+/// it has no names.
 ///
 /// # Errors
-/// [`ErrorKind::Resize`] when a named one would be.
+/// [`ErrorKind::Resize`] if a named tensor would be resized.
 pub fn out_shape(
     op: &'static str,
     names: &Names,
@@ -88,10 +89,10 @@ pub fn out_shape(
         .hint("an out tensor with names keeps its sizes: give one of the result's"))
 }
 
-/// `resize_`: a named tensor only to its own shape.
+/// Checks `resize_`: a named tensor can only be resized to its own shape.
 ///
 /// # Errors
-/// [`ErrorKind::Resize`].
+/// [`ErrorKind::Resize`] for another shape.
 pub fn resize(op: &'static str, names: &Names, shape: &[usize], new: &[usize]) -> Result<()> {
     if !names.has_names() || shape == new {
         return Ok(());
@@ -105,8 +106,8 @@ pub fn resize(op: &'static str, names: &Names, shape: &[usize], new: &[usize]) -
     .hint("drop its names first, or make a new tensor"))
 }
 
-/// `resize_as_`: the shape and the names self has afterwards. One without names takes both, a named
-/// one needs them equal.
+/// Returns the names and the shape of self after `resize_as_`. A tensor without names takes both;
+/// in a named one both must be equal.
 ///
 /// # Errors
 /// [`ErrorKind::Resize`] for another shape, [`ErrorKind::NameMismatchOut`] for other names.

@@ -1,5 +1,5 @@
-//! Rule 4: dims in another order. Each function gives, per output dim, the input's position;
-//! [`kept`](super::kept) then gives the names.
+//! Rule 4: reordered dims. Each function returns the input's position for each output dim;
+//! [`kept`](super::kept) then returns the names.
 
 use alloc::format;
 
@@ -9,10 +9,10 @@ use super::lookup::{position, wrap};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// All dims in the order given.
+/// Reorders all dims in the order given.
 ///
 /// # Errors
-/// When a dim does not exist or stands twice, and [`ErrorKind::Rank`] when one is left out.
+/// If a dim does not exist or is repeated, and [`ErrorKind::Rank`] if one is left out.
 pub fn permute(op: &'static str, names: &Names, dims: &DimArg<'_>) -> Result<Positions> {
     let positions = dims.listed(op, names)?;
     if positions.len() == names.len() {
@@ -31,10 +31,10 @@ pub fn permute(op: &'static str, names: &Names, dims: &DimArg<'_>) -> Result<Pos
     .hint("list every dim, or use `align_to` with `..` for the rest"))
 }
 
-/// Two dims swapped.
+/// Swaps two dims.
 ///
 /// # Errors
-/// When a dim does not exist.
+/// If a dim does not exist.
 pub fn transpose(
     op: &'static str,
     names: &Names,
@@ -52,7 +52,7 @@ pub fn transpose(
     Ok(order)
 }
 
-/// The two dims of a matrix swapped; a vector and a number stay.
+/// Swaps the two dims of a matrix; vectors and numbers stay.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] for more than 2 dims.
@@ -70,7 +70,7 @@ pub fn t(op: &'static str, names: &Names) -> Result<Positions> {
     .hint("say which dims to swap: `x.transpose(A, B)`, or use `mT` for the last two"))
 }
 
-/// The last two dims swapped.
+/// Swaps the last two dims.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] for fewer than 2 dims.
@@ -90,12 +90,11 @@ pub fn mt(op: &'static str, names: &Names) -> Result<Positions> {
     Ok(order)
 }
 
-/// The dims of `source` moved to the positions of `destination`, the others in their order. A name
-/// in `destination` is where that dim stands now.
+/// Moves the dims of `source` to the positions of `destination`; the others keep their order. A
+/// name in `destination` means the present position of that dim.
 ///
 /// # Errors
-/// When a dim does not exist or stands twice, and [`ErrorKind::Rank`] when the lists differ in
-/// length.
+/// If a dim does not exist or is repeated, and [`ErrorKind::Rank`] if the lists differ in length.
 pub fn movedim(
     op: &'static str,
     names: &Names,
@@ -122,7 +121,7 @@ pub fn movedim(
     Ok(order.collect())
 }
 
-/// What `diagonal` does to the dims.
+/// The effect of `diagonal` on the dims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagonal {
     /// The position of the first dim of the plane.
@@ -133,11 +132,11 @@ pub struct Diagonal {
     pub names: Names,
 }
 
-/// The pair of dims removed, the diagonal appended as `outdim` or unnamed.
+/// Removes the pair of dims and appends the diagonal as `outdim` or unnamed.
 ///
 /// # Errors
-/// When a dim does not exist, [`ErrorKind::Index`] when both are the same,
-/// [`ErrorKind::DuplicateNames`] when a remaining dim is named `outdim`.
+/// If a dim does not exist, [`ErrorKind::Index`] if both are the same,
+/// [`ErrorKind::DuplicateNames`] if a remaining dim is named `outdim`.
 pub fn diagonal(
     op: &'static str,
     names: &Names,
@@ -177,10 +176,10 @@ pub fn diagonal(
     })
 }
 
-/// The index `index` into dim `dim`, negative from the end.
+/// Resolves `index` into dim `dim`; negative counts from the end.
 ///
 /// # Errors
-/// [`ErrorKind::Index`], which says index, dim and size.
+/// [`ErrorKind::Index`], with index, dim and size, if it is out of range.
 pub fn index_in(
     op: &'static str,
     names: &Names,

@@ -1,4 +1,4 @@
-//! Products that are none of matrices: outer, inner, Kronecker, over several dims, of chains.
+//! Products other than matrix products: outer, inner, Kronecker, over several dims, of chains.
 
 use alloc::format;
 
@@ -8,10 +8,10 @@ use super::{Positions, Shape, bmm, unify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// Vector by vector, every pair: both dims.
+/// Returns the names of an outer product: both dims.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`], or [`ErrorKind::DuplicateNames`] when both dims have one name.
+/// [`ErrorKind::Rank`], or [`ErrorKind::DuplicateNames`] if both dims have the same name.
 pub fn outer(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     if a.len() != 1 || b.len() != 1 {
         return Err(super::matmul::wrong_ranks(op, 1, 1, a.len(), b.len())
@@ -21,7 +21,7 @@ pub fn outer(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     joined(op, a, b, [a[0].clone(), b[0].clone()].into_iter().collect())
 }
 
-/// The shape of [`outer`].
+/// Returns the shape of [`outer`].
 ///
 /// # Errors
 /// [`ErrorKind::Rank`].
@@ -35,10 +35,11 @@ pub fn outer_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> 
         .operand(&none, b))
 }
 
-/// The last dims of both meet; a number multiplies.
+/// Returns the names of an inner product: the last dims of both are contracted; a number
+/// multiplies.
 ///
 /// # Errors
-/// [`ErrorKind::DuplicateNames`] when the dims that stay have one name twice.
+/// [`ErrorKind::DuplicateNames`] if the remaining dims repeat a name.
 pub fn inner(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     if a.is_empty() || b.is_empty() {
         return unify(op, a, b);
@@ -48,10 +49,10 @@ pub fn inner(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     joined(op, a, b, left.iter().chain(right).cloned().collect())
 }
 
-/// The shape of [`inner`].
+/// Returns the shape of [`inner`].
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when the last sizes differ.
+/// [`ErrorKind::Shape`] if the last sizes differ.
 pub fn inner_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     let (Some((k, left)), Some((l, right))) = (a.split_last(), b.split_last()) else {
         return Ok(a.iter().chain(b).copied().collect());
@@ -65,30 +66,31 @@ pub fn inner_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> 
     Ok(left.iter().chain(right).copied().collect())
 }
 
-/// The sum of products of matrices, plus a bias: the batch goes.
+/// Returns the names of a sum of matrix products over the batch, plus a bias: the batch dim is
+/// dropped.
 ///
 /// # Errors
-/// As [`bmm`] and [`unify`].
+/// The errors of [`bmm`] and [`unify`].
 pub fn addbmm(op: &'static str, bias: &Names, a: &Names, b: &Names) -> Result<Names> {
     let mut names = bmm(op, a, b)?;
     names.remove(0);
     unify(op, &names, bias)
 }
 
-/// An outer product plus a bias.
+/// Returns the names of an outer product plus a bias.
 ///
 /// # Errors
-/// As [`outer`] and [`unify`].
+/// The errors of [`outer`] and [`unify`].
 pub fn addr(op: &'static str, bias: &Names, a: &Names, b: &Names) -> Result<Names> {
     unify(op, &outer(op, a, b)?, bias)
 }
 
-/// A chain of matrices: the rows of the first, the columns of the last. A vector at an end has no
-/// dim to give.
+/// Returns the names of a chain of matrices: the rows of the first, the columns of the last. A
+/// vector at an end contributes no dim.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for an empty chain, [`ErrorKind::Rank`] for what is neither a matrix nor
-/// a vector at an end, [`ErrorKind::DuplicateNames`].
+/// [`ErrorKind::Argument`] for an empty chain, [`ErrorKind::Rank`] for a tensor that is neither a
+/// matrix nor a vector at an end, [`ErrorKind::DuplicateNames`].
 pub fn multi_dot(op: &'static str, chain: &[&Names]) -> Result<Names> {
     let (Some(&first), Some(&last)) = (chain.first(), chain.last()) else {
         return Err(Error::new(ErrorKind::Argument, op, "no tensor is given").hint("give one"));
@@ -112,7 +114,7 @@ pub fn multi_dot(op: &'static str, chain: &[&Names]) -> Result<Names> {
     joined(op, first, last, names)
 }
 
-/// The two dims of a matrix' diagonal.
+/// Returns the names of a trace, a number: none.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`].
@@ -126,14 +128,14 @@ pub fn trace(op: &'static str, x: &Names) -> Result<Names> {
         .hint("`diagonal` and `sum` do it for more dims"))
 }
 
-/// Which dims [`tensordot`] sums over.
-// An argument that lives for one call: a box would cost it an allocation.
+/// The dims that [`tensordot`] sums over.
+// An argument that lives for one call: boxing it would cost an allocation.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PairArg<'a> {
-    /// So many of the last dims of the left operand, and of the first of the right one.
+    /// A number of the last dims of the left operand, and of the first dims of the right one.
     Count(i64),
-    /// These dims of both, by name; or, in each operand alike, by position.
+    /// These dims of both, by name; or by position, the same in each operand.
     Both(DimArg<'a>),
     /// These dims of the left operand, and these of the right one.
     Each(DimArg<'a>, DimArg<'a>),
@@ -175,16 +177,16 @@ impl<'a, L: Into<DimArg<'a>>, R: Into<DimArg<'a>>> From<(L, R)> for PairArg<'a> 
     }
 }
 
-/// How [`tensordot`] goes: which dims meet, in order, and the names of the result.
+/// The plan of [`tensordot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensordot {
-    /// Dims that are summed over, in the left and in the right operand.
+    /// The pairs of dims that are summed over, in the left and in the right operand.
     pub sum: super::Pairs,
-    /// The names of the result: of the dims that are left of the one, then of the other.
+    /// The names of the result: the remaining dims of the left operand, then of the right one.
     pub names: Names,
 }
 
-/// Sums over pairs of dims; all others stay, those of `a` first.
+/// Sums over pairs of dims; all other dims remain, those of `a` first.
 ///
 /// ```
 /// use nomina_core::{Names, rule};
@@ -198,8 +200,8 @@ pub struct Tensordot {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for a count out of range or lists of different lengths, what
-/// [`DimArg::positions`] fails with, [`ErrorKind::DuplicateNames`].
+/// [`ErrorKind::Argument`] for a count out of range or lists of different lengths, the errors of
+/// [`DimArg::positions`], [`ErrorKind::DuplicateNames`].
 pub fn tensordot(op: &'static str, a: &Names, b: &Names, dims: &PairArg<'_>) -> Result<Tensordot> {
     let both = |e: Error| match e.operands() {
         [one] if one.names == *a => e.operand(b, &[]),
@@ -249,7 +251,7 @@ pub fn tensordot(op: &'static str, a: &Names, b: &Names, dims: &PairArg<'_>) -> 
     })
 }
 
-/// As [`DimArg::listed`], without the zero-dim tensor's dim 0.
+/// Like [`DimArg::listed`], but a zero-dim tensor has no dim 0.
 fn listed(op: &'static str, names: &Names, dims: &DimArg<'_>) -> Result<Positions> {
     if names.is_empty()
         && let Some(dim @ DimRef::Index(_)) = dims.items().first()
@@ -262,18 +264,18 @@ fn listed(op: &'static str, names: &Names, dims: &DimArg<'_>) -> Result<Position
     dims.listed(op, names)
 }
 
-/// The dims of a Kronecker product: where one operand has no dim, the other's name is taken.
+/// Returns the names of a Kronecker product; a dim that only one operand has is taken from it.
 ///
 /// # Errors
-/// As [`unify`].
+/// The errors of [`unify`].
 pub fn kron(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     unify(op, a, b)
 }
 
-/// The shape of [`kron`].
+/// Returns the shape of [`kron`].
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when sizes overflow.
+/// [`ErrorKind::Shape`] if a size overflows.
 pub fn kron_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     let rank = a.len().max(b.len());
     let size = |x: &[usize], at: usize| (at + x.len()).checked_sub(rank).map_or(1, |i| x[i]);
@@ -288,7 +290,7 @@ pub fn kron_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     })
 }
 
-/// Names of two operands, side by side.
+/// Checks `names`, concatenated from both operands, for repetitions.
 fn joined(op: &'static str, a: &Names, b: &Names, names: Names) -> Result<Names> {
     distinct(op, names).map_err(|e| {
         e.operand(a, &[])
@@ -297,11 +299,11 @@ fn joined(op: &'static str, a: &Names, b: &Names, names: Names) -> Result<Names>
     })
 }
 
-/// The names with one of them primed: `N` becomes `N'`.
+/// Returns the names with one of them primed: `N` becomes `N'`.
 ///
 /// # Errors
-/// As [`DimRef::position`]; [`ErrorKind::UnnamedDim`] for a dim without a name,
-/// [`ErrorKind::DuplicateNames`] when the primed name is there.
+/// The errors of [`DimRef::position`]; [`ErrorKind::UnnamedDim`] for an unnamed dim,
+/// [`ErrorKind::DuplicateNames`] if the primed name exists.
 pub fn prime(op: &'static str, names: &Names, dim: DimRef<'_>) -> Result<Names> {
     let at = dim.position(op, names)?;
     let Some(name) = &names[at] else {
@@ -315,7 +317,7 @@ pub fn prime(op: &'static str, names: &Names, dim: DimRef<'_>) -> Result<Names> 
     distinct(op, primed).map_err(|e| e.operand(names, &[]))
 }
 
-/// How [`linear`] goes.
+/// The plan of [`linear`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linear {
     /// The dim of the input that is summed over.
@@ -324,12 +326,13 @@ pub struct Linear {
     pub names: Names,
 }
 
-/// `x wᵀ + b`: the weight's last dim is summed over. It is found in `x` by its name; where it has
-/// none, or no dim of `x` has it and the last dim of `x` has no name, it is the last one.
+/// Plans `x wᵀ + b`: the weight's last dim is summed over. It is looked up in `x` by name. It is
+/// the last dim of `x` if it is unnamed in the weight, or if `x` lacks the name and its last dim is
+/// unnamed.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`], [`ErrorKind::NameNotFound`], [`ErrorKind::DuplicateNames`], and as
-/// [`unify`] for the bias.
+/// [`ErrorKind::Rank`], [`ErrorKind::NameNotFound`], [`ErrorKind::DuplicateNames`], and the errors
+/// of [`unify`] for the bias.
 pub fn linear(op: &'static str, x: &Names, w: &Names, bias: Option<&Names>) -> Result<Linear> {
     let about = |e: Error| {
         let e = e.operand(x, &[]).operand(w, &[]);

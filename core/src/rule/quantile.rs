@@ -1,4 +1,4 @@
-//! Statistics whose results have dims of their own.
+//! Statistics whose results have new dims.
 
 use alloc::format;
 
@@ -6,10 +6,11 @@ use super::reduce;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// `quantile`: what remains of the dims at `positions`, after the dims of the list of quantiles.
+/// Returns the names of `quantile`: the dims of the list of quantiles, then those that remain after reducing
+/// `positions`.
 ///
 /// # Errors
-/// [`ErrorKind::DuplicateNames`] when the list's dim has the name of one that remains.
+/// [`ErrorKind::DuplicateNames`] if the list's dim has the name of a remaining dim.
 pub fn quantile(
     op: &'static str,
     names: &Names,
@@ -33,8 +34,8 @@ pub fn quantile(
     Ok(result)
 }
 
-/// `cov` and `corrcoef`, whose result has `rank` dims: variables by variables, of which the second dim is
-/// the primed first; of one variable, a number.
+/// Returns the names of `cov` and `corrcoef`, whose result has `rank` dims: variables by variables, where the second
+/// dim is the primed first. For one variable the result is a number.
 #[must_use]
 pub fn cov(names: &Names, rank: usize) -> Names {
     match names.first() {

@@ -1,4 +1,4 @@
-//! Rule 3: reduced and selected dims go.
+//! Rule 3: reduced and selected dims are dropped.
 
 use alloc::format;
 
@@ -8,13 +8,13 @@ use super::{Positions, Shape};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{MAX_DIMS, Name, Names};
 
-/// The names without those at `positions`.
+/// Returns the names without those at `positions`.
 #[must_use]
 pub fn remove(names: &Names, positions: &[usize]) -> Names {
     reduce(names, positions, false)
 }
 
-/// The names after a reduction over `positions`.
+/// Returns the names after a reduction over `positions`.
 #[must_use]
 pub fn reduce(names: &Names, positions: &[usize], keepdim: bool) -> Names {
     if keepdim {
@@ -27,7 +27,7 @@ pub fn reduce(names: &Names, positions: &[usize], keepdim: bool) -> Names {
     kept.map(|(_, name)| name.clone()).collect()
 }
 
-/// The sizes after a reduction over `positions`.
+/// Returns the sizes after a reduction over `positions`.
 #[must_use]
 pub fn reduce_shape(shape: &[usize], positions: &[usize], keepdim: bool) -> Shape {
     let sizes =
@@ -42,20 +42,20 @@ pub fn reduce_shape(shape: &[usize], positions: &[usize], keepdim: bool) -> Shap
     sizes.collect()
 }
 
-/// The names at `positions`, in that order: of a permuted tensor, or of one that keeps them.
+/// Returns the names at `positions`, in that order, as for a permuted tensor.
 ///
 /// # Panics
-/// When a position is out of range.
+/// If a position is out of range.
 #[must_use]
 pub fn kept(names: &Names, positions: &[usize]) -> Names {
     positions.iter().map(|&i| names[i].clone()).collect()
 }
 
-/// The positions that remain when dims of size 1 are squeezed out: all such for `..`, otherwise
-/// the given ones, where a dim of another size stays.
+/// Returns the positions that remain after squeezing dims of size 1: for `..` all of them,
+/// otherwise the given ones. A given dim of another size stays.
 ///
 /// # Errors
-/// When a given dim does not exist.
+/// If a given dim does not exist.
 pub fn squeeze(
     op: &'static str,
     names: &Names,
@@ -68,12 +68,12 @@ pub fn squeeze(
         .collect())
 }
 
-/// Where a new dim of size 1 goes, and the names with it; unnamed unless `name` is given.
+/// Returns the position of a new dim of size 1, and the names with it; it is unnamed unless `name`
+/// is given.
 ///
 /// # Errors
 /// [`ErrorKind::Index`] for a position out of range, [`ErrorKind::InvalidName`],
-/// [`ErrorKind::DuplicateNames`] for a name that is there already, [`ErrorKind::Rank`] beyond 64
-/// dims.
+/// [`ErrorKind::DuplicateNames`] if the name exists already, [`ErrorKind::Rank`] beyond 64 dims.
 pub fn unsqueeze(
     op: &'static str,
     names: &Names,
@@ -97,7 +97,7 @@ pub fn unsqueeze(
     Ok((at, result))
 }
 
-/// No tensor has more than [`MAX_DIMS`] dims.
+/// Checks that a tensor has at most [`MAX_DIMS`] dims.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] for more.

@@ -1,4 +1,4 @@
-//! Rule 9: other names for the same dims.
+//! Rule 9: new names for the same dims.
 
 use alloc::format;
 
@@ -7,7 +7,7 @@ use super::lookup::{find, listed};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// New names by position; one `..` keeps the names it stands for.
+/// Renames by position; one `..` keeps the names it covers.
 ///
 /// # Errors
 /// [`ErrorKind::NamesLen`], [`ErrorKind::DuplicateNames`], [`ErrorKind::InvalidName`], or
@@ -17,11 +17,11 @@ pub fn rename(op: &'static str, names: &Names, items: &[NameItem<'_>]) -> Result
     distinct(op, result).map_err(|e| e.operand(names, &[]))
 }
 
-/// New names for some dims, all at once: a swap is two pairs.
+/// Renames some dims, all at once: a swap is two pairs.
 ///
 /// # Errors
-/// [`ErrorKind::NameNotFound`] for a dim that is not there, [`ErrorKind::DuplicateNames`],
-/// [`ErrorKind::InvalidName`], or [`ErrorKind::Ellipsis`] when a dim is renamed to `..`.
+/// [`ErrorKind::NameNotFound`] for a missing dim, [`ErrorKind::DuplicateNames`],
+/// [`ErrorKind::InvalidName`], or [`ErrorKind::Ellipsis`] if a dim is renamed to `..`.
 pub fn rename_map(
     op: &'static str,
     names: &Names,
@@ -55,11 +55,11 @@ pub fn rename_map(
     distinct(op, result).map_err(|e| e.operand(names, &[]))
 }
 
-/// Names for unnamed dims: none may become any name, a name only itself; one `..` keeps the names
-/// it stands for.
+/// Names unnamed dims: an unnamed dim may get any name, a named one only its own; one `..` keeps
+/// the names it covers.
 ///
 /// # Errors
-/// [`ErrorKind::Refine`] when a name would change, [`ErrorKind::NamesLen`],
+/// [`ErrorKind::Refine`] if a name would change, [`ErrorKind::NamesLen`],
 /// [`ErrorKind::DuplicateNames`], [`ErrorKind::InvalidName`], or [`ErrorKind::Ellipsis`] for a
 /// second `..`.
 pub fn refine_names(op: &'static str, names: &Names, items: &[NameItem<'_>]) -> Result<Names> {
@@ -95,7 +95,7 @@ fn refused(
         .hint(hint)
 }
 
-/// The items as names, `..` replaced by the names of the dims it stands for.
+/// Returns the items as names, with `..` replaced by the names of the dims it covers.
 fn spread(op: &'static str, names: &Names, items: &[NameItem<'_>]) -> Result<Names> {
     let rank = names.len();
     let Some(at) = rest(op, items)? else {

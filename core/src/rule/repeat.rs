@@ -1,4 +1,4 @@
-//! Rules of what repeats, slides or spreads elements: `repeat`, `tile`, `unfold`, `diag_embed`.
+//! Rules of operators that repeat or window elements: `repeat`, `tile`, `unfold`, `diag_embed`.
 
 use alloc::format;
 
@@ -10,8 +10,8 @@ use super::{NameItem, Shape, names_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// The names of a repeated tensor and how often each of its dims repeats: more counts than dims
-/// make new dims on the left, without names.
+/// Returns the names of a repeated tensor, and the repetition count of each dim. Extra counts add
+/// unnamed dims on the left.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] for fewer counts than dims, [`ErrorKind::Shape`] for a negative one.
@@ -41,7 +41,7 @@ pub fn repeat(
     Ok((result, counts))
 }
 
-/// As [`repeat`]; fewer counts than dims are for the last ones.
+/// Like [`repeat`]; if there are fewer counts than dims, they apply to the last dims.
 ///
 /// # Errors
 /// [`ErrorKind::Shape`] for a negative count.
@@ -58,11 +58,11 @@ pub fn tile(
     repeat(op, names, shape, &all)
 }
 
-/// The dim whose elements repeat, or none for all elements in one dim without name; and the names
-/// of the result.
+/// Returns the dim whose elements repeat, or `None` if all elements are flattened into one unnamed
+/// dim; and the names of the result.
 ///
 /// # Errors
-/// When the dim does not exist, or there is more than one.
+/// If the dim does not exist, or several are given.
 pub fn repeat_interleave(
     op: &'static str,
     names: &Names,
@@ -75,11 +75,11 @@ pub fn repeat_interleave(
     Ok((dim.single(op, names)?, names.clone()))
 }
 
-/// Where windows slide, and the names with the dim within a window behind; unnamed unless `name`
-/// is given.
+/// Returns the dim that windows slide along, and the names with the dim within a window appended,
+/// unnamed unless `name` is given.
 ///
 /// # Errors
-/// When the dim does not exist, [`ErrorKind::InvalidName`], [`ErrorKind::DuplicateNames`].
+/// If the dim does not exist, [`ErrorKind::InvalidName`], [`ErrorKind::DuplicateNames`].
 pub fn unfold(
     op: &'static str,
     names: &Names,
@@ -95,12 +95,12 @@ pub fn unfold(
     Ok((at, result))
 }
 
-/// Where `diag_embed` puts the two dims of its new planes, and the names of the result: the last
-/// dim goes, `plane` names the two, in the order `dim1`, `dim2`.
+/// Returns the positions of the two new dims of `diag_embed`, and the names of the result: the last
+/// dim is dropped, `plane` names the two, in the order `dim1`, `dim2`.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] for a number, [`ErrorKind::Index`] when a position is out of range or both
-/// are the same, [`ErrorKind::DuplicateNames`], and whatever is wrong with `plane`.
+/// [`ErrorKind::Rank`] for a number, [`ErrorKind::Index`] if a position is out of range or both are
+/// the same, [`ErrorKind::DuplicateNames`], and the errors of `plane`.
 pub fn diag_embed(
     op: &'static str,
     names: &Names,

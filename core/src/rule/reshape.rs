@@ -1,4 +1,4 @@
-//! Other sizes for the same elements, by position.
+//! Reshaping by position: new sizes for the same elements.
 
 use alloc::format;
 
@@ -8,12 +8,12 @@ use super::remove::rank_limit;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// The names and the shape of a tensor reshaped to `sizes`, one of which may be -1: a tensor with
-/// names only keeps its shape, since sizes do not say which name goes where.
+/// Returns the names and the shape of a tensor reshaped to `sizes`, one of which may be -1. A named
+/// tensor can only keep its shape, since sizes do not tell which name belongs to which dim.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when the sizes do not multiply up, [`ErrorKind::Resize`] when names would
-/// be lost.
+/// [`ErrorKind::Shape`] if the sizes do not multiply to the number of elements,
+/// [`ErrorKind::Resize`] if names would be lost.
 pub fn reshape(
     op: &'static str,
     names: &Names,

@@ -1,4 +1,4 @@
-//! Sorted sequences that rows of values are looked up in.
+//! Sorted sequences in which rows of values are looked up.
 
 use alloc::format;
 
@@ -6,12 +6,12 @@ use super::unify::unify;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::Names;
 
-/// `searchsorted`: the names of the places found. One sequence leaves the values' names; where
-/// there is one for each row of values, the dims before the last unify.
+/// Returns the names of the positions found by `searchsorted`. One sequence keeps the values'
+/// names; if there is one per row of values, the dims before the last unify.
 ///
 /// # Errors
-/// As [`unify`]; [`ErrorKind::Rank`] for other numbers of dims, [`ErrorKind::DuplicateNames`] when
-/// a row's name is the name of the values' last dim.
+/// The errors of [`unify`]; [`ErrorKind::Rank`] for other numbers of dims,
+/// [`ErrorKind::DuplicateNames`] if a row's name is that of the values' last dim.
 pub fn searchsorted(op: &'static str, sequence: &Names, values: &Names) -> Result<Names> {
     if sequence.len() == 1 {
         return Ok(values.clone());

@@ -7,14 +7,13 @@ use super::remove::rank_limit;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{MAX_DIMS, Names};
 
-/// The most elements that a tensor, or a view, may have: 2^55 - 1, where the address space has 64
-/// bits. So many of the largest dtype take 2^59 bytes, so that no product of a tensor's sizes and an
-/// element's size wraps, nor such a product with a small factor.
+/// The maximum number of elements of a tensor or view: 2^55 - 1 on 64-bit targets. With the largest dtype they take
+/// 2^59 bytes, so that no product of a tensor's sizes and an element's size wraps, even times a small factor.
 pub const MAX_NUMEL: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 8 } else { 4 };
 
-/// The number of elements of a tensor of these sizes. Here it is decided which sizes a tensor, or a
-/// view, may have: at most [`MAX_DIMS`](crate::MAX_DIMS) of them, whose product is at most [`MAX_NUMEL`]. In that
-/// product a size of zero counts as one, as in NumPy: the sizes beside a zero are multiplied too.
+/// Returns the number of elements of a tensor of these sizes. This function defines which sizes a tensor or view may
+/// have: at most [`MAX_DIMS`](crate::MAX_DIMS) of them, with a product of at most [`MAX_NUMEL`]. In that product a size
+/// of zero counts as one, as in NumPy: the sizes next to a zero are multiplied too.
 ///
 /// # Errors
 /// [`ErrorKind::Rank`] for more dims, [`ErrorKind::Shape`] for more elements.
@@ -42,10 +41,10 @@ fn too_large(op: &'static str, shape: &[usize]) -> Error {
         .hint("use smaller sizes; beside a size of zero the others count too")
 }
 
-/// The shape to which both broadcast: from the right, equal sizes or 1.
+/// Returns the shape to which both broadcast: from the right, sizes are equal or 1.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`], on the first operand's dim; [`Error::with_names`] names it.
+/// [`ErrorKind::Shape`], about the first operand's dim; [`Error::with_names`] names it.
 pub fn broadcast_shapes(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     if a == b {
         return Ok(Shape::from_slice(a));
@@ -75,10 +74,10 @@ fn unequal<'a>(
     Error::sizes(op, operands, dims).hint("sizes broadcast when they are equal or one of them is 1")
 }
 
-/// [`broadcast_shapes`] over all operands.
+/// Like [`broadcast_shapes`], over all operands.
 ///
 /// # Errors
-/// As [`broadcast_shapes`], with all operands.
+/// The errors of [`broadcast_shapes`], with all operands.
 pub fn broadcast_all<'a>(
     op: &'static str,
     shapes: impl IntoIterator<Item = &'a [usize], IntoIter: Clone>,
@@ -93,7 +92,7 @@ pub fn broadcast_all<'a>(
             if *merged == 1 {
                 *merged = size;
             } else if size != 1 && size != *merged {
-                // Whoever brought the size in is the one that this operand disagrees with.
+                // This operand disagrees with the first one that has the merged size.
                 let place = |shape: &[usize]| (left + dim).checked_sub(rank - shape.len());
                 let other = shapes
                     .clone()
@@ -107,7 +106,7 @@ pub fn broadcast_all<'a>(
     Ok(result)
 }
 
-/// Checks that an operator in place keeps self's shape: `other` broadcasts to `own`.
+/// Checks that an operator in place keeps the shape of self: `other` broadcasts to `own`.
 ///
 /// # Errors
 /// [`ErrorKind::Shape`].
@@ -137,12 +136,12 @@ pub fn broadcast_into(op: &'static str, own: &[usize], other: &[usize]) -> Resul
     .hint(HINT))
 }
 
-/// Whether sizes expand to those of another tensor: dims of size 1 grow.
+/// Checks that sizes expand to those of another tensor: only dims of size 1 grow.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when a dim of another size would change.
+/// [`ErrorKind::Shape`] if a dim of another size would change.
 pub fn expand_as(shape: &[usize], other: &[usize]) -> Result<()> {
-    // What has more dims is `expand`'s error.
+    // A shape with more dims is reported by `expand`.
     let Some(new) = other.len().checked_sub(shape.len()) else {
         return Ok(());
     };
@@ -158,11 +157,11 @@ pub fn expand_as(shape: &[usize], other: &[usize]) -> Result<()> {
     }
 }
 
-/// The names and the shape of a tensor expanded to `sizes`: dims of size 1 grow, -1 keeps a size,
-/// new dims on the left have no name.
+/// Returns the names and the shape of a tensor expanded to `sizes`: dims of size 1 grow, -1 keeps a size, new dims on
+/// the left are unnamed.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when a dim of another size would change or a new dim has no size,
+/// [`ErrorKind::Shape`] if a dim of another size would change or a new dim has no size,
 /// [`ErrorKind::Rank`] for fewer sizes than dims.
 pub fn expand(
     op: &'static str,

@@ -6,7 +6,7 @@ use alloc::string::String;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// Whether two names may stand for one dim: equal spelling, or one is none.
+/// Returns whether two names can be the same dim: they are equal, or one is `None`.
 #[must_use]
 pub fn matches(a: &Option<Name>, b: &Option<Name>) -> bool {
     match (a, b) {
@@ -15,14 +15,14 @@ pub fn matches(a: &Option<Name>, b: &Option<Name>) -> bool {
     }
 }
 
-/// Whether two tensors count as equal by their names: none on both sides, or the same list.
+/// Returns whether two tensors count as equal by their names: the lists are the same.
 #[must_use]
 pub fn equal_names(a: &Names, b: &Names) -> bool {
     a == b
 }
 
-/// The names of a result to which `a` and `b` broadcast, from the right: the more specific of
-/// each pair. Where one operand has no dim, the other's name is taken.
+/// Returns the names of a result to which `a` and `b` broadcast, from the right: the more specific
+/// name of each pair. A dim that only one operand has is taken from it.
 ///
 /// ```
 /// use nomina_core::{Names, rule::unify};
@@ -33,8 +33,8 @@ pub fn equal_names(a: &Names, b: &Names) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::NameMismatch`] when two names differ, [`ErrorKind::Misaligned`] when a name meets
-/// an unnamed dim of an operand that has the name at another position.
+/// [`ErrorKind::NameMismatch`] if two names differ, [`ErrorKind::Misaligned`] if a name is at the
+/// position of an unnamed dim and also elsewhere in the operand with the unnamed dim.
 pub fn unify(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     if a == b {
         return Ok(a.clone());
@@ -54,10 +54,10 @@ pub fn unify(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     Ok(result)
 }
 
-/// [`unify`] over all operands, from the first to the last; `()` when there is none.
+/// Like [`unify`], over all operands, from the first to the last; `()` if there are none.
 ///
 /// # Errors
-/// As [`unify`].
+/// The errors of [`unify`].
 pub fn unify_all<'a>(
     op: &'static str,
     operands: impl IntoIterator<Item = &'a Names>,
@@ -108,7 +108,7 @@ fn misaligned(op: &'static str, a: &Names, b: &Names, name: &Name) -> Error {
     }
 }
 
-/// Aligning works when one operand has all names of the other.
+/// Returns the hint: aligning works if one operand has all names of the other.
 fn way_out(a: &Names, b: &Names) -> Option<String> {
     let within = |inner: &Names, outer: &Names| {
         inner.iter().all(|name| {

@@ -15,31 +15,31 @@ use super::item::distinct;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
-/// Letters of the dims of one tensor, as numbers.
+/// The letters of one tensor's dims, as numbers.
 pub type Letters = SmallVec<[usize; 8]>;
 
-/// What an equation says: which dims of the operands are one, and where they go.
+/// A parsed equation: which dims of the operands are the same, and their order in the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Einsum {
     /// For each operand, the letter of each of its dims.
     pub operands: Vec<Letters>,
-    /// The letter of each dim of the result; what is not among them is summed over.
+    /// The letter of each dim of the result; letters not in it are summed over.
     pub output: Letters,
-    /// How many letters there are.
+    /// The number of distinct letters.
     pub count: usize,
     /// The names of the result.
     pub names: Names,
 }
 
-/// Reads an equation, of which there are two kinds.
+/// Parses an equation, of one of two kinds.
 ///
-/// By position, as PyTorch has it: `btk,bsk->bts`, or with words, `b t k, b s k -> b t s`. Each
-/// letter or word stands for the dim at its place; names are carried along, and dims of one letter
-/// must have one name, or none. `...` stands for the dims that are not mentioned. Without `->` the
-/// result has all letters that stand once, in alphabetical order.
+/// By position, as in PyTorch: `btk,bsk->bts`, or with words, `b t k, b s k -> b t s`. Each letter
+/// or word denotes the dim at its position; names are carried along, and dims with the same letter
+/// must have the same name, or none. `...` covers the dims that are not mentioned. Without `->` the
+/// result has all letters that occur once, in alphabetical order.
 ///
 /// By name: `[B, T, K] * [B, S, K] -> [B, T, S]`. Each operand lists all its dims, in any order, or
-/// some and `..`; a word in front of a list is only for the reader.
+/// some and `..`; a word before a list is a comment.
 ///
 /// ```
 /// use nomina_core::{Names, rule};
@@ -54,10 +54,10 @@ pub struct Einsum {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for an equation that cannot be read, or of another number of operands;
-/// [`ErrorKind::Rank`] for a term of another number of dims; [`ErrorKind::NameMismatch`] for one
-/// letter with two names, [`ErrorKind::DuplicateNames`] for a result that holds a name twice; by
-/// name also [`ErrorKind::NameNotFound`] and [`ErrorKind::UnnamedDim`].
+/// [`ErrorKind::Argument`] for an equation that cannot be parsed or has another number of operands;
+/// [`ErrorKind::Rank`] for a term with another number of dims; [`ErrorKind::NameMismatch`] for a
+/// letter with two names; [`ErrorKind::DuplicateNames`] for a result that repeats a name; by name
+/// also [`ErrorKind::NameNotFound`] and [`ErrorKind::UnnamedDim`].
 pub fn einsum(op: &'static str, equation: &str, operands: &[&Names]) -> Result<Einsum> {
     let read = if equation.contains('[') {
         named::read(op, equation, operands)
@@ -72,14 +72,14 @@ pub fn einsum(op: &'static str, equation: &str, operands: &[&Names]) -> Result<E
         .map_err(about)
 }
 
-/// What was read, without the names of the result.
+/// A parsed equation, without the names of the result.
 struct Read {
     operands: Vec<Letters>,
     output: Letters,
     count: usize,
 }
 
-/// Finds one name for every letter, and with them the result's.
+/// Determines the name of every letter, and from them the names of the result.
 fn named_by(op: &'static str, read: Read, operands: &[&Names]) -> Result<Einsum> {
     let mut found: Vec<Option<Name>> = alloc::vec![None; read.count];
     for (names, letters) in operands.iter().zip(&read.operands) {
@@ -106,8 +106,8 @@ fn named_by(op: &'static str, read: Read, operands: &[&Names]) -> Result<Einsum>
     })
 }
 
-/// The name that dim `at` gives its letter. A letter that stands twice in one operand takes a
-/// diagonal: its dims are one dim, primed or not, or it has no name.
+/// Returns the name that dim `at` gives its letter. A letter repeated in one operand takes a
+/// diagonal: it has a name if its dims are the same dim, primed or not.
 fn own_name(names: &Names, letters: &Letters, at: usize) -> Option<Name> {
     let name = names[at].as_ref()?;
     let base =
@@ -148,7 +148,7 @@ fn counted(op: &'static str, terms: usize, operands: usize) -> Result<()> {
     ))
 }
 
-/// Numbers for spellings, in the order in which they come.
+/// Numbers spellings in order of appearance.
 struct Spellings<'a>(Vec<&'a str>);
 
 impl<'a> Spellings<'a> {

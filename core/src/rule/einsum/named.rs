@@ -7,7 +7,7 @@ use super::{Letters, Read, Spellings, counted, unreadable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Names, is_name};
 
-/// A list of names, and whether `..` stands in it and where.
+/// A list of names, with the position of `..` in it, if any.
 struct List<'a> {
     names: Vec<&'a str>,
     rest: Option<usize>,
@@ -25,7 +25,7 @@ pub(super) fn read(op: &'static str, equation: &str, operands: &[&Names]) -> Res
         .collect::<Result<Vec<_>>>()?;
     let mut spellings = Spellings::new();
     let mut letters = Vec::new();
-    // What `..` stands for in the result.
+    // The dims that `..` covers in the result.
     let mut others: Vec<usize> = Vec::new();
     for (at, (list, names)) in lists.iter().zip(operands).enumerate() {
         for name in &list.names {
@@ -87,7 +87,7 @@ fn not_found(op: &'static str, name: &str, at: usize, names: &Names) -> Error {
         .hint("an operand lists its own dims, in any order")
 }
 
-/// `q[B, T]`: what stands in front of the bracket is for the reader.
+/// Parses `q[B, T]`; the text before the bracket is a comment.
 fn list<'a>(op: &'static str, term: &'a str) -> Result<List<'a>> {
     let bad = || {
         unreadable(

@@ -22,7 +22,7 @@ pub(super) fn read(op: &'static str, equation: &str, operands: &[&Names]) -> Res
     let terms: Vec<&str> = left.split(',').collect();
     counted(op, terms.len(), operands.len())?;
     let (words, terms) = read_terms(op, &terms, right, operands)?;
-    // The dims that `...` stands for have the first letters, counted from the right.
+    // The dims that `...` covers have the first letters, counted from the right.
     let mut rest = 0;
     for (at, (term, names)) in terms.iter().zip(operands).enumerate() {
         let listed = listed(term);
@@ -85,7 +85,7 @@ fn listed(term: &[Token<'_>]) -> usize {
     term.iter().filter(|token| **token != Token::Rest).count()
 }
 
-/// Whether there is a letter for each dim, or `...` for the others.
+/// Returns whether there is a letter for each dim, or `...` for the others.
 fn fits(term: &[Token<'_>], names: &Names) -> bool {
     match names.len().checked_sub(listed(term)) {
         Some(0) => true,
@@ -94,7 +94,8 @@ fn fits(term: &[Token<'_>], names: &Names) -> bool {
     }
 }
 
-/// The terms, and whether they are of words: they are where as letters they would not fit.
+/// Parses the terms, and returns whether they consist of words, which they do if they do not fit as
+/// letters.
 fn read_terms<'a>(
     op: &'static str,
     terms: &[&'a str],
@@ -123,7 +124,8 @@ fn read_terms<'a>(
     Ok((by_words, if by_words { words? } else { letters? }))
 }
 
-/// Spaces between letters make no words: `i j, j k` reads alike both ways.
+/// Returns whether a term must consist of words. Spaces between letters are no evidence: `i j, j k`
+/// reads alike both ways.
 fn is_of_words(term: &str) -> bool {
     let parts = || term.split_whitespace().filter(|part| *part != "...");
     parts().count() > 1 && parts().any(|part| part.len() > 1)
@@ -162,7 +164,8 @@ fn tokens<'a>(op: &'static str, term: &'a str, words: bool) -> Result<Vec<Token<
     Ok(found)
 }
 
-/// The dims of `...`, then what stands once, in alphabetical order.
+/// Returns the implicit output: the dims of `...`, then the letters that occur once, in
+/// alphabetical order.
 fn implicit(terms: &[Vec<Token<'_>>], spellings: &Spellings<'_>, rest: usize) -> Letters {
     let count = |word: &str| {
         let all = terms.iter().flatten();

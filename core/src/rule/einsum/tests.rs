@@ -11,7 +11,7 @@ fn names(text: &str) -> Names {
         .expect("names")
 }
 
-/// Letters as text, and the result's names.
+/// Returns the operands' letters, the result's letters, and the result's names as text.
 fn read(
     equation: &str,
     operands: &[&str],

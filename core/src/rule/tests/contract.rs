@@ -41,7 +41,7 @@ fn a_product_never_holds_a_name_twice() {
         "mm: dim `N` appears more than once in (N, N); dims (N, K) and (K, N); \
          rename a dim of one operand first: `x.rename(..)`",
     );
-    // PyTorch lets this one through.
+    // PyTorch accepts this case.
     assert_eq!(
         kind(matmul("matmul", &n("M N K"), &n("K M"))),
         ErrorKind::DuplicateNames
@@ -58,7 +58,7 @@ fn a_batch_dim_that_stands_elsewhere_conflicts_even_among_features() {
         kind(matmul("matmul", &n("K J M"), &n("_ N K"))),
         ErrorKind::Misaligned
     );
-    // Where there is no batch dim, nothing is searched.
+    // Without a batch dim, nothing is searched.
     assert_eq!(
         matmul("matmul", &n("N K"), &n("B K M")).unwrap(),
         n("B N M")
@@ -117,7 +117,7 @@ fn contraction_by_name() {
         (plan.left.as_slice(), plan.right.as_slice()),
         (&[0][..], &[1][..])
     );
-    // Naturally (B, T, S); asked for as (T, B, S).
+    // The natural order is (B, T, S); requested is (T, B, S).
     assert_eq!(plan.order.as_slice(), [1, 0, 2]);
     let shape = contract_shape("contract", (&q, &[5, 7, 3]), (&k, &[3, 4, 7]), &plan).unwrap();
     assert_eq!(shape.as_slice(), [5, 7, 4]);

@@ -91,7 +91,7 @@ fn one_dim() {
         ErrorKind::Argument
     );
     assert_eq!(DimArg::from(..).single_or("mode", &names, -1), Ok(Some(1)));
-    // A number counts as a vector of one.
+    // A number counts as a vector of 1 element.
     assert_eq!(DimArg::from(-1).single("softmax", &n("")), Ok(None));
     assert_eq!(DimArg::from(..).single_or("mode", &n(""), -1), Ok(None));
     assert_eq!(

@@ -1,5 +1,5 @@
-//! What the recorded calls do not hold: the texts of errors, kinds PyTorch has no named form of,
-//! and where we are right instead.
+//! Tests of cases without a recorded call: the texts of errors, kinds that PyTorch has no named
+//! form of, and cases where PyTorch is wrong.
 
 mod contract;
 mod dims;
@@ -12,13 +12,13 @@ mod unify;
 use crate::error::{Error, ErrorKind};
 use crate::name::{Name, Names};
 
-/// Names as text: `n("N _ C")`.
+/// Parses names: `n("N _ C")`.
 fn n(text: &str) -> Names {
     let name = |text: &str| (text != "_").then(|| Name::new(text).expect("a name"));
     Names::new(text.split_ascii_whitespace().map(name)).expect("distinct names")
 }
 
-/// The whole text of an error, and its kind.
+/// Returns the text of an error, and its kind.
 #[track_caller]
 fn fails<T: core::fmt::Debug>(result: crate::Result<T>, kind: ErrorKind, text: &str) -> Error {
     let error = result.expect_err("an error");
@@ -29,7 +29,7 @@ fn fails<T: core::fmt::Debug>(result: crate::Result<T>, kind: ErrorKind, text: &
     error
 }
 
-/// The kind of an error.
+/// Returns the kind of an error.
 #[track_caller]
 fn kind<T: core::fmt::Debug>(result: crate::Result<T>) -> ErrorKind {
     result.expect_err("an error").kind()

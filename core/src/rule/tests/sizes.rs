@@ -18,7 +18,7 @@ fn sizes_have_a_limit() {
         &[usize::MAX, usize::MAX],
     ] {
         assert_eq!(kind(numel("zeros", shape)), ErrorKind::Shape);
-        // What stands beside a zero is multiplied too.
+        // The sizes next to a zero are multiplied too.
         let empty: crate::rule::Shape = shape.iter().copied().chain([0]).collect();
         assert_eq!(kind(numel("zeros", &empty)), ErrorKind::Shape);
     }
@@ -50,13 +50,13 @@ fn shapes_broadcast_from_the_right() {
          dims (N=2, C=3) and (_=2, C=4); \
          sizes broadcast when they are equal or one of them is 1",
     );
-    // Dims without names are counted in each operand.
+    // Unnamed dims are counted in each operand.
     let error = broadcast_shapes("add", &[3], &[2, 4]).unwrap_err();
     assert!(alloc::format!("{error}").starts_with(
         "add: dim 0 of the first operand has size 3 and dim 1 of the second 4; \
          dims (3,) and (2, 4)"
     ));
-    // Of three operands, the two that disagree, whatever stands between them.
+    // With three operands, the error names the two that disagree, whatever is between them.
     let error = broadcast_all("where", [&[3][..], &[2, 1], &[4]]).unwrap_err();
     assert!(alloc::format!("{error}").starts_with(
         "where: dim 0 of the first operand has size 3 and dim 0 of the third 4; \

@@ -35,7 +35,7 @@ fn a_missing_dim_is_searched_for_nowhere_and_none_is() {
         kind(unify("add", &n("N"), &n("N _"))),
         ErrorKind::Misaligned
     );
-    // The first fault from the right counts.
+    // The first fault from the right is reported.
     assert_eq!(
         kind(unify("add", &n("C A"), &n("_ C"))),
         ErrorKind::NameMismatch
