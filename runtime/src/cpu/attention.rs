@@ -29,7 +29,7 @@ const LANES: usize = 16;
 /// The operands lie where the job says and have its sizes, of which none is zero; the result is
 /// nobody else's.
 pub(crate) unsafe fn execute(job: &AttentionJob) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match job.dtype {
             DType::F64 => blocks::<f64>(job),
@@ -57,7 +57,7 @@ unsafe fn blocks<T: Real>(job: &AttentionJob) -> Result<(), NoMemory> {
             first,
             rows: rows.min(job.length - first),
         };
-        // SAFETY: the caller's promise; each task has rows of the result of its own.
+        // SAFETY: guaranteed by the caller; each task has rows of the result of its own.
         unsafe { block.run::<T>() }
     })
 }
@@ -179,7 +179,7 @@ impl Block<'_> {
         }
         let mut room = Room::<T>::new(rows, cols)?;
         let loaded = room.matrix(cols);
-        // SAFETY: the caller's promise; there is room for as many.
+        // SAFETY: guaranteed by the caller; there is room for as many.
         unsafe { converted(matrix, part.dtype, loaded, T::DTYPE, rows, cols) };
         Ok(Loaded {
             matrix: loaded,
@@ -200,7 +200,7 @@ impl Block<'_> {
         let mut mask_row = Scratch::new([masked], T::ZERO)?;
         let mut totals = Scratch::new([self.rows], T::ZERO)?;
         for (row, total) in totals.iter_mut().enumerate() {
-            // SAFETY: the caller's promise; rows do not overlap.
+            // SAFETY: guaranteed by the caller; rows do not overlap.
             let scores = unsafe {
                 std::slice::from_raw_parts_mut(scores.ptr.cast::<T>().add(row * seen), seen)
             };
@@ -238,7 +238,7 @@ impl Block<'_> {
     unsafe fn leave_out<T: Real>(&self, weights: Matrix, seen: usize, value: Matrix, sums: Matrix) {
         let width = self.job.width;
         for row in 0..self.rows {
-            // SAFETY: the caller's promise; weights and sums are rooms of their own.
+            // SAFETY: guaranteed by the caller; weights and sums are rooms of their own.
             let (weights, sums) = unsafe {
                 let weights = weights.ptr.cast::<T>().add(row * seen);
                 let sums = sums.ptr.cast::<T>().add(row * width);
@@ -275,7 +275,7 @@ impl Block<'_> {
         for (row, total) in totals.iter().enumerate() {
             let total = total.wide();
             let factor = T::of(if total == 0.0 { 0.0 } else { 1.0 / total });
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let sums = unsafe {
                 std::slice::from_raw_parts_mut(sums.ptr.cast::<T>().add(row * width), width)
             };
@@ -292,9 +292,9 @@ impl Block<'_> {
 /// Copies a matrix of `rows` and `cols`.
 ///
 /// # Safety
-/// As for [`copy2`].
+/// The requirements of [`copy2`].
 unsafe fn converted(src: Matrix, from: DType, dst: Matrix, to: DType, rows: usize, cols: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         copy2(Copy2 {
             src: src.ptr,

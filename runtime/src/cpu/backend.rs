@@ -42,7 +42,7 @@ impl Backend for Cpu {
         from: *const u8,
         bytes: usize,
     ) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::ptr::copy(from, to, bytes) };
         Ok(())
     }
@@ -54,7 +54,7 @@ impl Backend for Cpu {
         from: *const u8,
         bytes: usize,
     ) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::ptr::copy(from, to, bytes) };
         Ok(())
     }
@@ -66,47 +66,47 @@ impl Backend for Cpu {
             return Err(Error::new(ErrorKind::Argument, job.op.name(), what)
                 .hint("call it with the operands of its signature"));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::pointwise::execute(kernel, job.plan, job.dest, job.inputs, job.in_place) };
         Ok(())
     }
 
     unsafe fn fused(&self, job: &FusedJob<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::fused::execute(job) }
     }
 
     unsafe fn fused_reduce(&self, job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Result<bool> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::fused::reduce(job, reduce) }
     }
 
     unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::cast::copy(plan, dest, source) };
         Ok(())
     }
 
     unsafe fn fill(&self, plan: &Plan, dest: Place, value: Scalar) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::fill::fill(plan, dest, value) };
         Ok(())
     }
 
     unsafe fn triangle(&self, job: &TriangleJob<'_>, dest: Place) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::triangle::clear(job, dest) };
         Ok(())
     }
 
     unsafe fn arange(&self, n: usize, dest: Place, start: Scalar, step: Scalar) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::fill::arange(n, dest, start, step) };
         Ok(())
     }
 
     unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::random::random(n, dest, draw) };
         Ok(())
     }
@@ -119,60 +119,60 @@ impl Backend for Cpu {
         what: Drawn,
         words: &Stream,
     ) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::random::random_of(n, dest, of, what, words) }
     }
 
     unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::random::permutation(n, dest, words) }
             .map_err(|error| error.in_op(Op::Randperm.name()))
     }
 
     unsafe fn multinomial(&self, job: &Multinomial) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::random::multinomial(job) }
     }
 
     unsafe fn reduce(&self, job: &ReduceJob<'_>) -> Result<()> {
         let reducer = cpu::reduce::find(job.by, job.dtype, job.compute, job.number)
             .ok_or_else(|| absent(job.op, job.compute))?;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::reduce::execute(&*reducer, job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
     unsafe fn softmax(&self, job: &SoftmaxJob<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::softmax::execute(job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
     unsafe fn norm(&self, job: &NormJob<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::norm::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn entropy(&self, job: &EntropyJob<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::loss::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn scan(&self, job: &ScanJob<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::scan::execute(job) }.map_err(|error| error.in_op(job.op.op().name()))
     }
 
     unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::sort::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn conv(&self, job: &ConvJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::convolve::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::transpose::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
@@ -180,33 +180,33 @@ impl Backend for Cpu {
         if job.dtype.is_integral() || arithmetic(job.dtype) != job.dtype {
             return Ok(false);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::weight::execute(job) }.map_err(|error| error.in_op(job.op))?;
         Ok(true)
     }
 
     unsafe fn pool(&self, job: &PoolJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::pool::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn unpool(&self, job: &UnpoolJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::unpool::execute(job) }
     }
 
     unsafe fn spread(&self, job: &SpreadJob<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::spread::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn resample(&self, job: &ResampleJob<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::resample::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn columns(&self, job: &ColumnsJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::conv::columns::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
@@ -216,30 +216,30 @@ impl Backend for Cpu {
         {
             return Err(absent(after, product.dtype));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::gemm::multiply(product, repeats) }
             .map_err(|error| error.in_op(Op::Matmul.name()))
     }
 
     unsafe fn attention(&self, job: &AttentionJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::attention::execute(job) }
             .map_err(|error| error.in_op(Op::ScaledDotProductAttention.name()))
     }
 
     unsafe fn distance(&self, job: &DistanceJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::distance::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn pick(&self, job: &IndexJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { cpu::gather::pick(job) };
         Ok(())
     }
 
     unsafe fn update(&self, job: &IndexJob, how: Update) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe { cpu::gather::update(job, how) };
         done.map_err(|error| error.in_op(job.op))
     }

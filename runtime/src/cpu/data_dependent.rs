@@ -14,14 +14,14 @@ use crate::memory::NoMemory;
 /// # Safety
 /// `len` elements lie there, or the address is null, which stands for none asked for.
 unsafe fn some<'a, T>(ptr: *const T, len: usize) -> Option<&'a [T]> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     (!ptr.is_null()).then(|| unsafe { std::slice::from_raw_parts(ptr, len) })
 }
 
 /// # Safety
 /// `from` fits in `to`, which nobody else uses.
 unsafe fn store<T: Copy>(from: &[T], to: *mut T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };
 }
 
@@ -34,7 +34,7 @@ impl DataDependent for Cpu {
         to: *mut i64,
     ) -> Result<()> {
         for i in 0..count {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let at = index.add(i).read();
                 let at = if at < 0 { at + as_what.size as i64 } else { at };
@@ -46,11 +46,11 @@ impl DataDependent for Cpu {
 
     unsafe fn nonzero(&self, job: &MaskJob<'_>, room: Room<'_, i64>) -> Result<()> {
         let missing = |error: NoMemory| error.in_op(job.op);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mask = unsafe { some(job.mask, crate::shape::count(job.shape)) }.unwrap_or_default();
         let counts = gather::count(mask).map_err(missing)?;
         let out = room(counts.iter().sum())?;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { gather::positions(mask, &counts, job.shape, out) }.map_err(missing)
     }
 
@@ -63,23 +63,23 @@ impl DataDependent for Cpu {
         room: Room<'_, u8>,
     ) -> Result<()> {
         let missing = |error: NoMemory| error.in_op(job.op);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mask = unsafe { some(job.mask, crate::shape::count(job.shape)) }.unwrap_or_default();
         let selection = index::Selection::new(mask, x, size, job.shape, strides);
         let counts = index::count(&selection).map_err(missing)?;
         let out = room(counts.iter().sum())?;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { index::scatter(&selection, &counts, out) }.map_err(missing)
     }
 
     unsafe fn search(&self, _: &'static str, job: &Search, out: *mut i64) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { search(job, out) };
         Ok(())
     }
 
     unsafe fn row_order(&self, op: &'static str, rows: Rows, out: *mut i64) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let order = unsafe { rows.sorted() }.map_err(|error| error.in_op(op))?;
         // SAFETY: a number for each row.
         unsafe { store(&order, out) };
@@ -93,16 +93,16 @@ impl DataDependent for Cpu {
         order: *const i64,
         room: Room<'_, i64>,
     ) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let starts = unsafe { rows.starts(some(order, rows.count)) };
         let starts = starts.map_err(|error| error.in_op(op))?;
-        // SAFETY: the caller's promise of room.
+        // SAFETY: guaranteed by the caller of room.
         unsafe { store(&starts, room(starts.len())?) };
         Ok(())
     }
 
     unsafe fn groups(&self, job: &GroupJob) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let starts = std::slice::from_raw_parts(job.starts, job.groups);
             let order = some(job.order, job.count);
@@ -115,7 +115,7 @@ impl DataDependent for Cpu {
 
     unsafe fn bins(&self, job: &BinJob) -> Result<()> {
         let (n, bins) = (job.count, job.bins);
-        // SAFETY: the caller's promise, here and below: elements of the job's dtype.
+        // SAFETY: guaranteed by the caller, here and below: elements of the job's dtype.
         let counts = unsafe {
             match (job.what, job.dtype) {
                 (Binned::Weights(weights), _) => {
@@ -147,7 +147,7 @@ impl DataDependent for Cpu {
     unsafe fn quantiles(&self, job: &QuantileJob) -> Result<()> {
         macro_rules! of {
             ($t:ty) => {{
-                // SAFETY: the caller's promise: elements of the job's dtype.
+                // SAFETY: guaranteed by the caller: elements of the job's dtype.
                 unsafe {
                     let all = job.sorted.cast::<$t>();
                     let all = std::slice::from_raw_parts(

@@ -22,7 +22,7 @@ const LANES: usize = 8;
 /// # Safety
 /// The operands have the sizes that the job says, the result is nobody else's.
 pub(crate) unsafe fn execute(job: &DistanceJob) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise, for elements of the dtype's type.
+    // SAFETY: guaranteed by the caller, for elements of the dtype's type.
     unsafe {
         match job.dtype {
             DType::F64 => distance_as::<f64>(job),

@@ -35,11 +35,11 @@ pub(crate) unsafe fn arange(n: usize, dest: Place, start: Scalar, step: Scalar) 
     if dest.dtype.is_integral() {
         let (start, step) = (start.to_i64(), step.to_i64());
         let value = |i: usize| start.wrapping_add(step.wrapping_mul(i as i64));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { by_index(n, dest, DType::I64, value) };
     } else {
         let (start, step) = (start.to_f64(), step.to_f64());
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { by_index(n, dest, DType::F64, |i| start + step * i as f64) };
     }
 }
@@ -54,7 +54,7 @@ pub(crate) unsafe fn by_index<T: Copy + Default>(
     dtype: DType,
     value: impl Fn(usize) -> T + Sync,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         by_block(n, dest, dtype, &|start, block: &mut [T; BLOCK]| {
             for (i, out) in block.iter_mut().enumerate() {

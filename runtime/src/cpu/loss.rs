@@ -37,7 +37,7 @@ fn log_sum_exp<T: Ordered>(row: &[T]) -> f64 {
 /// The operands and the results lie where the job says, and nobody else uses the results meanwhile.
 /// Every target that counts is an index of the row.
 pub(crate) unsafe fn execute(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match arithmetic(job.compute) {
             DType::F64 => each_row::<f64>(job),

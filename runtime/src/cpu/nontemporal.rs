@@ -76,7 +76,7 @@ impl NonTemporal {
         let head = (to.addr().wrapping_neg() % LINE).min(n);
         let lines = (n - head) / LINE * LINE;
         let tail = head + lines;
-        // SAFETY: the caller's promise; the lines' start is aligned.
+        // SAFETY: guaranteed by the caller; the lines' start is aligned.
         unsafe {
             if head > 0 {
                 to.copy_from_nonoverlapping(from, head);
@@ -112,13 +112,13 @@ impl NonTemporal {
 /// Copies `n` bytes, a multiple of [`LINE`], to where a line starts.
 ///
 /// # Safety
-/// As [`NonTemporal::copy`], and the processor has AVX-512F.
+/// The requirements of [`NonTemporal::copy`], and the processor has AVX-512F.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[target_feature(enable = "avx512f")]
 unsafe fn lines512(from: *const u8, to: *mut u8, n: usize) {
     use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
     for at in (0..n).step_by(LINE) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let line = _mm512_loadu_si512(from.add(at).cast());
             _mm512_stream_si512(to.add(at).cast(), line);
@@ -129,12 +129,12 @@ unsafe fn lines512(from: *const u8, to: *mut u8, n: usize) {
 /// As [`lines512`], on every x86-64.
 ///
 /// # Safety
-/// As [`NonTemporal::copy`].
+/// The requirements of [`NonTemporal::copy`].
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 unsafe fn lines128(from: *const u8, to: *mut u8, n: usize) {
     use std::arch::x86_64::{_mm_loadu_si128, _mm_stream_si128};
     for at in (0..n).step_by(16) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let part = _mm_loadu_si128(from.add(at).cast());
             _mm_stream_si128(to.add(at).cast(), part);

@@ -170,7 +170,7 @@ impl Again {
             let x = (self.scale.difference(x.wide(), self.about) - self.off) * self.factor;
             let x = scales[0].map_or(x, |weight| x * weight[i].wide());
             let x = scales[1].map_or(x, |bias| x + bias[i].wide());
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { out.add(i).write(T::of(x)) };
         }
     }
@@ -229,7 +229,7 @@ impl<T: Real, const OFF: bool> Kernel for Apply<'_, T, OFF> {
 /// # Safety
 /// The operands and the results lie where the job says, and nobody else uses the results meanwhile.
 pub(crate) unsafe fn execute(job: &NormJob<'_>) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match arithmetic(job.compute) {
             DType::F64 => each_row::<f64>(job),
@@ -256,7 +256,7 @@ impl<'a, T: Real> Scale<'a, T> {
     }
 
     /// # Safety
-    /// As [`Rows::load`].
+    /// The requirements of [`Rows::load`].
     unsafe fn row(&mut self, rows: &Rows, row: usize) -> &[T] {
         if self.ready {
             return &self.buffer;
@@ -264,7 +264,7 @@ impl<'a, T: Real> Scale<'a, T> {
         if self.lines.is_constant() && !self.lines.is_dense::<T>() {
             self.ready = true;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { rows.load(self.lines, row, &mut self.buffer) }
     }
 }

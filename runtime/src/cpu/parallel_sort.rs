@@ -77,7 +77,7 @@ fn sort_parts<T: Copy + Send + Sync>(
 /// # Safety
 /// They are within the slice that begins at `first`, and nobody else uses them.
 unsafe fn part<'a, T>(first: Shared, start: usize, end: usize) -> &'a mut [T] {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::slice::from_raw_parts_mut(first.get().cast::<T>().add(start), end - start) }
 }
 

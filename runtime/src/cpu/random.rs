@@ -112,7 +112,7 @@ pub(crate) unsafe fn random_of(
             ptr: of.0.get(),
             dtype: of.1,
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let count = unsafe { read(&cast, place, n, start, &mut values) };
         if let Some(at) = values[..count].iter().position(|&value| !valid(value)) {
             wrong.fetch_max(start + at + 1, Ordering::Relaxed);
@@ -120,7 +120,7 @@ pub(crate) unsafe fn random_of(
         }
         Some((values, count))
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match what {
             Drawn::Bernoulli => by_block(n, dest, DType::Bool, &|start, out| {
@@ -158,7 +158,7 @@ pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) -> Resul
         }
     });
     parallel_sort::sort(&mut keys);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         by_block(n, dest, DType::I64, &|start, out| {
             for (out, &key) in out.iter_mut().zip(&keys[start..]) {

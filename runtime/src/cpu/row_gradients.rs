@@ -180,7 +180,7 @@ impl<T: Real> Kernel for Products<'_, T> {
 /// # Safety
 /// The operands and the result lie where the job says, and nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match arithmetic(job.compute) {
             DType::F64 => of::<f64>(job),
@@ -190,7 +190,7 @@ pub(crate) unsafe fn execute(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
 }
 
 unsafe fn of<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match job.by {
             RowGradient::Softmax => each_row::<T, Softmax>(job),
@@ -226,7 +226,7 @@ unsafe fn again<T: Real, F: Formula>(
     let sums = dispatch(Sums(&saved, &grad, row, PhantomData::<F>));
     for (i, (&saved, &grad)) in saved.iter().zip(&grad).enumerate() {
         let element = F::last(saved, grad, row, sums.map(|sum| sum / count));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { out.add(i).write(T::of(element)) };
     }
     Ok(())

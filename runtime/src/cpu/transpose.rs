@@ -88,7 +88,7 @@ impl Transpose {
         let mut from = block;
         for round in 0..rounds {
             let to = rooms[round as usize % 2];
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { step(from, self.rows * self.width, to) };
             from = to;
         }
@@ -114,12 +114,12 @@ impl Transpose {
             } else {
                 rooms[round as usize % 2]
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { step(from, n, to) };
             from = to;
         }
         if rounds == 0 {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { to.copy_from_nonoverlapping(columns, n * self.size) };
         }
     }
@@ -170,7 +170,7 @@ fn apart(size: usize) -> Round {
 }
 
 /// # Safety
-/// As [`Transpose::turn`]; `n` is even.
+/// The requirements of [`Transpose::turn`]; `n` is even.
 #[inline(always)]
 unsafe fn interleave<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
     let half = n / 2;
@@ -189,7 +189,7 @@ unsafe fn interleave<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
 }
 
 /// # Safety
-/// As [`interleave`].
+/// The requirements of [`interleave`].
 #[inline(always)]
 unsafe fn separate<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
     let half = n / 2;

@@ -76,7 +76,7 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
 /// Converts `n` elements to where they stand side by side, by non-temporal stores.
 ///
 /// # Safety
-/// As [`Cast::run`].
+/// The requirements of [`Cast::run`].
 unsafe fn passing(
     cast: &Cast,
     past: NonTemporal,
@@ -112,7 +112,7 @@ fn crosses(inner: &Dim, outer: &Dim, from: DType) -> bool {
 /// are converted already.
 ///
 /// # Safety
-/// As [`copy`].
+/// The requirements of [`copy`].
 unsafe fn tiles(
     [cast, keep]: [&Cast; 2],
     past: Option<NonTemporal>,

@@ -71,7 +71,7 @@ impl Cast {
         dest: *mut u8,
         dest_step: isize,
     ) {
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if [source_step, dest_step] == self.sizes {
                 (self.dense)(n, source, dest);
@@ -87,7 +87,7 @@ fn copying(dtype: DType) -> ([Dense; LEVELS], Strided) {
     macro_rules! sized {
         ($t:ty) => {{
             unsafe fn dense(n: usize, source: *const u8, dest: *mut u8) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { source.copy_to_nonoverlapping(dest, n * size_of::<$t>()) }
             }
             ([dense as Dense; LEVELS], strided::<$t, $t> as Strided)
@@ -124,10 +124,10 @@ fn converting(from: DType, to: DType) -> ([Dense; LEVELS], Strided) {
 }
 
 /// # Safety
-/// As [`Cast::run`], with adjacent elements.
+/// The requirements of [`Cast::run`], with adjacent elements.
 #[inline(always)]
 unsafe fn dense<A: Convert<B>, B: Copy>(n: usize, source: *const A, dest: *mut B) {
-    // SAFETY: the caller's promise; what is written to may be indeterminate.
+    // SAFETY: guaranteed by the caller; what is written to may be indeterminate.
     let (source, dest) = unsafe {
         let dest = dest.cast::<MaybeUninit<B>>();
         (
@@ -141,7 +141,7 @@ unsafe fn dense<A: Convert<B>, B: Copy>(n: usize, source: *const A, dest: *mut B
 }
 
 /// # Safety
-/// As [`Cast::run`].
+/// The requirements of [`Cast::run`].
 unsafe fn strided<A: Convert<B>, B: Copy>(
     n: usize,
     source: *const u8,

@@ -18,7 +18,7 @@ use crate::memory::{NoMemory, Scratch};
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ColumnsJob) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise; elements that are only copied go as bits of their size.
+    // SAFETY: guaranteed by the caller; elements that are only copied go as bits of their size.
     unsafe {
         match (job.fold, job.dtype) {
             (false, dtype) => {

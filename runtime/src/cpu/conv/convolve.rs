@@ -23,7 +23,7 @@ const NARROW: usize = 64;
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match job.dtype {
             DType::F32 => floats::<f32, f32>(job),
@@ -42,7 +42,7 @@ pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
 }
 
 unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if is_direct(job.dtype, job.channels, job.outs) {
             direct::convolve::<S, A>(job)

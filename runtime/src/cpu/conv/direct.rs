@@ -18,7 +18,7 @@ const GRAIN: usize = 1 << 15;
 /// Runs a convolution whose result is row-major.
 ///
 /// # Safety
-/// As for [`super::convolve::execute`].
+/// The requirements of [`super::convolve::execute`].
 pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
     let [d, h, w] = &job.windows;
     let rows = job.batch * job.groups * job.outs * d.out * h.out;
@@ -120,13 +120,13 @@ impl<S: Widen<A>, A: Number> Kernel for Rows<'_, S, A> {
 unsafe fn add<S: Widen<A>, A: Number>(sums: &mut [A], weight: A, from: *const S, step: isize) {
     if step == 1 {
         for (i, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let x = unsafe { from.add(i).read() };
             *sum = sum.plus(weight.times(x.up()));
         }
     } else {
         for (i, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let x = unsafe { from.wrapping_offset(i as isize * step).read() };
             *sum = sum.plus(weight.times(x.up()));
         }

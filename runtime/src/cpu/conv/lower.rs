@@ -72,7 +72,7 @@ impl<S: Copy> Lower<'_, S> {
     /// is `count × taps * channels`. Channels lie next to each other in the input.
     ///
     /// # Safety
-    /// As for [`Lower::rows`].
+    /// The requirements of [`Lower::rows`].
     #[inline(always)]
     pub(super) unsafe fn columns<A: Number>(&self, mut out: *mut A)
     where

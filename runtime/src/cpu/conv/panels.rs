@@ -32,7 +32,7 @@ const OFTEN: usize = 2;
 /// Runs a convolution whose channels are not innermost. Whether it did: not where zeros are most of the input.
 ///
 /// # Safety
-/// As for [`super::convolve::execute`].
+/// The requirements of [`super::convolve::execute`].
 pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
     if job.channels_last {
         return Ok(false);
@@ -73,7 +73,7 @@ pub(super) unsafe fn convolve<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<b
     let often = shape::product([job.batch, across]) > OFTEN;
     for group in 0..job.groups {
         let packed = match often {
-            // SAFETY: the caller's promise: the weight has the group's rows.
+            // SAFETY: guaranteed by the caller: the weight has the group's rows.
             true => unsafe { Packed::new(&whole.product(group), order, threads)? },
             false => Packed::later(order),
         };
@@ -147,7 +147,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
     /// Computes some units, whose planes have room for them, on so many threads.
     ///
     /// # Safety
-    /// As of [`convolve`].
+    /// The requirements of [`convolve`].
     unsafe fn units(
         &self,
         units: Range<usize>,
@@ -195,7 +195,7 @@ impl<S: Widen<A>, A: Number> Whole<'_, S, A> {
     /// Some positions and outputs of a unit.
     ///
     /// # Safety
-    /// As of [`convolve`]; the planes are the unit's.
+    /// The requirements of [`convolve`]; the planes are the unit's.
     unsafe fn part(
         &self,
         unit: usize,

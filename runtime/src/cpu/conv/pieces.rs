@@ -20,7 +20,7 @@ trait Piece {
 #[inline(always)]
 unsafe fn pieces(n: usize, what: &impl Piece) {
     let mut at = 0;
-    // SAFETY: the caller's promise; the pieces follow each other up to `n`.
+    // SAFETY: guaranteed by the caller; the pieces follow each other up to `n`.
     unsafe {
         while at + LONGEST <= n {
             what.piece::<LONGEST>(at);
@@ -46,7 +46,7 @@ impl<S: Widen<A>, A: Number> Piece for Copied<S, A> {
     #[inline(always)]
     unsafe fn piece<const N: usize>(&self, at: usize) {
         let mut out = [A::ZERO; N];
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let from = self.0.add(at).cast::<[S; N]>().read_unaligned();
             for (out, from) in out.iter_mut().zip(from) {
@@ -62,7 +62,7 @@ struct Zeros<A>(*mut A);
 impl<A: Number> Piece for Zeros<A> {
     #[inline(always)]
     unsafe fn piece<const N: usize>(&self, at: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.0
                 .add(at)
@@ -77,7 +77,7 @@ struct Added<S, A>(*const S, *mut A);
 impl<S: Widen<A>, A: Number> Piece for Added<S, A> {
     #[inline(always)]
     unsafe fn piece<const N: usize>(&self, at: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let to = self.1.add(at).cast::<[A; N]>();
             let from = self.0.add(at).cast::<[S; N]>().read_unaligned();
@@ -101,7 +101,7 @@ pub(super) unsafe fn copy<S: Widen<A>, A: Number>(
     step: isize,
     to: *mut A,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if step == 1 {
             pieces(n, &Copied(from, to));
@@ -120,14 +120,14 @@ pub(super) unsafe fn copy<S: Widen<A>, A: Number>(
 /// There is room for them.
 #[inline(always)]
 pub(super) unsafe fn zeros<A: Number>(n: usize, to: *mut A) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { pieces(n, &Zeros(to)) };
 }
 
 /// Adds a dense line of `n` elements to elements `stride` apart.
 ///
 /// # Safety
-/// As of [`copy`].
+/// The requirements of [`copy`].
 #[inline(always)]
 pub(super) unsafe fn add<S: Widen<A>, A: Number>(
     n: usize,
@@ -135,7 +135,7 @@ pub(super) unsafe fn add<S: Widen<A>, A: Number>(
     to: *mut A,
     stride: usize,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if stride == 1 {
             pieces(n, &Added(from, to));

@@ -13,7 +13,7 @@ const RUN: usize = 4;
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise; elements go as bits of their size.
+    // SAFETY: guaranteed by the caller; elements go as bits of their size.
     unsafe {
         match job.element {
             1 => spread_as::<u8>(job),
@@ -126,7 +126,7 @@ unsafe fn spread_as<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) -> Res
 
 unsafe fn fill<T: Copy>(to: *mut T, len: usize, value: T) {
     for i in 0..len {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { to.add(i).write(value) };
     }
 }

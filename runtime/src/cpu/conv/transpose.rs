@@ -26,7 +26,7 @@ const WIDTH: usize = 512;
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &TransposedJob) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match job.dtype {
             DType::F32 => transpose_as::<f32, f32>(job),

@@ -12,7 +12,7 @@ use crate::job::UnpoolJob;
 /// # Safety
 /// All elements and indices lie where the job says; nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &UnpoolJob) -> Result<()> {
-    // SAFETY: the caller's promise; elements go as bits of their size.
+    // SAFETY: guaranteed by the caller; elements go as bits of their size.
     unsafe {
         match job.dtype.size() {
             1 => unpool_as::<u8>(job),

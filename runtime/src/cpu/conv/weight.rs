@@ -24,7 +24,7 @@ const PARALLEL: usize = 1 << 18;
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &WeightGradientJob) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match job.dtype {
             DType::F32 => by_channels::<f32>(job),

@@ -71,7 +71,7 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
 /// result's elements in an order in which they do not lie.
 ///
 /// # Safety
-/// As [`execute`], of the reduction's result; the program's has elements.
+/// The requirements of [`execute`], of the reduction's result; the program's has elements.
 pub(crate) unsafe fn reduce(job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Result<bool> {
     let mut chain = Chain::of(job);
     chain.compiled.build(job, &chain.operands)?;
@@ -253,7 +253,7 @@ impl Frame<'_> {
     /// Computes `n` elements, within a row unless rows are short; those at `next` follow.
     ///
     /// # Safety
-    /// As [`Frame::run`]; blocks have room for `n` elements.
+    /// The requirements of [`Frame::run`]; blocks have room for `n` elements.
     unsafe fn tile(&mut self, start: usize, n: usize, to: *mut u8, next: usize) {
         let Chain {
             compiled, operands, ..
@@ -336,7 +336,7 @@ impl Frame<'_> {
 
 impl Elements for Frame<'_> {
     unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.run(at, n, to, next) };
     }
 }

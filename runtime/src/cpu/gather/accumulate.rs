@@ -58,7 +58,7 @@ pub(super) unsafe fn accumulate<T: Narrow, R: Rule<T::Wide>>(
         low,
         many,
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if tile.along == 1 {
             places.once::<T, R>();
@@ -209,7 +209,7 @@ impl Places<'_> {
         let inner = self.tile.inner;
         let mut order = room([self.tile.along])?;
         if self.job.rest.inner().steps[2] == 0 {
-            // SAFETY: the caller's promise, here and below.
+            // SAFETY: guaranteed by the caller, here and below.
             unsafe {
                 self.sort(&mut order, 0)?;
                 for run in order.chunk_by(|a, b| a.0 == b.0) {
@@ -221,7 +221,7 @@ impl Places<'_> {
             return Ok(());
         }
         for j in 0..inner {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 self.sort(&mut order, j as isize)?;
                 for run in order.chunk_by(|a, b| a.0 == b.0) {
@@ -236,7 +236,7 @@ impl Places<'_> {
     unsafe fn sort(&self, order: &mut Vec<(usize, usize)>, j: isize) -> Result<(), NoMemory> {
         order.clear();
         for k in 0..self.tile.along {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             if let Some(place) = unsafe { self.place(k as isize, j) } {
                 push(order, (place, k))?;
             }
@@ -275,7 +275,7 @@ impl Places<'_> {
 #[inline(always)]
 unsafe fn load<T: Narrow>(own: *const T, step: isize, sums: &mut [T::Wide]) {
     if step == size_of::<T>() as isize {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: guaranteed by the caller, here and below.
         let own = unsafe { std::slice::from_raw_parts(own, sums.len()) };
         for (sum, own) in sums.iter_mut().zip(own) {
             *sum = own.convert();
@@ -296,7 +296,7 @@ unsafe fn load<T: Narrow>(own: *const T, step: isize, sums: &mut [T::Wide]) {
 #[inline(always)]
 unsafe fn combine<T: Narrow, R: Rule<T::Wide>>(sums: &mut [T::Wide], new: *const T, step: isize) {
     if step == size_of::<T>() as isize {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: guaranteed by the caller, here and below.
         let new = unsafe { std::slice::from_raw_parts(new, sums.len()) };
         for (sum, new) in sums.iter_mut().zip(new) {
             *sum = R::apply(*sum, new.convert());
@@ -317,7 +317,7 @@ unsafe fn combine<T: Narrow, R: Rule<T::Wide>>(sums: &mut [T::Wide], new: *const
 #[inline(always)]
 unsafe fn store<T: Narrow>(sums: &[T::Wide], own: *mut T, step: isize) {
     if step == size_of::<T>() as isize {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: guaranteed by the caller, here and below.
         let own = unsafe { std::slice::from_raw_parts_mut(own, sums.len()) };
         for (own, sum) in own.iter_mut().zip(sums) {
             *own = sum.convert();

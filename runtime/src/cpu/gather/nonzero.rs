@@ -64,7 +64,7 @@ pub(crate) unsafe fn positions(
                 }
             }
             index[rank - 1] = (at % last) as i64;
-            // SAFETY: the caller's promise; each chunk has rows of its own.
+            // SAFETY: guaranteed by the caller; each chunk has rows of its own.
             unsafe {
                 index.as_ptr().copy_to_nonoverlapping(to, rank);
                 to = to.add(rank);

@@ -19,13 +19,13 @@ pub(crate) unsafe fn pick(job: &IndexJob) {
         _ => tile::<16>,
     };
     for_each(cut.cells(), cut.work(), |cell| {
-        // SAFETY: the caller's promise; each tile has places of its own.
+        // SAFETY: guaranteed by the caller; each tile has places of its own.
         unsafe { run(job, cut.tile(job, cell)) };
     });
 }
 
 /// # Safety
-/// As [`pick`], of one tile.
+/// The requirements of [`pick`], of one tile.
 unsafe fn tile<const N: usize>(job: &IndexJob, tile: Tile) {
     let [from, to, by, ..] = job.rest.inner().steps;
     let at = |k: isize, j: isize| {

@@ -136,7 +136,7 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) -> Result<(), NoMemory>
     try_for_each(product([cut.cells(), ranges]), cut.work(), |task| {
         let (cell, range) = (task / ranges, task % ranges);
         let (from, to) = (bound(range), bound(range + 1));
-        // SAFETY: the caller's promise; each task has places of its own.
+        // SAFETY: guaranteed by the caller; each task has places of its own.
         unsafe {
             run(
                 job,
@@ -151,7 +151,7 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) -> Result<(), NoMemory>
 /// Of the indices, those that lie less than `many` behind `low`.
 ///
 /// # Safety
-/// As [`update`], of one tile.
+/// The requirements of [`update`], of one tile.
 unsafe fn tile<T: Copy, R: Rule<T>>(
     job: &IndexJob,
     tile: Tile,
@@ -224,16 +224,16 @@ unsafe fn tile<T: Copy, R: Rule<T>>(
 /// # Safety
 /// `n` elements at `own` are the caller's alone, as many at `new` readable, or one unless `each`.
 unsafe fn row<T: Copy, R: Rule<T>>(own: *mut T, new: *const T, n: usize, each: bool) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let own = unsafe { std::slice::from_raw_parts_mut(own, n) };
     if each {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let new = unsafe { std::slice::from_raw_parts(new, n) };
         for (own, &new) in own.iter_mut().zip(new) {
             *own = R::apply(*own, new);
         }
     } else if n > 0 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let new = unsafe { new.read() };
         for own in own {
             *own = R::apply(*own, new);

@@ -1,8 +1,7 @@
-//! Epilogues of products: an elementwise operator, whose own loops
-//! run over rows that were just written.
+//! Epilogues of products: an elementwise operator applied to rows that were just written.
 //!
-//! Elements are the same to the bit as those of the operator by itself, since it meets them in the
-//! result's dtype, rounded.
+//! The epilogue uses the operator's own loops on elements already rounded to the result's dtype, so
+//! results are bitwise equal to those of the separate operator.
 
 use nomina_core::DType;
 
@@ -11,7 +10,7 @@ use crate::cpu::pointwise::{self, Kernel};
 use crate::dispatch::arithmetic;
 use crate::job::Product;
 
-/// The operator of a product in its dtype.
+/// The epilogue of a product and the dtype it is applied in.
 #[derive(Clone, Copy)]
 pub(super) struct After {
     kernel: &'static Kernel,
@@ -19,7 +18,7 @@ pub(super) struct After {
 }
 
 impl After {
-    /// That of a product; `None` where its elements stay as they are.
+    /// Returns the epilogue of `p`, or `None` if it has none.
     pub(super) fn of(p: &Product) -> Option<Self> {
         let kernel = pointwise::kernel(p.after?, arithmetic(p.dtype))?;
         Some(Self {
@@ -28,13 +27,13 @@ impl After {
         })
     }
 
-    /// Takes `rows` rows of `n` adjacent elements through the operator, `apart` elements from each
-    /// other.
+    /// Applies the operator to `rows` rows of `n` adjacent elements; rows are `apart` elements
+    /// apart.
     ///
     /// # Safety
-    /// The elements are there, hold sums, and nobody else uses them meanwhile.
+    /// The elements are in bounds and hold sums, and nobody else uses them meanwhile.
     pub(super) unsafe fn rows(self, ptr: *mut u8, apart: isize, rows: usize, n: usize) {
-        // Rows without gaps are one.
+        // Rows without gaps are treated as one row.
         let (rows, n) = if apart == n as isize {
             (1, rows * n)
         } else {
@@ -42,7 +41,7 @@ impl After {
         };
         let apart = apart * self.dtype.size() as isize;
         for row in 0..rows as isize {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 pointwise::own_dense(self.kernel, self.dtype, n, ptr.wrapping_offset(row * apart));
             }
@@ -50,11 +49,10 @@ impl After {
     }
 }
 
-/// Takes a result that is complete through its operator, where it has one; on several threads if
-/// `parallel`.
+/// Applies the epilogue, if any, to a complete result; on several threads if `parallel`.
 ///
 /// # Safety
-/// As for [`super::run`]; the product was computed.
+/// The requirements of [`super::multiply`]; the product was computed.
 pub(super) unsafe fn whole(p: &Product, parallel: bool) {
     let Some(after) = After::of(p) else {
         return;
@@ -65,7 +63,7 @@ pub(super) unsafe fn whole(p: &Product, parallel: bool) {
     }
     let mut apart = c.rows;
     if c.cols != 1 && cols != 1 {
-        // Neither rows nor columns are adjacent: one by one.
+        // Neither rows nor columns are contiguous, so columns are processed one by one.
         for col in 0..cols as isize {
             let at = c.shift(col * c.cols, p.dtype).ptr;
             // SAFETY: a column of the result.
@@ -81,7 +79,7 @@ pub(super) unsafe fn whole(p: &Product, parallel: bool) {
     let size = p.dtype.size() as isize;
     let some = |row: usize, first: usize, count: usize, high: usize| {
         let offset = (row as isize * apart + first as isize) * size;
-        // SAFETY: part of the result, which no other range has.
+        // SAFETY: part of the result that no other range includes.
         unsafe { after.rows(start.get().wrapping_offset(offset), apart, high, count) };
     };
     if !parallel {

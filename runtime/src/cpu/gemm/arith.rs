@@ -1,11 +1,12 @@
-//! Addition and multiplication as products need them.
+//! Addition and multiplication for matrix products.
 
 use nomina_core::Element;
 use num_complex::Complex;
 
 use crate::job::Matrix;
 
-/// A type with products of its own; integers wrap, bool is *or* of *and*.
+/// An element type that this module multiplies directly. Integers wrap; for bool the product is
+/// *and* and the sum is *or*.
 pub(super) trait Arith: Element {
     const ZERO: Self;
     const ONE: Self;
@@ -47,7 +48,7 @@ arith! {
     Complex<f64>: Complex { re: 0.0, im: 0.0 }, Complex { re: 1.0, im: 0.0 }, |a, b| a + b, |a, b| a * b;
 }
 
-/// What `c` becomes: `alpha sum + beta d`; without `beta`, `d` is not read.
+/// The final update of `c`: `alpha sum + beta d`. Without `beta`, `d` is not read.
 #[derive(Clone, Copy)]
 pub(super) struct Scale<T> {
     alpha: Option<T>,
@@ -67,18 +68,18 @@ impl<T: Arith> Scale<T> {
         }
     }
 
-    /// Writes one element.
+    /// Writes one element of `c`.
     ///
     /// # Safety
-    /// `c` can be written there, and `d` read where there is a `beta`.
+    /// The element of `c` is writable; that of `d` is readable if there is a `beta`.
     #[inline(always)]
     pub(super) unsafe fn write(self, row: usize, col: usize, sum: T) {
         let mut value = self.alpha.map_or(sum, |alpha| alpha.times(sum));
         if let Some(beta) = self.beta {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             value = value.plus(beta.times(unsafe { self.addend.at::<T>(row, col).read() }));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.c.at::<T>(row, col).write(value) };
     }
 }

@@ -13,10 +13,10 @@ const DEPTH: usize = 128;
 /// Rows of `c` per task.
 const ROWS: usize = 32;
 
-/// Without blocks: for so few multiplications that packing would cost more.
+/// Computes a product without blocking, for products so small that packing would cost more.
 ///
 /// # Safety
-/// As for [`super::run`].
+/// The requirements of [`super::multiply`].
 pub(super) unsafe fn tiny<T: Arith>(p: &Product) {
     let scale = Scale::<T>::of(p);
     for i in 0..p.m {
@@ -32,10 +32,11 @@ pub(super) unsafe fn tiny<T: Arith>(p: &Product) {
     }
 }
 
-/// By blocks: each task has some rows and columns of `c`, and packs the blocks of `b` it needs.
+/// Computes a product by blocks. Each task owns some rows and columns of `c` and packs the blocks
+/// of `b` it needs.
 ///
 /// # Safety
-/// As for [`super::run`].
+/// The requirements of [`super::multiply`].
 pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<(), NoMemory> {
     let (down, across) = (p.m.div_ceil(ROWS), p.n.div_ceil(COLS));
     let p = *p;
@@ -49,7 +50,7 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
             block.as_mut_ptr().cast::<T>(),
         );
         // SAFETY: the scratches have the sizes that are written; indices are within the matrices;
-        // each task has a part of `c` of its own.
+        // each task owns its part of `c`.
         unsafe {
             for at in 0..rows * cols {
                 sums.add(at).write(T::ZERO);
@@ -85,7 +86,8 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
     try_for_each(down * across, work, task)
 }
 
-/// One row of a block of `c`: adds the rows of a block of `b`, each times an element of `a`.
+/// One row of a block of `c`, to which the rows of a block of `b` are added, each times an element
+/// of `a`.
 struct Row<'a, T> {
     sums: &'a mut [T],
     a: *const T,
@@ -98,7 +100,7 @@ impl<T: Arith> Kernel for Row<'_, T> {
     #[inline(always)]
     fn run(self) {
         let n = self.sums.len();
-        // SAFETY: the block has as many rows as `a` has elements from here on.
+        // SAFETY: `a` has an element for each row of the block.
         let a = |l: usize| unsafe { self.a.wrapping_offset(l as isize * self.stride).read() };
         let mut rows = self.block.chunks_exact(n);
         let (mut l, depth) = (0, rows.len());

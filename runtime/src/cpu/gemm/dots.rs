@@ -1,15 +1,15 @@
 //! Inner products of rows and a vector, for processors with AVX-512.
 //!
-//! Several rows share the vector's loads, and come from memory at the same time. Each has sums of
-//! its own, in one order, so that a result does not depend on its neighbours.
+//! Several rows share the loads of the vector and are streamed from memory together. Each row has
+//! its own sums in a fixed order, so a result does not depend on its neighbours.
 
 use std::arch::x86_64::*;
 
-/// Rows that are read together.
+/// Rows that are processed together.
 pub(super) const ROWS: usize = 4;
 
-/// Inner products of so many rows, up to [`ROWS`], `apart` from each other, and a vector: where the
-/// rows start, how many, how far apart, the vector, its length, where the results go.
+/// Computes the inner products of up to [`ROWS`] rows and a vector. Arguments: the first row, the
+/// number of rows, the distance between rows, the vector, its length, the results.
 pub(super) type Dots<T> = unsafe fn(*const T, usize, isize, *const T, usize, &mut [T; ROWS]);
 
 macro_rules! dots {
@@ -19,7 +19,7 @@ macro_rules! dots {
             use super::*;
 
             /// # Safety
-            /// The processor has AVX-512; rows and vector are as long as is said.
+            /// The processor has AVX-512; rows and vector have `length` elements.
             #[target_feature(enable = "avx512f")]
             unsafe fn dots<const M: usize>(
                 a: *const $t,
@@ -28,7 +28,7 @@ macro_rules! dots {
                 length: usize,
                 out: &mut [$t; ROWS],
             ) {
-                /// How far ahead of the sums memory is asked for.
+                /// The prefetch distance, in elements.
                 const AHEAD: usize = 2048 / size_of::<$t>();
                 let mut sums = [[$zero(); 2]; M];
                 let whole = length / (2 * $lanes) * (2 * $lanes);
@@ -64,7 +64,7 @@ macro_rules! dots {
             }
 
             /// # Safety
-            /// As of [`Dots`]; the processor has AVX-512.
+            /// The requirements of [`Dots`]; the processor has AVX-512.
             pub(super) unsafe fn some(
                 a: *const $t,
                 rows: usize,
@@ -73,7 +73,7 @@ macro_rules! dots {
                 length: usize,
                 out: &mut [$t; ROWS],
             ) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     match rows {
                         1 => dots::<1>(a, apart, b, length, out),
@@ -91,7 +91,7 @@ dots!(single, f32, __m512, __mmask16, 16,
 dots!(double, f64, __m512d, __mmask8, 8,
     _mm512_setzero_pd _mm512_loadu_pd _mm512_maskz_loadu_pd _mm512_fmadd_pd _mm512_add_pd _mm512_reduce_add_pd);
 
-/// Of `f32`.
+/// Inner products of `f32`.
 pub(super) const SINGLE: Dots<f32> = single::some;
-/// Of `f64`.
+/// Inner products of `f64`.
 pub(super) const DOUBLE: Dots<f64> = double::some;

@@ -1,8 +1,9 @@
-//! Large products: blocks that fit the caches, made of tiles.
+//! Large products: cache-sized blocks made of tiles.
 //!
-//! The right operand becomes panels as wide as a tile, the left one rows without gaps, each where
-//! that pays; small matrices are read where they are. Each element of the result is a sum in the
-//! order of the inner dim, in parts of [`Kind::DEPTH`] steps: whatever the threads and blocks are.
+//! The right operand is packed into panels as wide as a tile, the left one into rows without gaps, each
+//! only where packing pays; small matrices are read in place. Each element of the result is a sum in
+//! the order of the inner dim, in parts of [`Kind::DEPTH`] steps, independent of the number of threads
+//! and the blocking.
 
 use std::ops::Range;
 
@@ -18,31 +19,31 @@ use crate::cpu::cache;
 use crate::job::{Matrix, Product};
 use crate::memory::NoMemory;
 
-/// Panels that stay in the second-level cache while rows pass by.
+/// The number of panels that stay in the second-level cache while rows are processed.
 const PANELS: usize = 12;
-/// Rows of the left operand that lie there beside them.
+/// The number of rows of the left operand that stay in the second-level cache with the panels.
 pub(super) const HEIGHT: usize = 192;
 
-/// A product, laid out so that rows of the result lie side by side.
+/// A product, oriented so that rows of the result are contiguous.
 pub(super) struct Job<'a, K: Kind> {
     pub(super) p: &'a Product,
-    /// The inner dim in units.
+    /// The length of the inner dim, in units.
     pub(super) depth: usize,
     pub(super) alpha: K::Elem,
     pub(super) beta: Option<K::Elem>,
-    /// Whether operands are units already.
+    /// Whether the operands' elements are units, so that they can be read without packing.
     pub(super) as_is: bool,
     pub(super) left: Left<K::Unit>,
-    /// What is asked for meanwhile; nothing where there are several tasks.
+    /// The prefetches of the next product; none if there are several tasks.
     ahead: Prefetch,
-    /// What stands for the right operand where tasks pack it.
+    /// A generated right operand, which tasks write instead of packing a matrix.
     pub(super) lowered: Option<&'a dyn Lowered>,
 }
 
-/// One product, what comes after it included. What `next` reads is asked for meanwhile.
+/// Computes one product, its epilogue included, and prefetches the operands of `next`.
 ///
 /// # Safety
-/// As for [`super::run`]; the processor has the instructions of the kind.
+/// The requirements of [`super::multiply`]; the processor has the instructions of the kind.
 pub(super) unsafe fn product<K: Kind>(
     p: &Product,
     parallel: bool,
@@ -63,7 +64,7 @@ pub(super) unsafe fn product<K: Kind>(
         && p.k <= K::DEPTH
     {
         if p.addend.is_some() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let _ = unsafe { p.preset() };
         }
         let tile = Tile {
@@ -100,10 +101,10 @@ pub(super) unsafe fn product<K: Kind>(
     unsafe { large::<K>(p, parallel, next) }
 }
 
-/// A product of several tiles.
+/// Computes a product of several tiles.
 ///
 /// # Safety
-/// As of [`product`].
+/// The requirements of [`product`].
 #[inline(never)]
 unsafe fn large<K: Kind>(
     p: &Product,
@@ -115,7 +116,7 @@ unsafe fn large<K: Kind>(
     if job.near() {
         job.left = Left::AsIs;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if p.addend
             .is_some_and(|d| job.as_is && !matches!(d.cols, 0 | 1))
@@ -127,35 +128,35 @@ unsafe fn large<K: Kind>(
     }
 }
 
-/// The parts of the inner dim, one at least.
+/// Splits the inner dim into parts; there is at least one.
 pub(super) fn parts<K: Kind>(depth: usize) -> impl Iterator<Item = Range<usize>> {
     let count = depth.div_ceil(K::DEPTH).max(1);
     (0..count).map(move |part| part * K::DEPTH..depth.min((part + 1) * K::DEPTH))
 }
 
-/// The left operand as tiles read it.
+/// How tiles read the left operand.
 #[derive(Clone, Copy)]
 pub(super) enum Left<U> {
-    /// Where it lies.
+    /// In place.
     AsIs,
     /// In rows that each task packs for itself.
     Own,
-    /// In rows that were packed before, all of them.
+    /// In rows that were all packed beforehand.
     Packed(*const U),
 }
 
-/// The right operand as tiles read it.
+/// How tiles read the right operand.
 #[derive(Clone, Copy)]
 pub(super) enum Right<U> {
-    /// Where it lies.
+    /// In place.
     AsIs,
-    /// In panels, from a column on, so many.
+    /// In packed panels: the buffer, the first column, the number of panels.
     Panels(*const U, usize, usize),
     /// In panels that each task packs for itself.
     Own,
 }
 
-// SAFETY: an address; tasks read there and nobody writes meanwhile.
+// SAFETY: an address that tasks read from and nobody writes to meanwhile.
 unsafe impl<U> Send for Right<U> {}
 // SAFETY: as above.
 unsafe impl<U> Sync for Right<U> {}
@@ -164,7 +165,7 @@ impl<K: Kind> Job<'_, K> {
     /// Columns of a tile.
     pub(super) const WIDTH: usize = VECTORS * K::LANES;
 
-    /// One that packs its operands, until more is known.
+    /// Creates a job whose tasks pack both operands; the caller may change that.
     pub(super) fn new(p: &Product, ahead: Prefetch) -> Job<'_, K> {
         Job {
             p,
@@ -178,19 +179,19 @@ impl<K: Kind> Job<'_, K> {
         }
     }
 
-    /// Whether the left operand is read where it lies best.
+    /// Whether the left operand is best read in place.
     fn near(&self) -> bool {
         let p = self.p;
-        // Rows that meet in one set of the first-level cache push each other out where it has few.
+        // Rows that map to the same set of the first-level cache evict each other if it has few ways.
         let meet = p.a.rows != 1
             && (p.a.rows.unsigned_abs() * p.dtype.size()).is_multiple_of(cache::APART);
         !cfg!(unoptimized) && self.as_is && self.few() && (!meet || cache::ways() >= K::ROWS)
     }
 
-    /// Some rows and columns of the result.
+    /// Computes some rows and columns of the result.
     ///
     /// # Safety
-    /// As of [`product`]; nobody else uses this part of the result.
+    /// The requirements of [`product`]; nobody else uses this part of the result.
     pub(super) unsafe fn block(
         &self,
         rows: Range<usize>,
@@ -201,7 +202,8 @@ impl<K: Kind> Job<'_, K> {
         if rows.is_empty() || cols.is_empty() {
             return Ok(());
         }
-        // 16-bit results are sums of `f32` until the end, and others whose rows have gaps are gathered.
+        // 16-bit results are summed in `f32` and converted at the end; results whose rows have gaps are
+        // summed in a scratch, too.
         let wide = (p.dtype != K::Elem::DTYPE || (p.c.cols != 1 && p.n != 1))
             .then(|| room([rows.len(), cols.len(), size_of::<K::Elem>()]))
             .transpose()?;
@@ -211,7 +213,7 @@ impl<K: Kind> Job<'_, K> {
             (c, c_row) = (wide.as_ptr().as_ptr().cast(), cols.len() as isize);
             (d, d_row) = (c, c_row);
             if self.beta.is_some() {
-                // SAFETY: the scratch has so many rows and columns.
+                // SAFETY: the scratch has this number of rows and columns.
                 unsafe { self.exchange(&rows, &cols, c, true) };
             }
         } else if let Some(addend) = p.addend {
@@ -228,7 +230,7 @@ impl<K: Kind> Job<'_, K> {
         let left = matches!(self.left, Left::Own)
             .then(|| room([height, Self::apart(part), size_of::<K::Unit>()]))
             .transpose()?;
-        // Sums that lie in the result are complete when their tiles are.
+        // Sums in the result itself are final once their tile is done.
         let after = After::of(p).filter(|_| wide.is_none());
         let mut ahead = self.ahead;
         for depth in parts::<K>(self.depth) {
@@ -241,7 +243,7 @@ impl<K: Kind> Job<'_, K> {
             let own = own
                 .as_ref()
                 .map(|own| own.as_ptr().as_ptr().cast::<K::Unit>());
-            // SAFETY: the parts are within the matrices, the scratches have their sizes.
+            // SAFETY: the parts are within the matrices; the scratches are large enough.
             unsafe {
                 if let Some(own) = own {
                     for (panel, first) in cols.clone().step_by(Self::WIDTH).enumerate() {
@@ -308,18 +310,18 @@ impl<K: Kind> Job<'_, K> {
             }
         }
         if wide.is_some() {
-            // SAFETY: the scratch holds the result, whose part is this task's own.
+            // SAFETY: the scratch holds the result; this task owns its part of it.
             unsafe { self.exchange(&rows, &cols, c, false) };
         }
         Ok(())
     }
 
-    /// A block by tiles: `panel` says where each panel of the right operand lies; its last vector may
-    /// have to be `masked`, and the left operand may be `packed`. A row of tiles goes through `after`
-    /// as soon as it is there.
+    /// Computes a block by tiles. `panel` returns the address of each panel of the right operand;
+    /// `masked` says whether its last vector may need a mask, `packed` whether the left operand is
+    /// packed. A row of tiles goes through `after` as soon as it is complete.
     ///
     /// # Safety
-    /// As of the tile that is the block.
+    /// The requirements of a tile that is the whole block.
     unsafe fn tiles(
         block: Tile<K::Unit, K::Elem>,
         [masked, packed]: [bool; 2],
@@ -329,8 +331,8 @@ impl<K: Kind> Job<'_, K> {
     ) {
         let panels = block.cols.div_ceil(Self::WIDTH);
         let strips = block.rows.div_ceil(K::ROWS);
-        // Tiles of about one height, unless rows are packed: the last few rows alone would wait for
-        // each other's sums.
+        // Tiles of nearly equal height, unless rows are packed: a last tile of few rows would be
+        // limited by the latency of its sums.
         let start = |strip: usize| match packed {
             true => block.rows.min(strip * K::ROWS),
             false => block.rows * strip / strips,
@@ -367,30 +369,32 @@ impl<K: Kind> Job<'_, K> {
                     let right = block.cols.min((first + PANELS) * Self::WIDTH);
                     let c = block.c.wrapping_offset(down * block.c_row);
                     let c = c.wrapping_add(left).cast();
-                    // SAFETY: the tiles' rows, as far as they reach.
+                    // SAFETY: the rows of the tiles, up to the edge of the result.
                     unsafe { after.rows(c, block.c_row, tile.rows, right - left) };
                 }
             }
         }
     }
 
-    /// How far apart packed rows of a part lie: a tile's last step may be written beyond.
+    /// Returns the distance between packed rows of a part. A tile's last step may be written beyond its
+    /// end, hence the extra element.
     pub(super) fn apart(depth: usize) -> usize {
         depth + 1
     }
 
-    /// Where a packed row's part lies, the first of a tile's, where all rows are packed.
+    /// Returns the offset of one part of a packed row, the first row of a tile, if all rows are packed.
     pub(super) fn strip(&self, row: usize, depth: &Range<usize>) -> usize {
         let rows = self.p.m.next_multiple_of(K::ROWS);
         let parts = depth.start / K::DEPTH;
         rows * (depth.start + parts) + row * Self::apart(depth.len())
     }
 
-    /// Where a panel's part lies among so many panels: parts of one depth lie together.
+    /// Returns the offset of one part of a panel among `count` panels; parts of the same depth are
+    /// adjacent.
     pub(super) fn place(count: usize, panel: usize, depth: &Range<usize>) -> usize {
         (depth.start * count + depth.len() * panel) * Self::WIDTH
     }
 }
 
-// SAFETY: addresses and numbers; tasks write to parts of the result of their own.
+// SAFETY: addresses and numbers; each task writes to its own part of the result.
 unsafe impl<K: Kind> Sync for Job<'_, K> {}

@@ -1,8 +1,8 @@
-//! Products of a few rows and a matrix whose columns lie side by side, as the weight of a layer does: nothing is packed, and each
-//! element of the matrix is read from memory once.
+//! Products of a few rows and a matrix whose columns are contiguous, such as the weight of a layer. Nothing is packed,
+//! and each element of the matrix is read from memory once.
 //!
-//! A tile is so many rows and columns whose sums lie in registers; along the inner dim they are read where they are. A sum is
-//! taken lane by lane and then across the lanes, so that it depends neither on threads nor on its neighbours.
+//! The sums of a tile's rows and columns stay in registers; along the inner dim both operands are read in place. A sum
+//! is accumulated per lane and then reduced across the lanes, so it depends neither on threads nor on its neighbours.
 
 use std::arch::x86_64::*;
 
@@ -11,20 +11,21 @@ use crate::cpu::reduce::split::for_each;
 use crate::cpu::simd::{Level, level};
 use crate::job::Product;
 
-/// Rows up to which products go this way rather than by tiles, which pack. Measured with 9 rows alone.
+/// The most rows for which this path is used rather than tiles, which pack. Measured with 9 rows alone.
 const ROWS: usize = 24;
-/// Steps from which on lanes are worth summing across.
+/// The fewest steps for which a reduction across lanes pays.
 const DEPTH: usize = 64;
-/// The most columns of a task, which stay in the second-level cache while all rows pass by.
+/// The most columns of a task; they stay in the second-level cache while all rows are processed.
 const TASK: usize = 24;
 /// The most rows of a tile.
 const TALL: usize = 9;
 
-/// Sums of a tile: rows from `a` on, `a_row` apart; columns from `b` on, `b_col` apart; the length of both; where sums go, column
-/// by column.
+/// Computes the sums of a tile. Arguments: the first row, the distance between rows (`a_row`), the first column, the
+/// distance between columns (`b_col`), the length of both, the sums, column by column.
 type Sums<T> = unsafe fn(*const T, isize, *const T, isize, usize, *mut T);
 
-/// The tiles of an instruction set: for each number of rows, the columns of a tile, and the sums of one and of a single column.
+/// The tiles of an instruction set: for each number of rows, the number of columns, the kernel of such a tile, and that
+/// of a single column.
 pub(super) struct Tiles<T: 'static> {
     by_rows: &'static [(usize, Sums<T>, Sums<T>)],
 }
@@ -36,7 +37,8 @@ macro_rules! tiles {
             use super::*;
 
             /// # Safety
-            /// The processor has the instructions; rows and columns are as long as is said, and there is room for the sums.
+            /// The processor has the instructions; rows and columns have `length` elements, and there is room for the
+            /// sums.
             #[target_feature(enable = $features)]
             unsafe fn sums<const M: usize, const N: usize>(
                 a: *const $t,
@@ -56,7 +58,7 @@ macro_rules! tiles {
                         for j in 0..N {
                             let column = b.wrapping_offset(j as isize * b_col).wrapping_add(at);
                             columns[j] = $load(column);
-                            // The next tile's, which comes from memory while this one is summed.
+                            // Prefetches the columns of the next tile while this one is summed.
                             let next = column.wrapping_offset(N as isize * b_col);
                             _mm_prefetch::<_MM_HINT_T0>(next.cast());
                         }
@@ -80,7 +82,7 @@ macro_rules! tiles {
                                 sum = x.mul_add(y, sum);
                             }
                         }
-                        // SAFETY: the caller's promise.
+                        // SAFETY: guaranteed by the caller.
                         unsafe { out.add(j * M + i).write(sum) };
                     }
                 }
@@ -92,7 +94,7 @@ macro_rules! tiles {
         }
     };
 }
-// Sums, the columns of a step and one row fit the registers.
+// The tile sizes are chosen so that sums, the columns of a step and one row fit in the registers.
 tiles!(single512, "avx512f", f32, 16, _mm512_setzero_ps _mm512_loadu_ps _mm512_fmadd_ps _mm512_reduce_add_ps,
     1 8 2 8 3 7 4 6 5 5 6 4 7 3 8 3 9 3);
 tiles!(double512, "avx512f", f64, 8, _mm512_setzero_pd _mm512_loadu_pd _mm512_fmadd_pd _mm512_reduce_add_pd,
@@ -102,7 +104,7 @@ tiles!(single256, "avx2,fma", f32, 8, _mm256_setzero_ps _mm256_loadu_ps _mm256_f
 tiles!(double256, "avx2,fma", f64, 4, _mm256_setzero_pd _mm256_loadu_pd _mm256_fmadd_pd across_double,
     1 6 2 5 3 3 4 3 5 2 6 2);
 
-/// The sum of the lanes.
+/// Returns the sum of the lanes.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn across_single(x: __m256) -> f32 {
@@ -111,7 +113,7 @@ fn across_single(x: __m256) -> f32 {
     _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)))
 }
 
-/// The sum of the lanes.
+/// Returns the sum of the lanes.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn across_double(x: __m256d) -> f64 {
@@ -119,7 +121,7 @@ fn across_double(x: __m256d) -> f64 {
     _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)))
 }
 
-/// The tiles of `f32` on this processor.
+/// Returns the tiles of `f32` for this processor.
 pub(super) fn single() -> Option<&'static Tiles<f32>> {
     match level() {
         Level::Avx512 => Some(&single512::TILES),
@@ -128,7 +130,7 @@ pub(super) fn single() -> Option<&'static Tiles<f32>> {
     }
 }
 
-/// The tiles of `f64` on this processor.
+/// Returns the tiles of `f64` for this processor.
 pub(super) fn double() -> Option<&'static Tiles<f64>> {
     match level() {
         Level::Avx512 => Some(&double512::TILES),
@@ -137,20 +139,21 @@ pub(super) fn double() -> Option<&'static Tiles<f64>> {
     }
 }
 
-/// The product, if it is one of few rows, or of few columns, and the other operand would have to be packed.
+/// Computes the product and returns true if it has few rows or few columns and the other operand would otherwise have
+/// to be packed.
 ///
 /// # Safety
-/// As for [`super::multiply`].
+/// The requirements of [`super::multiply`].
 pub(super) unsafe fn product<T: Arith>(p: &Product, tiles: &Tiles<T>) -> bool {
     let fits = |p: &Product| {
         p.m <= ROWS && p.n >= p.m && p.k >= DEPTH && p.a.cols == 1 && p.b.rows == 1 && p.b.cols != 1
     };
-    // Registers are of no use where the compiler does not optimise.
+    // Unoptimised builds do not keep the sums in registers.
     if cfg!(unoptimized) {
         return false;
     }
     if fits(p) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { rows(p, tiles) };
         return true;
     }
@@ -165,11 +168,11 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, tiles: &Tiles<T>) -> bool {
 
 unsafe fn rows<T: Arith>(p: &Product, tiles: &Tiles<T>) {
     let scale = Scale::<T>::of(p);
-    // Rows as even as can be, so that no tile has one alone.
+    // Splits rows as evenly as possible, so that no tile has a single row.
     let parts = p.m.div_ceil(tiles.by_rows.len().min(TALL));
     let part = |at: usize| (at * p.m / parts, (at + 1) * p.m / parts);
     let widest = |(first, end): (usize, usize)| tiles.by_rows[end - first - 1].0;
-    // As many columns as leave none over.
+    // Chooses the task width that leaves the fewest columns over.
     let over = |task: &usize| (0..parts).map(|at| task % widest(part(at))).sum::<usize>();
     let task = (TASK * 2 / 3..=TASK).rev().min_by_key(over).unwrap_or(TASK);
     for_each(p.n.div_ceil(task), task.min(p.n) * p.m * p.k, |index| {
@@ -185,8 +188,8 @@ unsafe fn rows<T: Arith>(p: &Product, tiles: &Tiles<T>) {
                     false => (1, single),
                 };
                 let (a, b) = (p.a.at::<T>(first, 0), p.b.at::<T>(0, at));
-                // SAFETY: rows and columns are within the matrices, and each task has elements of its own; a tile has as many sums
-                // as it has rows and columns.
+                // SAFETY: rows and columns are within the matrices, and each task owns its elements; a tile has a sum
+                // for each of its rows and columns.
                 unsafe {
                     kernel(a, p.a.rows, b, p.b.cols, p.k, sums.as_mut_ptr());
                     for (i, &sum) in sums.iter().enumerate().take(step * rows) {

@@ -1,5 +1,5 @@
-//! Products whose left operand is read where it lies, through a table of where each step starts, for rows that come in lines: the
-//! indirect convolution of Dukhan (<https://arxiv.org/abs/1907.02129>).
+//! Products whose left operand is read in place, through a table of the offset of each step, for rows that come in
+//! lines: the indirect convolution of Dukhan (<https://arxiv.org/abs/1907.02129>).
 
 use std::ops::Range;
 
@@ -17,26 +17,26 @@ use crate::memory::NoMemory;
 /// Columns of the result that are computed before they are written.
 const GROUP: usize = 128;
 
-/// Lines of what is seen. In each step the elements of a line lie side by side.
+/// The operand that is read indirectly, in lines. Within a step, the elements of a line are contiguous.
 pub(crate) struct Seen<'a> {
     /// The first element, of the product's dtype.
     pub first: *const u8,
-    /// Where each step of the inner dim starts, in elements from the first one on.
+    /// The offset of each step of the inner dim, in elements from `first`.
     pub steps: &'a [usize],
-    /// Where a line starts, in elements.
+    /// Returns the offset of a line, in elements.
     pub line: &'a dyn Fn(usize) -> usize,
-    /// Elements of a line in a step.
+    /// The number of elements of a line in one step.
     pub length: usize,
 }
 
-/// Computes some rows of a product, which start at a multiple of a panel's, and all its columns: those of so many lines. The left operand
-/// is in panels where it is `packed`, all of it; otherwise each panel is packed here.
+/// Computes some rows of a product, starting at a multiple of the panel width, and the columns of some lines. If
+/// `packed` is given, it is the whole left operand in panels; otherwise each panel is packed here.
 ///
-/// Sums are in the order of other products.
+/// Sums are accumulated in the same order as in other products.
 ///
 /// # Safety
-/// As of [`super::multiply`], but for the right operand, which `seen` stands for; the lines have all steps; the processor has the
-/// instructions of the kind, whose units are elements.
+/// The requirements of [`super::multiply`], except for the right operand, which `seen` replaces; the lines have all
+/// steps; the processor has the instructions of the kind, whose units are elements.
 pub(super) unsafe fn product<K: Kind>(
     p: &Product,
     packed: Option<*const K::Unit>,
@@ -53,7 +53,7 @@ pub(super) unsafe fn product<K: Kind>(
         None => Some(room([job.depth, width, size_of::<K::Unit>()])?),
     };
     let together = (GROUP / seen.length).clamp(1, lines.len().max(1));
-    // The bias of a panel, and then a row for each element of the lines.
+    // The bias of a panel, followed by a row for each element of the lines.
     let sums = room([
         together.saturating_mul(seen.length).saturating_add(1),
         width,
@@ -63,7 +63,7 @@ pub(super) unsafe fn product<K: Kind>(
     let sums = bias.wrapping_add(width);
     for left in outs.clone().step_by(width) {
         let wide = width.min(outs.end - left);
-        // SAFETY: the parts are within the matrices, the scratches have their sizes.
+        // SAFETY: the parts are within the matrices; the scratches are large enough.
         unsafe {
             let panel = match (packed, &own) {
                 (Some(all), _) => (all, p.m.div_ceil(width), left / width),
@@ -96,10 +96,11 @@ pub(super) unsafe fn product<K: Kind>(
     Ok(())
 }
 
-/// The sums of some lines and a panel, of so many, that lies where it says.
+/// Computes the sums of some lines and one panel, given as the packed buffer, its number of panels and the panel's
+/// index.
 ///
 /// # Safety
-/// As of [`product`].
+/// The requirements of [`product`].
 unsafe fn by_tiles<K: Kind>(
     job: &Job<'_, K>,
     (all, count, panel): (*const K::Unit, usize, usize),
@@ -108,7 +109,7 @@ unsafe fn by_tiles<K: Kind>(
     [bias, sums]: [*mut K::Elem; 2],
 ) {
     let width = Job::<'_, K>::WIDTH;
-    // Of about one height.
+    // Tiles of nearly equal height.
     let pieces = seen.length.div_ceil(K::ROWS);
     let start = |piece: usize| seen.length * piece / pieces;
     for depth in parts::<K>(job.depth) {
@@ -150,10 +151,10 @@ unsafe fn by_tiles<K: Kind>(
     }
 }
 
-/// Writes sums, which are columns of the result in the order of rows, to where they belong.
+/// Transposes sums, which are columns of the result, into the result.
 ///
 /// # Safety
-/// As of [`product`]; so many columns of sums are there.
+/// The requirements of [`product`]; `sums` has this number of columns.
 unsafe fn transpose<K: Kind>(
     p: &Product,
     [row, column]: [usize; 2],
@@ -161,7 +162,7 @@ unsafe fn transpose<K: Kind>(
     sums: *const K::Elem,
 ) -> Result<(), NoMemory> {
     let width = Job::<'_, K>::WIDTH;
-    // By whole vectors, which write nothing beyond.
+    // Whole vectors only, so that nothing is written out of bounds.
     let beside = p.c.cols == 1 && p.c.rows >= columns as isize;
     let whole = match beside {
         true => columns - columns % K::LANES,
@@ -185,7 +186,7 @@ unsafe fn transpose<K: Kind>(
         rows,
         cols: columns - whole,
     };
-    // SAFETY: the caller's promise: rows and columns of the result.
+    // SAFETY: rows and columns of the result, guaranteed by the caller.
     unsafe {
         if whole > 0 {
             let to = p.c.at::<K::Unit>(row, column);

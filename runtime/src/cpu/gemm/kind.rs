@@ -1,4 +1,4 @@
-//! Kinds of products by tiles: what is read, and how it is packed.
+//! Kinds of tiled products: the unit tiles read, and how operands are packed.
 
 use nomina_core::{DType, Element};
 use num_complex::Complex;
@@ -13,36 +13,39 @@ use super::tile::{avx2, avx512};
 use super::tile::{portable as avx2, portable as avx512};
 use crate::memory::NoMemory;
 
-/// A way to multiply: what tiles read and write.
+/// A kind of tiled product: the types that tiles read and write.
 pub(super) trait Kind {
-    /// What a tile reads in a step.
+    /// The type that a tile reads in one step.
     type Unit: Copy + 'static;
-    /// What it sums in and writes.
+    /// The type that a tile accumulates in and writes.
     type Elem: Element;
     /// The most rows of a tile.
     const ROWS: usize;
-    /// Steps along the inner dim between two visits of the result: a tile's rows of the left operand
-    /// are so long, and stay in the first-level cache while panels pass by.
+    /// Steps along the inner dim between two updates of the result. This is the length of a tile's packed rows of the
+    /// left operand, which stay in the first-level cache while panels pass by.
     const DEPTH: usize;
     /// Units in a vector.
     const LANES: usize;
-    /// Steps of a unit.
+    /// Steps in one unit.
     const STEPS: usize;
-    /// The dtype whose elements are units as they are, if there is one.
+    /// The dtype whose elements are units without conversion, if there is one.
     const AS_IS: Option<DType>;
-    /// What computes tiles.
+    /// The tile kernels.
     const KERNELS: &'static Kernels<Self::Unit, Self::Elem>;
 
-    /// Packs part of an operand, unit by unit, `apart` from each other; fails where it needs
-    /// memory on the way.
+    /// Packs part of an operand, unit by unit; steps are `apart` units apart.
+    ///
+    /// # Errors
+    /// If memory for an intermediate copy cannot be allocated.
     ///
     /// # Safety
-    /// As of [`pack::pack`]; where units are `ROWS` apart, there is room for one more vector behind them.
+    /// The requirements of [`pack::pack`]; if steps are `ROWS` units apart, there is room for one more vector after the
+    /// last.
     unsafe fn pack(part: Part, to: *mut Self::Unit, apart: usize) -> Result<(), NoMemory>;
 }
 
-/// Part of an operand: from its first element on, `steps` along the inner dim and `others` along
-/// the other one.
+/// Part of an operand: its first element, its length `steps` along the inner dim, and its length `others` along the
+/// other dim.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     pub ptr: *const u8,
@@ -69,22 +72,23 @@ macro_rules! kinds {
             const KERNELS: &'static Kernels<$t, $t> = &$level::$($room)::+::KERNELS;
 
             unsafe fn pack(part: Part, to: *mut $t, apart: usize) -> Result<(), NoMemory> {
-                // SAFETY: the caller's promise; the engine runs where the instructions are.
+                // SAFETY: guaranteed by the caller; the engine runs only on processors with the instructions.
                 unsafe { pack::pack(part, to.cast(), apart, $moves) }
             }
         }
     )*};
 }
 
-/// The kinds of a level, whose complex numbers have half the rows: each is two of the tile's.
+/// Defines the kinds of an instruction set. Complex kinds have half the rows, because each complex row is two real rows
+/// of the tile.
 macro_rules! of_level {
     ($level:ident: $single:ident $double:ident $complex_single:ident $complex_double:ident, $lanes:expr) => {
         kinds! {
-            /// Elements of `f32`, or 16-bit floats that become such.
+            /// `f32`, and 16-bit floats that are converted to it.
             $single $level single, f32, $level::ROWS, $level::single::MOVES;
-            /// Elements of `f64`.
+            /// `f64`.
             $double $level double, f64, $level::ROWS, $level::double::MOVES;
-            /// Pairs of `f32`, moved as `f64` are.
+            /// Pairs of `f32`, moved like `f64`.
             $complex_single $level single::complex, Complex<f32>, $level::ROWS / 2,
                 Moves { dtype: DType::C64, ..$level::double::MOVES };
             /// Pairs of `f64`.
@@ -97,13 +101,13 @@ of_level!(avx512: Single512 Double512 ComplexSingle512 ComplexDouble512, avx512:
 of_level!(avx2: Single256 Double256 ComplexSingle256 ComplexDouble256, avx2::double::MOVES.lanes);
 of_level!(portable: Single Double ComplexSingle ComplexDouble, portable::double::MOVES.lanes);
 
-/// What tiles multiply an element type.
+/// The kinds of tiles that multiply an element type.
 pub(super) trait Tiled {
-    /// On any processor.
+    /// The kind for any processor.
     type Portable: Kind;
-    /// With AVX2.
+    /// The kind for processors with AVX2.
     type Avx2: Kind;
-    /// With AVX-512.
+    /// The kind for processors with AVX-512.
     type Avx512: Kind;
 }
 
@@ -123,7 +127,7 @@ tiled! {
     Complex<f64>: ComplexDouble ComplexDouble256 ComplexDouble512;
 }
 
-/// Pairs of `bf16` along the inner dim, for processors that multiply and add those at once.
+/// Pairs of `bf16` along the inner dim, for processors with a dot-product instruction for them.
 #[cfg(target_arch = "x86_64")]
 pub(super) struct Pairs;
 
@@ -139,7 +143,7 @@ impl Kind for Pairs {
     const KERNELS: &'static Kernels<u32, f32> = &pairs::KERNELS;
 
     unsafe fn pack(part: Part, to: *mut u32, apart: usize) -> Result<(), NoMemory> {
-        // SAFETY: the caller's promise; the engine runs where the instructions are.
+        // SAFETY: guaranteed by the caller; the engine runs only on processors with the instructions.
         unsafe { pack::pairs(part, to, apart, pairs::MOVES) }
     }
 }

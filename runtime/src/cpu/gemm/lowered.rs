@@ -1,4 +1,5 @@
-//! Products that have one operand in common, packed once, while the other is nowhere a matrix: it is written where it is packed.
+//! Products that share one operand, packed once, while the other never exists as a matrix: its elements are generated
+//! when it is packed.
 
 use std::ops::Range;
 
@@ -17,17 +18,17 @@ use crate::cpu::simd::Level;
 use crate::job::Product;
 use crate::memory::{Block, NoMemory};
 
-/// A right operand that is written when it is packed.
+/// A right operand that is generated while it is packed.
 pub(crate) trait Lowered: Sync {
-    /// Writes steps along the inner dim of some columns: elements of a step side by side, steps `apart` elements from each other;
-    /// zeros up to there. Elements are of the product's dtype.
+    /// Writes some steps along the inner dim of some columns. The elements of a step are contiguous, steps are `apart`
+    /// elements apart, and zeros fill the gap. Elements have the product's dtype.
     ///
     /// # Safety
-    /// There is room for so many times `apart`.
+    /// There is room for `apart` elements for each step.
     unsafe fn write(&self, steps: Range<usize>, columns: Range<usize>, to: *mut u8, apart: usize);
 }
 
-/// What is said for the kind of tiles that multiply a dtype.
+/// Evaluates an expression with `$kind` bound to the kind of tiles that multiply a dtype.
 macro_rules! of_dtype {
     ($dtype:expr, $kind:ident => $body:expr) => {
         match $dtype {
@@ -46,7 +47,7 @@ macro_rules! of_dtype {
     };
 }
 
-/// What tiles of a dtype have: rows, vectors beside each other, lanes of each, and steps that are packed at once.
+/// The tile shape of a dtype: rows, vectors per row, lanes per vector, and the number of steps packed at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub rows: usize,
@@ -56,7 +57,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// That of a dtype.
+    /// Returns the tile shape of `dtype`.
     pub(crate) fn of(dtype: DType) -> Self {
         of_dtype!(dtype, K => Shape {
             rows: K::ROWS,
@@ -66,17 +67,17 @@ impl Shape {
         })
     }
 
-    /// Columns of a tile.
+    /// Returns the number of columns of a tile.
     pub(crate) fn width(&self) -> usize {
         self.vectors * self.lanes
     }
 }
 
-/// The left operand of products, as they find it.
+/// A left operand shared by several products, possibly packed.
 pub(crate) struct Packed {
-    /// All of it; without it products pack what they need.
+    /// The whole packed operand; if absent, each product packs the rows it needs.
     block: Option<Block>,
-    /// How products read it.
+    /// The order in which products read it.
     order: Order,
 }
 
@@ -85,17 +86,17 @@ pub(crate) struct Packed {
 pub(crate) enum Order {
     /// In rows of tiles, for [`Packed::lowered`].
     Rows,
-    /// In panels, as a right operand is, for [`Packed::indirect`].
+    /// In panels, like a right operand, for [`Packed::indirect`].
     Panels,
 }
 
 impl Packed {
-    /// Packs that of a product, whose `n` and other matrices do not matter, on so many threads.
+    /// Packs the left operand of `p` on `threads` threads; the `n` and other matrices of `p` are ignored.
     ///
     /// # Safety
-    /// The operand lies where it says; its elements are of the product's dtype, which is multiplied by tiles.
+    /// The operand is readable; its elements have the product's dtype, which is multiplied by tiles.
     pub(crate) unsafe fn new(p: &Product, order: Order, threads: usize) -> Result<Self, NoMemory> {
-        // SAFETY: the caller's promise; kinds are those of the processor.
+        // SAFETY: guaranteed by the caller; the kind is one of this processor.
         let block = unsafe { of_dtype!(p.dtype, K => pack::<K>(p, order, threads)) }?;
         Ok(Self {
             block: Some(block),
@@ -103,29 +104,30 @@ impl Packed {
         })
     }
 
-    /// Leaves it where it lies: for products that are so few that packing all of it at once is no gain.
+    /// Leaves the operand unpacked, for products too few to gain from packing all of it at once.
     pub(crate) fn later(order: Order) -> Self {
         Self { block: None, order }
     }
 
-    /// The first unit of what is packed.
+    /// Returns the first unit of the packed operand.
     fn first<U>(&self, order: Order) -> Option<*const U> {
         assert_eq!(self.order, order, "packed in another order");
         let block = self.block.as_ref();
         block.map(|block| block.as_ptr().as_ptr().cast::<U>().cast_const())
     }
 
-    /// Computes some rows of a product whose left operand this is, on this thread. They start at a multiple of a tile's rows.
+    /// Computes some rows of a product with this left operand, on this thread. The rows start at a multiple of a tile's
+    /// rows.
     ///
     /// # Safety
-    /// As of [`super::multiply`]; the right operand has the product's columns.
+    /// The requirements of [`super::multiply`]; the right operand has the product's columns.
     pub(crate) unsafe fn lowered(
         &self,
         p: &Product,
         rows: Range<usize>,
         right: &dyn Lowered,
     ) -> Result<(), NoMemory> {
-        // SAFETY: the caller's promise; kinds are those of the processor.
+        // SAFETY: guaranteed by the caller; the kind is one of this processor.
         unsafe {
             of_dtype!(p.dtype, K => {
                 let mut job = Job::<'_, K>::new(p, Prefetch::NONE);
@@ -136,11 +138,11 @@ impl Packed {
         }
     }
 
-    /// Computes some rows of a product whose left operand this is, on this thread, and a column for each element of the lines. They
-    /// start at a multiple of a panel's.
+    /// Computes some rows of a product with this left operand, on this thread, with one column for each element of the
+    /// lines. The rows start at a multiple of the panel width.
     ///
     /// # Safety
-    /// As of [`super::multiply`]; the lines have all steps.
+    /// The requirements of [`super::multiply`]; the lines have all steps.
     pub(crate) unsafe fn indirect(
         &self,
         p: &Product,
@@ -148,7 +150,7 @@ impl Packed {
         lines: Range<usize>,
         seen: &Seen<'_>,
     ) -> Result<(), NoMemory> {
-        // SAFETY: the caller's promise; kinds are those of the processor, whose units are elements.
+        // SAFETY: guaranteed by the caller; the kind is one of this processor, and its units are elements.
         unsafe {
             of_dtype!(p.dtype, K => {
                 indirect::product::<K>(p, self.first(Order::Panels), rows, lines, seen)
@@ -158,7 +160,7 @@ impl Packed {
 }
 
 /// # Safety
-/// As of [`Packed::new`]; the processor has the instructions of the kind.
+/// The requirements of [`Packed::new`]; the processor has the instructions of the kind.
 unsafe fn pack<K: Kind>(p: &Product, order: Order, threads: usize) -> Result<Block, NoMemory> {
     let packed;
     if order == Order::Panels {
@@ -167,7 +169,7 @@ unsafe fn pack<K: Kind>(p: &Product, order: Order, threads: usize) -> Result<Blo
         let wide = p.n.next_multiple_of(Job::<'_, K>::WIDTH);
         packed = room([wide, job.depth, size_of::<K::Unit>()])?;
         let to = packed.as_ptr().as_ptr().cast();
-        // SAFETY: the caller's promise; there is room for the panels.
+        // SAFETY: guaranteed by the caller; there is room for the panels.
         unsafe { job.pack_panels(0..p.n, to, threads)? };
     } else {
         let job = Job::<'_, K>::new(p, Prefetch::NONE);
@@ -185,7 +187,7 @@ unsafe fn pack<K: Kind>(p: &Product, order: Order, threads: usize) -> Result<Blo
             let rows = row(piece)..row(piece + 1);
             for depth in parts::<K>(job.depth) {
                 let to = to.get().wrapping_add(job.strip(rows.start, &depth));
-                // SAFETY: the caller's promise; each piece has strips of its own.
+                // SAFETY: guaranteed by the caller; each piece owns its strips.
                 unsafe { job.pack_left(rows.clone(), depth, to)? };
             }
             Ok(())

@@ -1,8 +1,8 @@
 //! Matrix products.
 //!
-//! Operands have any strides, so a transposed one is no copy. Products of floats and complex numbers go through tiles, by
-//! AVX-512, AVX2 or plain arrays, 16-bit floats as `f32`; those of few rows and those with a vector read a matrix once;
-//! integers and bool go by blocks.
+//! Operands have any strides, so a transposed operand is not copied. Products of floats and complex numbers use tiles
+//! of AVX-512, AVX2 or plain arrays; 16-bit floats are computed in `f32`. Products with few rows and products with a
+//! vector read the matrix once. Integers and bool are multiplied by blocks.
 
 mod after;
 mod arith;
@@ -40,18 +40,18 @@ use crate::shape::scaled_stride;
 use arith::Arith;
 use kind::Tiled;
 
-/// Multiplications that a second thread is worth: 128 cubed. Integers take longer.
+/// The number of multiplications from which a second thread pays: 128 cubed. Integers take longer.
 const PARALLEL: usize = 1 << 21;
 const PARALLEL_INTEGER: usize = 1 << 20;
-/// Elements of a result, and steps, up to which no second thread is asked for.
+/// Products whose result and inner dim are smaller than this are not considered for a second thread.
 const SMALL: usize = 1 << 9;
-/// Multiplications from which on the next product of a batch is worth a thought.
+/// The number of multiplications from which prefetching the next product of a batch pays.
 const AHEAD: usize = 1 << 14;
-/// Multiplications up to which nothing is packed.
+/// The most multiplications for which nothing is packed.
 const TINY: usize = 1 << 9;
 
 impl Product {
-    /// The same product of the transposed.
+    /// Returns the transposed product: `cᵀ = bᵀ aᵀ`.
     pub(crate) fn flipped(&self) -> Self {
         Self {
             m: self.n,
@@ -64,18 +64,18 @@ impl Product {
         }
     }
 
-    /// The number of multiplications.
+    /// Returns the number of multiplications.
     pub(crate) fn work(&self) -> usize {
         self.m.saturating_mul(self.n).saturating_mul(self.k)
     }
 
-    /// With the addend in the result's place already.
+    /// Copies the addend into the result and returns the product that accumulates there.
     ///
     /// # Safety
-    /// As of [`run`].
+    /// The requirements of [`multiply`].
     unsafe fn preset(&self) -> Self {
         if let Some(d) = self.addend.filter(|_| self.beta.is_some()) {
-            // SAFETY: the caller's promise: the addend has the result's sizes.
+            // SAFETY: guaranteed by the caller: the addend has the result's sizes.
             unsafe {
                 copy2(Copy2 {
                     src: d.ptr,
@@ -99,19 +99,19 @@ impl Product {
 /// Computes a product for every combination of the repeats' indices.
 ///
 /// # Safety
-/// All matrices lie where they say; no element of `c` is another one of it, or of `a` or `b`, and
-/// nobody else uses it meanwhile.
+/// All matrices are in bounds of their buffers. No element of `c` overlaps another element of `c`, `a` or `b`, and
+/// nobody else uses `c` meanwhile.
 pub(crate) unsafe fn multiply(mut product: Product, repeats: &[Repeat]) -> Result<(), NoMemory> {
     if repeats.is_empty()
         && crate::shape::product([product.m, product.n]) < SMALL
         && product.k < SMALL
     {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         return unsafe { serial(&product) };
     }
     let mut outer = Repeats::from_slice(repeats);
     outer.retain(|repeat| repeat.size != 1);
-    // Rows that continue over a repeat, with the same right operand, are one taller matrix.
+    // A repeat whose rows continue those before, with the same right operand, is merged into one taller matrix.
     while let Some(&last) = outer.last() {
         let rows = product.m;
         let goes_on = |step: isize, matrix: Matrix| step == scaled_stride(matrix.rows, rows);
@@ -153,7 +153,7 @@ pub(crate) unsafe fn multiply(mut product: Product, repeats: &[Repeat]) -> Resul
     if count > 1 && (count >= threads() || work < worth) {
         if work < AHEAD {
             return try_for_each(count, work / 8, |index| {
-                // SAFETY: each index has a part of `c` of its own.
+                // SAFETY: each index owns its part of `c`.
                 unsafe { one(&nth(index), false, None) }
             });
         }
@@ -165,27 +165,27 @@ pub(crate) unsafe fn multiply(mut product: Product, repeats: &[Repeat]) -> Resul
         });
     }
     for index in 0..count {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { one(&nth(index), work >= worth, None)? };
     }
     Ok(())
 }
 
-/// One product, on this thread: for callers that have shared the work out themselves.
+/// Computes one product on this thread, for callers that have divided the work themselves.
 ///
 /// # Safety
-/// As for [`run`].
+/// The requirements of [`multiply`].
 pub(crate) unsafe fn serial(product: &Product) -> Result<(), NoMemory> {
     if product.m == 0 || product.n == 0 {
         return Ok(());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { one(product, false, None) }
 }
 
-/// One product, on several threads if `parallel`, before the `next`.
+/// Computes one product, on several threads if `parallel`, and prefetches the `next` one.
 unsafe fn one(p: &Product, parallel: bool, next: Option<&Product>) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if !sums(p, parallel, next)? {
             after::whole(p, parallel);
@@ -194,11 +194,11 @@ unsafe fn one(p: &Product, parallel: bool, next: Option<&Product>) -> Result<(),
     Ok(())
 }
 
-/// One product, and whether its elements went through what comes after.
+/// Computes the sums of one product. Returns whether the epilogue has been applied, too.
 unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bool, NoMemory> {
     macro_rules! with {
         ($t:ty) => {
-            // SAFETY: the caller's promise, for elements of the dtype's type.
+            // SAFETY: guaranteed by the caller; the elements have the type of the dtype.
             unsafe {
                 if p.n == 1 {
                     vector::mv::<$t>(p)?;
@@ -224,7 +224,7 @@ unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bo
         DType::F64 => with!(f64),
         DType::C64 => with!(Complex<f32>),
         DType::C128 => with!(Complex<f64>),
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         DType::F16 | DType::BF16 => unsafe {
             if !by_pairs(p, parallel, next)? {
                 by_tiles::<f32>(p, parallel, next)?;
@@ -234,26 +234,26 @@ unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bo
     }
 }
 
-/// How the dtype multiplies large matrices.
+/// The kernels of a type for large matrices.
 trait Large: Arith {
-    /// Inner products of rows, where the type and the processor have them.
+    /// Returns the inner products of rows, if the type and the processor have them.
     #[cfg(target_arch = "x86_64")]
     fn dots() -> Option<dots::Dots<Self>> {
         None
     }
 
-    /// One product of few rows, where the type and the processor have tiles for it; otherwise false.
+    /// Computes a product of few rows if the type and the processor have tiles for it; otherwise returns false.
     ///
     /// # Safety
-    /// As for [`run`].
+    /// The requirements of [`multiply`].
     unsafe fn few_rows(_p: &Product) -> bool {
         false
     }
 
-    /// One product, and whether what comes after it is done as well.
+    /// Computes one product. Returns whether the epilogue has been applied, too.
     ///
     /// # Safety
-    /// As for [`run`].
+    /// The requirements of [`multiply`].
     unsafe fn product(
         p: &Product,
         parallel: bool,
@@ -271,7 +271,7 @@ macro_rules! by_tiles {
 
             #[cfg(target_arch = "x86_64")]
             unsafe fn few_rows(p: &Product) -> bool {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 few_rows::$few().is_some_and(|tiles| unsafe { few_rows::product(p, tiles) })
             })?
 
@@ -280,7 +280,7 @@ macro_rules! by_tiles {
                 parallel: bool,
                 next: Option<&Product>,
             ) -> Result<bool, NoMemory> {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { by_tiles::<$t>(p, parallel, next)? };
                 Ok(true)
             }
@@ -297,7 +297,7 @@ macro_rules! by_blocks {
                 parallel: bool,
                 _next: Option<&Product>,
             ) -> Result<bool, NoMemory> {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     if p.work() <= TINY {
                         blocks::tiny::<$t>(p);
@@ -312,7 +312,8 @@ macro_rules! by_blocks {
 }
 by_blocks!(bool u8 i8 i16 i32 i64);
 
-/// The instructions of tiles. Where the compiler does not optimise, those whose loop is in assembly are ahead.
+/// Returns the instruction set for tiles. In unoptimised builds this is at most AVX2, whose loop is in assembly and
+/// therefore faster.
 fn widest() -> Level {
     level().min(if cfg!(unoptimized) {
         Level::Avx2
@@ -321,7 +322,7 @@ fn widest() -> Level {
     })
 }
 
-/// What is said for the kind of tiles that multiply a type with the best instructions.
+/// Evaluates an expression with the kind of tiles that multiply a type with the best instructions.
 macro_rules! at_level {
     ($kind:ident => $body:expr) => {
         match $crate::cpu::gemm::widest() {
@@ -342,34 +343,34 @@ macro_rules! at_level {
 }
 use at_level;
 
-/// By tiles, with the best instructions that the processor has; what comes after the product included.
+/// Computes a product and its epilogue by tiles, with the best instructions of the processor.
 ///
 /// # Safety
-/// As for [`run`].
+/// The requirements of [`multiply`].
 unsafe fn by_tiles<T: Tiled>(
     p: &Product,
     parallel: bool,
     next: Option<&Product>,
 ) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise; the level says that the instructions are there.
+    // SAFETY: guaranteed by the caller; the processor has the instructions of the level.
     unsafe { at_level!(K => engine::product::<K<T>>(p, parallel, next)) }
 }
 
-/// By tiles of pairs, if the processor has them and they are fast.
+/// Computes a product by tiles of pairs if the processor has the instructions and they are fast.
 ///
 /// # Safety
-/// As for [`run`].
+/// The requirements of [`multiply`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn by_pairs(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bool, NoMemory> {
     let pay = p.dtype == DType::BF16 && level() == Level::Avx512 && pairs::pay();
     if pay {
-        // SAFETY: the caller's promise; there are the instructions where they pay.
+        // SAFETY: guaranteed by the caller; `pay` checks for the instructions.
         unsafe { engine::product::<kind::Pairs>(p, parallel, next)? };
     }
     Ok(pay)
 }
 
-/// There are none for this processor.
+/// Returns false: this architecture has no tiles of pairs.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn by_pairs(
     _p: &Product,

@@ -12,8 +12,8 @@ use crate::job::Matrix;
 use crate::memory::NoMemory;
 
 impl<K: Kind> Job<'_, K> {
-    /// Reads what is to be added into a scratch, or writes the scratch as the result, each row of
-    /// which goes through what comes after.
+    /// Reads the addend into a scratch (`read`), or writes the scratch to the result and applies the
+    /// epilogue to each row.
     ///
     /// # Safety
     /// The scratch has the rows and columns.
@@ -40,14 +40,14 @@ impl<K: Kind> Job<'_, K> {
             );
             let inside = wide.wrapping_add((row - rows.start) * n).cast::<u8>();
             let step = size_of::<K::Elem>() as isize;
-            // SAFETY: a row of the part, and one of the scratch.
+            // SAFETY: a row of the part and one of the scratch.
             unsafe {
                 if read {
                     cast.run(n, outside, matrix.cols * size, inside, step);
                 } else {
                     cast.run(n, inside, step, outside, matrix.cols * size);
                     if let Some(after) = after {
-                        // As it is for one row of adjacent elements, or for as many of one element.
+                        // One row of `n` adjacent elements, or `n` rows of one element.
                         let (rows, cols) = if matrix.cols == 1 { (1, n) } else { (n, 1) };
                         after.rows(outside, matrix.cols, rows, cols);
                     }
@@ -56,10 +56,10 @@ impl<K: Kind> Job<'_, K> {
         }
     }
 
-    /// Packs columns of the right operand; depths count units.
+    /// Packs columns of the right operand. `depth` counts units.
     ///
     /// # Safety
-    /// As of [`Kind::pack`].
+    /// The requirements of [`Kind::pack`].
     pub(super) unsafe fn pack_right(
         &self,
         depth: Range<usize>,
@@ -67,7 +67,7 @@ impl<K: Kind> Job<'_, K> {
         cols: usize,
         to: *mut K::Unit,
     ) -> Result<(), NoMemory> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match self.lowered {
                 Some(lowered) => {
@@ -82,7 +82,8 @@ impl<K: Kind> Job<'_, K> {
     /// Packs rows of the left operand.
     ///
     /// # Safety
-    /// As of [`Kind::pack`], for each [`Kind::ROWS`] of them, which lie [`Job::apart`].
+    /// The requirements of [`Kind::pack`] for each [`Kind::ROWS`] rows, which are [`Job::apart`]
+    /// units apart.
     pub(super) unsafe fn pack_left(
         &self,
         rows: Range<usize>,
@@ -93,7 +94,7 @@ impl<K: Kind> Job<'_, K> {
             let to = to.wrapping_add((row - rows.start) * Self::apart(depth.len()));
             let high = K::ROWS.min(rows.end - row);
             let part = self.part(self.p.a, depth.clone(), row, high);
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { K::pack(part, to, K::ROWS)? };
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Operands of large products, brought to the order in which tiles read them.
+//! Packing the operands of large products into the order in which tiles read them.
 
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
@@ -12,21 +12,22 @@ use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::SmallScratch;
 use crate::memory::NoMemory;
 
-/// Moves of elements of one dtype, by vectors: from where, how far apart, how many rows and columns,
-/// to where, how far rows are apart there.
+/// Vectorised copies of elements of one dtype into a panel. Arguments: the source, the distance
+/// between its rows or columns, the number of rows, the number of columns, the destination, the
+/// distance between rows there.
 #[derive(Clone, Copy)]
 pub(super) struct Moves<U> {
     pub lanes: usize,
     pub dtype: DType,
-    /// Rows whose elements lie side by side.
+    /// Copies rows whose elements are contiguous.
     pub rows: Move<U>,
-    /// Columns whose elements lie side by side.
+    /// Copies columns whose elements are contiguous.
     pub columns: Move<U>,
 }
 
 type Move<U> = unsafe fn(*const U, isize, usize, usize, *mut U, usize);
 
-/// Moves element by element.
+/// Returns moves that copy element by element.
 pub(super) const fn plain<U: Copy, const LANES: usize>(dtype: DType) -> Moves<U> {
     Moves {
         lanes: LANES,
@@ -37,7 +38,7 @@ pub(super) const fn plain<U: Copy, const LANES: usize>(dtype: DType) -> Moves<U>
 }
 
 /// # Safety
-/// `cols` of each row are there; the panel has all rows.
+/// Each source row has `cols` elements; the panel has room for all rows.
 unsafe fn plain_rows<U: Copy, const LANES: usize>(
     from: *const U,
     step: isize,
@@ -51,7 +52,7 @@ unsafe fn plain_rows<U: Copy, const LANES: usize>(
             from.wrapping_offset(row as isize * step),
             to.wrapping_add(row * apart),
         );
-        // SAFETY: within the row, as the caller promises.
+        // SAFETY: within the row, as the caller guarantees.
         unsafe {
             from.copy_to_nonoverlapping(to, cols);
             to.wrapping_add(cols)
@@ -61,7 +62,7 @@ unsafe fn plain_rows<U: Copy, const LANES: usize>(
 }
 
 /// # Safety
-/// As of [`plain_rows`].
+/// The requirements of [`plain_rows`].
 unsafe fn plain_columns<U: Copy, const LANES: usize>(
     from: *const U,
     step: isize,
@@ -74,7 +75,7 @@ unsafe fn plain_columns<U: Copy, const LANES: usize>(
         let to = to.wrapping_add(row * apart);
         for col in 0..cols {
             let from = from.wrapping_offset(col as isize * step).wrapping_add(row);
-            // SAFETY: within the matrix, as the caller promises.
+            // SAFETY: within the matrix, as the caller guarantees.
             unsafe { to.wrapping_add(col).write(from.read()) };
         }
         // SAFETY: as above.
@@ -85,16 +86,17 @@ unsafe fn plain_columns<U: Copy, const LANES: usize>(
     }
 }
 
-/// Elements that are missing to a row's last vector, as far as there is room in it.
+/// Returns the number of padding elements that complete a row's last vector, limited by the room in
+/// the row.
 fn rest<const LANES: usize>(cols: usize, apart: usize) -> usize {
     cols.next_multiple_of(LANES).min(apart) - cols
 }
 
-/// Step by step, elements of the part side by side, steps `apart`; zeros fill the last vector of
-/// each, as far as there is room.
+/// Packs a part step by step. The elements of a step are contiguous, and steps are `apart` elements
+/// apart. Zeros pad the last vector of each step, limited by the room.
 ///
 /// # Safety
-/// The part lies in its matrix; there is room for the steps; the processor has the instructions of
+/// The part is within its matrix; there is room for the steps; the processor has the instructions of
 /// the moves.
 pub(super) unsafe fn pack<U>(
     part: Part,
@@ -112,13 +114,13 @@ pub(super) unsafe fn pack<U>(
     } = part;
     let (from, unit) = (dtype.size() as isize, moves.dtype.size() as isize);
     let cast = Cast::new(dtype, moves.dtype);
-    // SAFETY: the caller's promise; the scratch has room for what becomes columns.
+    // SAFETY: guaranteed by the caller; the scratch has room for the columns.
     unsafe {
         match (dtype == moves.dtype, step, other) {
             (true, _, 1) => (moves.rows)(ptr.cast(), step, steps, others, to, apart),
             (true, 1, _) => (moves.columns)(ptr.cast(), other, steps, others, to, apart),
             (false, 1, _) => {
-                // A gap keeps neighbours in lines of their own.
+                // The padding keeps adjacent columns in different cache lines.
                 let length = steps.next_multiple_of(16) + 16;
                 let mut scratch = SmallScratch::bytes([others, length, moves.dtype.size()])?;
                 let wide = scratch.as_mut_ptr().cast::<U>();
@@ -143,10 +145,11 @@ pub(super) unsafe fn pack<U>(
     Ok(())
 }
 
-/// As [`pack`], for pairs of 16-bit elements along the inner dim; a zero ends an odd one.
+/// Like [`pack`], but for pairs of 16-bit elements along the inner dim; an odd last element is
+/// paired with zero.
 ///
 /// # Safety
-/// As of [`pack`].
+/// The requirements of [`pack`].
 #[cfg(target_arch = "x86_64")]
 pub(super) unsafe fn pairs(
     part: Part,
@@ -157,14 +160,14 @@ pub(super) unsafe fn pairs(
     let units = part.steps.div_ceil(2);
     let at = |step: usize, other: usize| {
         let offset = step as isize * part.step + other as isize * part.other;
-        // SAFETY: asked for elements of the part only.
+        // SAFETY: only called for elements of the part.
         unsafe { part.ptr.cast::<u16>().wrapping_offset(offset).read() }
     };
-    // SAFETY: the caller's promise; the scratch has room for what becomes columns.
+    // SAFETY: guaranteed by the caller; the scratch has room for the columns.
     unsafe {
         if part.step == 1 && part.other != 1 {
             if part.steps.is_multiple_of(2) && part.other % 2 == 0 {
-                // Rows of whole pairs.
+                // Columns made of whole pairs.
                 let from = part.ptr.cast::<u32>();
                 (moves.columns)(from, part.other / 2, units, part.others, to, apart);
                 return Ok(());
@@ -187,7 +190,7 @@ pub(super) unsafe fn pairs(
             let dest = to.wrapping_add(unit * apart);
             let both = 2 * unit + 1 < part.steps;
             if both && part.other == 1 {
-                // Two rows, whose elements lie side by side.
+                // Two rows whose elements are contiguous.
                 let row = |step: usize| {
                     let first = part.ptr.cast::<u16>();
                     let first = first.wrapping_offset(step as isize * part.step);
@@ -217,7 +220,7 @@ pub(super) unsafe fn pairs(
     Ok(())
 }
 
-/// Interleaves two rows, whose elements become pairs.
+/// Interleaves two rows into pairs.
 #[cfg(target_arch = "x86_64")]
 struct Interleave<'a> {
     rows: [&'a [u16]; 2],

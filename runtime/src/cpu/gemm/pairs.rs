@@ -1,4 +1,4 @@
-//! Tiles of `bf16`: two steps at once, with sums in `f32`, for processors with AVX-512 BF16.
+//! Tiles of `bf16`: two steps per instruction, accumulated in `f32`, for processors with AVX-512 BF16.
 
 use std::arch::x86_64::*;
 
@@ -42,7 +42,7 @@ instructions! { unsafe "avx512f,avx512bf16":
 tile!("avx512f,avx512bf16": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
 moves!("avx512f,avx512bf16");
 
-/// The same bits.
+/// Reinterprets the bits.
 #[target_feature(enable = "avx512f,avx512bf16")]
 #[inline]
 fn halves(x: __m512i) -> __m512bh {
@@ -50,19 +50,20 @@ fn halves(x: __m512i) -> __m512bh {
     unsafe { std::mem::transmute::<__m512i, __m512bh>(x) }
 }
 
-/// Rows become columns.
+/// Transposes a block of 16 × 16 elements.
 #[target_feature(enable = "avx512f,avx512bf16")]
 #[inline]
 fn transposed(rows: [__m512i; 16]) -> [__m512i; 16] {
-    // SAFETY: vectors of 64 bytes of any content. A closure for each would not be inlined, for want of the features.
+    // SAFETY: vectors of 64 bytes of any content. Closures in `map` would not be inlined, because they lack the
+    // target features.
     unsafe {
         let rows = std::mem::transmute::<[__m512i; 16], [__m512; 16]>(rows);
         std::mem::transmute::<[__m512; 16], [__m512i; 16]>(single::transposed(rows))
     }
 }
 
-/// Whether these tiles are ahead of those of `f32`: on AMD's processors they multiply at least
-/// twice as fast, on Intel's half as fast.
+/// Returns whether these tiles are faster than those of `f32`: on AMD processors they multiply at least twice as
+/// fast, on Intel's half as fast.
 pub(super) fn pay() -> bool {
     static PAY: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *PAY.get_or_init(|| {

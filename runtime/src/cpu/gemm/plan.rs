@@ -1,4 +1,5 @@
-//! How a product is split among threads: what is packed, by whom, and which task has which part of the result.
+//! How a product is divided among threads: which operands are packed, by which task, and which part of the
+//! result each task computes.
 
 use std::ops::Range;
 
@@ -9,40 +10,42 @@ use crate::cpu::cache;
 use crate::cpu::parallel::{threads, try_each};
 use crate::memory::NoMemory;
 
-/// Bytes of the right operand that are packed at once.
+/// The most bytes of the right operand that are packed at once.
 const PACKED: usize = 64 << 20;
-/// Columns that one task packs for itself at most.
+/// The most columns that one task packs for itself.
 const BROAD: usize = 1024;
-/// Rows up to which a thread with more columns than rows may as well pack the left operand itself: waiting for
-/// what others pack, and reading it from their caches, takes longer.
+/// The most rows for which each thread packs the left operand itself if it has more columns than rows: waiting
+/// for the other threads to pack, and reading from their caches, takes longer.
 const TALL: usize = 4 * HEIGHT;
-/// Rows up to which packing the right operand costs more than it gives.
+/// The most rows for which packing the right operand costs more than it saves.
 const LOW: usize = 48;
-/// Bytes of a left operand that is read where it lies.
+/// The most bytes of a left operand that is read in place.
 const NEAR: usize = 512 << 10;
 
 impl<K: Kind> Job<'_, K> {
+    /// Divides the product among tasks and computes it.
+    ///
     /// # Safety
-    /// As of [`product`].
+    /// The requirements of [`product`].
     pub(super) unsafe fn run(&self, parallel: bool) -> Result<(), NoMemory> {
         let (m, n) = (self.p.m, self.p.n);
         let threads = if parallel { threads() } else { 1 };
         let tiles = m.div_ceil(K::ROWS);
         let panels = n.div_ceil(Self::WIDTH);
-        // Several for each thread, for one that is slower than others.
+        // Several tasks per thread, so that a slow thread can be relieved.
         let tasks = if threads == 1 { 1 } else { 4 * threads };
         if self.readable() {
-            // Tasks with parts of both, since nothing is shared.
+            // Tasks split both rows and columns, because they share no packed operand.
             let across = tasks.min(panels);
             let mut down = even(across, threads);
             if m > LOW {
                 down = tasks.div_ceil(across).next_multiple_of(down);
             }
             let down = down.min(tiles);
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
         }
-        // What each task packs of the left operand for itself should serve many columns.
+        // A task that packs part of the left operand for itself should use it for many columns.
         let few = m <= HEIGHT || self.few() || (self.as_is && m <= TALL && n > threads * m);
         if few && panels >= threads {
             let across = if self.as_it_lies() {
@@ -51,8 +54,8 @@ impl<K: Kind> Job<'_, K> {
                 threads
             };
             let across = across.max(n.div_ceil(BROAD));
-            // Rows are shared out too, where columns alone would leave a thread with less, and
-            // packing those twice costs little.
+            // Rows are split, too, if columns alone would leave a thread with less work and packing the
+            // columns twice costs little.
             let mut down = even(across, threads);
             if across > tasks || m / down < 2 * LOW {
                 down = 1;
@@ -75,16 +78,16 @@ impl<K: Kind> Job<'_, K> {
                 down = down.max(tasks).next_multiple_of(threads).min(tiles);
             }
             let right = Right::Panels(to.cast_const(), from, count);
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.grid([down, 1], cols.clone(), right)? };
         }
         Ok(())
     }
 
-    /// Packs panels of the right operand, on so many threads.
+    /// Packs panels of the right operand on `threads` threads.
     ///
     /// # Safety
-    /// As of [`product`]; there is room for them.
+    /// The requirements of [`product`]; there is room for the panels.
     pub(super) unsafe fn pack_panels(
         &self,
         cols: Range<usize>,
@@ -92,7 +95,7 @@ impl<K: Kind> Job<'_, K> {
         threads: usize,
     ) -> Result<(), NoMemory> {
         let (count, to) = (cols.len().div_ceil(Self::WIDTH), Writable(to));
-        // A few panels for each task.
+        // A few panels per task.
         let pieces = if threads == 1 {
             1
         } else {
@@ -114,33 +117,33 @@ impl<K: Kind> Job<'_, K> {
         })
     }
 
-    /// Whether the left operand is read where it lies.
+    /// Whether the left operand is read in place.
     fn as_it_lies(&self) -> bool {
         matches!(self.left, Left::AsIs)
     }
 
-    /// Whether the left operand stays in the second-level cache.
+    /// Whether the left operand fits in the second-level cache.
     pub(super) fn few(&self) -> bool {
         self.p.m.saturating_mul(self.p.k) <= NEAR / self.p.dtype.size()
     }
 
-    /// Whether tiles read the right operand where it lies: its rows are side by side, and few
-    /// enough to stay near, or used too seldom to be packed.
+    /// Whether tiles read the right operand in place: its rows are contiguous, and either few enough to stay
+    /// cached or used too rarely to be worth packing.
     fn readable(&self) -> bool {
         let p = self.p;
         if cfg!(unoptimized) || !self.as_is || (p.b.cols != 1 && p.n != 1) {
             return false;
         }
-        // Lines of the first-level cache that rows of this stride meet in.
+        // The sets of the first-level cache that rows of this stride map to.
         let stride = p.b.rows.unsigned_abs() * p.dtype.size();
         let meet = 1 << stride.trailing_zeros().clamp(7, cache::APART.ilog2());
         p.m <= LOW || (self.as_it_lies() && p.k * 4 / 3 <= cache::APART / meet * cache::ways())
     }
 
-    /// Tasks by rows and columns.
+    /// Computes a grid of `down` × `across` tasks.
     ///
     /// # Safety
-    /// As of [`product`]; panels hold the columns.
+    /// The requirements of [`product`]; panels hold the columns.
     unsafe fn grid(
         &self,
         [down, across]: [usize; 2],
@@ -150,13 +153,13 @@ impl<K: Kind> Job<'_, K> {
         let panels = cols.len().div_ceil(Self::WIDTH);
         let task = |task: usize| {
             let (i, j) = (task / across, task % across);
-            // Whole tiles where rows are packed; as even as can be where they are not.
+            // Whole tiles if rows are packed; otherwise parts as even as possible.
             let row = |at: usize| match self.as_it_lies() {
                 true => self.p.m * at / down,
                 false => (self.p.m.div_ceil(K::ROWS) * at / down * K::ROWS).min(self.p.m),
             };
             let col = |at: usize| (cols.start + panels * at / across * Self::WIDTH).min(cols.end);
-            // SAFETY: tasks have parts of the result of their own.
+            // SAFETY: each task owns its part of the result.
             unsafe { self.block(row(i)..row(i + 1), col(j)..col(j + 1), right) }
         };
         try_each(down * across, &task)

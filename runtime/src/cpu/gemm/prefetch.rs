@@ -1,18 +1,19 @@
-//! Prefetching the operands of the next of many products.
+//! Prefetching the operands of the next product of a batch.
 //!
 //! A product of a batch is read once, from beyond the second-level cache, and is too short for the
-//! processor to see what comes: its rows lie side by side, but tiles read a few columns of each.
+//! hardware prefetcher: its rows are adjacent, but tiles read only a few columns of each.
 use crate::job::Product;
 
-/// Bytes of a line of the cache.
+/// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
-/// Bytes of the next product's matrices that stay near until it comes.
+/// The most bytes of the next product's matrices that stay cached until it is computed.
 const NEAR: usize = 512 << 10;
-/// Lines still to be asked for: where they start, how many.
+/// Cache lines still to be prefetched, as ranges of an address and a count.
 #[derive(Clone, Copy)]
 pub(super) struct Prefetch([(*const u8, usize); 3]);
 
-/// A line each step of a tile: where the first is, how far apart they are in bytes.
+/// Prefetches of one line per step of a tile: the first address, and the distance between lines in
+/// bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
     pub first: *const u8,
@@ -20,7 +21,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// None: an address that is read anyway.
+    /// Returns a no-op prefetch: a single address that is read anyway.
     pub(super) fn none<T>(near: *const T) -> Self {
         Self {
             first: near.cast(),
@@ -30,10 +31,11 @@ impl Lines {
 }
 
 impl Prefetch {
-    /// Nothing.
+    /// No lines.
     pub(super) const NONE: Self = Self([(std::ptr::null(), 0); 3]);
 
-    /// The matrices of `next` that `this` does not have, if they have no gaps and are small.
+    /// Returns the lines of the matrices of `next` that `this` does not read, if they have no gaps
+    /// and are small.
     pub(super) fn of(this: &Product, next: Option<&Product>) -> Self {
         let Some(next) = next else {
             return Self::NONE;
@@ -58,7 +60,8 @@ impl Prefetch {
         }))
     }
 
-    /// Some of what is left, for a tile of so many steps that is not far from `near`.
+    /// Takes `steps` of the remaining lines for one tile; if none are left, returns the address
+    /// `near`.
     pub(super) fn take<T>(&mut self, steps: usize, near: *const T) -> Lines {
         let Some((first, left)) = self.0.iter_mut().find(|(_, left)| *left > 0) else {
             return Lines::none(near);
@@ -104,7 +107,7 @@ mod tests {
             after: None,
         };
         let next = Product {
-            // Dense by columns; the same; with gaps between rows.
+            // Contiguous by columns; shared; with gaps between rows.
             a: matrix(64 << 10, 1, 10),
             c: matrix(128 << 10, 31, 1),
             ..this
@@ -120,7 +123,7 @@ mod tests {
             }
             seen.extend((0..5).map(|at| lines.first.addr() + at * lines.step as usize));
         }
-        // 800 bytes are 13 lines, asked for by fives.
+        // 800 bytes are 13 lines, prefetched five at a time.
         let want: Vec<_> = (0..15).map(|at| (64 << 10) + 64 * at).collect();
         assert_eq!(seen, want);
         assert_eq!(Prefetch::of(&this, None).take(5, near).step, 0);

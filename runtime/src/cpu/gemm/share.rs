@@ -1,25 +1,26 @@
-//! State that the tasks of a product share.
+//! Buffers shared by the tasks of a product.
 
 use crate::memory::{Block, NoMemory};
 use crate::shape::product;
 
-/// How many times so many tasks are a multiple of the threads.
+/// Returns the smallest factor by which `tasks` becomes a multiple of the number of threads.
 pub(super) fn even(tasks: usize, threads: usize) -> usize {
     let times = (1..threads).find(|times| (times * tasks).is_multiple_of(threads));
     times.unwrap_or(threads)
 }
 
-/// Memory of as many bytes as the factors multiply to, of indeterminate content.
+/// Allocates uninitialised memory; its size in bytes is the product of `factors`.
 pub(super) fn room<const N: usize>(factors: [usize; N]) -> Result<Block, NoMemory> {
     let bytes = product(factors);
     Block::new(bytes, false).ok_or(NoMemory(bytes))
 }
 
-/// A buffer that tasks write to, each its own panels.
+/// A buffer in which each task writes its own panels.
 pub(super) struct Writable<U>(pub(super) *mut U);
 
 impl<U> Writable<U> {
-    /// The address. A method, so that closures capture the wrapper and not the bare pointer.
+    /// Returns the address. A method, so that closures capture the wrapper and not the bare
+    /// pointer.
     pub(super) fn get(self) -> *mut U {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Products with a vector: nothing is packed; the matrix is read once, in its order.
+//! Products with a vector. Nothing is packed; the matrix is read once, in its own order.
 
 use super::Large;
 use super::arith::{Arith, Scale};
@@ -8,17 +8,17 @@ use crate::cpu::reduce::split::{SmallScratch, for_each};
 use crate::job::Product;
 use crate::memory::NoMemory;
 
-/// Rows of a task where the matrix is read column by column.
+/// Rows of a task if the matrix is read column by column.
 const BLOCK: usize = 1024;
 
-/// Rows shorter than this cost more to sum up lane by lane than to read in steps, a column of
-/// many rows at a time.
+/// Rows shorter than this are read column by column, many rows at a time: a sum lane by lane would
+/// cost more.
 const SHORT: usize = 16;
 
-/// `c = alpha a b + beta c` for `n = 1`.
+/// Computes `c = alpha a b + beta c` for `n = 1`.
 ///
 /// # Safety
-/// As for [`super::run`].
+/// The requirements of [`super::multiply`].
 pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     let p = *p;
     let scale = Scale::<T>::of(&p);
@@ -33,7 +33,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
         }
         b = to;
     }
-    // SAFETY: `k` elements side by side.
+    // SAFETY: `k` contiguous elements.
     let b = unsafe { many::<T>(b.cast(), p.k) };
     let b = Vector(b);
     let by_row = p.a.cols == 1 || p.a.rows.abs() >= p.a.cols.abs();
@@ -43,7 +43,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
         for_each(p.m.div_ceil(rows), rows * p.k, |group| {
             let from = group * rows;
             let (count, mut sums) = (rows.min(p.m - from), [T::ZERO; super::dots::ROWS]);
-            // SAFETY: the rows are within the matrix; each task has elements of its own.
+            // SAFETY: the rows are within the matrix; each task owns its elements.
             unsafe {
                 let a = p.a.at::<T>(from, 0).cast_const();
                 dots(a, count, p.a.rows, b.0.as_ptr(), p.k, &mut sums);
@@ -57,7 +57,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     if p.m < 8 || (by_row && p.k >= SHORT) {
         for_each(p.m, p.k, |i| {
             let (a, stride) = (p.a.at::<T>(i, 0), p.a.cols);
-            // SAFETY: the row is within the matrix; each task has an element of its own.
+            // SAFETY: the row is within the matrix; each task owns its element.
             unsafe {
                 let sum = if stride == 1 {
                     dispatch(Dot(many(a.cast(), p.k), b.0))
@@ -78,7 +78,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
         let mut sums = [T::ZERO; BLOCK];
         let sums = &mut sums[..rows];
         let a = p.a.at::<T>(from, 0);
-        // SAFETY: the rows are within the matrix; each task has a part of `c` of its own.
+        // SAFETY: the rows are within the matrix; each task owns its part of `c`.
         unsafe {
             dispatch(Columns {
                 sums,
@@ -95,7 +95,7 @@ pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     Ok(())
 }
 
-/// A vector that tasks read.
+/// A vector shared by tasks.
 #[derive(Clone, Copy)]
 struct Vector<'a, T>(&'a [T]);
 
@@ -128,7 +128,7 @@ impl<T: Arith> Kernel for Dot<'_, T> {
     }
 }
 
-/// Adds columns, each times an element of the vector.
+/// Columns of a matrix, which are added up, each times an element of the vector.
 struct Columns<'a, T> {
     sums: &'a mut [T],
     a: *const T,
@@ -145,7 +145,7 @@ impl<T: Arith> Kernel for Columns<'_, T> {
         for (l, &b) in self.b.iter().enumerate() {
             let a = self.a.wrapping_offset(l as isize * self.cols);
             if self.rows == 1 {
-                // SAFETY: whoever made this says that so many rows are readable.
+                // SAFETY: the creator of this struct guarantees that the elements are readable.
                 let a = unsafe { many::<T>(a.cast(), n) };
                 for (sum, &a) in self.sums.iter_mut().zip(a) {
                     *sum = sum.plus(a.times(b));

@@ -94,7 +94,7 @@ pub(crate) unsafe fn scatter(
             return;
         }
         let to = out.get().wrapping_add(starts[chunk] * selection.size);
-        // SAFETY: the caller's promise; each chunk has places of its own.
+        // SAFETY: guaranteed by the caller; each chunk has places of its own.
         unsafe {
             match selection.size {
                 1 => chunk_of::<1>(selection, chunk, to),

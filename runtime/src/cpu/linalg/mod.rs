@@ -103,7 +103,7 @@ pub(crate) struct MatrixJob<'a> {
 /// Operands are on the host, of one dtype of `f32`, `f64` and complex. The targets are what the operator
 /// writes, each with room for the whole batch, and no one else has them.
 pub(crate) unsafe fn execute(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match job.a.dtype() {
             DType::F32 => each::<f32>(job),
@@ -120,7 +120,7 @@ pub(crate) unsafe fn execute(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)
 /// # Safety
 /// The matrix is readable, as for [`execute`].
 pub(crate) unsafe fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match a.dtype() {
             DType::F32 => exponents_of::<f32>(op, a),
@@ -136,7 +136,7 @@ pub(crate) unsafe fn exponents(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, 
 unsafe fn exponents_of<T: Field>(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>, NoMemory> {
     let batch = crate::shape::count(&a.shape()[..a.rank() - 2]);
     let each = (0..batch).map(|i| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let a = unsafe { matrix::<T>(a, i) };
         i64::from(scale::gradient_excess(op, a))
     });
@@ -149,7 +149,7 @@ unsafe fn exponents_of<T: Field>(op: Linalg, a: &Raw) -> Result<Option<Vec<i64>>
 const LARGE: usize = 1 << 18;
 
 /// # Safety
-/// As [`execute`], with operands of `T`.
+/// The requirements of [`execute`], with operands of `T`.
 unsafe fn each<T: Field>(job: &MatrixJob<'_>) -> Result<(), (usize, Failure)> {
     let (batch, matrix) = job.a.shape().split_at(job.a.rank() - 2);
     let (count, size) = (crate::shape::count(batch), crate::shape::count(matrix));
@@ -251,13 +251,13 @@ impl Slot {
 }
 
 /// # Safety
-/// As [`each`].
+/// The requirements of [`each`].
 unsafe fn compute<T: Field>(job: &MatrixJob<'_>, i: usize, par: Par) -> Result<(), Failure> {
     if job.a.numel() == 0 {
         Slot::new(&job.out[0], i).set(T::from_scalar(nomina_core::Scalar::Int(1)));
         return Ok(());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (a, b) = unsafe { (matrix::<T>(job.a, i), job.b.map(|b| matrix::<T>(b, i))) };
     let Some(scaled) = Scaled::new(job.op, a, b)? else {
         return matrix_results::<T>(job, i, (a, b), &job.options, par);

@@ -151,7 +151,7 @@ impl Job {
     /// Computes everything, on several threads where it pays.
     ///
     /// # Safety
-    /// As [`super::execute`].
+    /// The requirements of [`super::execute`].
     pub(super) unsafe fn run(&self) {
         let (rows, columns) = (self.outer.numel(), self.columns);
         if self.short || rows >= 4 * threads() {
@@ -170,7 +170,7 @@ impl Job {
     /// Computes some columns of some rows: all columns where rows are short.
     ///
     /// # Safety
-    /// As [`super::execute`], and nobody else writes to these meanwhile.
+    /// The requirements of [`super::execute`], and nobody else writes to these meanwhile.
     unsafe fn part(&self, rows: Range<usize>, columns: Range<usize>) {
         if rows.is_empty() || columns.is_empty() {
             return;
@@ -215,7 +215,7 @@ impl Job {
     /// Computes adjacent rows, `offsets` away from the operands' bases, from column `at` on.
     ///
     /// # Safety
-    /// As [`Job::part`]; the tile fits into the blocks.
+    /// The requirements of [`Job::part`]; the tile fits into the blocks.
     unsafe fn tile(
         &self,
         offsets: &Steps,
@@ -327,7 +327,7 @@ impl Operand {
     /// The tile is readable from `first` on, and fits into the block.
     unsafe fn gather(&self, first: *const u8, block: *mut u8, [height, width]: [usize; 2]) {
         let (size, row) = (self.size, self.size * width as isize);
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if width < height {
                 for j in 0..width as isize {
@@ -354,7 +354,7 @@ impl Operand {
     unsafe fn pass(&self, past: NonTemporal, blocks: [*mut u8; 2], first: *mut u8, n: usize) {
         let [mut block, spare] = blocks;
         let size = self.cast.sizes()[1];
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if !self.cast.copies() {
                 self.cast.run(n, block, self.size, spare, size);
@@ -370,7 +370,7 @@ impl Operand {
     /// The tile is writable from `first` on, and the block holds it.
     unsafe fn scatter(&self, block: *const u8, first: *mut u8, [height, width]: [usize; 2]) {
         let (size, row) = (self.size, self.size * width as isize);
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if width < height {
                 for j in 0..width as isize {

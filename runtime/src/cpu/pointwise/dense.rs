@@ -37,21 +37,21 @@ impl<const N: usize> StackBlock<N> {
 /// Calls the loop of `kernel` on adjacent elements.
 ///
 /// # Safety
-/// As [`Backend::dense`].
+/// The requirements of [`Backend::dense`].
 #[inline]
 pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
     if kernel.is_shared(job.count) && job.lanes.iter().all(|lane| lane.period().is_none()) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         return unsafe { shared(kernel, job) };
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { alone(kernel, job) };
 }
 
 /// [`dense`] on several threads where it pays, without operands that repeat.
 ///
 /// # Safety
-/// As [`dense`].
+/// The requirements of [`dense`].
 #[inline(never)]
 unsafe fn shared(kernel: &Kernel, job: &Dense<'_>) {
     let (dest, lanes, in_place) = (Shared(job.dest), job.lanes, job.in_place);
@@ -70,7 +70,7 @@ unsafe fn shared(kernel: &Kernel, job: &Dense<'_>) {
             lanes: &part[..lanes.len()],
             in_place,
         };
-        // SAFETY: the caller's promise for some of the elements; ranges share none of the result.
+        // SAFETY: guaranteed by the caller for some of the elements; ranges share none of the result.
         unsafe { alone(kernel, &part) };
     });
 }
@@ -78,7 +78,7 @@ unsafe fn shared(kernel: &Kernel, job: &Dense<'_>) {
 /// [`dense`] on one thread.
 ///
 /// # Safety
-/// As [`dense`].
+/// The requirements of [`dense`].
 #[inline]
 unsafe fn alone(kernel: &Kernel, job: &Dense<'_>) {
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
@@ -139,7 +139,7 @@ pub(crate) unsafe fn over(
     }
     let mut result = StackBlock::<SMALL>::NEW;
     let result = result.as_mut_ptr();
-    // SAFETY: the caller's promise; results go through a block of their own.
+    // SAFETY: guaranteed by the caller; results go through a block of their own.
     unsafe {
         (kernel.pick())(count, result, inputs);
         copy_nonoverlapping(result, dest, bytes);
@@ -162,7 +162,7 @@ fn widest(kernel: &Kernel) -> usize {
 /// The same of operands that take no more than [`SMALL`] bytes.
 ///
 /// # Safety
-/// As [`dense`].
+/// The requirements of [`dense`].
 #[inline(never)]
 unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
     let mut scratch = [StackBlock::<SMALL>::NEW; INPUTS];
@@ -195,7 +195,7 @@ unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
 #[inline]
 pub(crate) unsafe fn spread(lane: &Lane, dtype: DType, count: usize, block: *mut u8) -> *const u8 {
     let size = dtype.size();
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match *lane {
             Lane::Whole(place) => return place,
@@ -219,7 +219,7 @@ pub(crate) unsafe fn spread(lane: &Lane, dtype: DType, count: usize, block: *mut
 /// memory, and assumes that its result overlaps no input.
 ///
 /// # Safety
-/// As [`dense`].
+/// The requirements of [`dense`].
 #[inline(never)]
 unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
     let mut scratch = [StackBlock::<BLOCK>::NEW; INPUTS];
@@ -305,10 +305,10 @@ unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
 /// `row` bytes are readable, and there is room for `all`, which does not overlap them.
 unsafe fn tile(source: *const u8, row: usize, block: *mut u8, all: usize) {
     if row <= 16 && row.is_power_of_two() {
-        // SAFETY: the caller's promise: a row is as good as an element.
+        // SAFETY: guaranteed by the caller: a row is as good as an element.
         return unsafe { repeat(source, row, block, all / row) };
     }
-    // SAFETY: the caller's promise; what is there already is copied behind itself.
+    // SAFETY: guaranteed by the caller; what is there already is copied behind itself.
     unsafe {
         copy_nonoverlapping(source, block, row);
         let mut done = row;
@@ -327,10 +327,10 @@ unsafe fn tile(source: *const u8, row: usize, block: *mut u8, all: usize) {
 #[inline]
 pub(crate) unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: usize) {
     /// # Safety
-    /// As [`repeat`], for the size of `W`.
+    /// The requirements of [`repeat`], for the size of `W`.
     #[inline(always)]
     unsafe fn write<W: Copy>(source: *const u8, block: *mut u8, n: usize) {
-        // SAFETY: the caller's promise; a complex number is aligned as its parts are, and so is a row.
+        // SAFETY: guaranteed by the caller; a complex number is aligned as its parts are, and so is a row.
         unsafe {
             let word = source.cast::<W>().read_unaligned();
             for i in 0..n {
@@ -338,7 +338,7 @@ pub(crate) unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: u
             }
         }
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match size {
             1 => write::<u8>(source, block, n),

@@ -123,7 +123,7 @@ pub(super) const fn output4<A, B, C, D, R: Element>(_: &impl Fn(A, B, C, D) -> R
 /// They are readable, valid and aligned.
 #[inline(always)]
 unsafe fn input<'a, T>(ptr: *const u8, n: usize) -> &'a [T] {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { slice::from_raw_parts(ptr.cast(), n) }
 }
 
@@ -133,15 +133,15 @@ unsafe fn input<'a, T>(ptr: *const u8, n: usize) -> &'a [T] {
 /// They are writable and aligned, and nothing else reaches them meanwhile.
 #[inline(always)]
 unsafe fn output<'a, T>(ptr: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { slice::from_raw_parts_mut(ptr.cast(), n) }
 }
 
 /// # Safety
-/// As [`Kernel::pick`] says.
+/// The requirements of [`Kernel::pick`].
 #[inline(always)]
 pub(super) unsafe fn loop1<A: Copy, R>(n: usize, out: *mut u8, inputs: Inputs, f: impl Fn(A) -> R) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (out, x) = unsafe { (output::<R>(out, n), input::<A>(inputs[0], n)) };
     for (out, &x) in out.iter_mut().zip(x) {
         out.write(f(x));
@@ -149,17 +149,17 @@ pub(super) unsafe fn loop1<A: Copy, R>(n: usize, out: *mut u8, inputs: Inputs, f
 }
 
 /// # Safety
-/// As [`Kernel::pick_own`] says.
+/// The requirements of [`Kernel::pick_own`].
 #[inline(always)]
 pub(super) unsafe fn own1<A: Copy>(n: usize, out: *mut u8, _: Inputs, f: impl Fn(A) -> A) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     for x in unsafe { slice::from_raw_parts_mut::<A>(out.cast(), n) } {
         *x = f(*x);
     }
 }
 
 /// # Safety
-/// As [`Kernel::pick_own`] says.
+/// The requirements of [`Kernel::pick_own`].
 #[inline(always)]
 pub(super) unsafe fn own2<A: Copy, B: Copy>(
     n: usize,
@@ -167,7 +167,7 @@ pub(super) unsafe fn own2<A: Copy, B: Copy>(
     inputs: Inputs,
     f: impl Fn(A, B) -> A,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (own, y) = unsafe {
         let own = slice::from_raw_parts_mut::<A>(out.cast(), n);
         (own, input::<B>(inputs[1], n))
@@ -184,7 +184,7 @@ const STRETCH: usize = 256;
 /// As [`loop1`], of a function that vectorises and holds for numbers that `reaches` is true of; `far` computes the others.
 ///
 /// # Safety
-/// As [`Kernel::pick`] says.
+/// The requirements of [`Kernel::pick`].
 #[inline(always)]
 pub(super) unsafe fn loop_reaching<T: Copy>(
     n: usize,
@@ -194,7 +194,7 @@ pub(super) unsafe fn loop_reaching<T: Copy>(
     near: impl Fn(T) -> T,
     far: impl Fn(T) -> T,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (out, x) = unsafe { (output::<T>(out, n), input::<T>(inputs[0], n)) };
     for (out, x) in out.chunks_mut(STRETCH).zip(x.chunks(STRETCH)) {
         // All are computed and looked at, as vectors do; then the others by themselves: a result does not depend on what
@@ -218,7 +218,7 @@ pub(super) unsafe fn loop_reaching<T: Copy>(
 /// that do not.
 ///
 /// # Safety
-/// As [`Kernel::pick`] says.
+/// The requirements of [`Kernel::pick`].
 #[inline(always)]
 pub(super) unsafe fn loop_holding<T: Copy>(
     n: usize,
@@ -227,7 +227,7 @@ pub(super) unsafe fn loop_holding<T: Copy>(
     near: impl Fn(T, T) -> (T, bool),
     far: fn(T, T) -> T,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (out, x, y) = unsafe {
         let [x, y, ..] = inputs;
         (output::<T>(out, n), input::<T>(x, n), input::<T>(y, n))
@@ -251,7 +251,7 @@ pub(super) unsafe fn loop_holding<T: Copy>(
 }
 
 /// # Safety
-/// As [`Kernel::pick`] says.
+/// The requirements of [`Kernel::pick`].
 #[inline(always)]
 pub(super) unsafe fn loop2<A: Copy, B: Copy, R>(
     n: usize,
@@ -259,7 +259,7 @@ pub(super) unsafe fn loop2<A: Copy, B: Copy, R>(
     inputs: Inputs,
     f: impl Fn(A, B) -> R,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (out, x, y) = unsafe {
         (
             output::<R>(out, n),
@@ -273,7 +273,7 @@ pub(super) unsafe fn loop2<A: Copy, B: Copy, R>(
 }
 
 /// # Safety
-/// As [`Kernel::pick`] says.
+/// The requirements of [`Kernel::pick`].
 #[inline(always)]
 pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R>(
     n: usize,
@@ -281,7 +281,7 @@ pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R>(
     inputs: Inputs,
     f: impl Fn(A, B, C) -> R,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (out, x, y, z) = unsafe {
         let [x, y, z, _] = inputs;
         (
@@ -297,7 +297,7 @@ pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R>(
 }
 
 /// # Safety
-/// As [`Kernel::pick`] says.
+/// The requirements of [`Kernel::pick`].
 #[inline(always)]
 pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
     n: usize,
@@ -305,7 +305,7 @@ pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
     inputs: Inputs,
     f: impl Fn(A, B, C, D) -> R,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (out, x, y, z, w) = unsafe {
         let [x, y, z, w] = inputs;
         (

@@ -68,6 +68,6 @@ pub(crate) unsafe fn execute(
         };
     }
     let job = block::Job::new(kernel, plan, dest, &places[..inputs.len()], in_place);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { job.run() };
 }

@@ -78,7 +78,7 @@ impl<'a, T> Tile<'a, T> {
     /// All of them are elements that nobody writes meanwhile; there is a row.
     #[inline(always)]
     pub unsafe fn new(xs: *const T, stride: isize, rows: usize, cols: usize) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let first = unsafe { many(xs.cast(), cols) };
         Self {
             first,

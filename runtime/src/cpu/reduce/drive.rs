@@ -81,12 +81,12 @@ pub(crate) unsafe fn reduce_lines(
     target: Target,
 ) -> Result<(), NoMemory> {
     let tail = Tail::of(reducer, plan);
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     unsafe { drive(&Driver::of(reducer, plan, &tail, source), target) }
 }
 
 /// # Safety
-/// As [`reduce_lines`], of the driver's plan and source.
+/// The requirements of [`reduce_lines`], of the driver's plan and source.
 unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
     let (reducer, plan) = (walk.reducer, walk.plan);
     let count = plan.count();
@@ -236,7 +236,7 @@ impl<'a> Driver<'a> {
     /// there is room for `n` times `groups`.
     ///
     /// # Safety
-    /// As for [`reduce_lines`].
+    /// The requirements of [`reduce_lines`].
     pub(crate) unsafe fn fill(
         &self,
         states: *mut u8,
@@ -271,7 +271,7 @@ impl<'a> Driver<'a> {
     }
 
     /// # Safety
-    /// As [`Driver::fill`] leaves the states.
+    /// The requirements of [`Driver::fill`] leaves the states.
     unsafe fn merge_groups(&self, states: *mut u8, n: usize) {
         for group in 1..self.groups {
             // SAFETY: there are `n` states for each group.

@@ -232,10 +232,10 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
         positions: job.positions,
     };
     if job.shape.contains(&0) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         return unsafe { of_nothing(reducer, job) };
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     if unsafe { short::execute(reducer, job) } {
         return Ok(());
     }
@@ -250,7 +250,7 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
         ptr: job.x,
         dtype: job.dtype,
     };
-    // SAFETY: the caller's promise; the plan has the job's offsets.
+    // SAFETY: guaranteed by the caller; the plan has the job's offsets.
     unsafe {
         match TransposedRows::of(reducer, &plan, job.dtype) {
             Some(transposed) => transposed.run(source, None, target),
@@ -263,7 +263,7 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
 /// happened, where that would take more than it saves.
 ///
 /// # Safety
-/// As [`execute`], but for the operand, whose strides are dense; it has elements.
+/// The requirements of [`execute`], but for the operand, whose strides are dense; it has elements.
 pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Result<bool, NoMemory> {
     let Some(reducer) = find(job.by, make.dtype(), job.compute, job.number) else {
         return Ok(false);
@@ -280,7 +280,7 @@ pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Resul
         job.reduced,
         reducer.ordered(),
     );
-    // SAFETY: the caller's promise; the plan has the job's offsets.
+    // SAFETY: guaranteed by the caller; the plan has the job's offsets.
     unsafe { reduce_computed(&*reducer, &plan, make, target) }
 }
 

@@ -94,7 +94,7 @@ pub(crate) trait Reducer: Sync {
     /// The lanes are of the load dtype, at least one row and at most [`ROWS`] of them; `values` and
     /// `positions` are null, or have room for the results of all groups.
     unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, positions: *mut i64) {
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { by_states(self, lanes, count, values, positions) }
     }
 }

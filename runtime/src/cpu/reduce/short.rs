@@ -27,13 +27,13 @@ struct Results([MaybeUninit<u8>; LANES * 16]);
 /// has happened, where it is another one.
 ///
 /// # Safety
-/// As [`super::execute`].
+/// The requirements of [`super::execute`].
 pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool {
     let Some([rows, columns]) = sizes(reducer, job) else {
         return false;
     };
     if columns <= SHORT {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { lanes(reducer, job, rows, columns) };
         return true;
     }
@@ -69,7 +69,7 @@ pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool
 /// Rows of up to [`SHORT`] elements, as many side by side as there are lanes.
 ///
 /// # Safety
-/// As [`super::execute`], of so many row-major elements of the dtypes of the reducer.
+/// The requirements of [`super::execute`], of so many row-major elements of the dtypes of the reducer.
 unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns: usize) {
     let (size, out) = (job.dtype.size(), job.values_dtype.size());
     // One row need not be turned: the lanes behind the first read elements of it too, for nobody.
@@ -125,7 +125,7 @@ unsafe fn turn(xs: *const u8, size: usize, rows: usize, columns: usize, tile: *m
     macro_rules! of {
         ($t:ty) => {
             for column in 0..columns {
-                // SAFETY: the caller's promise; a tile is aligned, an operand need not be.
+                // SAFETY: guaranteed by the caller; a tile is aligned, an operand need not be.
                 unsafe {
                     let to = &mut *tile.cast::<[MaybeUninit<$t>; LANES]>().add(column);
                     *to = [const { MaybeUninit::zeroed() }; LANES];

@@ -203,7 +203,7 @@ impl Job<'_> {
     /// The rows from `row` on.
     ///
     /// # Safety
-    /// As [`TransposedRows::run`]; there are [`ROOMS`] at `room`, aligned as tensors are.
+    /// The requirements of [`TransposedRows::run`]; there are [`ROOMS`] at `room`, aligned as tensors are.
     unsafe fn block(
         &self,
         room: *mut u8,

@@ -166,7 +166,7 @@ struct States([MaybeUninit<u8>; LANES * 64]);
 /// What [`Reducer::whole`] does where a reducer has no better way.
 ///
 /// # Safety
-/// As [`Reducer::whole`].
+/// The requirements of [`Reducer::whole`].
 pub(super) unsafe fn by_states<R: Reducer + ?Sized>(
     reducer: &R,
     lanes: &Lanes<'_>,

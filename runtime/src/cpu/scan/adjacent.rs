@@ -15,7 +15,7 @@ use crate::shape::product;
 /// others and where there is no loop for such.
 ///
 /// # Safety
-/// As of [`super::execute`].
+/// The requirements of [`super::execute`].
 pub(super) unsafe fn lines<R: Running>(
     job: &ScanJob<'_>,
     plan: &LinePlan,

@@ -152,7 +152,7 @@ running! { Cumprod:
 /// # Safety
 /// The operand and the result lie where the job says, and nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ScanJob<'_>) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         macro_rules! along {
             ($name:ident, $others:ty) => {
@@ -202,12 +202,12 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
         out_dtype: job.out_dtype,
         step: job.out_strides[job.dim],
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     if unsafe { adjacent::lines::<R>(job, &plan)? } {
         return Ok(());
     }
     let compute = |tile| dispatch(Short::<R>(tile, PhantomData));
-    // SAFETY: the caller's promise; tiles are of this type.
+    // SAFETY: guaranteed by the caller; tiles are of this type.
     if unsafe { lines::short(&plan, ends, R::T::DTYPE, &compute)? } {
         return Ok(());
     }
@@ -249,7 +249,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     let work = width * count.min(chunk);
     if chunks == 1 {
         return try_for_each_past(cells, work, walk.past, |cell| {
-            // SAFETY: the caller's promise; each cell has lines of its own.
+            // SAFETY: guaranteed by the caller; each cell has lines of its own.
             unsafe {
                 if width == 1 {
                     walk.scan(&mut [R::START], cell, 0, count, true)
@@ -455,7 +455,7 @@ impl<R: Running> Tiles<'_, R> {
     /// The tile lies in the result.
     unsafe fn pass(&self, past: NonTemporal, tile: *const u8, out: *mut u8, [rows, n]: [usize; 2]) {
         let size = R::T::DTYPE.size();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if n == 1 && self.inner[1] == 1 {
                 return past.copy(tile, out, rows * size);

@@ -137,7 +137,7 @@ impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {
 /// # Safety
 /// The operand and the result lie where the job says, and nobody else uses the result meanwhile.
 pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match (job.logarithm, arithmetic(job.compute)) {
             (false, DType::F64) => along::<f64, Softmax>(job),
@@ -158,7 +158,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
         out_dtype: job.out_dtype,
         step: job.out_strides[job.dim],
     };
-    // SAFETY: the caller's promise; tiles are of this type.
+    // SAFETY: guaranteed by the caller; tiles are of this type.
     if unsafe {
         lines::short(&plan, ends, T::DTYPE, &|tile| {
             dispatch(Short::<T, F>(tile, PhantomData))
@@ -166,7 +166,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     } {
         return Ok(());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     if !job.logarithm && unsafe { whole::softmax::<T>(job, &plan)? } {
         return Ok(());
     }
@@ -282,13 +282,13 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
             dst + from as isize * self.step,
         );
         if walk.columns {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             return unsafe { self.across(states, src, dst, to - from) };
         }
         for (i, state) in states.iter().enumerate() {
             let i = i as isize;
             let (src, dst) = (src + i * walk.kept.src, dst + i * walk.kept.dst);
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.line(F::numbers(state).map(T::of), src, dst, to - from)? };
         }
         Ok(())
@@ -396,7 +396,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
         cols: usize,
     ) {
         let (from, into) = (self.walk.source.dtype, [cols as isize, 1]);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             copy2(Copy2 {
                 src,
@@ -420,7 +420,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
         cols: usize,
     ) {
         let strides = [cols as isize, 1];
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             copy2(Copy2 {
                 src,

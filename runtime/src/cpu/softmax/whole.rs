@@ -39,7 +39,7 @@ const TASK: usize = 1 << 16;
 /// lines are too long or lie otherwise.
 ///
 /// # Safety
-/// As [`super::execute`]; the plan is the job's.
+/// The requirements of [`super::execute`]; the plan is the job's.
 pub(super) unsafe fn softmax<T: Ordered>(
     job: &SoftmaxJob<'_>,
     plan: &LinePlan,
@@ -48,7 +48,7 @@ pub(super) unsafe fn softmax<T: Ordered>(
     if job.dtype != T::DTYPE || job.out_dtype != T::DTYPE || !LENGTHS.contains(&count) {
         return Ok(false);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if job.strides[job.dim] == 1 && job.out_strides[job.dim] == 1 {
             lines::<T>(job, plan, count)?;

@@ -24,7 +24,7 @@ const NEIGHBOURS: usize = 16;
 pub(crate) unsafe fn execute(job: &LineJob<'_>) -> Result<(), NoMemory> {
     let long = job.shape[job.dim] > u32::MAX as usize;
     by_bits!(job.dtype, B, kind => {
-        // SAFETY: the caller's promise; the bits are the dtype's.
+        // SAFETY: guaranteed by the caller; the bits are the dtype's.
         unsafe {
             if size_of::<B>() == 8 || long {
                 all::<B, u128>(job, kind)
@@ -60,7 +60,7 @@ unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), N
     // A comparison or two per element and bit of the length.
     let work = width * len * (1 + len.ilog2() as usize);
     try_for_each(groups, work, |index| {
-        // SAFETY: the caller's promise; each group has lines of its own.
+        // SAFETY: guaranteed by the caller; each group has lines of its own.
         unsafe { group.run::<B, P>(kind, index) }
     })
 }
@@ -96,7 +96,7 @@ impl Group<'_> {
         let mut copy = Scratch::new([usize::from(!direct), lines, len], B::default())?;
         if !direct {
             let strides = [self.kept.src, self.strides[0]];
-            // SAFETY: the caller's promise; the copy has room for the lines.
+            // SAFETY: guaranteed by the caller; the copy has room for the lines.
             unsafe {
                 self.move_block(
                     from,
@@ -111,7 +111,7 @@ impl Group<'_> {
         let line = |i: usize| {
             if direct {
                 let at = i as isize * self.kept.src * size_of::<B>() as isize;
-                // SAFETY: the caller's promise: `len` elements side by side.
+                // SAFETY: guaranteed by the caller: `len` elements side by side.
                 unsafe { std::slice::from_raw_parts(from.wrapping_offset(at).cast::<B>(), len) }
             } else {
                 &copy[i * len..(i + 1) * len]
@@ -143,7 +143,7 @@ impl Group<'_> {
             sort_line(job.task, kind, line(i), count, found, &mut room);
         }
 
-        // SAFETY: the caller's promise; both results have these lines.
+        // SAFETY: guaranteed by the caller; both results have these lines.
         unsafe {
             if !values.is_empty() {
                 let to = job.values.wrapping_offset(dst * size_of::<B>() as isize);
@@ -166,7 +166,7 @@ impl Group<'_> {
         len: usize,
         lines: usize,
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             copy2(Copy2 {
                 src,
@@ -183,7 +183,7 @@ impl Group<'_> {
 
     unsafe fn store(&self, src: *const u8, dtype: DType, dst: *mut u8, lines: usize) {
         let count = self.job.count;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             copy2(Copy2 {
                 src,

@@ -17,7 +17,7 @@ impl Rows {
     pub unsafe fn sorted(self) -> Result<Vec<i64>, NoMemory> {
         let mut order = collect(0..self.count as i64)?;
         by_bits!(self.dtype, B, kind => {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let row = |at: i64| unsafe { self.row::<B>(at as usize) };
             let compare = |&a: &i64, &b: &i64| by_keys(row(a), row(b), kind).then(a.cmp(&b));
             // A cache miss for each row, and more where rows begin alike.
@@ -34,7 +34,7 @@ impl Rows {
     pub unsafe fn starts(self, order: Option<&[i64]>) -> Result<Vec<i64>, NoMemory> {
         let at = |i: usize| order.map_or(i, |order| order[i] as usize);
         by_bits!(self.dtype, B, kind => {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let row = |i: usize| unsafe { self.row::<B>(at(i)) };
             let differs = |&i: &usize| i == 0 || !same(row(i - 1), row(i), kind);
             collect((0..self.count).filter(differs).map(|i| i as i64))
@@ -46,7 +46,7 @@ impl Rows {
     /// # Safety
     /// The rows lie where `self` says, and `at` is one.
     unsafe fn row<'a, B: Bits>(self, at: usize) -> &'a [B] {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::slice::from_raw_parts(self.x.cast::<B>().add(at * self.len), self.len) }
     }
 }

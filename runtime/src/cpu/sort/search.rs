@@ -16,7 +16,7 @@ pub(crate) unsafe fn search(search: &Search, out: *mut i64) {
     by_bits!(search.dtype, B, kind => {
         split(search.count, GRAIN / 16, &|range| {
             for at in range {
-                // SAFETY: the caller's promise; ranges are of different values.
+                // SAFETY: guaranteed by the caller; ranges are of different values.
                 unsafe { out.get().cast::<i64>().add(at).write(place::<B>(search, kind, at) as i64) };
             }
         });
@@ -25,7 +25,7 @@ pub(crate) unsafe fn search(search: &Search, out: *mut i64) {
 
 unsafe fn place<B: Bits>(search: &Search, kind: Kind, at: usize) -> usize {
     let start = search.per_sequence.map_or(0, |each| at / each * search.len);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let value = unsafe { search.values.cast::<B>().add(at).read() }.key(kind);
     let (mut low, mut high) = (0, search.len);
     while low < high {
@@ -33,10 +33,10 @@ unsafe fn place<B: Bits>(search: &Search, kind: Kind, at: usize) -> usize {
         let index = if search.sorter.is_null() {
             middle
         } else {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { search.sorter.add(start + middle).read() as usize }
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let found = unsafe { search.sequence.cast::<B>().add(start + index).read() }.key(kind);
         if found < value || (search.right && found == value) {
             low = middle + 1;

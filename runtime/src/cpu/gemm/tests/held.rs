@@ -1,16 +1,16 @@
-//! Matrices to multiply.
+//! Test matrices.
 
 use nomina_core::DType;
 use num_complex::Complex;
 
 use crate::job::Matrix;
 
-/// Numbers between -2 and 2 whose products and short sums are exact in `f32`.
+/// Returns a number between -2 and 2; products and short sums of such numbers are exact in `f32`.
 fn number(seed: usize) -> f64 {
     (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 % 65.0 / 16.0 - 2.0
 }
 
-/// A matrix somewhere in a buffer that is longer than it needs.
+/// A matrix at an offset in a buffer that is longer than it needs.
 pub struct Held {
     pub bytes: Vec<u64>,
     pub dtype: DType,
@@ -19,12 +19,12 @@ pub struct Held {
     pub sizes: [usize; 2],
 }
 
-/// How a matrix lies.
+/// The number of memory layouts.
 pub const LAYOUTS: usize = 5;
 
 impl Held {
-    /// `rows × cols` numbers, by one of the [`LAYOUTS`]: by row, by column, with gaps, backwards,
-    /// one row or column for all.
+    /// Creates a matrix of `rows × cols` numbers in one of the [`LAYOUTS`]: by row, by column, with
+    /// gaps, backwards, or with one row or column repeated.
     pub fn new(dtype: DType, sizes: [usize; 2], layout: usize, seed: usize) -> Self {
         let [rows, cols] = sizes.map(|size| size.max(1) as isize);
         let strides = match layout {
@@ -64,10 +64,10 @@ impl Held {
         self.set_complex(at, value.into());
     }
 
-    /// The imaginary part is dropped where the dtype has none.
+    /// Writes a complex number; the imaginary part is dropped if the dtype has none.
     pub fn set_complex(&mut self, at: isize, number: Complex<f64>) {
         let value = number.re;
-        // SAFETY: within the buffer, which is as wide as its dtype.
+        // SAFETY: within the buffer, whose elements have the size of the dtype.
         unsafe {
             match self.dtype {
                 DType::F32 => self.place(at).cast::<f32>().write(value as f32),

@@ -1,6 +1,6 @@
 //! Tiles of 256-bit vectors, for processors with AVX2.
 //!
-//! Masked stores are slow on some of them, so that they are left for the edges of a result.
+//! Masked stores are slow on some of them, so they are used only at the edges of a result.
 
 use std::arch::x86_64::*;
 
@@ -13,17 +13,17 @@ use super::{
 };
 use crate::cpu::gemm::pack::Moves;
 
-/// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
+/// The most rows of a tile. With two vectors per row this leaves registers for `b` and `a`.
 pub(in crate::cpu::gemm) const ROWS: usize = 6;
-/// Steps of a pass: what a first-level cache of 32 KiB holds of both operands.
+/// Steps of a pass: both operands fit in a first-level cache of 32 KiB.
 pub(in crate::cpu::gemm) const DEPTH: usize = 256;
-/// Packed rows are written as whole vectors, one over the end of the other.
+/// Packed rows are written as whole vectors that overlap the start of the next row.
 const SPILLS: bool = true;
 
-/// Lanes that are there, and those that are not.
+/// The source of masks: eight set lanes followed by eight clear ones.
 const EDGE: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The first `count` of eight.
+/// Returns a mask of the first `count` of eight lanes.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn first(count: usize) -> __m256i {
@@ -31,24 +31,24 @@ fn first(count: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(EDGE.as_ptr().add(8 - count.min(8)).cast()) }
 }
 
-/// Whether all lanes are there.
+/// Whether all lanes are set.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn full(mask: __m256i) -> bool {
     _mm256_movemask_epi8(mask) == -1
 }
 
-/// A whole tile's steps, in assembly: they are as fast where the compiler does not optimise.
+/// The steps of a whole tile in assembly, which is as fast in unoptimised builds.
 macro_rules! in_assembly {
     ($packed:literal, $scalar:literal) => {
         /// # Safety
-        /// The left operand is packed; the right one has two vectors in each row.
+        /// The left operand is packed; each row of the right one has two vectors.
         #[target_feature(enable = "avx2,fma")]
         #[inline]
         unsafe fn in_assembly(t: &Tile<Unit, Elem>) -> Option<[[Vector; VECTORS]; ROWS]> {
             let mut sums = [[zero(); VECTORS]; ROWS];
             let [[s0, s1], [s2, s3], [s4, s5], [s6, s7], [s8, s9], [s10, s11]] = &mut sums;
-            // SAFETY: reads `depth` rows of both, as the caller promises; a prefetch may be of any address.
+            // SAFETY: reads `depth` rows of both, as the caller guarantees; a prefetch may take any address.
             unsafe {
                 std::arch::asm!(
                     "test {left}, {left}",
@@ -102,7 +102,7 @@ macro_rules! in_assembly {
     };
 }
 
-/// Of `f32`.
+/// Tiles of `f32`.
 pub(in crate::cpu::gemm) mod single {
     use super::*;
     type Unit = f32;
@@ -134,7 +134,7 @@ pub(in crate::cpu::gemm) mod single {
     tile!("avx2,fma": 1 2 3 4 5 6, packed 2 4 6);
     moves!("avx2,fma");
 
-    /// Of complex numbers of them.
+    /// Tiles of complex numbers of `f32`.
     pub(in crate::cpu::gemm) mod complex {
         use super::*;
         complex!("avx2,fma": 1 2 2 4 3 6, packed 1 2 2 4 3 6);
@@ -146,7 +146,7 @@ pub(in crate::cpu::gemm) mod single {
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     unsafe fn write(mask: Mask, to: *mut f32, x: __m256) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if full(mask) {
                 _mm256_storeu_ps(to, x);
@@ -156,7 +156,7 @@ pub(in crate::cpu::gemm) mod single {
         }
     }
 
-    /// Rows become columns.
+    /// Transposes a block of 8 × 8 elements.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn transposed(rows: [__m256; 8]) -> [__m256; 8] {
@@ -180,7 +180,7 @@ pub(in crate::cpu::gemm) mod single {
     }
 }
 
-/// Of `f64`.
+/// Tiles of `f64`.
 pub(in crate::cpu::gemm) mod double {
     use super::*;
     type Unit = f64;
@@ -212,7 +212,7 @@ pub(in crate::cpu::gemm) mod double {
     tile!("avx2,fma": 1 2 3 4 5 6, packed 2 4 6);
     moves!("avx2,fma");
 
-    /// Of complex numbers of them.
+    /// Tiles of complex numbers of `f64`.
     pub(in crate::cpu::gemm) mod complex {
         use super::*;
         complex!("avx2,fma": 1 2 2 4 3 6, packed 1 2 2 4 3 6);
@@ -224,7 +224,7 @@ pub(in crate::cpu::gemm) mod double {
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     unsafe fn write(mask: Mask, to: *mut f64, x: __m256d) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if full(mask) {
                 _mm256_storeu_pd(to, x);
@@ -234,7 +234,7 @@ pub(in crate::cpu::gemm) mod double {
         }
     }
 
-    /// Rows become columns.
+    /// Transposes a block of 4 × 4 elements.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn transposed(rows: [__m256d; 4]) -> [__m256d; 4] {

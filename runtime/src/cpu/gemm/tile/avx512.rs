@@ -11,21 +11,21 @@ use super::{
 };
 use crate::cpu::gemm::pack::Moves;
 
-/// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
+/// The most rows of a tile. With two vectors per row this leaves registers for `b` and `a`.
 pub(in crate::cpu::gemm) const ROWS: usize = 12;
-/// Steps of a pass: what the first-level cache of 48 KiB holds of both operands.
+/// Steps of a pass: both operands fit in the first-level cache of 48 KiB.
 pub(in crate::cpu::gemm) const DEPTH: usize = 384;
-/// Masked stores cost nothing.
+/// Masked stores cost nothing, so no store writes beyond its row.
 pub(in crate::cpu::gemm) const SPILLS: bool = false;
 
-/// The lanes of vector `v` that are columns.
+/// Returns a mask of the lanes of vector `v` that hold columns.
 #[inline]
 pub(in crate::cpu::gemm) fn bits(cols: usize, v: usize, lanes: usize) -> u32 {
     let left = cols.saturating_sub(v * lanes).min(lanes);
     (1 << left) - 1
 }
 
-/// Of `f32`.
+/// Tiles of `f32`.
 pub(in crate::cpu::gemm) mod single {
     use super::*;
     type Unit = f32;
@@ -58,13 +58,13 @@ pub(in crate::cpu::gemm) mod single {
     tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
     moves!("avx512f");
 
-    /// Of complex numbers of them.
+    /// Tiles of complex numbers of `f32`.
     pub(in crate::cpu::gemm) mod complex {
         use super::*;
         complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12, packed 2 4 4 8 6 12);
     }
 
-    /// Rows become columns.
+    /// Transposes a block of 16 × 16 elements.
     #[target_feature(enable = "avx512f")]
     #[inline]
     pub(in crate::cpu::gemm) fn transposed(rows: [__m512; 16]) -> [__m512; 16] {
@@ -101,7 +101,7 @@ pub(in crate::cpu::gemm) mod single {
     }
 }
 
-/// Of `f64`.
+/// Tiles of `f64`.
 pub(in crate::cpu::gemm) mod double {
     use super::*;
     type Unit = f64;
@@ -134,13 +134,13 @@ pub(in crate::cpu::gemm) mod double {
     tile!("avx512f": 1 2 3 4 5 6 7 8 9 10 11 12, packed 4 8 12);
     moves!("avx512f");
 
-    /// Of complex numbers of them.
+    /// Tiles of complex numbers of `f64`.
     pub(in crate::cpu::gemm) mod complex {
         use super::*;
         complex!("avx512f": 1 2 2 4 3 6 4 8 5 10 6 12, packed 2 4 4 8 6 12);
     }
 
-    /// Rows become columns.
+    /// Transposes a block of 8 × 8 elements.
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn transposed(rows: [__m512d; 8]) -> [__m512d; 8] {

@@ -1,15 +1,16 @@
-//! Tiles of complex numbers: those of real ones, with twice the rows and columns.
+//! Tiles of complex numbers, computed as real tiles with twice the rows and columns.
 //!
-//! A row of the right operand is a vector of pairs. For a row of the left operand one sum takes it times the real parts, another
-//! times the imaginary parts; after the last step the first and `i` times the second are the product.
+//! A row of the right operand is a vector of pairs. For each row of the left operand, one sum multiplies it by the real
+//! parts and another by the imaginary parts. After the last step, the product is the first sum plus `i` times the
+//! second.
 
-/// The kernels of complex numbers, for so many rows, whose parts are twice as many: of the types and functions of where it is
-/// called.
+/// Defines the complex kernels for the given numbers of rows, each with twice as many real rows. Uses the types and
+/// functions at the place of invocation.
 macro_rules! complex {
     ($($features:literal)?: $($rows:literal $parts:literal)*, packed $($packed:literal $packed_parts:literal)*) => {
         type Pair = num_complex::Complex<Elem>;
 
-        /// The pairs, times a number.
+        /// Returns the pairs times a number.
         $(#[target_feature(enable = $features)])?
         #[inline]
         fn scaled(by: Pair, x: Sums) -> Sums {
@@ -17,8 +18,8 @@ macro_rules! complex {
         }
 
         /// # Safety
-        /// The processor has the features; the tile's matrices lie where it says, and nobody else
-        /// uses its part of `c` meanwhile.
+        /// The processor has the features; the tile's matrices are in bounds, and nobody else uses its part of `c`
+        /// meanwhile.
         $(#[target_feature(enable = $features)])?
         unsafe fn tile<
             const M: usize,
@@ -53,7 +54,7 @@ macro_rules! complex {
             if LEFT == PACKED {
                 prefetch_result(t);
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let sums = unsafe { sums::<PARTS, V, MASKED, LEFT, true>(&parts, masks) };
             for i in 0..M {
                 if LEFT == PACKED && i == t.rows {
@@ -63,7 +64,7 @@ macro_rules! complex {
                 let d = parts.d.wrapping_offset(i as isize * parts.d_row);
                 for v in 0..V {
                     let mut sum = add_sub(sums[2 * i][v], swapped(sums[2 * i + 1][v]));
-                    // One times an infinity would be NaN in its other part.
+                    // Skipped for one: multiplying an infinity by 1 + 0i would give NaN in the other part.
                     if t.alpha != ONE {
                         sum = scaled(t.alpha, sum);
                     }

@@ -1,9 +1,9 @@
 //! Tiles: the part of a product that stays in registers.
 //!
-//! A tile has up to `ROWS` rows and two vectors of columns. For each step along the inner dim it
-//! reads one row of `b`, side by side, and multiplies it by an element of each row of `a`, which
-//! may lie anywhere. Columns beyond the last can be masked, so that nothing needs to be packed for
-//! the edges' sake. A result is one chain of multiply-adds, whichever tile it is in.
+//! A tile has up to `ROWS` rows and two vectors of columns. In each step along the inner dim it reads one contiguous
+//! row of `b` and multiplies it by an element of each row of `a`, which has any strides. Columns beyond the last can be
+//! masked, so edges never require packing. Each result is one chain of multiply-adds, regardless of the tile that
+//! computes it.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
@@ -14,75 +14,75 @@ pub(super) mod portable;
 
 use super::prefetch::{LINE, Lines};
 
-/// Vectors of a tile's row.
+/// Vectors in a row of a tile.
 pub(super) const VECTORS: usize = 2;
 
-/// `c = alpha a b + beta d`, for `rows × depth` times `depth × cols`.
+/// One tile: `c = alpha a b + beta d`, for `rows × depth` times `depth × cols`.
 ///
-/// `U` is what a step reads: an element, or a pair of 16-bit ones that are two steps at once.
+/// `U` is the unit read in one step: an element, or a pair of 16-bit elements that are two steps at once.
 #[derive(Clone, Copy)]
 pub(super) struct Tile<U, E> {
     pub rows: usize,
     pub cols: usize,
     pub depth: usize,
-    /// Its element of row `i` and step `l` is at `i a_row + l a_step`: where it is packed,
-    /// at `i + l ROWS` of its kind.
+    /// The left operand. The element of row `i` and step `l` is at `i a_row + l a_step`, or at `i + l ROWS` of its kind
+    /// if packed.
     pub a: *const U,
     pub a_row: isize,
     pub a_step: isize,
-    /// For kernels of [`INDIRECT`] rows: where each step's start, in units from `a` on.
+    /// For kernels of [`INDIRECT`] rows: the offset of each step, in units from `a`.
     pub a_steps: *const usize,
-    /// Row `l` starts at `l b_step`; its elements lie side by side.
+    /// The right operand. Row `l` starts at `l b_step`; its elements are contiguous.
     pub b: *const U,
     pub b_step: isize,
-    /// Elements of a row lie side by side.
+    /// The result; the elements of a row are contiguous.
     pub c: *mut E,
     pub c_row: isize,
     pub alpha: E,
     pub beta: Option<E>,
-    /// What `beta` multiplies: `c` itself, or a matrix whose columns lie side by side or are one.
+    /// The operand multiplied by `beta`: `c` itself, or a matrix with contiguous columns or a single one (`d_one`).
     pub d: *const E,
     pub d_row: isize,
     pub d_one: bool,
-    /// What is asked for meanwhile, into the second-level cache.
+    /// Lines to prefetch into the second-level cache meanwhile.
     pub ahead: Lines,
 }
 
-/// How the left operand is read: where it lies; packed, a step's [`super::kind::Kind::ROWS`] side by side; or by a table of where
-/// steps start, a step's rows side by side.
+/// How the left operand is read: in place; packed, with the [`super::kind::Kind::ROWS`] elements of a step contiguous;
+/// or through a table of step offsets, with the rows of a step contiguous.
 pub(super) const AS_IT_LIES: usize = 0;
 pub(super) const PACKED: usize = 1;
 pub(super) const INDIRECT: usize = 2;
 
-/// What computes a tile.
+/// Computes a tile.
 pub(super) type Kernel<U, E> = unsafe fn(&Tile<U, E>);
 
 /// The kernels of a kind of vectors.
 pub(super) struct Kernels<U: 'static, E: 'static> {
-    /// Those that read whole vectors of the right operand, and those that mask them; of these, those
-    /// that read the left operand where it lies, and those that read it packed; of these, by vectors
-    /// and by rows, less one each. Where rows are packed there are kernels for some numbers of them alone, which
-    /// compute a few more than are there. What is masked, or computes addresses, costs a few percent.
+    /// Kernels by `[masked][packed]`: whether they mask the right operand's vectors, and whether they read the left
+    /// operand packed or in place; then by vectors and rows, less one each. For packed rows there are kernels for some
+    /// numbers of rows only, which may compute a few more rows than needed. Masking and computing addresses cost a few
+    /// percent each.
     pub tiles: [[Shapes<U, E>; 2]; 2],
-    /// Those that read the left operand [`INDIRECT`]ly, and whole panels of the right one; by rows, less one.
+    /// Kernels that read the left operand [`INDIRECT`]ly and whole panels of the right one; by rows, less one.
     pub indirect: &'static [Kernel<U, E>],
 }
 
 /// Kernels by vectors, then by rows, less one each.
 pub(super) type Shapes<U, E> = [&'static [Kernel<U, E>]; VECTORS];
 
-/// Steps before it is read that a row of the right operand is asked for: panels come from the second-level cache, and a
-/// processor that sees by itself what comes next sees it late.
+/// How many steps ahead a row of the right operand is prefetched: panels come from the second-level cache, and the
+/// hardware prefetcher reacts late.
 const SOON: isize = 32;
-/// Steps of a tile that are worth asking for its part of the result before them.
+/// The fewest steps of a tile for which prefetching its part of the result pays.
 const LONG: usize = 64;
 
-/// Asks for the line of memory at an address, which need not be there, into the first-level cache, or the second where it is
-/// `FAR`.
+/// Prefetches the cache line at an address, which need not be valid, into the first-level cache, or into the
+/// second-level one if `FAR`.
 #[inline(always)]
 pub(super) fn prefetch<const FAR: bool, T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, of any address.
+    // SAFETY: a hint, valid for any address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
         match FAR {
@@ -94,13 +94,13 @@ pub(super) fn prefetch<const FAR: bool, T>(at: *const T) {
     let _ = at;
 }
 
-/// Asks for what comes [`SOON`] behind a row of a panel.
+/// Prefetches the panel row that is [`SOON`] steps after `row`.
 #[inline(always)]
 pub(super) fn prefetch_panel<T>(row: *const T, step: isize, elements: usize) {
     prefetch_row(row.wrapping_offset(SOON * step), elements);
 }
 
-/// Asks for elements that lie side by side.
+/// Prefetches contiguous elements.
 #[inline(always)]
 fn prefetch_row<T>(row: *const T, elements: usize) {
     for element in (0..elements).step_by(LINE / size_of::<T>()) {
@@ -108,7 +108,7 @@ fn prefetch_row<T>(row: *const T, elements: usize) {
     }
 }
 
-/// Asks for the tile's part of the result, which is there when the sums are.
+/// Prefetches the tile's part of the result, which then arrives by the time the sums are complete.
 #[inline(always)]
 pub(super) fn prefetch_result<U, E>(t: &Tile<U, E>) {
     if t.depth < LONG {
@@ -119,22 +119,24 @@ pub(super) fn prefetch_result<U, E>(t: &Tile<U, E>) {
     }
 }
 
-/// That the steps of a tile are not in assembly.
+/// Returns `None`: the tile has no steps in assembly.
 ///
 /// # Safety
-/// As of those that are.
+/// The requirements of the versions in assembly.
 #[inline(always)]
 pub(super) unsafe fn no_assembly<U, E, S>(_: &Tile<U, E>) -> Option<S> {
     None
 }
 
-/// The kernels of a kind of vectors, for so many rows: of the types and functions of where it is called.
+/// Defines the kernels of a kind of vectors for the given numbers of rows. Uses the types and functions at the place of
+/// invocation.
 macro_rules! tile {
     ($($features:literal)?: $($rows:literal)*, packed $($packed:literal)*) => {
-        /// The sums of a tile. Rows are one after the other, or `PAIRED`: real and imaginary parts of one.
+        /// Returns the sums of a tile. Rows are separate, or if `PAIRED`, alternately the real and imaginary parts of
+        /// one row.
         ///
         /// # Safety
-        /// As of [`tile`].
+        /// The requirements of [`tile`].
         $(#[target_feature(enable = $features)])?
         #[inline]
         unsafe fn steps<
@@ -147,7 +149,7 @@ macro_rules! tile {
             t: &Tile<Unit, Elem>,
             masks: [Mask; V],
         ) -> [[Sums; V]; M] {
-            // Constants where rows lie side by side: then one address is all.
+            // Constants if rows are contiguous: a single address register suffices.
             let (a_row, a_step) = match LEFT {
                 AS_IT_LIES => (t.a_row, t.a_step),
                 _ => (1, ROWS as isize),
@@ -155,7 +157,7 @@ macro_rules! tile {
             let (mut a, mut b, mut ahead) = (t.a, t.b, t.ahead.first);
             let mut sums = [[zero(); V]; M];
             for step in 0..t.depth {
-                // SAFETY: the row of `b` has the columns of the mask; rows of `a` have this step, and so has its table.
+                // SAFETY: the row of `b` has the columns of the mask; the rows of `a` and the table have this step.
                 unsafe {
                     if LEFT == INDIRECT {
                         let parts = if PAIRED { 2 } else { 1 };
@@ -180,7 +182,7 @@ macro_rules! tile {
                         }
                     }
                 }
-                // Tiles of one vector have no room for another load in a step.
+                // A step of a one-vector tile has no room for another load.
                 if V == VECTORS {
                     prefetch::<true, _>(ahead);
                     ahead = ahead.wrapping_offset(t.ahead.step);
@@ -194,10 +196,10 @@ macro_rules! tile {
             sums
         }
 
-        /// As [`steps`], in assembly where that is faster.
+        /// Like [`steps`], but in assembly where that is faster.
         ///
         /// # Safety
-        /// As of [`tile`].
+        /// The requirements of [`tile`].
         $(#[target_feature(enable = $features)])?
         #[inline]
         unsafe fn sums<
@@ -210,23 +212,23 @@ macro_rules! tile {
             t: &Tile<Unit, Elem>,
             masks: [Mask; V],
         ) -> [[Sums; V]; M] {
-            // Without optimisation all of a packed tile is computed, of which the result takes its part.
+            // Unoptimised builds compute every packed tile in full and use the needed part.
             let whole_tile = (M, V) == (ROWS, VECTORS) || cfg!(unoptimized);
             let by_hand: Option<[[Sums; VECTORS]; ROWS]> = match LEFT == PACKED && !MASKED && whole_tile {
-                // SAFETY: rows are packed, and two vectors of columns are there.
+                // SAFETY: rows are packed, and there are two vectors of columns.
                 true => unsafe { in_assembly(t) },
                 false => None,
             };
             match by_hand {
                 Some(sums) => std::array::from_fn(|i| std::array::from_fn(|v| sums[i][v])),
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 None => unsafe { steps::<M, V, MASKED, LEFT, PAIRED>(t, masks) },
             }
         }
 
         /// # Safety
-        /// The processor has the features; the tile's matrices lie where it says, and nobody else
-        /// uses its part of `c` meanwhile.
+        /// The processor has the features; the tile's matrices are in bounds, and nobody else uses its part of `c`
+        /// meanwhile.
         $(#[target_feature(enable = $features)])?
         unsafe fn tile<const M: usize, const V: usize, const MASKED: bool, const LEFT: usize>(
             t: &Tile<Unit, Elem>,
@@ -235,7 +237,7 @@ macro_rules! tile {
             if LEFT == PACKED {
                 prefetch_result(t);
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let sums = unsafe { sums::<M, V, MASKED, LEFT, false>(t, masks) };
             let alpha = all(t.alpha);
             for i in 0..M {
@@ -282,7 +284,7 @@ macro_rules! tile {
     };
 }
 
-/// Functions of one instruction each, for vectors of one kind; those of memory are unsafe.
+/// Defines functions of one instruction each for one kind of vectors; those that access memory are unsafe.
 #[cfg(target_arch = "x86_64")]
 macro_rules! instructions {
     ($features:literal: $($name:ident($($arg:ident: $t:ty),*) -> $out:ty = $body:expr;)*) => {$(
@@ -296,32 +298,32 @@ macro_rules! instructions {
         #[target_feature(enable = $features)]
         #[inline]
         unsafe fn $name($($arg: $t),*) -> $out {
-            // SAFETY: the caller says that the memory is there.
+            // SAFETY: the caller guarantees that the memory is accessible.
             unsafe { $body }
         }
     )*};
 }
 
-/// Moves of vectors into panels, for elements as wide as a lane.
+/// Defines vectorised copies into panels, for elements as wide as a lane.
 #[cfg(target_arch = "x86_64")]
 macro_rules! moves {
     ($features:literal) => {
-        /// The lanes of vector `v` for which a packed row has room.
+        /// Returns the lanes of vector `v` that fit in a packed row.
         #[target_feature(enable = $features)]
         #[inline]
         fn within(apart: usize, v: usize) -> Mask {
             match apart {
-                // What is beyond belongs to the next row, which is written later.
+                // A spill goes into the next row, which is written later.
                 ROWS if SPILLS => mask(LANES, 0),
                 _ => mask(apart, v),
             }
         }
 
-        /// Copies rows, `step` apart, to rows that are `apart`; zeros fill the last vector,
-        /// as far as there is room in the row.
+        /// Copies rows that are `step` apart to rows that are `apart`. Zeros pad the last vector, limited by the room
+        /// in the row.
         ///
         /// # Safety
-        /// The processor has the features; `cols` of each row are there; the panel has all rows.
+        /// The processor has the features; each source row has `cols` elements; the panel has room for all rows.
         #[target_feature(enable = $features)]
         unsafe fn rows(
             from: *const Unit,
@@ -331,14 +333,14 @@ macro_rules! moves {
             to: *mut Unit,
             apart: usize,
         ) {
-            /// Rows that are asked for ahead: they are too far apart for the processor to see what comes.
+            /// The prefetch distance in rows; they are too far apart for the hardware prefetcher.
             const AHEAD: isize = 16;
             let (vectors, rest) = (cols / LANES, cols % LANES);
             for row in 0..rows {
                 let from = from.wrapping_offset(row as isize * step);
                 let to = to.wrapping_add(row * apart);
                 _mm_prefetch::<_MM_HINT_T0>(from.wrapping_offset(AHEAD * step).cast());
-                // SAFETY: within the row, as the caller promises.
+                // SAFETY: within the row, as the caller guarantees.
                 unsafe {
                     for v in 0..vectors {
                         put_whole(to.add(v * LANES), whole(from.add(v * LANES)));
@@ -351,10 +353,10 @@ macro_rules! moves {
             }
         }
 
-        /// Copies columns whose elements lie side by side, `step` apart, to such rows.
+        /// Copies columns of contiguous elements, `step` apart, to such rows.
         ///
         /// # Safety
-        /// As of [`rows`].
+        /// The requirements of [`rows`].
         #[target_feature(enable = $features)]
         unsafe fn columns(
             from: *const Unit,
@@ -364,10 +366,10 @@ macro_rules! moves {
             to: *mut Unit,
             apart: usize,
         ) {
-            /// Elements that are asked for ahead in a column: each is read for too short a while for the processor to see it.
+            /// The prefetch distance in elements; a column is too short for the hardware prefetcher.
             const AHEAD: usize = 256 / size_of::<Unit>();
             for top in (0..rows).step_by(LANES) {
-                // Backwards, for what is written beyond a row.
+                // Backwards, because a vector may spill into the elements to its right.
                 for left in (0..cols).step_by(LANES).rev() {
                     let (wide, high) = (LANES.min(cols - left), LANES.min(rows - top));
                     let (depth, room) = (mask(high, 0), within(apart, left / LANES));
@@ -377,7 +379,7 @@ macro_rules! moves {
                             .wrapping_offset((left + at) as isize * step)
                             .wrapping_add(top);
                         _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(AHEAD).cast());
-                        // SAFETY: within the mask, as the caller promises.
+                        // SAFETY: within the mask, as the caller guarantees.
                         *vector = unsafe {
                             if high == LANES {
                                 whole(from)

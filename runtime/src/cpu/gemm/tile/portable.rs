@@ -1,4 +1,4 @@
-//! Tiles of plain arrays, for any processor: the compiler makes vectors of them.
+//! Tiles of plain arrays, for any processor; the compiler vectorises them.
 
 use nomina_core::DType;
 
@@ -11,16 +11,17 @@ use crate::cpu::gemm::pack::{Moves, plain};
 
 /// The most rows of a tile.
 pub(in crate::cpu::gemm) const ROWS: usize = 4;
-/// Steps of a pass: what a first-level cache of 32 KiB holds of both operands.
+/// Steps of a pass: both operands fit in a first-level cache of 32 KiB.
 pub(in crate::cpu::gemm) const DEPTH: usize = 256;
-/// Bytes of a vector: two registers of 128 bits where there are 32 of them.
+/// Bytes of a vector: two 128-bit registers on targets that have 32 of them.
 const VECTOR: usize = if cfg!(target_arch = "x86_64") { 16 } else { 32 };
-/// Whether the target multiplies and adds in one instruction; otherwise it would be a call.
+/// Whether the target has a fused multiply-add instruction; otherwise `mul_add` would be a library
+/// call.
 const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
 macro_rules! portable {
     ($room:ident $t:ident $dtype:ident) => {
-        /// Of elements of the type.
+        /// Tiles of one element type.
         pub(in crate::cpu::gemm) mod $room {
             use super::*;
             type Unit = $t;
@@ -28,7 +29,7 @@ macro_rules! portable {
             const LANES: usize = VECTOR / size_of::<$t>();
             type Vector = [$t; LANES];
             type Sums = Vector;
-            /// How many lanes are there.
+            /// The number of active lanes.
             type Mask = usize;
 
             #[inline(always)]
@@ -67,7 +68,7 @@ macro_rules! portable {
                 a
             }
 
-            /// The first in even lanes, the second taken from it; both added in odd ones.
+            /// Subtracts in even lanes and adds in odd ones.
             #[inline(always)]
             fn add_sub(mut a: Vector, b: Vector) -> Vector {
                 for (at, (a, b)) in a.iter_mut().zip(b).enumerate() {
@@ -76,45 +77,45 @@ macro_rules! portable {
                 a
             }
 
-            /// Each lane and its neighbour exchanged.
+            /// Swaps each lane with its neighbour.
             #[inline(always)]
             fn swapped(x: Vector) -> Vector {
                 std::array::from_fn(|at| x[at ^ 1])
             }
 
             /// # Safety
-            /// The element is there.
+            /// The element is readable.
             #[inline(always)]
             unsafe fn splat(x: *const $t) -> Vector {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 [unsafe { x.read() }; LANES]
             }
 
             /// # Safety
-            /// A vector of elements is there.
+            /// A vector of elements is readable.
             #[inline(always)]
             unsafe fn whole(x: *const $t) -> Vector {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { x.cast::<Vector>().read_unaligned() }
             }
 
             /// # Safety
-            /// The lanes of the mask are there.
+            /// The lanes of the mask are readable.
             #[inline(always)]
             unsafe fn load(mask: Mask, x: *const $t) -> Vector {
                 let mut vector = zero();
                 for (at, lane) in vector.iter_mut().enumerate().take(mask) {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: guaranteed by the caller.
                     *lane = unsafe { x.add(at).read() };
                 }
                 vector
             }
 
             /// # Safety
-            /// As of [`load`].
+            /// The requirements of [`load`].
             #[inline(always)]
             unsafe fn read(mask: Mask, x: *const $t) -> Vector {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { load(mask, x) }
             }
 
@@ -122,7 +123,7 @@ macro_rules! portable {
             /// There is room for the lanes of the mask.
             #[inline(always)]
             unsafe fn write(mask: Mask, to: *mut $t, x: Vector) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     if mask == LANES {
                         to.cast::<Vector>().write_unaligned(x);
@@ -137,7 +138,7 @@ macro_rules! portable {
             tile!(: 1 2 3 4, packed 2 4);
             pub(in crate::cpu::gemm) const MOVES: Moves<$t> = plain::<$t, LANES>(DType::$dtype);
 
-            /// Of complex numbers of them.
+            /// Tiles of complex numbers of this type.
             pub(in crate::cpu::gemm) mod complex {
                 use super::*;
                 complex!(: 1 2 2 4, packed 1 2 2 4);

@@ -34,7 +34,7 @@ impl Driver<'_> {
     /// Computes `n` outputs from `start` on.
     ///
     /// # Safety
-    /// As for [`reduce_lines`](super::reduce_lines), of a walk that takes elements in at once.
+    /// The requirements of [`reduce_lines`](super::reduce_lines), of a walk that takes elements in at once.
     pub(super) unsafe fn compute(
         &self,
         row: usize,

@@ -41,7 +41,7 @@ pub(crate) trait Elements {
 /// side.
 ///
 /// # Safety
-/// As for [`reduce_lines`](super::reduce_lines); the plan's offsets lie in what `make` computes.
+/// The requirements of [`reduce_lines`](super::reduce_lines); the plan's offsets lie in what `make` computes.
 pub(crate) unsafe fn reduce_computed(
     reducer: &dyn Reducer,
     plan: &LinePlan,
@@ -56,7 +56,7 @@ pub(crate) unsafe fn reduce_computed(
         if !transposed.dense() {
             return Ok(false);
         }
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { transposed.run(source, Some(make), target)? };
         return Ok(true);
     }
@@ -67,7 +67,7 @@ pub(crate) unsafe fn reduce_computed(
         return Ok(false);
     }
     walk.made = Some(make);
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     unsafe { drive(&walk, target)? };
     Ok(true)
 }
@@ -85,7 +85,7 @@ impl Loader<'_> {
     /// As [`Elements::put`].
     unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
         let Some(cast) = self.cast else {
-            // SAFETY: passed on.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.elements.put(at, n, to, next) };
             return;
         };
@@ -107,7 +107,7 @@ impl Driver<'_> {
     /// As [`Driver::fill`] of fresh states, but for the merging of groups.
     ///
     /// # Safety
-    /// As [`Driver::fill`]; the outputs' first elements begin at `base`.
+    /// The requirements of [`Driver::fill`]; the outputs' first elements begin at `base`.
     pub(super) unsafe fn fill_made(
         &self,
         make: &dyn Make,
@@ -127,7 +127,7 @@ impl Driver<'_> {
                 to: load.size(),
                 scratch: SmallScratch::bytes([usize::from(cast.is_some()), BLOCK, own.size()])?,
             };
-            // SAFETY: passed on.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 if self.columns {
                     self.made_cols(&mut loader, states, base, n, from, to)
