@@ -1,4 +1,4 @@
-//! From a program to loops over blocks.
+//! Compiles a program into loops over blocks.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
@@ -13,10 +13,10 @@ use crate::cpu::cast::Cast;
 use crate::cpu::parallel::Shared;
 use crate::cpu::pointwise::{Loop, kernel};
 
-/// Which block a value is in; 0 is the result's place.
+/// The index of a block; 0 is the result itself.
 pub(super) type Slot = usize;
 
-/// A loop over a block.
+/// One loop over a block.
 pub(super) enum Step {
     Loop {
         run: Loop,
@@ -27,7 +27,7 @@ pub(super) enum Step {
         cast: Cast,
         out: Slot,
         from: Slot,
-        /// The elements' sizes, before and after.
+        /// The element sizes before and after the cast.
         sizes: [isize; 2],
     },
 }
@@ -35,13 +35,13 @@ pub(super) enum Step {
 /// How loops read an operand.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Reads {
-    /// Where it lies, which is as the result does.
+    /// In place; its layout is that of the result.
     Dense,
-    /// Where it lies, row by row.
+    /// In place, row by row.
     Direct,
     /// From a block that is filled once, with one element.
     Once,
-    /// From a block that is filled once, with a row, as often as it has room for.
+    /// From a block that is filled once, with as many copies of a row as fit.
     Rows,
     /// From a block that is filled each time.
     Block,
@@ -62,19 +62,19 @@ impl Reads {
         }
     }
 
-    /// Whether it needs a block.
+    /// Whether the operand needs a block.
     fn copies(self) -> bool {
         !matches!(self, Self::Dense | Self::Direct)
     }
 }
 
-/// An operand in one of the dtypes that loops read it in.
+/// An operand converted to one of the dtypes that loops read.
 pub(super) struct Feed {
     pub(super) operand: usize,
-    /// Where loops read it.
+    /// The slot that loops read.
     pub(super) slot: Slot,
-    /// The block, where it has one: the same, but for rows that repeat, which loops read from the column
-    /// on that the others begin at.
+    /// The block, if there is one. It equals `slot` except for repeating rows, which loops read at an
+    /// offset: the column at which the current run begins.
     pub(super) home: Slot,
     pub(super) cast: Cast,
     /// The size of an element in the block.
@@ -83,7 +83,7 @@ pub(super) struct Feed {
     dtype: DType,
 }
 
-/// A number in one of the dtypes that loops read it in.
+/// A number converted to one of the dtypes that loops read.
 pub(super) struct Fill {
     pub(super) value: Scalar,
     pub(super) dtype: DType,
@@ -91,7 +91,7 @@ pub(super) struct Fill {
     pub(super) cast: Cast,
 }
 
-/// Nodes of a program whose lists are short whatever they are.
+/// Programs of at most this many nodes need no reserved capacity; their lists are always short.
 const SHORT: usize = 16;
 
 #[derive(Default)]
@@ -99,11 +99,11 @@ pub(super) struct Compiled {
     pub(super) steps: SmallVec<[Step; 8]>,
     pub(super) feeds: SmallVec<[Feed; 4]>,
     pub(super) constants: SmallVec<[Fill; 4]>,
-    /// The sizes of elements in the blocks, the largest that stand in each.
+    /// The element size of each block: the largest of the values that share it.
     pub(super) slots: SmallVec<[usize; 16]>,
-    /// Blocks that are stored when all steps are done: where to, and the size of an element.
+    /// Blocks that are stored after the last step: the slot, the destination, the element size.
     pub(super) stored: SmallVec<[(Slot, Shared, usize); 2]>,
-    /// Blocks that nobody reads any more.
+    /// Blocks that are no longer read.
     free: SmallVec<[Slot; 8]>,
 }
 
@@ -174,7 +174,7 @@ impl Compiled {
         Ok(())
     }
 
-    /// Has room for all that a long program may become, so that lists never grow.
+    /// Reserves capacity for the largest possible result of a long program, so that lists never grow.
     #[cold]
     fn make_room(&mut self, job: &FusedJob<'_>) -> Result<()> {
         let most = |node: &Node<'_>| match node {
@@ -232,7 +232,7 @@ impl Compiled {
         Ok(rounded)
     }
 
-    /// A value as a block of `dtype`.
+    /// Returns a value as a block of `dtype`.
     fn read(
         &mut self,
         job: &FusedJob<'_>,
@@ -254,7 +254,7 @@ impl Compiled {
                 }
                 let own = job.inputs[operand].0.dtype;
                 let reads = Reads::of(&operands.each[operand], own == dtype, operands.short);
-                // What is read where it lies needs no block.
+                // Operands that are read in place need no block.
                 self.slots
                     .push(if reads.copies() { dtype.size() } else { 0 });
                 let home = self.slots.len();
@@ -306,7 +306,7 @@ impl Compiled {
         });
     }
 
-    /// A block for a new value: the result's place, one that is free, or a new one.
+    /// Returns a block for a new value: the result itself, a free block, or a new one.
     fn place(&mut self, last: bool, dtype: DType) -> Slot {
         if last {
             return 0;
@@ -335,6 +335,6 @@ impl Compiled {
 
 struct Read {
     slot: Slot,
-    /// Whether only one step reads it.
+    /// Whether only one step reads the block.
     passing: bool,
 }

@@ -1,4 +1,5 @@
-//! A program over blocks of its result: shared out to threads, each of which has a frame of blocks.
+//! Runs a program over blocks of its result. The blocks are divided among threads, each of which has its
+//! own frame of intermediate blocks.
 
 use std::mem::MaybeUninit;
 
@@ -16,33 +17,32 @@ use crate::job::{Constant, FusedJob, ReduceJob};
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::{count, product};
 
-/// Bytes of the blocks of all values together, about: they fit into the first-level cache.
+/// The approximate bytes of all blocks together; they fit in the first-level cache.
 const CACHE: usize = 24 * 1024;
 /// The most elements of a block, and the fewest.
 const LONGEST: usize = 1024;
 const SHORTEST: usize = 128;
-/// The most bytes of a large operand at a time: as many as the machine itself fetches ahead.
+/// The most bytes of a large operand per block: the distance that the hardware prefetcher covers.
 const NEAR: usize = 1024;
-/// From so many elements on, operands are large.
+/// The number of elements from which operands are large.
 const LARGE: usize = 1 << 17;
-/// From so many elements on, operands are asked for ahead, too.
+/// The number of elements from which operands are also prefetched by instructions.
 const FAR: usize = 1 << 22;
 
-/// Blocks are aligned to the lines of the cache.
+/// The size of a cache line, to which blocks are aligned.
 const LINE: usize = 64;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([u8; LINE]);
 
-/// Lines on the stack; more are allocated.
+/// Cache lines on the stack; larger frames are allocated.
 const LINES: usize = CACHE / LINE + 24;
 
 /// Computes a program.
 ///
 /// # Safety
-/// The inputs' positions are readable, those of the result writable by nobody else; it is dense
-/// and overlaps no input.
+/// The inputs' positions are readable. The result is dense, overlaps no input, and nobody else accesses it.
 pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
     let numel = count(job.shape);
     if numel == 0 {
@@ -67,11 +67,11 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
     done.map_err(|error| error.in_op(job.op))
 }
 
-/// Computes a program and reduces its result; false, and nothing has happened, where that takes the
-/// result's elements in an order in which they do not lie.
+/// Computes a program and reduces its result. Returns false, without having done anything, if the reduction
+/// would read the elements in an order other than their memory order.
 ///
 /// # Safety
-/// The requirements of [`execute`], of the reduction's result; the program's has elements.
+/// The requirements of [`execute`] for the result of the reduction; the program's result is not empty.
 pub(crate) unsafe fn reduce(job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Result<bool> {
     let mut chain = Chain::of(job);
     chain.compiled.build(job, &chain.operands)?;
@@ -79,18 +79,18 @@ pub(crate) unsafe fn reduce(job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Resul
     unsafe { execute_made(reduce, &chain) }.map_err(|error| error.in_op(job.op))
 }
 
-/// A program, ready to be computed on any thread.
+/// A program that any thread can compute.
 pub(super) struct Chain {
     compiled: Compiled,
     operands: Operands,
     dtype: DType,
     numel: usize,
-    /// How non-temporal stores write the result, if they do.
+    /// The non-temporal stores that write the result, if they are used.
     past: Option<NonTemporal>,
 }
 
 impl Chain {
-    /// Not compiled yet: what is built where it stands is not moved.
+    /// Creates an uncompiled chain. It is compiled in place, so that the result is not moved.
     fn of(job: &FusedJob<'_>) -> Self {
         Self {
             compiled: Compiled::default(),
@@ -115,21 +115,21 @@ impl Make for Chain {
     }
 }
 
-/// What one thread computes a program with.
+/// The state with which one thread computes a program.
 pub(super) struct Frame<'a> {
     chain: &'a Chain,
-    /// The slots' blocks; 0 is the result's place.
+    /// The block of each slot; 0 is the result itself.
     ptrs: SmallVec<[*mut u8; 24]>,
-    /// The most elements at a time.
+    /// The most elements processed at a time.
     block: usize,
-    /// How results are written by non-temporal stores, and the block that they pass through.
+    /// The non-temporal stores for results, and the staging block for them.
     passing: Option<(NonTemporal, *mut u8)>,
 }
 
 /// Calls `f` with a frame for runs of at most `most` elements.
 ///
 /// # Errors
-/// Its own, and missing memory for many blocks.
+/// If memory for many blocks cannot be allocated, or if `f` fails.
 pub(super) fn with(
     chain: &Chain,
     most: usize,
@@ -169,7 +169,7 @@ pub(super) fn with(
     result
 }
 
-/// The most elements at a time, in runs of at most `most`.
+/// Returns the number of elements to process at a time, for runs of at most `most`.
 fn block(chain: &Chain, most: usize) -> usize {
     let widths = chain.compiled.slots.iter().sum::<usize>().max(1);
     let mut block = (CACHE / widths).clamp(SHORTEST, LONGEST);
@@ -178,7 +178,7 @@ fn block(chain: &Chain, most: usize) -> usize {
     }
     let row = chain.operands.row;
     if chain.operands.short {
-        // Whole rows, so that what repeats with them stands in its block once and for all.
+        // Whole rows, so that operands that repeat per row fill their blocks only once.
         block.min(most.max(row)).max(row) / row * row
     } else {
         // Equal parts of a row.
@@ -189,7 +189,7 @@ fn block(chain: &Chain, most: usize) -> usize {
 }
 
 impl Frame<'_> {
-    /// Fills the blocks that stay as they are.
+    /// Fills the blocks whose content never changes.
     fn fill(&mut self) {
         let (compiled, n) = (&self.chain.compiled, self.block);
         for constant in &compiled.constants {
@@ -202,8 +202,7 @@ impl Frame<'_> {
         for feed in &compiled.feeds {
             let operand = &self.chain.operands.each[feed.operand];
             let block = self.ptrs[feed.home];
-            // SAFETY: elements of the operand; the slot holds a block, which is whole rows where they
-            // repeat.
+            // SAFETY: elements of the operand; the slot holds a block, which is whole rows if they repeat.
             unsafe {
                 match feed.reads {
                     Reads::Once => feed.cast.run(n, operand.base.get(), 0, block, feed.size),
@@ -221,12 +220,12 @@ impl Frame<'_> {
         }
     }
 
-    /// Computes `n` elements of the result from the one at `start` on, counted as they lie; those at `next`
-    /// are likely to follow.
+    /// Computes `n` elements of the result from `start` on, in memory order, and prefetches those at
+    /// `next`, which are likely to follow.
     ///
     /// # Safety
-    /// The result has so many elements, and the inputs theirs; there is room for `n` at `to`, which
-    /// overlaps no input.
+    /// The elements are within the result and the inputs; there is room for `n` at `to`, which overlaps no
+    /// input.
     pub(super) unsafe fn run(&mut self, start: usize, n: usize, to: *mut u8, next: usize) {
         let (row, short) = (self.chain.operands.row, self.chain.operands.short);
         let size = self.chain.dtype.size();
@@ -236,7 +235,7 @@ impl Frame<'_> {
             let most = if short { self.block } else { row };
             let n = self.block.min(most - column).min(end - at);
             let to = to.wrapping_add((at - start) * size);
-            // Non-temporal stores write line by line: blocks end where lines do.
+            // Non-temporal stores write whole cache lines, so blocks end at line boundaries.
             let within = to.addr() % LINE / size;
             let n = if self.passing.is_some() && n == self.block && n > LINE {
                 n - within
@@ -244,13 +243,13 @@ impl Frame<'_> {
                 n
             };
             let next = if at + n < end { at + n } else { next };
-            // SAFETY: the elements are the caller's; blocks have room for `n`.
+            // SAFETY: guaranteed by the caller; blocks have room for `n`.
             unsafe { self.tile(at, n, to, next) };
             at += n;
         }
     }
 
-    /// Computes `n` elements, within a row unless rows are short; those at `next` follow.
+    /// Computes `n` elements, within a row unless rows are short, and prefetches those at `next`.
     ///
     /// # Safety
     /// The requirements of [`Frame::run`]; blocks have room for `n` elements.
@@ -271,7 +270,7 @@ impl Frame<'_> {
                 Reads::Rows => home.wrapping_add(column * feed.size as usize),
                 Reads::Once => home,
                 Reads::Block => {
-                    // SAFETY: the elements are the operand's; the block has room for them.
+                    // SAFETY: elements of the operand, for which the block has room.
                     unsafe { operands.gather(feed, start, n, home) };
                     home
                 }
@@ -286,7 +285,7 @@ impl Frame<'_> {
             match *step {
                 Step::Loop { run, out, from } => {
                     let inputs: Inputs = from.map(|at| self.ptrs[at].cast_const());
-                    // SAFETY: blocks in the kernel's dtypes; the result's is none of the inputs'.
+                    // SAFETY: blocks in the kernel's dtypes; the result's block is not one of the inputs'.
                     unsafe { run(n, self.ptrs[out], inputs) };
                 }
                 Step::Cast {
@@ -296,7 +295,7 @@ impl Frame<'_> {
                     sizes,
                 } => {
                     let source = self.ptrs[from];
-                    // SAFETY: blocks in the cast's dtypes, two of them.
+                    // SAFETY: two different blocks in the cast's dtypes.
                     unsafe { cast.run(n, source, sizes[0], self.ptrs[out], sizes[1]) };
                 }
             }
@@ -312,13 +311,13 @@ impl Frame<'_> {
             }
         }
         if let Some((past, block)) = self.passing {
-            // SAFETY: the block holds `n` results, and there is room for them.
+            // SAFETY: the block holds `n` results, for which there is room.
             unsafe { past.copy(block, to, n * self.chain.dtype.size()) };
         }
     }
 
-    /// Asks for a part of the `n` elements from the one at `next` on: memory works while the loops
-    /// compute.
+    /// Prefetches one of `parts` parts of the `n` elements at `next`, so that memory is busy while the
+    /// loops compute.
     #[inline]
     fn fetch(&self, next: usize, n: usize, part: usize, parts: usize) {
         let Chain {

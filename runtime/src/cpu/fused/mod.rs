@@ -1,10 +1,10 @@
 //! Chains of elementwise operators.
 //!
-//! A program becomes a list of dense loops over blocks; a part of the result runs through all of
-//! them while its blocks are in the first-level cache. Kernels are those of [`super::pointwise`]:
-//! what differs is only that results between go to a block instead of a tensor, in the dtype that
-//! the tensor would have had. What comes out is written to the result, or goes block by block into a
-//! reduction and is never stored.
+//! A program becomes a list of dense loops over blocks. Each part of the result runs through all of
+//! them while its blocks are in the first-level cache. The kernels are those of
+//! [`super::pointwise`]; the only difference is that intermediate results go to a block instead of a
+//! tensor, in the dtype that the tensor would have. The final values are written to the result, or
+//! go block by block into a reduction and are never stored.
 
 mod compile;
 mod frame;

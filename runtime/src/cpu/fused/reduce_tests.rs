@@ -1,4 +1,4 @@
-//! A reduction within the pass gives what the reduction of the stored chain gives, to the bit.
+//! Tests that a fused reduction is bitwise equal to the reduction of the stored chain.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
@@ -24,7 +24,7 @@ const OPS: [Op; 13] = [
     Op::Norm,
 ];
 
-/// Both ways; whether it was computed.
+/// Computes the reduction both ways and compares; returns whether it succeeded.
 fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar], by: Reduction<'_>) -> bool {
     let expected = fused(program, tensors, numbers)
         .and_then(|whole| reduce(by.op, &whole, by.dims, by.keepdim, ReduceOptions::default()));

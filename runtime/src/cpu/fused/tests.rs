@@ -1,4 +1,4 @@
-//! A program gives what its steps give one by one: elements, dtype and layout.
+//! Tests that a program gives the same elements, dtype and layout as its separate steps.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
@@ -9,7 +9,7 @@ use crate::cpu::nontemporal::far;
 use crate::job::Node;
 use crate::{Raw, call};
 
-/// Numbers without a pattern.
+/// A pseudo-random number generator.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
@@ -44,7 +44,7 @@ pub(super) fn tensor(dice: &mut Dice, shape: &[usize], dtype: DType) -> Raw {
     call::to_dtype(&raw, dtype).unwrap()
 }
 
-/// Dtype, layout and elements, as far as they can be compared: NaN as one text.
+/// Formats the dtype, layout and elements for comparison; all NaNs have the same text.
 pub(super) fn told(raw: &Raw) -> String {
     let plain = call::to_dtype(raw, DType::C128).unwrap();
     let values = plain.to_vec::<num_complex::Complex<f64>>().unwrap();
@@ -56,7 +56,7 @@ pub(super) fn told(raw: &Raw) -> String {
     )
 }
 
-/// The program both ways; whether it was computed.
+/// Computes the program both ways and compares; returns whether it succeeded.
 fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
     let mut values: Vec<Result<Raw, Scalar>> = Vec::new();
     let expected: nomina_core::Result<()> = program.iter().try_for_each(|node| {
@@ -79,7 +79,7 @@ fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
         Ok(())
     });
     let got = fused(program, tensors, numbers);
-    // Small chains of floats do not come here by themselves.
+    // Small chains of floats do not take the path under test on their own.
     let long = several(program, tensors, numbers, &[]).map(|(out, _)| out);
     assert_eq!(
         got.as_ref().map(told).map_err(ToString::to_string),
@@ -90,7 +90,7 @@ fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
         Ok(()) => {
             let expected = values.pop().unwrap().unwrap();
             assert_eq!(told(&got.unwrap()), told(&expected), "{program:?}");
-            // Earlier steps beside it.
+            // Intermediate results are stored, too.
             let applied = |at: &usize| matches!(program[*at], Node::Apply(..) | Node::To(..));
             let also: Vec<usize> = (0..values.len()).filter(applied).collect();
             let (out, others) = several(program, tensors, numbers, &also).unwrap();
@@ -99,7 +99,7 @@ fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
                 let Ok(own) = &values[*at] else { continue };
                 let own = own.expand(expected.shape()).unwrap();
                 assert_eq!(other.shape(), own.shape());
-                // However they lie.
+                // Layouts may differ.
                 let rows = |x: &Raw| call::contiguous(x).unwrap().reshape(&[x.numel()]);
                 let [other, own] = [other, &own].map(|x| rows(x).unwrap());
                 assert_eq!(told(&other), told(&own), "step {at} of {program:?}");
@@ -130,7 +130,7 @@ fn every_operator_in_every_dtype() {
             continue;
         }
         let args: Vec<usize> = (0..arity).collect();
-        // Added to nothing first, so that the operator reads a block.
+        // Adds zero first, so that the operator reads a block.
         let more = [arity, 1, 2];
         for dtype in DTYPES {
             let condition =
@@ -164,7 +164,7 @@ fn scalar(dice: &mut Dice) -> Scalar {
     }
 }
 
-/// A tensor that broadcasts to 5, 300, 4, in some layout.
+/// Creates a tensor that broadcasts to (5, 300, 4), in a random layout.
 pub(super) fn operand(dice: &mut Dice) -> Raw {
     let dtype = DTYPES[dice.roll(DTYPES.len())];
     let rank = dice.roll(4);
@@ -290,7 +290,7 @@ fn nothing_and_one_and_integers_by_zero() {
     });
 }
 
-/// A row-major tensor that broadcasts to some sizes, in a dtype.
+/// Creates a row-major tensor of `dtype` that broadcasts to `sizes`.
 fn plain(dice: &mut Dice, sizes: &[usize], dtype: DType) -> Raw {
     let rank = dice.roll(sizes.len() + 1);
     let shape: Vec<usize> = sizes[sizes.len() - rank..]
@@ -349,7 +349,7 @@ fn plain_tensors_of_one_float_dtype() {
 
 #[test]
 fn beyond_the_cache() {
-    // Rows that are no whole lines, so that blocks begin anywhere in one.
+    // Rows are not whole cache lines, so that blocks begin anywhere in one.
     let shape = [4 * far() / 4 / 2501 + 3, 2501];
     let numel = shape[0] * shape[1];
     let values = |shift: usize| (0..numel).map(|i| ((i + shift) % 1021) as f32).collect();

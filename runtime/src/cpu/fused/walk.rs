@@ -1,4 +1,4 @@
-//! Where the operands' elements lie, counted in the order of the result's.
+//! Element addresses of the operands, in the memory order of the result.
 
 use super::compile::Feed;
 use crate::SmallVec;
@@ -6,30 +6,30 @@ use crate::job::FusedJob;
 
 use crate::cpu::parallel::Shared;
 
-/// Shorter rows pass through the loops together.
+/// Rows shorter than this are processed several at a time.
 const SHORT: usize = 256;
 
 pub(crate) struct Operand {
     pub(super) base: Shared,
     /// The size of an element.
     pub(crate) size: isize,
-    /// Whether the strides are those of the result.
+    /// Whether the strides equal those of the result.
     pub(crate) linear: bool,
-    /// Whether all elements are one.
+    /// Whether all elements are one element.
     pub(crate) constant: bool,
-    /// Whether all rows are one.
+    /// Whether all rows are the same row.
     pub(super) repeats: bool,
-    /// A step in each of the dims, in bytes.
+    /// The step in each dim, in bytes.
     steps: SmallVec<[isize; 6]>,
 }
 
 impl Operand {
-    /// The step within a row, in bytes.
+    /// Returns the step within a row, in bytes.
     pub(crate) fn inner(&self) -> isize {
         self.step(0)
     }
 
-    /// The step in a dim, the innermost first, in bytes.
+    /// Returns the step in a dim, counted from the innermost, in bytes.
     pub(crate) fn step(&self, dim: usize) -> isize {
         self.steps.get(dim).copied().unwrap_or(0)
     }
@@ -37,16 +37,16 @@ impl Operand {
 
 pub(crate) struct Operands {
     pub(crate) each: SmallVec<[Operand; 4]>,
-    /// The sizes of the dims, innermost first, as few as all operands allow.
+    /// The sizes of the dims, innermost first, merged as far as all operands allow.
     pub(crate) sizes: SmallVec<[usize; 6]>,
-    /// The length of a row, which is a run of the innermost dim.
+    /// The length of a row: a run of the innermost dim.
     pub(crate) row: usize,
-    /// Whether blocks hold many rows, not parts of one.
+    /// Whether blocks hold many rows instead of part of one.
     pub(super) short: bool,
 }
 
 impl Operands {
-    /// The operands of a job that has elements.
+    /// Creates the operands of a job whose result is not empty.
     pub(crate) fn new(job: &FusedJob<'_>) -> Self {
         let mut all = Self {
             each: SmallVec::new(),
@@ -57,7 +57,7 @@ impl Operands {
         let mut dims: SmallVec<[usize; 8]> = (0..job.shape.len())
             .filter(|&dim| job.shape[dim] != 1)
             .collect();
-        // The result is dense: its strides order the dims.
+        // The result is dense, so its strides give the order of the dims.
         dims.sort_by_key(|&dim| job.strides[dim]);
         for (place, _) in job.inputs {
             all.each.push(Operand {
@@ -104,7 +104,7 @@ impl Operands {
         all
     }
 
-    /// The address of an element.
+    /// Returns the address of an element.
     pub(super) fn at(&self, operand: &Operand, start: usize) -> *mut u8 {
         let (mut left, mut offset) = (start, 0);
         for (&size, &step) in self.sizes.iter().zip(&operand.steps) {
@@ -114,10 +114,10 @@ impl Operands {
         operand.base.get().wrapping_offset(offset)
     }
 
-    /// Puts `n` elements from the one at `start` on into a block.
+    /// Gathers `n` elements from `start` on into a block.
     ///
     /// # Safety
-    /// The elements are there; the block has room for them.
+    /// The elements are in bounds; the block has room for them.
     pub(super) unsafe fn gather(&self, feed: &Feed, start: usize, n: usize, block: *mut u8) {
         let operand = &self.each[feed.operand];
         let mut index = SmallVec::<[usize; 6]>::new();

@@ -1,4 +1,4 @@
-//! Feeding dense loops from operands that are not dense.
+//! Feeds dense loops from operands that are not dense.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -14,25 +14,25 @@ use crate::cpu::nontemporal::{self, NonTemporal};
 use crate::cpu::parallel::{Shared, split_by_time, threads};
 use crate::plan::{Dim, OPERANDS, Plan, Steps};
 
-/// Bytes per operand that pass through the cache at a time; four of them fit into its first level.
+/// Bytes per operand that are processed at a time; four such blocks fit in the first-level cache.
 const BLOCK: usize = 4096;
 
-/// A run of at least this many elements is worth a call of the loop of its own.
+/// Runs of at least this many elements get their own call of the loop.
 const LONG: usize = 128;
 
-/// Rows of a tile where an operand is adjacent across the runs: as many as share a cache line.
+/// Rows of a tile if an operand is contiguous across the runs: the number of rows that share a cache line.
 const TILE: usize = 16;
 
-/// Room for a block of one operand.
+/// The block of one operand.
 #[repr(C, align(64))]
 struct OperandBlock([MaybeUninit<u8>; BLOCK]);
 
 /// How an operand reaches the loop.
 #[derive(Clone, Copy, PartialEq)]
 enum Feed {
-    /// Read or written where it lies.
+    /// Read or written in place.
     Direct,
-    /// The same for every row, and put into the block once: one element, or one short row.
+    /// Copied into the block once, because it is the same for every row: one element, or one short row.
     Repeated,
     /// Gathered into the block, or scattered from it.
     Block,
@@ -50,21 +50,21 @@ struct Operand {
     size: isize,
 }
 
-/// An elementwise operation as rows, which are the runs of its plan.
+/// An elementwise operation, divided into rows: the inner runs of its plan.
 pub(super) struct Job {
     run: Loop,
     /// The dims over rows.
     outer: Plan,
     columns: usize,
-    /// The most rows and columns at a time.
+    /// The most rows and columns processed at a time.
     rows: usize,
     limit: usize,
-    /// Whether rows are short, so that several pass through the loop at once.
+    /// Whether rows are short, so that the loop processes several at once.
     short: bool,
     operands: [Operand; OPERANDS],
     count: usize,
-    /// How non-temporal stores write the results, where they do. They are adjacent then, and pass through a
-    /// block.
+    /// The non-temporal stores that write the results, if they are used. Results are then contiguous and
+    /// staged in a block.
     past: Option<NonTemporal>,
 }
 
@@ -118,7 +118,7 @@ impl Job {
         let crossed = blocks
             .filter(|operand| operand.feed == Feed::Block)
             .any(|operand| operand.row_step.abs() < operand.step.abs() && operand.row_step != 0);
-        // Tiles are too narrow for whole lines.
+        // Tiles are too narrow for whole cache lines.
         let past = past.filter(|_| !crossed);
         let fits = match past {
             None => fits,
@@ -148,7 +148,7 @@ impl Job {
         }
     }
 
-    /// Computes everything, on several threads where it pays.
+    /// Computes all elements, on several threads if that pays.
     ///
     /// # Safety
     /// The requirements of [`super::execute`].
@@ -167,15 +167,15 @@ impl Job {
         }
     }
 
-    /// Computes some columns of some rows: all columns where rows are short.
+    /// Computes some columns of some rows; all columns if rows are short.
     ///
     /// # Safety
-    /// The requirements of [`super::execute`], and nobody else writes to these meanwhile.
+    /// The requirements of [`super::execute`]; nobody else writes to this part of the result meanwhile.
     unsafe fn part(&self, rows: Range<usize>, columns: Range<usize>) {
         if rows.is_empty() || columns.is_empty() {
             return;
         }
-        // Indeterminate until filled, so that operations without blocks do not pay for them.
+        // Uninitialised until filled, so that operations without blocks do not pay for them.
         let mut scratch = [const { MaybeUninit::<OperandBlock>::uninit() }; OPERANDS + 1];
         let blocks = scratch
             .each_mut()
@@ -184,8 +184,8 @@ impl Job {
         let height = rows.len().min(self.rows);
         for (i, operand) in self.operands[..self.count].iter().enumerate() {
             if operand.feed == Feed::Repeated {
-                // A number repeats along rows, too; its `step` is zero.
-                // SAFETY: its elements are readable; the block has room for rows and columns.
+                // A number repeats along rows, too; its `step` is zero. SAFETY: its elements are readable;
+                // the block has room for rows and columns.
                 unsafe { operand.gather(operand.base.get(), blocks[i], [height, width]) };
             }
         }
@@ -212,10 +212,10 @@ impl Job {
         }
     }
 
-    /// Computes adjacent rows, `offsets` away from the operands' bases, from column `at` on.
+    /// Computes adjacent rows from column `at` on; `offsets` are relative to the operands' bases.
     ///
     /// # Safety
-    /// The requirements of [`Job::part`]; the tile fits into the blocks.
+    /// The requirements of [`Job::part`]; the tile fits in the blocks.
     unsafe fn tile(
         &self,
         offsets: &Steps,
@@ -226,22 +226,22 @@ impl Job {
         let [first, rest @ .., last] = blocks;
         let mut ptrs = [*first; OPERANDS];
         ptrs[1..].copy_from_slice(rest);
-        // The distance in bytes between rows where the loop reads and writes them.
+        // The distance in bytes between rows, in the buffers that the loop accesses.
         let mut strides = [0; OPERANDS];
         for (i, operand) in self.operands[..self.count].iter().enumerate() {
-            // SAFETY: an element of the operand lies there.
+            // SAFETY: the offset is that of an element of the operand.
             let first = unsafe { operand.base.get().offset(offsets[i] + at * operand.step) };
             strides[i] = width as isize * operand.size;
             match operand.feed {
                 Feed::Direct => (ptrs[i], strides[i]) = (first, operand.row_step),
-                // SAFETY: the tile's elements; they fit into the block.
+                // SAFETY: elements of the tile, which fit in the block.
                 Feed::Block if i > 0 => unsafe {
                     operand.gather(first, blocks[i], [height, width])
                 },
                 Feed::Block | Feed::Repeated => {}
             }
         }
-        // Short rows that are adjacent in every operand, as `feed` arranged, are one run.
+        // Short rows that are adjacent in every operand, as `feed` ensures, form one run.
         let (calls, n) = if self.short {
             (1, height * width)
         } else {
@@ -270,7 +270,7 @@ impl Job {
     }
 }
 
-/// How non-temporal stores write the results of a large operation.
+/// Returns the non-temporal stores for the results of a large operation.
 fn past(plan: &Plan, dest: Place, inputs: &[Place]) -> Option<NonTemporal> {
     let moving = |&(i, _): &(usize, &Place)| !plan.is_constant(i + 1);
     let sizes = inputs.iter().enumerate().filter(moving);
@@ -279,7 +279,7 @@ fn past(plan: &Plan, dest: Place, inputs: &[Place]) -> Option<NonTemporal> {
     NonTemporal::of(plan.numel().saturating_mul(bytes))
 }
 
-/// How an operand of the dtype `dtype` in the loop reaches it.
+/// Decides how an operand reaches the loop, which reads or writes it as `dtype`.
 fn feed(
     plan: &Plan,
     outer: &Plan,
@@ -321,10 +321,10 @@ fn feed(
 }
 
 impl Operand {
-    /// Puts a tile into a block, row by row or, where rows are short, column by column.
+    /// Gathers a tile into a block: row by row, or column by column if rows are short.
     ///
     /// # Safety
-    /// The tile is readable from `first` on, and fits into the block.
+    /// The tile is readable from `first` on and fits in the block.
     unsafe fn gather(&self, first: *const u8, block: *mut u8, [height, width]: [usize; 2]) {
         let (size, row) = (self.size, self.size * width as isize);
         // SAFETY: guaranteed by the caller.
@@ -345,12 +345,12 @@ impl Operand {
         }
     }
 
-    /// Takes `n` adjacent elements from a block by non-temporal stores, by way of another block where
-    /// they are converted.
+    /// Writes `n` contiguous elements from a block by non-temporal stores. If they need conversion, they
+    /// pass through the second block.
     ///
     /// # Safety
-    /// There is room for `n` elements from `first` on; the first block holds them, and the second
-    /// one has room for them.
+    /// There is room for `n` elements from `first` on; the first block holds them, and the second has room
+    /// for them.
     unsafe fn pass(&self, past: NonTemporal, blocks: [*mut u8; 2], first: *mut u8, n: usize) {
         let [mut block, spare] = blocks;
         let size = self.cast.sizes()[1];
@@ -364,7 +364,7 @@ impl Operand {
         }
     }
 
-    /// Takes a tile from a block to where it belongs.
+    /// Scatters a tile from a block to its destination.
     ///
     /// # Safety
     /// The tile is writable from `first` on, and the block holds it.

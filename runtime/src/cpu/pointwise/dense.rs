@@ -1,4 +1,4 @@
-//! Dense operands, and those that repeat along dense ones.
+//! Elementwise loops over contiguous operands and operands that repeat along them.
 
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
@@ -12,16 +12,16 @@ use crate::cpu::parallel::{Shared, split_by_time};
 
 use crate::shape::product;
 
-/// Bytes of what repeats that are written side by side, and of results in place.
+/// Bytes of a block for the expanded elements of a repeating operand, or for in-place results.
 const BLOCK: usize = 4096;
 
-/// The same for operands that take no more as a whole.
+/// Like [`BLOCK`], for operations whose operands fit in a block as a whole.
 pub(crate) const SMALL: usize = 256;
 
-/// As many operands as a loop reads.
+/// The number of operands of a loop.
 const INPUTS: usize = 4;
 
-/// Room for bytes, aligned for every element.
+/// A buffer on the stack, aligned for every element type.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct StackBlock<const N: usize>([MaybeUninit<u8>; N]);
@@ -34,10 +34,7 @@ impl<const N: usize> StackBlock<N> {
     }
 }
 
-/// Calls the loop of `kernel` on adjacent elements.
-///
-/// # Safety
-/// The requirements of [`Backend::dense`].
+/// Calls the loop of `kernel` on contiguous elements.
 #[inline]
 pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
     if kernel.is_shared(job.count) && job.lanes.iter().all(|lane| lane.period().is_none()) {
@@ -48,7 +45,7 @@ pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
     unsafe { alone(kernel, job) };
 }
 
-/// [`dense`] on several threads where it pays, without operands that repeat.
+/// Like [`dense`], on several threads if that pays; no operand repeats.
 ///
 /// # Safety
 /// The requirements of [`dense`].
@@ -70,12 +67,12 @@ unsafe fn shared(kernel: &Kernel, job: &Dense<'_>) {
             lanes: &part[..lanes.len()],
             in_place,
         };
-        // SAFETY: guaranteed by the caller for some of the elements; ranges share none of the result.
+        // SAFETY: guaranteed by the caller for some of the elements; ranges do not overlap in the result.
         unsafe { alone(kernel, &part) };
     });
 }
 
-/// [`dense`] on one thread.
+/// Like [`dense`], on one thread.
 ///
 /// # Safety
 /// The requirements of [`dense`].
@@ -94,12 +91,12 @@ unsafe fn alone(kernel: &Kernel, job: &Dense<'_>) {
         if let Some(run) = kernel.pick_own()
             && is_first(job.dest, &ptrs)
         {
-            // SAFETY: the first operand is the result's place, and the only one that is.
+            // SAFETY: the first operand is the result, and no other operand is.
             return unsafe { run(job.count, job.dest, ptrs) };
         }
     }
-    // SAFETY: dense operands in the kernel's dtypes. Where they are read as they are, the result
-    // overlaps none of them; else it is the caller's promise.
+    // SAFETY: dense operands in the kernel's dtypes. For loops that read them in place, the result
+    // overlaps none of them; the rest is guaranteed by the caller.
     unsafe {
         if whole {
             (kernel.pick())(job.count, job.dest, ptrs);
@@ -111,12 +108,12 @@ unsafe fn alone(kernel: &Kernel, job: &Dense<'_>) {
     }
 }
 
-/// Calls the loop of `kernel` on `count` adjacent elements, whose results take the place of one
-/// operand: of the first, or of another one. False, and nothing has happened, where there are too many
-/// for one thread, or for a block.
+/// Calls the loop of `kernel` on `count` contiguous elements and writes the results over one of the
+/// operands: over the first if `first`, otherwise over another. Returns false, without having done
+/// anything, if there are too many elements for one thread or for a block.
 ///
 /// # Safety
-/// The operands are of the kernel's dtypes, and no other one lies where the results go.
+/// The operands have the kernel's dtypes, and `dest` overlaps no operand other than the one it overwrites.
 #[inline]
 pub(crate) unsafe fn over(
     kernel: &Kernel,
@@ -129,7 +126,7 @@ pub(crate) unsafe fn over(
         return false;
     }
     if first && let Some(run) = kernel.pick_own() {
-        // SAFETY: the first operand is the result's place, and the only one that is.
+        // SAFETY: the first operand is the result, and no other operand is.
         unsafe { run(count, dest, inputs) };
         return true;
     }
@@ -139,7 +136,7 @@ pub(crate) unsafe fn over(
     }
     let mut result = StackBlock::<SMALL>::NEW;
     let result = result.as_mut_ptr();
-    // SAFETY: guaranteed by the caller; results go through a block of their own.
+    // SAFETY: guaranteed by the caller; results are staged in a separate block.
     unsafe {
         (kernel.pick())(count, result, inputs);
         copy_nonoverlapping(result, dest, bytes);
@@ -147,19 +144,19 @@ pub(crate) unsafe fn over(
     true
 }
 
-/// Whether the first operand lies in the place of the result, and no other does.
+/// Returns whether the first operand is the result, and no other operand is.
 pub(super) fn is_first(dest: *mut u8, inputs: &Inputs) -> bool {
     let same = |ptr: &*const u8| std::ptr::eq(*ptr, dest);
     same(&inputs[0]) && !inputs[1..].iter().any(same)
 }
 
-/// The size of the longest element that passes through a block.
+/// Returns the size of the largest element that passes through a block.
 fn widest(kernel: &Kernel) -> usize {
     let inputs = kernel.inputs[..kernel.arity].iter();
     inputs.fold(kernel.output.size(), |most, dtype| most.max(dtype.size()))
 }
 
-/// The same of operands that take no more than [`SMALL`] bytes.
+/// Like [`dense`], for operands that fit in [`SMALL`] bytes.
 ///
 /// # Safety
 /// The requirements of [`dense`].
@@ -174,8 +171,7 @@ unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
         ptrs[i] = unsafe { spread(lane, kernel.inputs[i], count, scratch[i].as_mut_ptr()) };
     }
     let run = kernel.pick();
-    // SAFETY: `count` elements of each; results go through a block of their own where they overlap
-    // an input.
+    // SAFETY: `count` elements of each; results that overlap an input are staged in a separate block.
     unsafe {
         if job.in_place {
             run(count, result, ptrs);
@@ -186,12 +182,12 @@ unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
     }
 }
 
-/// Where `count` elements of an operand lie side by side: they are written to `block` where they
-/// repeat.
+/// Returns the address of `count` contiguous elements of an operand. A repeating operand is expanded into
+/// `block`.
 ///
 /// # Safety
-/// The operand's elements are readable and of this dtype, there are whole periods of them, and room
-/// for all at `block`, which is aligned.
+/// The operand's elements are readable and have this dtype, there are whole periods of them, and `block`
+/// is aligned and has room for all.
 #[inline]
 pub(crate) unsafe fn spread(lane: &Lane, dtype: DType, count: usize, block: *mut u8) -> *const u8 {
     let size = dtype.size();
@@ -215,8 +211,8 @@ pub(crate) unsafe fn spread(lane: &Lane, dtype: DType, count: usize, block: *mut
     block
 }
 
-/// The same, as many elements at a time as there is room for: the loop reads what repeats from
-/// memory, and assumes that its result overlaps no input.
+/// Like [`dense`], block by block: the loop reads repeating operands from memory and assumes that its
+/// result overlaps no input.
 ///
 /// # Safety
 /// The requirements of [`dense`].
@@ -230,7 +226,7 @@ unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
     let (fits, out, run) = (BLOCK / widest(kernel), kernel.output.size(), kernel.pick());
     let period = job.lanes.iter().find_map(Lane::period);
     let period = period.unwrap_or(job.count);
-    // Many short periods at a time, or a part of a long one.
+    // Many short periods at a time, or part of a long one.
     let short = period <= fits;
     let (span, step) = if short {
         (job.count, fits / period * period)
@@ -239,7 +235,7 @@ unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
     };
     let step = step.min(span);
     for (i, lane) in job.lanes.iter().enumerate() {
-        // SAFETY: the blocks have room for `step` elements, which are whole periods of short ones.
+        // SAFETY: the blocks have room for `step` elements, which are whole periods if these are short.
         unsafe {
             match *lane {
                 Lane::Number(value) => {
@@ -283,8 +279,8 @@ unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
                 }
             }
             let dest = job.dest.wrapping_add((first + at) * out);
-            // SAFETY: `n` elements from there on, or of a block; results go through a block of
-            // their own where they overlap an input.
+            // SAFETY: `n` elements of operands or blocks; results that overlap an input are staged in a
+            // separate block.
             unsafe {
                 if job.in_place {
                     run(n, result, ptrs);
@@ -299,16 +295,16 @@ unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
     }
 }
 
-/// Writes `row` bytes over and over until there are `all`, a multiple.
+/// Repeats `row` bytes until `all` bytes are written; `all` is a multiple of `row`.
 ///
 /// # Safety
-/// `row` bytes are readable, and there is room for `all`, which does not overlap them.
+/// `row` bytes are readable; there is room for `all` bytes, which do not overlap them.
 unsafe fn tile(source: *const u8, row: usize, block: *mut u8, all: usize) {
     if row <= 16 && row.is_power_of_two() {
-        // SAFETY: guaranteed by the caller: a row is as good as an element.
+        // SAFETY: guaranteed by the caller; the row is copied like an element.
         return unsafe { repeat(source, row, block, all / row) };
     }
-    // SAFETY: guaranteed by the caller; what is there already is copied behind itself.
+    // SAFETY: guaranteed by the caller; each copy appends the bytes written so far, without overlap.
     unsafe {
         copy_nonoverlapping(source, block, row);
         let mut done = row;
@@ -323,14 +319,14 @@ unsafe fn tile(source: *const u8, row: usize, block: *mut u8, all: usize) {
 /// Writes an element `n` times.
 ///
 /// # Safety
-/// `size` bytes are readable, and there is room for so many `n` times.
+/// `size` bytes are readable, and there is room for `n * size`.
 #[inline]
 pub(crate) unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: usize) {
     /// # Safety
     /// The requirements of [`repeat`], for the size of `W`.
     #[inline(always)]
     unsafe fn write<W: Copy>(source: *const u8, block: *mut u8, n: usize) {
-        // SAFETY: guaranteed by the caller; a complex number is aligned as its parts are, and so is a row.
+        // SAFETY: guaranteed by the caller; a complex number is aligned like its parts, and so is a row.
         unsafe {
             let word = source.cast::<W>().read_unaligned();
             for i in 0..n {
@@ -350,24 +346,24 @@ pub(crate) unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: u
     }
 }
 
-/// How an operand of a dense operation lies beside the result.
+/// How an operand of a dense operation corresponds to the result's elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lane {
-    /// One element for each of the result.
+    /// One element for each element of the result.
     Whole(*const u8),
-    /// So many elements, over and over.
+    /// A number of elements, repeated cyclically.
     Rows(*const u8, usize),
-    /// Elements that stand for so many each.
+    /// Elements that are each repeated a number of times.
     Columns(*const u8, usize),
-    /// A number for all.
+    /// One number for all elements.
     Number(Scalar),
 }
 
-// SAFETY: it is only an address; whoever reads there shows that nobody writes meanwhile.
+// SAFETY: it is only an address; code that reads through it ensures that nobody writes meanwhile.
 unsafe impl Sync for Lane {}
 
 impl Lane {
-    /// After how many elements of the result it repeats, or goes on to its next element.
+    /// Returns the number of result elements after which a row starts again or a column advances.
     #[inline]
     pub(crate) fn period(&self) -> Option<usize> {
         match *self {
@@ -377,13 +373,13 @@ impl Lane {
     }
 }
 
-/// An elementwise operation on adjacent elements in the dtypes of its loop.
+/// An elementwise operation on contiguous elements in the dtypes of its loop.
 pub(crate) struct Dense<'a> {
-    /// How many elements the result has.
+    /// The number of elements of the result.
     pub(crate) count: usize,
     pub(crate) dest: *mut u8,
-    /// Periods are all the same, and divide the count.
+    /// The operands. All periods are equal and divide the count.
     pub(crate) lanes: &'a [Lane],
-    /// Whether a whole operand is the very elements of the result.
+    /// Whether a whole operand is the result itself.
     pub(crate) in_place: bool,
 }

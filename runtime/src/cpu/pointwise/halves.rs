@@ -1,7 +1,7 @@
-//! Arithmetic of 16-bit floats in one loop, which widens, computes in `f32` and rounds.
+//! Arithmetic on 16-bit floats in a single loop that widens, computes in `f32` and rounds.
 //!
-//! Other operators pass through blocks of `f32`; these few do so little that the way there and back
-//! would be most of the work.
+//! Other operators stage their operands in blocks of `f32`; these few do so little that the staging
+//! would dominate.
 
 use half::{bf16, f16};
 use nomina_core::op::Op;
@@ -13,8 +13,9 @@ use crate::job::{Input, Place};
 use crate::cpu::numeric::Convert;
 use crate::cpu::simd::levels;
 
-/// The kernel of an operator between tensors of one 16-bit dtype, `None` where there is no such
-/// loop. A number would have to be rounded for it, which the operator does not ask for.
+/// Returns the kernel of an operator on tensors of one 16-bit dtype, or `None` if there is no such
+/// loop. Numbers are not supported, because they would have to be rounded, which the operator does
+/// not do.
 pub(super) fn halves(op: Op, dest: Place, inputs: &[Input]) -> Option<&'static Kernel> {
     let same = |input: &Input| matches!(input, Input::Tensor(place) if place.dtype == dest.dtype);
     if !inputs.iter().all(same) {

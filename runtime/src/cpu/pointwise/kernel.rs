@@ -1,4 +1,4 @@
-//! Kernels: scalar expressions as loops.
+//! Kernels: loops over scalar expressions.
 
 use std::mem::MaybeUninit;
 use std::slice;
@@ -8,10 +8,10 @@ use nomina_core::{DType, Element};
 use crate::cpu::parallel::{GRAIN, UNTIMED};
 use crate::cpu::simd::{LEVELS, level};
 
-/// The addresses of the inputs' elements; as many count as the kernel has operands.
+/// The addresses of the inputs' elements; only the first `arity` are used.
 pub(crate) type Inputs = [*const u8; 4];
 
-/// A dense loop over `n` elements: result, inputs.
+/// A dense loop over `n` elements; arguments: the count, the result, the inputs.
 pub(crate) type Loop = unsafe fn(usize, *mut u8, Inputs);
 
 /// An operator in one compute dtype.
@@ -22,12 +22,12 @@ pub(crate) struct Kernel {
     pub(crate) inputs: [DType; 4],
     /// The dtype that the loop writes.
     pub(crate) output: DType,
-    /// The one that it reads, where it reads no other.
+    /// The dtype of all inputs, if they have the same.
     only: Option<DType>,
     loops: [Loop; LEVELS],
-    /// Loops whose results take the place of the first input's elements.
+    /// Loops that write their results over the first input.
     own: Option<[Loop; LEVELS]>,
-    /// Whether some thousand elements may be worth a second thread.
+    /// Whether a few thousand elements may already pay for a second thread.
     slow: bool,
 }
 
@@ -53,71 +53,71 @@ impl Kernel {
         }
     }
 
-    /// [`Kernel::slow`].
+    /// Sets the field `slow`.
     pub(super) const fn slow(mut self) -> Self {
         self.slow = true;
         self
     }
 
-    /// With loops for [`Kernel::pick_own`].
+    /// Adds loops for [`Kernel::pick_own`].
     pub(super) const fn with_own(mut self, loops: [Loop; LEVELS]) -> Self {
         self.own = Some(loops);
         self
     }
 
-    /// Whether it reads elements of this dtype, and no others.
+    /// Returns whether all inputs have this dtype.
     #[inline]
     pub(crate) fn reads_only(&self, dtype: DType) -> bool {
         self.only == Some(dtype)
     }
 
-    /// Whether so many elements may be work for several threads.
+    /// Returns whether `count` elements may be worth several threads.
     #[inline]
     pub(crate) fn is_shared(&self, count: usize) -> bool {
         count > GRAIN || self.slow && count >= UNTIMED
     }
 
-    /// The loop for this machine.
+    /// Returns the loop for this machine.
     ///
-    /// Its caller promises `n` readable, valid elements of [`Kernel::inputs`] each, and room for
-    /// `n` of [`Kernel::output`] that overlaps none of them; all aligned.
+    /// Its caller guarantees `n` readable, valid elements of each of [`Kernel::inputs`], and room for `n` of
+    /// [`Kernel::output`] that overlaps none of them; all aligned.
     #[inline]
     pub(crate) fn pick(&self) -> Loop {
         self.loops[level() as usize]
     }
 
-    /// The loop whose results take the place of the first input's elements, where there is one:
-    /// for what is done sooner than a block of results is copied.
+    /// Returns the loop that writes its results over the first input, if there is one. It exists for operators that are
+    /// cheaper than copying a block of results.
     ///
-    /// Its caller promises as for [`Kernel::pick`], but that the first input need not be said, and
-    /// the room for results holds its elements.
+    /// Its caller guarantees the same as for [`Kernel::pick`], except that the first input is ignored and the result
+    /// holds its elements.
     #[inline]
     pub(crate) fn pick_own(&self) -> Option<Loop> {
         self.own.map(|loops| loops[level() as usize])
     }
 }
 
-/// The dtype of an expression's value.
+/// Returns the dtype of an expression's value.
 pub(super) const fn output1<A, R: Element>(_: &impl Fn(A) -> R) -> DType {
     R::DTYPE
 }
 
-/// The dtype of an expression's value.
+/// Returns the dtype of an expression's value.
 pub(super) const fn output2<A, B, R: Element>(_: &impl Fn(A, B) -> R) -> DType {
     R::DTYPE
 }
 
-/// The dtype of an expression's value.
+/// Returns the dtype of an expression's value.
 pub(super) const fn output3<A, B, C, R: Element>(_: &impl Fn(A, B, C) -> R) -> DType {
     R::DTYPE
 }
 
-/// The dtype of an expression's value.
+/// Returns the dtype of an expression's value.
 pub(super) const fn output4<A, B, C, D, R: Element>(_: &impl Fn(A, B, C, D) -> R) -> DType {
     R::DTYPE
 }
 
-/// `n` inputs, as a slice.
+/// Returns `n` inputs as a slice.
 ///
 /// # Safety
 /// They are readable, valid and aligned.
@@ -127,10 +127,10 @@ unsafe fn input<'a, T>(ptr: *const u8, n: usize) -> &'a [T] {
     unsafe { slice::from_raw_parts(ptr.cast(), n) }
 }
 
-/// Room for `n` results, as a slice.
+/// Returns the room for `n` results as a slice.
 ///
 /// # Safety
-/// They are writable and aligned, and nothing else reaches them meanwhile.
+/// They are writable and aligned, and nothing else accesses them meanwhile.
 #[inline(always)]
 unsafe fn output<'a, T>(ptr: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
     // SAFETY: guaranteed by the caller.
@@ -177,11 +177,12 @@ pub(super) unsafe fn own2<A: Copy, B: Copy>(
     }
 }
 
-/// Elements after which those are looked for that the fast function does not hold for: long enough for vectors, and in the cache
-/// when they are read again.
+/// The number of elements that are checked at a time for arguments out of reach of the fast function: long enough for
+/// vectors, and short enough to be still cached for the second pass.
 const STRETCH: usize = 256;
 
-/// As [`loop1`], of a function that vectorises and holds for numbers that `reaches` is true of; `far` computes the others.
+/// Like [`loop1`], for a vectorisable function `near` that is valid for the numbers that satisfy `reaches`; `far`
+/// computes the others.
 ///
 /// # Safety
 /// The requirements of [`Kernel::pick`].
@@ -197,8 +198,8 @@ pub(super) unsafe fn loop_reaching<T: Copy>(
     // SAFETY: guaranteed by the caller.
     let (out, x) = unsafe { (output::<T>(out, n), input::<T>(inputs[0], n)) };
     for (out, x) in out.chunks_mut(STRETCH).zip(x.chunks(STRETCH)) {
-        // All are computed and looked at, as vectors do; then the others by themselves: a result does not depend on what
-        // lies next to it.
+        // All elements are computed and checked, vectorised; then the exceptions are recomputed one by one. A result
+        // therefore does not depend on its neighbours.
         let mut all = true;
         for (out, &x) in out.iter_mut().zip(x) {
             out.write(near(x));
@@ -214,8 +215,8 @@ pub(super) unsafe fn loop_reaching<T: Copy>(
     }
 }
 
-/// As [`loop2`], of a function that vectorises and says whether its result holds; `far` computes those
-/// that do not.
+/// Like [`loop2`], for a vectorisable function `near` that also returns whether its result is valid; `far` computes the
+/// others.
 ///
 /// # Safety
 /// The requirements of [`Kernel::pick`].
@@ -321,7 +322,8 @@ pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
     }
 }
 
-/// The kernel of a function of one float: one that vectorises, where the first says that it holds, and else the last.
+/// Builds the kernel of a function of one float from two implementations: a vectorisable one for the arguments that
+/// satisfy the predicate, and one for the others.
 macro_rules! reaching {
     (slow $($rest:tt)*) => {{
         const KERNEL: Kernel = reaching!($($rest)*).slow();
@@ -330,7 +332,7 @@ macro_rules! reaching {
     ($t:ty, $reaches:expr, $near:expr, $far:expr) => {{
         const KERNEL: Kernel = {
             let loops = fused!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-                // A closure has the instructions of where it stands, also where it is not inlined.
+                // A closure has the target features of the enclosing function even if it is not inlined.
                 let (near, far) = (|x: $t| $near(x), |x: $t| $far(x));
                 super::kernel::loop_reaching::<$t>(n, out, inputs, $reaches, near, far)
             });
@@ -342,7 +344,7 @@ macro_rules! reaching {
 }
 pub(super) use reaching;
 
-/// The kernel of a function of two floats that holds for most without a call, of the module.
+/// Builds the kernel of a function of two floats whose version in `$module` needs no call for most arguments.
 macro_rules! holding {
     ($module:ident, $function:ident, $t:ty) => {{
         const KERNEL: Kernel = {
@@ -358,8 +360,8 @@ macro_rules! holding {
 }
 pub(super) use holding;
 
-/// A kernel from an expression over typed operands, compiled as the macro says that comes first; with
-/// `slow` before that, of [`Kernel::slow`] ones; with `own`, also for results in the place of the first operand.
+/// Builds a kernel from an expression over typed operands. `$levels` is the macro that compiles it per instruction set.
+/// A leading `slow` sets the field of that name; `own` adds loops that write over the first operand.
 macro_rules! kernel {
     (slow $($rest:tt)*) => {{
         const KERNEL: Kernel = kernel!($($rest)*).slow();

@@ -1,9 +1,9 @@
 //! Elementwise operators.
 //!
 //! A kernel computes dense runs of operands in its own dtypes; there is one per operator and
-//! compute dtype, generated from the table. What lies otherwise (strided, broadcast, constant, of
-//! another dtype) passes through blocks in the first-level cache, so that no operand is converted
-//! or copied as a whole.
+//! compute dtype, generated from the operator table. All other operands (strided, broadcast,
+//! constant, of another dtype) pass through blocks in the first-level cache, so no operand is ever
+//! converted or copied as a whole.
 
 mod block;
 mod dense;
@@ -27,22 +27,22 @@ pub(crate) use generated::kernel;
 pub(crate) use kernel::{Inputs, Kernel, Loop};
 pub(crate) use own::own_dense;
 
-/// The kernel of an elementwise operation, which reads and writes operands of other dtypes than its
-/// own through blocks. `None` as of [`kernel`].
+/// Returns the kernel of an elementwise operation; operands of other dtypes pass through blocks.
+/// `None` in the same cases as [`kernel`].
 pub(crate) fn choose(job: &Pointwise<'_>) -> Option<&'static Kernel> {
     let compute = arithmetic(job.compute);
     let halves = (compute == DType::F32).then(|| halves::halves(job.op, job.dest, job.inputs));
     halves.flatten().or_else(|| kernel(job.op, compute))
 }
 
-/// Computes `kernel` over a plan whose operand 0 is `dest` and whose others are `inputs`.
+/// Computes `kernel` over a plan whose operand 0 is `dest` and whose other operands are `inputs`.
 ///
-/// With `in_place`, the first input may be the very elements of `dest`.
+/// With `in_place`, the first input may be the elements of `dest` themselves.
 ///
 /// # Safety
-/// The plan's positions from `dest` on are writable, no two the same; those of each input are
-/// readable and valid for its dtype; none of `dest`'s is one of theirs, but for the first input's
-/// `in_place`.
+/// The plan's positions of `dest` are writable and distinct. Those of each input are readable and
+/// valid for its dtype. No position of `dest` is a position of an input, except for the first
+/// input's if `in_place`.
 pub(crate) unsafe fn execute(
     kernel: &Kernel,
     plan: &Plan,
@@ -51,7 +51,7 @@ pub(crate) unsafe fn execute(
     in_place: bool,
 ) {
     debug_assert!(inputs.len() == kernel.arity && inputs.len() < OPERANDS);
-    // Numbers become elements of the dtype that the kernel reads, however great.
+    // Numbers are converted to the dtype that the kernel reads, whatever their magnitude.
     let mut constants = [Constant::new(Scalar::Bool(false), DType::Bool); OPERANDS - 1];
     let mut places = [dest; OPERANDS - 1];
     for (i, input) in inputs.iter().enumerate() {

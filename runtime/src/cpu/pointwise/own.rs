@@ -1,4 +1,4 @@
-//! An operator of one operand in the place of that operand.
+//! In-place operators of one operand on contiguous elements.
 
 use std::mem::MaybeUninit;
 
@@ -10,18 +10,18 @@ use crate::cpu::pointwise::{Dense, Lane};
 
 use crate::cpu::cast::Cast;
 
-/// Elements that are widened at a time: they stay in the first-level cache.
+/// Elements that are widened at a time; they stay in the first-level cache.
 const BLOCK: usize = 1024;
 
-/// Room for elements of the widest dtype that others are computed in: `f32`.
+/// A block of the widest dtype that other dtypes are computed in: `f32`.
 #[repr(C, align(64))]
 struct Wide([MaybeUninit<f32>; BLOCK]);
 
-/// Takes `n` adjacent elements through the loop of a kernel of one operand and of one dtype, by way
-/// of that dtype where theirs is another one.
+/// Applies a kernel of one operand and one dtype to `n` contiguous elements. Elements of another
+/// dtype are converted to the kernel's dtype and back.
 ///
 /// # Safety
-/// The elements are valid for their dtype and aligned, and nobody else uses them meanwhile.
+/// The elements are valid for their dtype and aligned, and nobody else accesses them meanwhile.
 pub(crate) unsafe fn own_dense(kernel: &Kernel, dtype: DType, n: usize, ptr: *mut u8) {
     debug_assert!(kernel.arity == 1 && kernel.inputs[0] == kernel.output);
     let run = |n, ptr: *mut u8| {
@@ -31,7 +31,7 @@ pub(crate) unsafe fn own_dense(kernel: &Kernel, dtype: DType, n: usize, ptr: *mu
             lanes: &[Lane::Whole(ptr.cast_const())],
             in_place: true,
         };
-        // SAFETY: elements of the kernel's dtype, which are its operand and its result.
+        // SAFETY: elements of the kernel's dtype, which are both its operand and its result.
         unsafe { dense(kernel, &job) };
     };
     if dtype == kernel.output {

@@ -1,4 +1,4 @@
-//! Every kernel against plain iteration, over every way an operand can lie.
+//! Tests every kernel against plain iteration, for every operand layout.
 
 use nomina_core::op::{Class, Op, Samples};
 use nomina_core::{DType, Scalar};
@@ -6,7 +6,7 @@ use nomina_core::{DType, Scalar};
 use crate::call::{Arg, pointwise, pointwise_in_place, pointwise_owned, to_dtype};
 use crate::raw::Raw;
 
-/// Elements that are small, exact in every dtype, and not all the same; zero is among them.
+/// Creates elements that are small, exact in every dtype and not all equal; zero is among them.
 fn numbers(dtype: DType, shape: &[usize], seed: usize) -> Raw {
     let count = shape.iter().product::<usize>();
     let data: Vec<f64> = (0..count)
@@ -15,7 +15,7 @@ fn numbers(dtype: DType, shape: &[usize], seed: usize) -> Raw {
     to_dtype(&Raw::from_vec(data, shape).unwrap(), dtype).unwrap()
 }
 
-/// Ways for an operand of the shape (a, b) to lie.
+/// Creates operands of shape (a, b) in all layouts.
 fn ways(dtype: DType, [a, b]: [usize; 2], seed: usize) -> Vec<Raw> {
     let make = |shape: &[usize]| numbers(dtype, shape, seed);
     vec![
@@ -34,8 +34,8 @@ fn ways(dtype: DType, [a, b]: [usize; 2], seed: usize) -> Vec<Raw> {
     ]
 }
 
-/// The expected result: each element by itself, through operands that hold one element, whose
-/// path is the plainest one.
+/// Compares with the expected result: each element computed separately, from operands of one
+/// element, which take the simplest path.
 fn check(op: Op, args: &[Raw], shape: [usize; 2]) {
     let refs: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
     let result = pointwise(op, &refs).unwrap();
@@ -45,7 +45,7 @@ fn check(op: Op, args: &[Raw], shape: [usize; 2]) {
         for j in [0, 1, shape[1] / 2, shape[1] - 2, shape[1] - 1] {
             let at = |x: &Raw| x.select(0, i).unwrap().select(0, j).unwrap();
             let cells: Vec<Raw> = wide.iter().map(at).collect();
-            // Of rank 1, so that they promote as the whole tensors do.
+            // Rank 1, so that they promote like the whole tensors.
             let cells: Vec<Raw> = cells
                 .iter()
                 .zip(args)
@@ -70,7 +70,7 @@ fn check(op: Op, args: &[Raw], shape: [usize; 2]) {
     }
 }
 
-/// Equal, or both NaN; of complex numbers, part by part.
+/// Returns whether two numbers are equal or both NaN; complex numbers part by part.
 fn equal(a: Scalar, b: Scalar) -> bool {
     let equal = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
     match (a, b) {
@@ -84,7 +84,8 @@ fn same(a: &Raw, b: &Raw) -> bool {
     a.shape() == b.shape() && a.scalars().zip(b.scalars()).all(|(a, b)| equal(a, b))
 }
 
-/// Few columns: blocks gather many runs. Many: each run is blocked by itself.
+/// Returns shapes with few columns, for which blocks gather many runs, and with many, for which
+/// each run is blocked separately.
 fn shapes() -> &'static [[usize; 2]] {
     if cfg!(miri) {
         &[[3, 5]]
@@ -240,7 +241,7 @@ fn values_are_those_of_rust() {
             let z = pointwise(op, &[(&x).into(), Scalar::Float(y).into()]).unwrap();
             for (&x, z) in data.iter().zip(z.to_vec::<f64>().unwrap()) {
                 let expected = f(x, y);
-                // Two ways to a power may differ in the last bit.
+                // The two implementations of a power may differ in the last bit.
                 let off = if op == Op::Pow { f64::EPSILON } else { 0.0 };
                 let near = (z - expected).abs() <= off * expected.abs();
                 assert!(
