@@ -1,5 +1,5 @@
-//! Attention by blocks of queries: the scores of a block are made, normalised and used up while
-//! they are in the cache.
+//! Attention by blocks of queries: the scores of a block are computed, normalised and consumed while they are in the
+//! cache.
 
 use std::mem::MaybeUninit;
 
@@ -15,19 +15,18 @@ use crate::cpu::reduce::split::try_for_each;
 use crate::job::{AttentionJob, AttentionPart, Matrix, Product};
 use crate::memory::{NoMemory, Scratch};
 
-/// Scores of a block: a megabyte of f32.
+/// The most scores of a block: one megabyte of `f32`.
 const SCORES: usize = 1 << 18;
-/// Queries of a block: enough that keys are read seldom, few enough for many tasks.
+/// The most and fewest queries of a block: enough that keys are read rarely, few enough for many tasks.
 const MOST: usize = 128;
 const LEAST: usize = 16;
-/// Sums that run side by side.
+/// Partial sums that are accumulated in parallel.
 const LANES: usize = 16;
 
 /// Computes an attention.
 ///
 /// # Safety
-/// The operands lie where the job says and have its sizes, of which none is zero; the result is
-/// nobody else's.
+/// The operands are in bounds and have the job's sizes, none of which is zero; nobody else accesses the result.
 pub(crate) unsafe fn execute(job: &AttentionJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -57,12 +56,12 @@ unsafe fn blocks<T: Real>(job: &AttentionJob) -> Result<(), NoMemory> {
             first,
             rows: rows.min(job.length - first),
         };
-        // SAFETY: guaranteed by the caller; each task has rows of the result of its own.
+        // SAFETY: guaranteed by the caller; each task owns its rows of the result.
         unsafe { block.run::<T>() }
     })
 }
 
-/// Some queries of one index of the batch.
+/// A block of queries at one index of the batch.
 struct Block<'a> {
     job: &'a AttentionJob,
     at: usize,
@@ -70,7 +69,7 @@ struct Block<'a> {
     rows: usize,
 }
 
-/// Room for numbers, of indeterminate content.
+/// An uninitialised buffer of numbers.
 struct Room<T>(Scratch<MaybeUninit<T>>);
 
 impl<T: Copy> Room<T> {
@@ -87,7 +86,7 @@ impl<T: Copy> Room<T> {
     }
 }
 
-/// Rows of an operand in `T`, in memory of their own where the operand has another dtype.
+/// Rows of an operand in `T`: converted copies if the operand has another dtype.
 struct Loaded<T> {
     matrix: Matrix,
     _room: Option<Room<T>>,
@@ -96,7 +95,7 @@ struct Loaded<T> {
 impl Block<'_> {
     unsafe fn run<T: Real>(&self) -> Result<(), NoMemory> {
         let Self { job, rows, .. } = *self;
-        // The last query of the block sees most.
+        // The last query of the block sees the most keys.
         let seen = if job.causal {
             job.source.min(self.first + rows)
         } else {
@@ -144,7 +143,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Rows of an operand from `first` on, at this index of the batch.
+    /// Returns the rows of an operand from `first` on, at this index of the batch.
     fn place(&self, part: &AttentionPart, first: usize) -> Matrix {
         let mut left = self.at;
         let mut offset = first as isize * part.matrix.rows;
@@ -159,10 +158,10 @@ impl Block<'_> {
         }
     }
 
-    /// The same as numbers of `T`.
+    /// Like [`Block::place`], but as numbers of `T`.
     ///
     /// # Safety
-    /// The operand has so many rows and columns.
+    /// The operand has this number of rows and columns.
     unsafe fn rows_of<T: Real>(
         &self,
         part: &AttentionPart,
@@ -179,7 +178,7 @@ impl Block<'_> {
         }
         let mut room = Room::<T>::new(rows, cols)?;
         let loaded = room.matrix(cols);
-        // SAFETY: guaranteed by the caller; there is room for as many.
+        // SAFETY: guaranteed by the caller; the buffer has room for the rows.
         unsafe { converted(matrix, part.dtype, loaded, T::DTYPE, rows, cols) };
         Ok(Loaded {
             matrix: loaded,
@@ -187,10 +186,10 @@ impl Block<'_> {
         })
     }
 
-    /// Scores to exponentials, and the sum of each row's.
+    /// Replaces scores by exponentials and returns the sum of each row.
     ///
     /// # Safety
-    /// The scores are `rows` times `seen` numbers.
+    /// There are `rows` times `seen` scores.
     unsafe fn normalise<T: Real>(
         &self,
         scores: Matrix,
@@ -231,14 +230,14 @@ impl Block<'_> {
         Ok(totals)
     }
 
-    /// Computes sums that are NaN once more, without values of no weight: what a mask excludes may be infinite or NaN.
+    /// Recomputes sums that are NaN, skipping values of weight zero: values excluded by a mask may be infinite or NaN.
     ///
     /// # Safety
     /// There are `rows` times `seen` weights, `seen` values and `rows` times `width` sums.
     unsafe fn leave_out<T: Real>(&self, weights: Matrix, seen: usize, value: Matrix, sums: Matrix) {
         let width = self.job.width;
         for row in 0..self.rows {
-            // SAFETY: guaranteed by the caller; weights and sums are rooms of their own.
+            // SAFETY: guaranteed by the caller; weights and sums are separate buffers.
             let (weights, sums) = unsafe {
                 let weights = weights.ptr.cast::<T>().add(row * seen);
                 let sums = sums.ptr.cast::<T>().add(row * width);
@@ -265,8 +264,8 @@ impl Block<'_> {
         }
     }
 
-    /// Sums of values, divided by the sum of their weights, to the result. A query that sees
-    /// nothing has none, and zero.
+    /// Divides the sums of values by the sums of their weights and writes them to the result. The result of a query
+    /// that sees no key is zero.
     ///
     /// # Safety
     /// There are `rows` times `width` sums.
@@ -284,12 +283,12 @@ impl Block<'_> {
             }
         }
         let to = self.place(out, self.first);
-        // SAFETY: the result has these rows, and they are this block's alone.
+        // SAFETY: the result has these rows, and only this block accesses them.
         unsafe { converted(sums, T::DTYPE, to, out.dtype, self.rows, width) };
     }
 }
 
-/// Copies a matrix of `rows` and `cols`.
+/// Copies a matrix of `rows` by `cols` elements, converting its dtype.
 ///
 /// # Safety
 /// The requirements of [`copy2`].
@@ -309,7 +308,7 @@ unsafe fn converted(src: Matrix, from: DType, dst: Matrix, to: DType, rows: usiz
     }
 }
 
-/// Adds a mask to scores; what a truth mask leaves out is minus infinity.
+/// Adds a mask to scores; a boolean mask sets excluded scores to minus infinity.
 struct Masked<'a, T> {
     scores: &'a mut [T],
     mask: &'a [T],
@@ -331,7 +330,7 @@ impl<T: Real> Kernel for Masked<'_, T> {
             }
         } else {
             for (score, &mask) in pairs {
-                // Also of a score that is NaN.
+                // A score that is NaN is replaced, too.
                 *score = if mask == T::NEG_INFINITY {
                     mask
                 } else {
@@ -342,7 +341,7 @@ impl<T: Real> Kernel for Masked<'_, T> {
     }
 }
 
-/// Scores to exponentials of their distance from the greatest; gives the sum.
+/// Replaces scores by the exponentials of their difference from the maximum and returns the sum.
 struct Exponentials<'a, T> {
     scores: &'a mut [T],
 }
@@ -364,7 +363,7 @@ impl<T: Real> Kernel for Exponentials<'_, T> {
             *lane = greater(*lane, x);
         }
         let greatest = halved(lanes, greater);
-        // All masked: minus infinity less itself would be NaN. A NaN among them stays.
+        // If all are masked, minus infinity minus itself would be NaN. A NaN among the scores is kept.
         let greatest = if greatest == T::NEG_INFINITY {
             T::ZERO
         } else {

@@ -1,4 +1,4 @@
-//! The host as a backend.
+//! The CPU backend.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
 
-/// The host.
+/// The CPU backend.
 pub(crate) struct Cpu;
 
 #[cold]

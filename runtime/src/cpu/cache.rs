@@ -4,43 +4,44 @@
 use std::arch::x86_64::__cpuid_count;
 use std::sync::OnceLock;
 
-/// Lines whose addresses are so many bytes apart share a set of the first-level cache, on all processors that
-/// have AVX2.
+/// Cache lines whose addresses differ by a multiple of this many bytes share a set of the first-level cache
+/// on all processors with AVX2.
 pub(crate) const APART: usize = 4096;
 
-/// Such lines that caches hold at least.
+/// The number of ways that is assumed if the processor does not report it.
 const FEWEST: usize = 8;
 
-/// A cache for data.
+/// A data cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cache {
     pub bytes: usize,
-    /// Lines of a set.
+    /// Lines per set.
     pub ways: usize,
-    /// Threads of the processor that have it in common.
+    /// Hardware threads that share the cache.
     pub sharing: usize,
 }
 
-/// The first three levels; nothing of those of which the processor says nothing.
+/// Returns the first three levels; `None` for those that the processor does not report.
 fn levels() -> &'static [Option<Cache>; 3] {
     static LEVELS: OnceLock<[Option<Cache>; 3]> = OnceLock::new();
     LEVELS.get_or_init(|| [1, 2, 3].map(asked))
 }
 
-/// How many lines [`APART`] the first-level cache holds; the fewest where the processor does not say.
+/// Returns the number of lines [`APART`] that the first-level cache holds, or the fewest if the processor
+/// does not report it.
 pub(crate) fn ways() -> usize {
     levels()[0].map_or(FEWEST, |first| first.ways)
 }
 
-/// The third-level cache.
+/// Returns the third-level cache.
 pub(crate) fn third() -> Option<Cache> {
     levels()[2]
 }
 
-/// Asks the processor.
+/// Queries the processor by CPUID.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn asked(level: u32) -> Option<Cache> {
-    // Intel's leaf, then AMD's, of the same form; each has an entry for every cache.
+    // Intel's leaf, then AMD's, in the same format; each has one entry per cache.
     let mut entries = [4, 0x8000_001d]
         .into_iter()
         .filter(|&leaf| __cpuid_count(leaf & 0x8000_0000, 0).eax >= leaf)

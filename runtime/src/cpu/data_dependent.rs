@@ -1,4 +1,4 @@
-//! Operations whose work, or number of results, depends on the values of elements.
+//! Operations whose work or number of results depends on the values of elements.
 
 use nomina_core::{DType, Result};
 
@@ -11,15 +11,19 @@ use crate::job::{
 };
 use crate::memory::NoMemory;
 
+/// Returns a slice, or `None` if the address is null because the operand is absent.
+///
 /// # Safety
-/// `len` elements lie there, or the address is null, which stands for none asked for.
+/// `len` elements are readable, or the address is null.
 unsafe fn some<'a, T>(ptr: *const T, len: usize) -> Option<&'a [T]> {
     // SAFETY: guaranteed by the caller.
     (!ptr.is_null()).then(|| unsafe { std::slice::from_raw_parts(ptr, len) })
 }
 
+/// Copies a slice to `to`.
+///
 /// # Safety
-/// `from` fits in `to`, which nobody else uses.
+/// There is room for `from` at `to`, which nobody else accesses.
 unsafe fn store<T: Copy>(from: &[T], to: *mut T) {
     // SAFETY: guaranteed by the caller.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };
@@ -81,7 +85,7 @@ impl DataDependent for Cpu {
     unsafe fn row_order(&self, op: &'static str, rows: Rows, out: *mut i64) -> Result<()> {
         // SAFETY: guaranteed by the caller.
         let order = unsafe { rows.sorted() }.map_err(|error| error.in_op(op))?;
-        // SAFETY: a number for each row.
+        // SAFETY: the output has one number per row.
         unsafe { store(&order, out) };
         Ok(())
     }
@@ -96,7 +100,7 @@ impl DataDependent for Cpu {
         // SAFETY: guaranteed by the caller.
         let starts = unsafe { rows.starts(some(order, rows.count)) };
         let starts = starts.map_err(|error| error.in_op(op))?;
-        // SAFETY: guaranteed by the caller of room.
+        // SAFETY: the caller provides the room.
         unsafe { store(&starts, room(starts.len())?) };
         Ok(())
     }
@@ -139,7 +143,7 @@ impl DataDependent for Cpu {
             }
         };
         let counts = counts.map_err(|error| error.in_op(job.op))?;
-        // SAFETY: a count for each bin.
+        // SAFETY: the output has one count per bin.
         unsafe { store(&counts, job.out.cast()) };
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Norms of the differences of rows.
+//! Norms of the differences between rows.
 
 use std::ops::Range;
 
@@ -12,15 +12,15 @@ use crate::cpu::reduce::split::try_for_each;
 use crate::job::DistanceJob;
 use crate::memory::{NoMemory, Scratch};
 
-/// Rows of the left operand that go together.
+/// Rows of the left operand that are processed together.
 const ROWS: usize = 16;
-/// Sums that run side by side.
+/// Partial sums that are accumulated in parallel.
 const LANES: usize = 8;
 
 /// Computes all distances of a job.
 ///
 /// # Safety
-/// The operands have the sizes that the job says, the result is nobody else's.
+/// The operands have the job's sizes; nobody else accesses the result.
 pub(crate) unsafe fn execute(job: &DistanceJob) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller, for elements of the dtype's type.
     unsafe {
@@ -33,7 +33,7 @@ pub(crate) unsafe fn execute(job: &DistanceJob) -> Result<(), NoMemory> {
     }
 }
 
-/// An element, and the type that it is computed in.
+/// A stored element type and the type that it is computed in.
 trait Stored: Copy + Send + Sync {
     type In: Real;
     fn load(self) -> Self::In;
@@ -42,14 +42,14 @@ trait Stored: Copy + Send + Sync {
 
 trait Real: Copy + Send + Sync {
     const ZERO: Self;
-    /// The norms of differences whose powers stayed in range; other norms are computed again.
+    /// The range of norms whose powers neither overflow nor underflow; other norms are recomputed.
     const ORDINARY: Range<f64>;
     fn wide(self) -> f64;
     fn of(value: f64) -> Self;
     fn plus(self, other: Self) -> Self;
     fn greater(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
-    /// The absolute difference.
+    /// Returns the absolute difference.
     fn apart(self, other: Self) -> Self;
     fn power(self, exponent: Self) -> Self;
     fn root(self) -> Self;
@@ -73,7 +73,7 @@ macro_rules! real {
             fn plus(self, other: $t) -> $t {
                 self + other
             }
-            // NaN stays.
+            // NaN is propagated.
             #[inline(always)]
             fn greater(self, other: $t) -> $t {
                 if other > self || other.is_nan() { other } else { self }
@@ -145,8 +145,7 @@ unsafe fn distance_as<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
     try_for_each(job.batch * blocks, work, |task| {
         let (batch, first) = (task / blocks, task % blocks * ROWS);
         let rows = ROWS.min(m - first);
-        // SAFETY: all indices are within the operands' sizes; each task has rows of the result of
-        // its own.
+        // SAFETY: all indices are within the operands' sizes; each task owns its rows of the result.
         unsafe {
             let a = a.get().cast::<T>().add((batch * m + first) * depth);
             let b = b.get().cast::<T>().add(batch * n * depth);
@@ -175,7 +174,8 @@ unsafe fn distance_as<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
     })
 }
 
-/// The distance of two rows whose powers may be out of range: differences are scaled by the greatest one.
+/// Computes the distance of two rows whose powers may overflow or underflow, with differences scaled by
+/// the largest one.
 #[cold]
 #[inline(never)]
 fn again<R: Real>(x: &[R], y: &[R], p: f64) -> R {
@@ -189,7 +189,7 @@ fn again<R: Real>(x: &[R], y: &[R], p: f64) -> R {
     R::of(sum.powf(1.0 / p) / scale)
 }
 
-/// The distance of two rows.
+/// Computes the distance of two rows.
 struct Distance<'a, R> {
     x: &'a [R],
     y: &'a [R],

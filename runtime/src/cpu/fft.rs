@@ -10,20 +10,20 @@ use super::parallel::{Missing, rows};
 use crate::memory::NoMemory;
 use crate::memory::scratch::{filled, room};
 
-/// A part of a signal: `f32` or `f64`.
+/// The real type of a signal: `f32` or `f64`.
 pub(crate) trait Sample: FftNum + Default {
     fn plans() -> &'static Mutex<Plans<Self>>;
     fn scale(by: f64) -> Self;
 }
 
-/// What is computed once for each length: factors, and the unit roots between them.
+/// The cached plans of each length, which hold twiddle factors.
 pub(crate) struct Plans<T: FftNum> {
     complex: Option<FftPlanner<T>>,
     real: Option<RealFftPlanner<T>>,
     lengths: Vec<usize>,
 }
 
-/// So many lengths are remembered; then all are forgotten.
+/// The most lengths to cache; beyond that, the cache is cleared.
 const LENGTHS: usize = 64;
 
 impl<T: FftNum> Plans<T> {
@@ -80,17 +80,18 @@ macro_rules! samples {
 }
 samples!(f32 f64);
 
-/// A plan takes up to so many times the memory of what it transforms.
+/// The memory of a plan is at most this multiple of its signal's.
 const PLAN: usize = 8;
 
-/// What is planned for `n`, where there is memory for it: planning itself ends the process where it gets none.
+/// Returns a plan for length `n`. Checks first that enough memory is available, because the planner aborts the
+/// process if an allocation fails.
 fn plan<T: Sample, P>(n: usize, ask: impl FnOnce(&mut Plans<T>) -> P) -> Result<P, NoMemory> {
     drop(room::<Complex<T>, 2>([n, PLAN])?);
     let mut plans = T::plans().lock().unwrap_or_else(PoisonError::into_inner);
     Ok(ask(&mut plans))
 }
 
-/// Transforms rows of `n` in place, and multiplies by `scale`.
+/// Transforms rows of length `n` in place and multiplies them by `scale`.
 pub(crate) fn complex<T: Sample>(
     data: &mut [Complex<T>],
     n: usize,
@@ -117,7 +118,7 @@ pub(crate) fn complex<T: Sample>(
     missing.result()
 }
 
-/// The first half of the transforms of real rows of `n`, up to where the second is its mirror image.
+/// Computes the first half of the transforms of real rows of length `n`; the second half is its mirror image.
 pub(crate) fn half<T: Sample>(
     source: &[T],
     out: &mut [Complex<T>],
@@ -132,7 +133,7 @@ pub(crate) fn half<T: Sample>(
             let mut scratch = filled([fft.get_scratch_len()], Complex::default())?;
             let scale = T::scale(scale);
             for (row, out) in part.chunks_exact_mut(n / 2 + 1).enumerate() {
-                // The transform writes to its input.
+                // The transform overwrites its input.
                 own.copy_from_slice(&source[(first + row) * n..][..n]);
                 let done = fft.process_with_scratch(&mut own, out, &mut scratch);
                 debug_assert!(done.is_ok(), "lengths are those of the plan");
@@ -144,8 +145,8 @@ pub(crate) fn half<T: Sample>(
     missing.result()
 }
 
-/// Real rows of `n` from the first half of their transforms, rows of `m`: what lacks is zero, what is more is
-/// not read.
+/// Computes real rows of length `n` from the first half of their transforms, rows of length `m`. Missing
+/// elements are zero, extra ones are ignored.
 pub(crate) fn whole<T: Sample>(
     source: &[Complex<T>],
     m: usize,
@@ -164,7 +165,7 @@ pub(crate) fn whole<T: Sample>(
                 let read = m.min(own.len());
                 own[..read].copy_from_slice(&source[(first + row) * m..][..read]);
                 own[read..].fill(Complex::default());
-                // Of real rows, these have no imaginary part; it is not read.
+                // For real rows these have no imaginary part; it is ignored.
                 own[0].im = T::default();
                 if n.is_multiple_of(2) {
                     own[n / 2].im = T::default();

@@ -1,4 +1,4 @@
-//! New elements from numbers.
+//! Filling tensors with constants and sequences.
 
 use nomina_core::{DType, Scalar};
 
@@ -9,28 +9,28 @@ use super::parallel::{GRAIN, Shared, split};
 
 use crate::plan::Plan;
 
-/// Elements that are computed at a time, before they are converted to the destination's dtype.
+/// Elements that are computed at a time before they are converted to the destination's dtype.
 pub(super) const BLOCK: usize = crate::random::BLOCK;
 
-/// Writes a number to operand 0 of a plan, whose operand 1 steps by zero.
+/// Fills operand 0 of a plan with a number; operand 1 of the plan has step zero.
 ///
 /// # Safety
-/// The plan's positions from `dest` on are writable.
+/// The plan's positions of `dest` are writable.
 pub(crate) unsafe fn fill(plan: &Plan, dest: Place, value: Scalar) {
     let constant = Constant::new(value, dest.dtype);
     let source = Place {
         ptr: constant.as_ptr().cast_mut(),
         dtype: dest.dtype,
     };
-    // SAFETY: the one element that the source repeats lives until the copy is done.
+    // SAFETY: the source is one repeated element, which outlives the copy.
     unsafe { copy(plan, dest, source) };
 }
 
-/// Writes `start`, `start + step`, and so on; integers in `i64`, others in `f64`, each from its
-/// index, so that rounding does not add up.
+/// Writes `start`, `start + step`, and so on; integers in `i64`, others in `f64`. Each element is
+/// computed from its index, so rounding errors do not accumulate.
 ///
 /// # Safety
-/// `n` adjacent elements at `dest` are writable.
+/// `n` contiguous elements at `dest` are writable.
 pub(crate) unsafe fn arange(n: usize, dest: Place, start: Scalar, step: Scalar) {
     if dest.dtype.is_integral() {
         let (start, step) = (start.to_i64(), step.to_i64());
@@ -44,10 +44,10 @@ pub(crate) unsafe fn arange(n: usize, dest: Place, start: Scalar, step: Scalar) 
     }
 }
 
-/// Writes `value(i)` to element `i`. `dtype` is `T`'s.
+/// Writes `value(i)` to element `i`. `dtype` is the dtype of `T`.
 ///
 /// # Safety
-/// `n` adjacent elements at `dest` are writable.
+/// `n` contiguous elements at `dest` are writable.
 pub(crate) unsafe fn by_index<T: Copy + Default>(
     n: usize,
     dest: Place,
@@ -64,11 +64,11 @@ pub(crate) unsafe fn by_index<T: Copy + Default>(
     }
 }
 
-/// Lets `make` write blocks of elements, which start at multiples of their length, and converts
-/// them. `dtype` is `T`'s.
+/// Calls `make` to write blocks of elements, which start at multiples of their length, and converts
+/// them. `dtype` is the dtype of `T`.
 ///
 /// # Safety
-/// `n` adjacent elements at `dest` are writable.
+/// `n` contiguous elements at `dest` are writable.
 pub(super) unsafe fn by_block<T: Copy + Default>(
     n: usize,
     dest: Place,
@@ -83,7 +83,7 @@ pub(super) unsafe fn by_block<T: Copy + Default>(
             let mut block = [T::default(); BLOCK];
             make(start, &mut block);
             let count = BLOCK.min(n - start);
-            // SAFETY: within the `n` elements; other ranges write to others.
+            // SAFETY: within the `n` elements; other ranges write to other elements.
             unsafe {
                 let dest = ptr.get().add(start * size);
                 cast.run(

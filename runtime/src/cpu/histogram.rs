@@ -1,7 +1,7 @@
 //! Counting into bins.
 //!
-//! A fixed number of parts each count into bins of their own, which are then added in order: so a
-//! sum of weights does not depend on the number of threads.
+//! A fixed number of parts count into separate bins, which are then added in order. A sum of
+//! weights therefore does not depend on the number of threads.
 
 use nomina_core::Element;
 
@@ -9,12 +9,12 @@ use crate::cpu::parallel::{Shared, each};
 use crate::memory::NoMemory;
 use crate::memory::scratch::filled;
 
-/// From so many elements on, parts count by themselves.
+/// The number of elements from which the work is divided into parts.
 const LARGE: usize = 1 << 17;
-/// How many parts.
+/// The number of parts.
 const PARTS: usize = 16;
 
-/// Adds up what each element brings to its bin.
+/// Accumulates the contribution of each element to its bin.
 ///
 /// `put` is called once for every element with the bins of its part.
 fn count<A: Copy + Default + Send + std::ops::AddAssign>(
@@ -31,7 +31,7 @@ fn count<A: Copy + Default + Send + std::ops::AddAssign>(
     let shared = Shared(all.as_mut_ptr().cast());
     each(parts, &|part| {
         let first = shared.get().cast::<A>().wrapping_add(part * bins);
-        // SAFETY: each part has bins of its own.
+        // SAFETY: each part has its own bins.
         let own = unsafe { std::slice::from_raw_parts_mut(first, bins) };
         for i in part * n / parts..(part + 1) * n / parts {
             put(i, own);
@@ -47,24 +47,24 @@ fn count<A: Copy + Default + Send + std::ops::AddAssign>(
     Ok(all)
 }
 
-/// How often each whole number stands. All are at least 0 and below `bins`.
+/// Counts the occurrences of each integer. All are at least 0 and below `bins`.
 pub(crate) fn of_integers(xs: &[i64], bins: usize) -> Result<Vec<i64>, NoMemory> {
     count(xs.len(), bins, &|i, own: &mut [i64]| {
         own[xs[i] as usize] += 1
     })
 }
 
-/// What the weights of each whole number add up to.
+/// Sums the weights of each integer.
 pub(crate) fn of_weights(xs: &[i64], weights: &[f64], bins: usize) -> Result<Vec<f64>, NoMemory> {
     count(xs.len(), bins, &|i, own: &mut [f64]| {
         own[xs[i] as usize] += weights[i];
     })
 }
 
-/// A float that falls into one of equal bins.
+/// A float type that can be assigned to one of several equal bins.
 pub(crate) trait Binned: Element + PartialOrd {
-    /// The bin, of so many between `low` and `high`, which itself is in the last; in the precision
-    /// of the dtype.
+    /// Returns the index among `bins` equal bins between `low` and `high`, computed in the
+    /// precision of the dtype; `high` itself is in the last bin.
     fn bin(self, low: Self, high: Self, bins: usize) -> usize;
 }
 
@@ -80,7 +80,7 @@ macro_rules! binned {
 }
 binned!(f32 f64);
 
-/// How many elements fall into each of equal bins; what lies outside is left out, NaN too.
+/// Counts the elements in each of several equal bins. Elements out of range and NaNs are ignored.
 pub(crate) fn of_floats<T: Binned>(
     xs: &[T],
     low: T,

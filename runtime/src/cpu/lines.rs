@@ -1,5 +1,5 @@
-//! Short lines with one result an element: transposed as short rows of reductions are, computed side
-//! by side, and transposed back.
+//! Short lines with one result per element: transposed like short rows of reductions, computed side by
+//! side, and transposed back.
 
 use std::mem::MaybeUninit;
 
@@ -19,30 +19,30 @@ pub(crate) const LENGTH: usize = 128;
 /// The most bytes of the lines that are computed together.
 const BYTES: usize = 64 << 10;
 
-/// About how many elements are one task.
+/// The approximate number of elements of a task.
 const TASK: usize = 1 << 16;
 
-/// Lines side by side: [`LANES`] of them make a group.
+/// Transposed lines; [`LANES`] lines form a group.
 #[derive(Clone, Copy)]
 pub(crate) struct Tile {
     /// The first element.
     pub xs: *mut u8,
-    /// Elements from a group to the next.
+    /// The distance between groups, in elements.
     pub step: usize,
     pub groups: usize,
-    /// Elements from one of a line to the next.
+    /// The distance between consecutive elements of a line.
     pub pitch: usize,
     pub count: usize,
 }
 
 impl Tile {
-    /// An element of each line of a group.
+    /// Returns one element of each line of a group.
     ///
     /// # Safety
-    /// The lines are of `T` and have such an element; nobody else looks at it meanwhile.
+    /// The lines have type `T` and this many elements; nobody else accesses the elements meanwhile.
     #[inline(always)]
     pub unsafe fn row<'a, T>(self, group: usize, row: usize) -> &'a mut [T; LANES] {
-        // SAFETY: by the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let first = self.xs.cast::<T>().add(group * self.step);
             &mut *first.add(row * self.pitch).cast()
@@ -50,23 +50,23 @@ impl Tile {
     }
 }
 
-/// Where lines are, and where they go.
+/// The source and destination of the lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Ends {
     pub x: *const u8,
     pub dtype: DType,
     pub out: *mut u8,
     pub out_dtype: DType,
-    /// The result's stride along the lines.
+    /// The stride of the result along the lines.
     pub step: isize,
 }
 
-/// Gives lines in dtype `of` to `compute`, which writes results in their place. False, and nothing has
-/// happened, where lines are long, few, or lie otherwise.
+/// Passes lines in dtype `of` to `compute`, which overwrites them with the results. Returns false,
+/// without having done anything, if the lines are long, few, or in an unsuitable layout.
 ///
 /// # Safety
-/// The plan is one of lines, in their order; its offsets lie in the operand and in the result, which
-/// nobody else uses meanwhile.
+/// The plan is one of lines, in their order. Its offsets are within the operand and the result, which
+/// nobody else accesses meanwhile.
 pub(crate) unsafe fn short(
     plan: &LinePlan,
     ends: Ends,
@@ -105,7 +105,7 @@ pub(crate) unsafe fn short(
             let at = (row * width) as isize;
             let src = (plan.src + src + at) * ends.dtype.size() as isize;
             let dst = (plan.dst + dst + at) * ends.out_dtype.size() as isize;
-            // SAFETY: the rows lie in the operand and in the result; rooms have room for a block.
+            // SAFETY: the rows are within the operand and the result; each buffer has room for a block.
             unsafe {
                 let block = Block {
                     turn,
@@ -123,7 +123,7 @@ pub(crate) unsafe fn short(
     Ok(true)
 }
 
-/// Rows that follow each other, of lines that are side by side or alone.
+/// Consecutive rows of one line or of several interleaved lines.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
     across: Loop,
@@ -162,7 +162,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// `n` rows on their way.
+/// A block of `n` rows.
 struct Block<'a> {
     turn: Transpose,
     rows: Rows<'a>,
@@ -172,9 +172,11 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
+    /// Loads, transposes, computes, transposes back and stores the rows.
+    ///
     /// # Safety
-    /// The rows are readable at `x` and can be written at `out`; each room has room for the block in all
-    /// dtypes.
+    /// The rows are readable at `x` and writable at `out`; each buffer has room for the block in every
+    /// dtype.
     unsafe fn run(
         &self,
         x: *const u8,
@@ -188,7 +190,7 @@ impl Block<'_> {
         let width = rows.count * rows.lines;
         let (own, all) = (self.n * width, turn.rows() * width);
         let sizes = |from: DType, to: DType| [from, to].map(|dtype| dtype.size() as isize);
-        // SAFETY: by the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let mut xs = x;
             if own < all || dtype != of || width == 1 {
@@ -199,7 +201,8 @@ impl Block<'_> {
                 xs = c;
             }
             let xs = turn.turn(xs, [a, b]);
-            // Nothing but a room is written to: a row of one element has been brought there.
+            // Only buffers are written to: rows of one element, which need no transposition, have been
+            // copied to a buffer above.
             let xs = xs.cast_mut();
             for line in 0..rows.lines {
                 compute(Tile {

@@ -14,14 +14,14 @@ use crate::job::EntropyJob;
 
 use crate::memory::{NoMemory, Scratch};
 
-/// Elements whose exponentials sum up in lanes before they go to the wide sum.
+/// Elements whose exponentials are summed in lanes before the lanes are added to the wide sum.
 const BLOCK: usize = 1024;
 
-/// The logarithm of the sum of a row's exponentials.
+/// Returns the logarithm of the sum of a row's exponentials.
 fn log_sum_exp<T: Ordered>(row: &[T]) -> f64 {
     let max = dispatch(Peak(row));
     if max.wide().is_infinite() {
-        // Nothing beside an infinity counts; NaN does.
+        // An infinite maximum dominates all elements except NaN.
         let nan = row.iter().find(|x| x.wide().is_nan());
         return nan.map_or(max.wide(), |x| x.wide());
     }
@@ -34,8 +34,8 @@ fn log_sum_exp<T: Ordered>(row: &[T]) -> f64 {
 /// Computes the loss and the weight of each row.
 ///
 /// # Safety
-/// The operands and the results lie where the job says, and nobody else uses the results meanwhile.
-/// Every target that counts is an index of the row.
+/// The operands and results are in bounds, and nobody else accesses the results meanwhile. Every
+/// target that is not ignored is an index within the row.
 pub(crate) unsafe fn execute(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -52,8 +52,8 @@ unsafe fn each_row<T: Ordered>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     let x = rows.of(job.x, job.shape, job.strides, &dims);
     let out = Shared(job.out.cast());
     let classes = rows.len as f64;
-    // A weight for a class, and all of them together.
-    // SAFETY: there is a target for each row and a weight for each class, by the caller's promise.
+    // One weight per class, and their sum. SAFETY: the caller guarantees one target per row and one
+    // weight per class.
     let (targets, weights) = unsafe {
         let weights = (!job.weight.is_null()).then(|| from_raw_parts(job.weight, rows.len));
         (from_raw_parts(job.targets, rows.count), weights)
@@ -66,7 +66,7 @@ unsafe fn each_row<T: Ordered>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
             let target = targets[index];
             let (mut loss, mut counted) = (0.0, 0.0);
             if target != ignored {
-                // SAFETY: the row is readable, by the caller's promise.
+                // SAFETY: the row is readable, guaranteed by the caller.
                 let row = unsafe { rows.load(&x, index, &mut buffer) };
                 let log = if logits { log_sum_exp(row) } else { 0.0 };
                 counted = weight(target as usize);
@@ -78,7 +78,7 @@ unsafe fn each_row<T: Ordered>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
                     loss = (1.0 - smoothing) * loss + smoothing / classes * all;
                 }
             }
-            // SAFETY: each row has two places of its own.
+            // SAFETY: each row owns two elements of the results.
             unsafe {
                 let out = out.get().cast::<f64>().add(2 * index);
                 out.write(loss);

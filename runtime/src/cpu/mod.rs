@@ -1,4 +1,4 @@
-//! Kernels of the host. They see pointers, sizes and strides; never a name.
+//! CPU kernels. They operate on pointers, sizes and strides, never on names.
 
 pub(crate) mod arg;
 pub(crate) mod attention;

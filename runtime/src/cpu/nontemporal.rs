@@ -1,17 +1,17 @@
-//! Non-temporal stores: results that do not pass through the caches.
+//! Non-temporal stores: results that bypass the caches.
 //!
-//! What an ordinary store writes to is read first, line by line. For results far larger than the
-//! caches near the cores this is a third or half of all traffic to memory, and whoever reads the
-//! result finds it in memory anyway. So large results are computed block by block into a place in
-//! the first-level cache and go from there by stores that do not read.
+//! An ordinary store first reads the cache line that it writes to. For results far larger than the caches near the
+//! cores this is a third to a half of all memory traffic, and later readers find the result in memory anyway. Large
+//! results are therefore computed block by block in a buffer in the first-level cache and copied from there by stores
+//! that do not read.
 
 use std::sync::OnceLock;
 
 use super::cache::{self, Cache};
 
-/// From so many bytes on that an operation reads and writes, its result is written by non-temporal stores: more than its share
-/// of the third-level cache holds, and on no machine much less or more than where that was measured to pay. Tests do so earlier, so
-/// that they see both ways.
+/// Returns the number of bytes read and written by an operation from which its result is written by non-temporal
+/// stores. This is more than the process's share of the third-level cache, clamped to the range around the value at
+/// which they were measured to pay. Tests use a small threshold, so that they cover both paths.
 pub(crate) fn far() -> usize {
     static FAR: OnceLock<usize> = OnceLock::new();
     *FAR.get_or_init(|| match cfg!(test) {
@@ -23,7 +23,7 @@ pub(crate) fn far() -> usize {
     })
 }
 
-/// What of a cache is this program's, where so many threads may run.
+/// Returns the part of a cache that belongs to this process if `here` threads may run.
 fn beyond(third: Option<Cache>, here: usize) -> usize {
     let share = third.map_or(0, |third| {
         third.bytes / third.sharing * here.min(third.sharing)
@@ -31,20 +31,21 @@ fn beyond(third: Option<Cache>, here: usize) -> usize {
     share.clamp(16 << 20, 64 << 20)
 }
 
-/// A good length of what goes through the first-level cache, in bytes: whole lines, short enough
-/// that the processor reads on while it writes.
+/// A good number of bytes to stage in the first-level cache: whole cache lines, and short enough that the processor
+/// continues to read while it writes.
 pub(crate) const BLOCK: usize = 2048;
 
-/// The size and alignment of what is written at a time.
+/// The size and alignment of each store.
 const LINE: usize = 64;
 
-/// A way to write by non-temporal stores. Every thread that has used it calls [`NonTemporal::settle`] before
-/// others may look at what it wrote.
+/// Non-temporal stores of this machine. Every thread that has used them calls [`NonTemporal::settle`] before other
+/// threads may read what it wrote.
 #[derive(Clone, Copy)]
 pub(crate) struct NonTemporal(unsafe fn(*const u8, *mut u8, usize));
 
 impl NonTemporal {
-    /// For an operation that reads and writes so many bytes, `None` where ordinary stores are better.
+    /// Returns the stores for an operation that reads and writes `bytes` bytes, or `None` if ordinary stores are
+    /// better.
     pub(crate) fn of(bytes: usize) -> Option<Self> {
         if bytes < far() {
             return None;
@@ -52,7 +53,7 @@ impl NonTemporal {
         Self::here()
     }
 
-    /// What this machine has.
+    /// Returns the stores of this machine.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     fn here() -> Option<Self> {
         use super::simd::{Level, level};
@@ -67,16 +68,16 @@ impl NonTemporal {
         None
     }
 
-    /// Copies `n` bytes, those on whole lines by non-temporal stores.
+    /// Copies `n` bytes; whole cache lines by non-temporal stores.
     ///
     /// # Safety
-    /// `n` bytes are readable and as many writable, which do not overlap.
+    /// `n` bytes are readable at `from` and writable at `to`, and they do not overlap.
     #[inline]
     pub(crate) unsafe fn copy(self, from: *const u8, to: *mut u8, n: usize) {
         let head = (to.addr().wrapping_neg() % LINE).min(n);
         let lines = (n - head) / LINE * LINE;
         let tail = head + lines;
-        // SAFETY: guaranteed by the caller; the lines' start is aligned.
+        // SAFETY: guaranteed by the caller; the start of the lines is aligned.
         unsafe {
             if head > 0 {
                 to.copy_from_nonoverlapping(from, head);
@@ -91,28 +92,28 @@ impl NonTemporal {
         }
     }
 
-    /// How many of `most` elements of `size` bytes lie before the next multiple of [`BLOCK`] behind
-    /// `to`, at least one: so that what is written one after the other meets between lines.
+    /// Returns the number of elements, at least one and at most `most`, of `size` bytes up to the next multiple of
+    /// [`BLOCK`] after `to`, so that consecutive blocks meet at cache-line boundaries.
     #[inline]
     pub(crate) fn until_block(to: *const u8, size: usize, most: usize) -> usize {
         ((BLOCK - to.addr() % BLOCK) / size).clamp(1, most)
     }
 
-    /// Makes what this thread wrote visible to others as ordinary stores are.
+    /// Orders this thread's non-temporal stores before its later ordinary stores, so that other threads see them.
     #[inline]
     pub(crate) fn settle(self) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: every x86-64 has it.
+        // SAFETY: every x86-64 processor has the instruction.
         unsafe {
             std::arch::x86_64::_mm_sfence();
         }
     }
 }
 
-/// Copies `n` bytes, a multiple of [`LINE`], to where a line starts.
+/// Copies `n` bytes, a multiple of [`LINE`], to a line-aligned address.
 ///
 /// # Safety
-/// The requirements of [`NonTemporal::copy`], and the processor has AVX-512F.
+/// The requirements of [`NonTemporal::copy`]; the processor has AVX-512F.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[target_feature(enable = "avx512f")]
 unsafe fn lines512(from: *const u8, to: *mut u8, n: usize) {
@@ -126,7 +127,7 @@ unsafe fn lines512(from: *const u8, to: *mut u8, n: usize) {
     }
 }
 
-/// As [`lines512`], on every x86-64.
+/// Like [`lines512`], for every x86-64 processor.
 ///
 /// # Safety
 /// The requirements of [`NonTemporal::copy`].
@@ -155,7 +156,7 @@ mod tests {
         for start in [0, 1, 15, 63, 64, 65] {
             for n in [0, 1, 2, 63, 64, 65, 127, 128, 200, 500] {
                 let mut to = vec![0_u8; 700];
-                // SAFETY: both have so many bytes.
+                // SAFETY: both buffers have room for `n` bytes.
                 unsafe { past.copy(from.as_ptr().add(3), to.as_mut_ptr().add(start), n) };
                 past.settle();
                 assert_eq!(to[start..start + n], from[3..3 + n]);
@@ -187,7 +188,7 @@ mod tests {
         assert_eq!(beyond(None, 8), 16 << 20);
         assert_eq!(beyond(third(32, 2), 2), 32 << 20);
         assert_eq!(beyond(third(32, 16), 16), 32 << 20);
-        // Two of a hundred threads, and a cache of which no program has all.
+        // Two of a hundred threads, and a cache larger than any process gets to itself.
         assert_eq!(beyond(third(256, 100), 2), 16 << 20);
         assert_eq!(beyond(third(256, 8), 8), 64 << 20);
     }

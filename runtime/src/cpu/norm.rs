@@ -1,8 +1,8 @@
 //! Rows normalised to mean zero and variance one, or to mean square one.
 //!
-//! A row is read once from memory: the mean, the squares around it and the result come from it
-//! while it is in the cache. Sums run in lanes over blocks, and over blocks in `f64`. A row whose squares
-//! overflow or underflow is computed again in `f64`, with a scale.
+//! A row is read once from memory: the mean, the squares around it and the result are computed while it
+//! is in the cache. Sums are accumulated in lanes within a block, and in `f64` over blocks. A row whose
+//! squares overflow or underflow is recomputed in `f64` with a scale.
 
 use nomina_core::DType;
 
@@ -18,14 +18,14 @@ use crate::job::{NormJob, Place};
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
 
-/// Elements that sum up in lanes before they go to the wide sum.
+/// Elements that are summed in lanes before the lanes are added to the wide sum.
 const BLOCK: usize = 1024;
 const LANES: usize = 16;
-/// A mean is rounded to the elements' dtype. Where that moves the results by more than this, they are
-/// computed of the rest, too.
+/// The mean is rounded to the elements' dtype. If the rounding error moves the results by more than this,
+/// the remainder is subtracted, too.
 const ROUNDING: f64 = 2.5e-7;
 
-/// The sum of x - mean, and that of its square if `SQUARES`.
+/// Computes the sum of x - mean, and that of its square if `SQUARES`.
 struct Total<'a, T, const SQUARES: bool> {
     row: &'a [T],
     mean: T,
@@ -62,7 +62,7 @@ impl<T: Real, const SQUARES: bool> Kernel for Total<'_, T, SQUARES> {
     }
 }
 
-/// The mean of a row, and the root of its mean squared distance from it.
+/// The mean of a row, and its root mean squared deviation.
 #[derive(Clone, Copy, Debug)]
 struct Moments {
     mean: f64,
@@ -76,7 +76,7 @@ impl Moments {
     }
 }
 
-/// The inverse root of a variance, given by its root, and `eps`.
+/// Returns the inverse root of `deviation`² + `eps`.
 #[inline]
 pub(crate) fn slope(deviation: f64, eps: f64) -> f64 {
     let variance = deviation * deviation + eps;
@@ -87,7 +87,7 @@ pub(crate) fn slope(deviation: f64, eps: f64) -> f64 {
     }
 }
 
-/// The moments of a row; none where they are to be computed again.
+/// Returns the moments of a row, or `None` if it must be recomputed because of overflow or underflow.
 #[inline(always)]
 fn moments<T: Real>(row: &[T], rms: bool, eps: f64) -> Option<Moments> {
     let count = row.len() as f64;
@@ -103,18 +103,18 @@ fn moments<T: Real>(row: &[T], rms: bool, eps: f64) -> Option<Moments> {
     } else {
         (about.wide() + off, (squares - off * off).max(0.0))
     };
-    // Where eps is greater than what underflow may have taken, it does not matter.
+    // An `eps` greater than any loss by underflow hides it.
     let least = T::LEAST_SQUARE;
     let fits = squares < f64::INFINITY && (squares >= least || eps >= least);
     let deviation = variance.sqrt();
     fits.then_some(Moments { mean, deviation })
 }
 
-/// A row that is computed in `f64`, with a scale.
+/// A row that is computed in `f64` with a scale.
 struct Again {
     moments: Moments,
     scale: Range,
-    /// The mean to begin with, and how far it is off, scaled.
+    /// The initial estimate of the mean, and its scaled error.
     about: f64,
     off: f64,
     factor: f64,
@@ -125,7 +125,7 @@ impl Again {
     #[inline(never)]
     fn new<T: Real>(row: &[T], rms: bool, eps: f64) -> Self {
         let count = row.len() as f64;
-        // Each share of the mean is in the range of its elements.
+        // Dividing first keeps each summand in the range of the elements.
         let sum = row.iter().fold(0.0, |sum, x| sum + x.wide() / count);
         let about = if rms { 0.0 } else { sum };
         let with = |scale: Range| {
@@ -141,7 +141,7 @@ impl Again {
         let off = if rms { 0.0 } else { off };
         let root = (squares - off * off).max(0.0).sqrt();
         let root = if squares.is_nan() { f64::NAN } else { root };
-        // An infinite mean has no distances.
+        // An infinite mean has no deviations.
         let mean = if about.is_finite() {
             about + off / scale.factor()
         } else {
@@ -161,6 +161,8 @@ impl Again {
         }
     }
 
+    /// Writes the normalised row.
+    ///
     /// # Safety
     /// `out` is writable for `row.len()` elements, and each scale has that length.
     #[cold]
@@ -176,7 +178,7 @@ impl Again {
     }
 }
 
-/// (x - mean - off) * factor * weight + bias, without `off` unless `OFF`.
+/// Computes (x - mean - off) * factor * weight + bias, without `off` unless `OFF`.
 struct Apply<'a, T, const OFF: bool> {
     row: &'a [T],
     out: *mut T,
@@ -196,7 +198,7 @@ impl<T: Real, const OFF: bool> Kernel for Apply<'_, T, OFF> {
             let x = x - mean;
             (if OFF { x - off } else { x }) * factor
         };
-        // SAFETY: whoever made this says that so many elements can be written.
+        // SAFETY: the creator of this struct guarantees that the elements are writable.
         let write = |i: usize, x: T| unsafe { self.out.add(i).write(x) };
         match (self.weight, self.bias) {
             (None, None) => {
@@ -227,7 +229,7 @@ impl<T: Real, const OFF: bool> Kernel for Apply<'_, T, OFF> {
 /// Computes a normalisation.
 ///
 /// # Safety
-/// The operands and the results lie where the job says, and nobody else uses the results meanwhile.
+/// The operands and results are in bounds, and nobody else accesses the results meanwhile.
 pub(crate) unsafe fn execute(job: &NormJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -238,7 +240,7 @@ pub(crate) unsafe fn execute(job: &NormJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-/// A scale of a row's elements: read once when it is the same for all rows.
+/// A weight or bias of the row's elements, read only once if it is the same for all rows.
 struct Scale<'a, T> {
     lines: &'a Lines,
     buffer: Scratch<T>,
@@ -269,7 +271,7 @@ impl<'a, T: Real> Scale<'a, T> {
     }
 }
 
-/// Writes a row's result.
+/// Writes the result of a row.
 ///
 /// # Safety
 /// `out` is writable for `row.len()` elements.
@@ -323,8 +325,8 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
         let bias = bias.as_ref().map(|lines| Scale::<T>::new(lines, &rows));
         let (mut weight, mut bias) = (weight.transpose()?, bias.transpose()?);
         for index in range {
-            // SAFETY: operands are readable and each row of the result is written by one task, as
-            // the caller promised.
+            // SAFETY: operands are readable and each row of the result is written by one task, as the
+            // caller guarantees.
             unsafe {
                 let row = rows.load(&x, index, &mut input);
                 let (found, again) = match moments(row, rms, eps) {

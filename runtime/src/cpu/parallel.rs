@@ -1,4 +1,4 @@
-//! Work over all cores, or over one.
+//! Dividing work among threads.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -8,45 +8,45 @@ use std::time::Instant;
 use crate::config::note_unoptimized;
 use crate::memory::NoMemory;
 
-/// Below so many elements a second thread costs more than it gives.
+/// The number of elements below which a second thread costs more than it saves.
 pub(crate) const GRAIN: usize = 1 << 15;
 
-/// Nanoseconds of work that a thread is worth.
+/// The work in nanoseconds for which an additional thread pays.
 const WORTH: u64 = 6_000;
 
-/// The same of a thread that sleeps: to wake it takes the caller up to 15,000.
+/// Like [`WORTH`], but for a thread that is asleep: waking it takes the caller up to 15,000 ns.
 const WAKING: u64 = 45_000;
 
-/// Nanoseconds after its last work in which a thread does not sleep yet.
+/// The time in nanoseconds after which an idle thread goes to sleep.
 const AWAKE: u64 = 30_000;
 
-/// When the last work ended that was worth a second thread.
+/// The time at which work on several threads, or work that would have been worth it, last ended.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// Nanoseconds since the first call.
+/// Returns the nanoseconds since the first call.
 fn now() -> u64 {
     static FIRST: OnceLock<Instant> = OnceLock::new();
     FIRST.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-/// Elements that are timed.
+/// The number of elements that are timed.
 const TIMED: usize = 512;
 
-/// Fewer elements are one thread's in any case.
+/// Fewer elements are always computed by one thread.
 pub(crate) const UNTIMED: usize = 8 * TIMED;
 
-/// How many pieces of work there are for each thread, at most.
+/// The most pieces of work per thread.
 const PIECES: usize = 4;
 
-/// A multiple of so many elements fills whole lines of the cache, whatever their size.
+/// A multiple of this many elements fills whole cache lines, whatever their size.
 const LINE: usize = 64;
 
-/// From so many elements on, a piece may be longer than the others by a few.
+/// Pieces of at least this many elements may be made slightly unequal in order to align them.
 const LONG: usize = 64 * LINE;
 
-/// Calls `f` on consecutive ranges that make up `0..n`, each about `grain` long or longer unless there
-/// is only one. Ranges may run at the same time; how many there are depends on the number of threads,
-/// so what `f` computes for one index must not depend on where its range starts.
+/// Calls `f` on consecutive ranges that cover `0..n`, each about `grain` long or longer unless there is
+/// only one. Ranges may run at the same time, and their number depends on the number of threads, so what
+/// `f` computes for an index must not depend on where its range starts.
 pub(crate) fn split(n: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let most = n / grain.max(1);
     if most > 1 {
@@ -56,13 +56,14 @@ pub(crate) fn split(n: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
         f(0..n);
         return;
     }
-    // More than threads, so that one that comes late or is interrupted leaves some to the others.
+    // More pieces than threads, so that a thread that starts late or is interrupted leaves some to the
+    // others.
     pieces(n, most.min(PIECES * threads()), threads(), f);
 }
 
-/// Calls `f` on so many ranges that make up `0..n`, on so many threads.
+/// Calls `f` on `pieces` ranges that cover `0..n`, on `threads` threads.
 fn pieces(n: usize, pieces: usize, threads: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
-    // Equal within one element, without overflow; long ones begin where a line of the cache does.
+    // Equal within one element, without overflow; long pieces begin at cache-line boundaries.
     let aligned = if n / pieces >= LONG { LINE - 1 } else { 0 };
     let at = |piece: usize| match piece * (n / pieces) + piece.min(n % pieces) {
         end if end == n => n,
@@ -71,13 +72,13 @@ fn pieces(n: usize, pieces: usize, threads: usize, f: &(dyn Fn(Range<usize>) + S
     share(pieces, threads, &|piece| f(at(piece)..at(piece + 1)));
 }
 
-/// As [`split`], of `width` elements for each index that take anything between a tenth of a nanosecond and
-/// microseconds: the first ones are timed, and others join in where what remains is worth it.
+/// Like [`split`], for `width` elements per index whose cost is unknown, from a tenth of a nanosecond to
+/// microseconds. The first elements are timed, and other threads join if the rest is worth it.
 pub(crate) fn split_by_time(n: usize, width: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let width = width.max(1);
     let grain = (GRAIN / width).max(1);
     if n.saturating_mul(width) < UNTIMED || n / grain >= PIECES * threads() || threads() == 1 {
-        // Few elements, or pieces enough in any case.
+        // Few elements, or enough pieces whatever their cost.
         return split(n, grain, f);
     }
     let first = n.min(TIMED.div_ceil(width));
@@ -88,7 +89,7 @@ pub(crate) fn split_by_time(n: usize, width: usize, f: &(dyn Fn(Range<usize>) + 
     let awake = start.saturating_sub(LAST.load(Ordering::Relaxed)) < AWAKE;
     let members = time / if awake { WORTH } else { WAKING };
     let members = members.min(threads() as u64) as usize;
-    // An interruption makes pieces short, but not tiny.
+    // If the timing was interrupted, it suggests short pieces; they must not become tiny.
     let least = (UNTIMED / 4 / width).max(1);
     let count = ((n - first) / least).min(PIECES * members);
     if members > 1 && count > 1 {
@@ -103,7 +104,10 @@ pub(crate) fn split_by_time(n: usize, width: usize, f: &(dyn Fn(Range<usize>) + 
     }
 }
 
-/// As [`split`], of work that asks for memory; the error is that of one of those that got none.
+/// Like [`split`], for work that allocates memory.
+///
+/// # Errors
+/// If an allocation fails; the error is that of one of the failed tasks.
 pub(crate) fn try_split(
     n: usize,
     grain: usize,
@@ -114,7 +118,8 @@ pub(crate) fn try_split(
     missing.result()
 }
 
-/// Hands out `out`, rows of `row` elements, in parts: `f` gets the number of a part's first row.
+/// Divides `out`, which has rows of `row` elements, into parts and calls `f` with the index of each part's
+/// first row and the part.
 pub(crate) fn rows<T: Send + Sync>(
     out: &mut [T],
     row: usize,
@@ -125,7 +130,7 @@ pub(crate) fn rows<T: Send + Sync>(
     }
     let ptr = Shared(out.as_mut_ptr().cast());
     split(out.len() / row, (GRAIN / row).max(1), &|range| {
-        // SAFETY: ranges are within `out`, and no two of them overlap.
+        // SAFETY: ranges are within `out` and do not overlap.
         let part = unsafe {
             let first = ptr.get().cast::<T>().add(range.start * row);
             std::slice::from_raw_parts_mut(first, range.len() * row)
@@ -134,7 +139,7 @@ pub(crate) fn rows<T: Send + Sync>(
     });
 }
 
-/// What tasks could not have.
+/// The size of an allocation that failed in some task; 0 if none did.
 pub(crate) struct Missing(AtomicUsize);
 
 impl Missing {
@@ -142,7 +147,7 @@ impl Missing {
         Self(AtomicUsize::new(0))
     }
 
-    /// Does some work, unless other work got no memory.
+    /// Does some work unless an allocation has failed before.
     pub(crate) fn look(&self, f: impl FnOnce() -> Result<(), NoMemory>) {
         if self.0.load(Ordering::Relaxed) == 0
             && let Err(NoMemory(bytes)) = f()
@@ -159,12 +164,12 @@ impl Missing {
     }
 }
 
-/// Calls `f` on every number below `n`, at the same time where threads allow.
+/// Calls `f` on every number below `n`, on several threads if possible.
 pub(crate) fn each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     share(n, threads(), f);
 }
 
-/// As [`each`], on so many threads.
+/// Like [`each`], on `threads` threads.
 fn share(n: usize, threads: usize, f: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "rayon")]
     if n > 1 && threads > 1 {
@@ -177,7 +182,10 @@ fn share(n: usize, threads: usize, f: &(dyn Fn(usize) + Sync)) {
     (0..n).for_each(f);
 }
 
-/// As [`each`], of work that asks for memory; the error is that of one of those that got none.
+/// Like [`each`], for work that allocates memory.
+///
+/// # Errors
+/// If an allocation fails; the error is that of one of the failed tasks.
 pub(crate) fn try_each(
     n: usize,
     f: &(dyn Fn(usize) -> Result<(), NoMemory> + Sync),
@@ -190,7 +198,7 @@ pub(crate) fn try_each(
     missing.result()
 }
 
-/// How many threads work at the same time.
+/// Returns the number of threads that run at the same time.
 pub(crate) fn threads() -> usize {
     #[cfg(feature = "rayon")]
     let threads = rayon::current_num_threads();
@@ -199,17 +207,17 @@ pub(crate) fn threads() -> usize {
     threads
 }
 
-/// A pointer that ranges on several threads write through, each to other elements.
+/// A pointer that tasks on several threads write through, each to different elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared(pub(crate) *mut u8);
 
-// SAFETY: it is only an address; whoever writes through it shows that no one else does there.
+// SAFETY: it is only an address; code that writes through it ensures that nobody else does so there.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    /// The address. A method, so that closures capture the wrapper and not the bare pointer.
+    /// Returns the address. A method, so that closures capture the wrapper and not the bare pointer.
     pub(crate) fn get(self) -> *mut u8 {
         self.0
     }
@@ -247,7 +255,7 @@ mod tests {
         ] {
             let seen = Mutex::new(vec![0; n]);
             split_by_time(n, width, &|range| {
-                // Work of some microseconds, so that there are pieces.
+                // Some microseconds of work, so that it is divided into pieces.
                 let none = (0..range.len() * width).filter(slow).count();
                 range.for_each(|i| seen.lock().unwrap()[i] += 1 + none);
             });

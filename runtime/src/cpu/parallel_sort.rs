@@ -13,7 +13,7 @@ use super::parallel::{GRAIN, Shared, each, threads};
 const PART: usize = 1 << 12;
 /// The number of parts for each thread, so that a thread that is interrupted leaves some to the others.
 const PARTS: usize = 4;
-/// The elements that a pivot is the median of.
+/// The number of elements of which a pivot is the median.
 const SAMPLE: usize = 255;
 
 /// Sorts elements of which no two are equal, or equal ones cannot be told apart.
@@ -72,10 +72,10 @@ fn sort_parts<T: Copy + Send + Sync>(
     });
 }
 
-/// The elements from `start` to before `end`.
+/// Returns the elements from `start` to before `end`.
 ///
 /// # Safety
-/// They are within the slice that begins at `first`, and nobody else uses them.
+/// They are within the slice that begins at `first`, and nobody else accesses them.
 unsafe fn part<'a, T>(first: Shared, start: usize, end: usize) -> &'a mut [T] {
     // SAFETY: guaranteed by the caller.
     unsafe { std::slice::from_raw_parts_mut(first.get().cast::<T>().add(start), end - start) }
@@ -92,7 +92,7 @@ fn partition<T: Copy>(data: &mut [T], is_less: &impl Fn(&T, &T) -> bool) -> usiz
     sample.sort_unstable_by(|a, b| is_less(b, a).cmp(&is_less(a, b)));
     let pivot = sample[SAMPLE / 2];
     let mut below = 0;
-    // Without a branch that depends on an element, since half of those would be predicted wrong.
+    // Branchless, because a branch on an element would be mispredicted half of the time.
     for at in 0..data.len() {
         let x = data[at];
         data[at] = data[below];
@@ -119,7 +119,7 @@ mod tests {
             (0..len).map(|at| (random() % 3, at)).collect(),
             (0..len).map(|at| (1, at)).collect(),
             (0..len).map(|at| (1, len - at)).collect(),
-            // Ascending and then descending; ascending but for the last.
+            // Ascending and then descending; ascending except for the last.
             (0..len).map(|at| (at.min(len - at) as u32, at)).collect(),
             (0..len).map(|at| (0, (at + 1) % len.max(1))).collect(),
         ]

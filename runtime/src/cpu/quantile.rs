@@ -5,7 +5,7 @@ use crate::memory::NoMemory;
 use crate::memory::scratch::room;
 use nomina_core::Result;
 
-/// The arithmetic of quantiles, in a dtype's own precision.
+/// Quantiles computed in a dtype's own precision.
 pub(crate) trait Quantile: nomina_core::Element + PartialOrd {
     fn of(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self;
 }
@@ -14,14 +14,14 @@ macro_rules! quantiles {
     ($($t:ty)*) => {$(
         impl Quantile for $t {
             fn of(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self {
-                // NaN stand last.
+                // NaNs are sorted last.
                 let numbers = line.partition_point(|x| !x.is_nan());
                 if numbers == 0 || (numbers < line.len() && !ignore) {
                     return <$t>::NAN;
                 }
                 let last = numbers - 1;
-                // In the dtype's own precision while that holds every place, as PyTorch, so that 0.7 of
-                // eleven numbers is the eighth.
+                // In the dtype's own precision if it can represent every position, like PyTorch, so that
+                // 0.7 of eleven numbers is the eighth.
                 let place = if last <= 1 << <$t>::MANTISSA_DIGITS {
                     f64::from(q * last as $t)
                 } else {
@@ -40,11 +40,11 @@ macro_rules! quantiles {
                     Interpolation::Midpoint => 0.5,
                     _ => (place - place.floor()) as $t,
                 };
-                // Between equal infinities there is no distance.
+                // The difference of equal infinities would be NaN.
                 if a == b {
                     a
                 } else if b - a == <$t>::INFINITY {
-                    // An end is infinite, or the difference overflows: an end of no weight takes no part.
+                    // An end is infinite, or the difference overflows. An end of weight zero is left out.
                     let low = if weight == 1.0 { 0.0 } else { a * (1.0 - weight) };
                     let high = if weight == 0.0 { 0.0 } else { b * weight };
                     low + high
@@ -83,7 +83,7 @@ pub(crate) fn of_lines<T: Quantile>(
 mod tests {
     use super::*;
 
-    /// Places are right where f32 does not tell neighbours apart.
+    /// Tests positions that `f32` cannot tell apart.
     #[test]
     fn quantiles_of_many() {
         if cfg!(miri) {
@@ -95,7 +95,7 @@ mod tests {
             for (i, x) in line[n - 4..].iter_mut().enumerate() {
                 *x = i as f32 + 1.0;
             }
-            // The greatest f32 below 1: less than half a place from one whole place before the last.
+            // The largest `f32` below 1: less than half a position before the last.
             let near = 1.0_f32.next_down();
             let mut with_nan = line.clone();
             with_nan.push(f32::NAN);

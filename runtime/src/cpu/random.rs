@@ -17,11 +17,11 @@ use crate::random::poisson::poisson;
 use crate::random::{Distribution, Draw, Stream};
 use crate::shape::product;
 
-/// Writes random numbers. Which number element `i` gets depends on the draw and `i` alone.
+/// Writes random numbers. The number of element `i` depends only on the draw and `i`.
 ///
 /// # Safety
-/// `n` adjacent elements at `dest` are writable.
-// What is compiled for each level needs no promise.
+/// `n` contiguous elements at `dest` are writable.
+// The functions compiled per level are safe.
 #[allow(unused_unsafe)]
 pub(crate) unsafe fn random(n: usize, dest: Place, draw: &Draw) {
     let as_parts = |dtype| Place { dtype, ..dest };
@@ -34,8 +34,8 @@ pub(crate) unsafe fn random(n: usize, dest: Place, draw: &Draw) {
     let flags = levels!(fn(draw: &Draw, p: f64, start: usize, out: &mut [bool; BLOCK]) {
         draw.flags(p, start, out)
     })[level() as usize];
-    // SAFETY: the levels are those of this machine; a complex number is two adjacent real ones;
-    // the rest is the caller's promise.
+    // SAFETY: the level is one of this machine; a complex number is two adjacent real ones; the
+    // rest is guaranteed by the caller.
     unsafe {
         match draw.what {
             Distribution::Bernoulli { p } => by_block(n, dest, DType::Bool, &|start, out| {
@@ -76,14 +76,14 @@ pub(crate) unsafe fn random(n: usize, dest: Place, draw: &Draw) {
     }
 }
 
-/// Reads parameters of a block as `f64`.
+/// Reads the parameters of a block as `f64` and returns their number.
 ///
 /// # Safety
-/// The elements from `start` on are readable, up to `n` in all.
+/// The elements from `start` to `n` are readable.
 unsafe fn read(cast: &Cast, of: Place, n: usize, start: usize, out: &mut [f64; BLOCK]) -> usize {
     let count = BLOCK.min(n - start);
     let size = of.dtype.size();
-    // SAFETY: `count` elements are there, and room for as many.
+    // SAFETY: there are `count` elements, and room for them.
     unsafe {
         let source = of.ptr.add(start * size);
         cast.run(count, source, size as isize, out.as_mut_ptr().cast(), 8);
@@ -91,10 +91,10 @@ unsafe fn read(cast: &Cast, of: Place, n: usize, start: usize, out: &mut [f64; B
     count
 }
 
-/// Writes random numbers of distributions whose parameters stand in `of`.
+/// Writes random numbers of distributions whose parameters are the elements of `of`.
 ///
 /// # Safety
-/// `n` adjacent elements at `dest` are writable, and as many at `of` readable.
+/// `n` contiguous elements are writable at `dest` and readable at `of`.
 pub(crate) unsafe fn random_of(
     n: usize,
     dest: Place,
@@ -104,7 +104,7 @@ pub(crate) unsafe fn random_of(
 ) -> Result<()> {
     let cast = Cast::new(of.dtype, DType::F64);
     let of = (Shared(of.ptr), of.dtype);
-    // The last element whose parameter says no distribution, counted from 1.
+    // The last element with an invalid parameter, counted from 1.
     let wrong = AtomicUsize::new(0);
     let parameters = |start: usize, valid: &dyn Fn(f64) -> bool| {
         let mut values = [0.0; BLOCK];
@@ -143,17 +143,17 @@ pub(crate) unsafe fn random_of(
     }
 }
 
-/// Writes the numbers below `n` in random order: sorted by 64 random bits, then by themselves.
+/// Writes the numbers below `n` in random order: sorted by 64 random bits, then by value.
 ///
 /// # Safety
-/// `n` adjacent elements at `dest` are writable.
+/// `n` contiguous elements at `dest` are writable.
 pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) -> Result<(), NoMemory> {
     let mut keys = Scratch::new([n], 0_u128)?;
     let first = Shared(keys.as_mut_ptr().cast());
     split(n, GRAIN / 4, &|range| {
         for i in range {
             let key = u128::from(words.bits(i)) << 64 | i as u128;
-            // SAFETY: an element of the scratch, which no other range writes to.
+            // SAFETY: an element of the scratch that no other range writes to.
             unsafe { first.get().cast::<u128>().add(i).write(key) };
         }
     });
@@ -169,10 +169,11 @@ pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) -> Resul
     Ok(())
 }
 
-/// Draws places by weight from each row.
+/// Draws indices by weight from each row.
 ///
 /// # Safety
-/// The weights are readable, `rows * samples` adjacent elements of `i64` at `dest` writable.
+/// The weights are readable, and `rows * samples` contiguous elements of `i64` at `dest` are
+/// writable.
 pub(crate) unsafe fn multinomial(job: &Multinomial) -> Result<()> {
     let cast = Cast::new(job.weights.dtype, DType::F64);
     let (weights, dest) = (Shared(job.weights.ptr), Shared(job.dest.ptr));
@@ -211,7 +212,7 @@ pub(crate) unsafe fn multinomial(job: &Multinomial) -> Result<()> {
     }
 }
 
-/// Draws with replacement, by searching in the running sums, which replace the weights.
+/// Draws with replacement by binary search in the cumulative sums, which overwrite the weights.
 fn repeated(row: &mut [f64], words: &Stream, first: usize, out: &mut [i64]) -> Option<()> {
     let mut total = 0.0;
     let mut last = None;
@@ -227,15 +228,15 @@ fn repeated(row: &mut [f64], words: &Stream, first: usize, out: &mut [i64]) -> O
     }
     let last = last?;
     for (i, out) in out.iter_mut().enumerate() {
-        // Below the total, save for rounding.
+        // Below the total except for rounding.
         let place = (1.0 - words.unit(first + i)) * total;
         *out = row.partition_point(|&sum| sum <= place).min(last) as i64;
     }
     Some(())
 }
 
-/// Draws without replacement: waiting times, at the weights' rates, of all places; the first ones
-/// come out, in their order.
+/// Draws without replacement: gives each index an exponential waiting time with its weight as the
+/// rate, and returns the earliest in order.
 fn distinct(
     row: &[f64],
     times: &mut [(f64, usize)],

@@ -1,7 +1,7 @@
-//! Gradients of rows that were normalised: sums over a row, and then its elements.
+//! Gradients of row normalisations: first sums over a row, then its elements.
 //!
-//! A row is read once from memory: its sums and its result come from it while it is in the cache. Sums run in lanes over
-//! blocks, and over blocks in `f64`.
+//! A row is read once from memory: its sums and its result are computed while it is in the cache. Sums are accumulated
+//! in lanes within a block, and in `f64` over blocks.
 
 use std::marker::PhantomData;
 
@@ -19,21 +19,22 @@ use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
 use crate::shape::product;
 
-/// Elements that sum up in lanes before they go to the wide sum.
+/// Elements that are summed in lanes before the lanes are added to the wide sum.
 const BLOCK: usize = 1024;
 const LANES: usize = 16;
 
-/// A gradient's element, of what was saved, what comes for it, three numbers of the row, and the means or sums of two terms.
+/// The formula of a gradient's element. It depends on the saved element, the incoming gradient, three numbers of the
+/// row, and the sums or means of two terms.
 trait Formula {
     /// Whether there are terms.
     const SUMS: bool = true;
-    /// Whether the terms' means are taken, and not their sums.
+    /// Whether the terms are averaged instead of summed.
     const MEANS: bool;
     fn terms<T: Real>(saved: T, grad: T, row: [T; 3]) -> [T; 2];
     fn last<T: Real>(saved: T, grad: T, row: [T; 3], terms: [T; 2]) -> T;
 }
 
-/// Of the result y: y (g - sum(g y)).
+/// The gradient of softmax with result y: y (g - sum(g y)).
 struct Softmax;
 
 impl Formula for Softmax {
@@ -48,7 +49,7 @@ impl Formula for Softmax {
     }
 }
 
-/// Of the result y: g - exp(y) sum(g).
+/// The gradient of log-softmax with result y: g - exp(y) sum(g).
 struct LogSoftmax;
 
 impl Formula for LogSoftmax {
@@ -63,8 +64,9 @@ impl Formula for LogSoftmax {
     }
 }
 
-/// Of the operand x, with n = (x - mean) / σ: (g - mean(g) - n mean(g n)) / σ, where `CENTRED`; else without mean(g).
-/// A row's numbers are the mean, 1 / σ, and what rounding took from the mean, by σ.
+/// The gradient of a norm with operand x and n = (x - mean) / σ: (g - mean(g) - n mean(g n)) / σ if `CENTRED`,
+/// otherwise without mean(g). The numbers of a row are the mean, 1 / σ, and the rounding error of the mean divided by
+/// σ.
 struct Norm<const CENTRED: bool>;
 
 impl<const CENTRED: bool> Norm<CENTRED> {
@@ -92,7 +94,7 @@ impl<const CENTRED: bool> Formula for Norm<CENTRED> {
     }
 }
 
-/// Of logits x: exp(x - log sum exp) times a factor, which are the row's numbers.
+/// The gradient of cross entropy with logits x: exp(x - log sum exp) times a factor; both are numbers of the row.
 struct Entropy;
 
 impl Formula for Entropy {
@@ -108,7 +110,7 @@ impl Formula for Entropy {
     }
 }
 
-/// The sums of a row's terms.
+/// Computes the sums of a row's terms.
 struct Sums<'a, T, F>(&'a [T], &'a [T], [T; 3], PhantomData<F>);
 
 impl<T: Real, F: Formula> Kernel for Sums<'_, T, F> {
@@ -140,7 +142,7 @@ impl<T: Real, F: Formula> Kernel for Sums<'_, T, F> {
     }
 }
 
-/// A row's result.
+/// Computes the gradient of a row.
 struct Last<'a, T, F> {
     saved: &'a [T],
     grad: &'a [T],
@@ -156,13 +158,13 @@ impl<T: Real, F: Formula> Kernel for Last<'_, T, F> {
     fn run(self) {
         for (i, (&saved, &grad)) in self.saved.iter().zip(self.grad).enumerate() {
             let element = F::last(saved, grad, self.row, self.terms);
-            // SAFETY: whoever made this says that so many elements can be written.
+            // SAFETY: the creator of this struct guarantees that the elements are writable.
             unsafe { self.out.add(i).write(element) };
         }
     }
 }
 
-/// Products of two rows.
+/// Computes the elementwise products of two rows.
 struct Products<'a, T>(&'a [T], &'a [T], &'a mut [T]);
 
 impl<T: Real> Kernel for Products<'_, T> {
@@ -178,7 +180,7 @@ impl<T: Real> Kernel for Products<'_, T> {
 /// Computes the gradients of rows.
 ///
 /// # Safety
-/// The operands and the result lie where the job says, and nobody else uses the result meanwhile.
+/// The operands and the result are in bounds, and nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -202,13 +204,13 @@ unsafe fn of<T: Real>(job: &RowGradientJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-/// Whether a row's slope and sums stayed in the range of `T`.
+/// Returns whether a row's slope and sums stayed in the range of `T`.
 fn is_ordinary<T: Real>(slope: f64, sums: [f64; 2]) -> bool {
     let ends = T::LEAST_SQUARE..1.0 / T::LEAST_SQUARE;
     ends.contains(&slope) && sums.iter().all(|sum| sum.is_finite())
 }
 
-/// A row in `f64`.
+/// Computes a row in `f64`.
 ///
 /// # Safety
 /// The result is writable for the length of the row.
@@ -254,7 +256,8 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
         let scale = weight.as_ref().filter(|weight| !weight.is_dense::<T>());
         let (mut factors, mut products) = (own(scale.is_some())?, own(weight.is_some())?);
         for index in range {
-            // SAFETY: operands are readable and each row of the result is written by one task, as the caller promised.
+            // SAFETY: operands are readable and each row of the result is written by one task, as the caller
+            // guarantees.
             unsafe {
                 let saved = rows.load(&saved, index, &mut input);
                 let mut grad = rows.load(&grad, index, &mut given);
@@ -267,7 +270,7 @@ unsafe fn each_row<T: Real, F: Formula>(job: &RowGradientJob<'_>) -> Result<(), 
                 let numbers = numbers.get().cast::<f64>();
                 if !numbers.is_null() {
                     let [a, b] = [*numbers.add(2 * index), *numbers.add(2 * index + 1)];
-                    // For a norm the two numbers are mean and deviation.
+                    // For a norm the two numbers are the mean and the deviation.
                     let b = eps.map_or(b, |eps| slope(b, eps));
                     row = [a, b, (a - T::of(a).wide()) * b];
                 }

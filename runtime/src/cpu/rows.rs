@@ -1,7 +1,7 @@
-//! Operands as rows: some dims say which row, the others lie along it.
+//! Operands as rows: some dims enumerate the rows, the others run along them.
 //!
-//! A row passes through a buffer in the dtype of the computation unless it lies there already, so
-//! that no operand is converted or reordered as a whole.
+//! A row is copied to a buffer in the dtype of the computation unless it already is contiguous and
+//! has that dtype, so no operand is ever converted or reordered as a whole.
 
 use nomina_core::{DType, Element};
 
@@ -10,27 +10,28 @@ use super::parallel::Shared;
 use crate::SmallVec;
 use crate::job::Place;
 
-/// Which dims are which, and how many rows there are.
+/// The division of dims into those that enumerate rows and those along them, and the number of
+/// rows.
 pub(crate) struct Rows {
-    /// The sizes of the dims that say which row, outermost first.
+    /// The sizes of the dims that enumerate rows, outermost first.
     kept: SmallVec<[usize; 8]>,
-    /// How many rows.
+    /// The number of rows.
     pub(crate) count: usize,
-    /// How many elements along a row.
+    /// The number of elements of a row.
     pub(crate) len: usize,
 }
 
-/// Where the rows of one operand lie. Strides are in bytes.
+/// The layout of one operand's rows. Strides are in bytes.
 pub(crate) struct Lines {
     base: Shared,
     dtype: DType,
     kept: SmallVec<[isize; 8]>,
-    /// Sizes and strides along a row, neighbours merged, innermost last; never none.
+    /// Sizes and strides along a row, adjacent dims merged, innermost last; never empty.
     along: SmallVec<[(usize, isize); 4]>,
 }
 
 impl Rows {
-    /// The rows of a shape: `dims` lie along them, in this order.
+    /// Divides a shape into rows; `dims` run along them, in this order.
     pub(crate) fn new(shape: &[usize], dims: &[usize]) -> Self {
         let kept: SmallVec<[usize; 8]> = (0..shape.len())
             .filter(|dim| !dims.contains(dim))
@@ -43,7 +44,7 @@ impl Rows {
         }
     }
 
-    /// Where an operand of the shape has them.
+    /// Returns the layout of the rows in an operand of the shape.
     pub(crate) fn of(
         &self,
         place: Place,
@@ -77,7 +78,7 @@ impl Rows {
         }
     }
 
-    /// The distance in bytes of a row from the first one.
+    /// Returns the offset of a row in bytes.
     fn offset(&self, lines: &Lines, mut row: usize) -> isize {
         let mut offset = 0;
         for (&size, &stride) in self.kept.iter().zip(&lines.kept).rev() {
@@ -87,13 +88,13 @@ impl Rows {
         offset
     }
 
-    /// The address of a row's first element.
+    /// Returns the address of a row's first element.
     pub(crate) fn start(&self, lines: &Lines, row: usize) -> *mut u8 {
         lines.base.get().wrapping_offset(self.offset(lines, row))
     }
 
-    /// The elements of a row: where they lie when they are dense and of this dtype, else in
-    /// `buffer`, which has room for them.
+    /// Returns the elements of a row: in place if they are contiguous and have this dtype,
+    /// otherwise copied to `buffer`, which has room for them.
     ///
     /// # Safety
     /// The row's elements are readable and nobody writes to them meanwhile.
@@ -105,13 +106,13 @@ impl Rows {
     ) -> &'a [T] {
         let start = self.start(lines, row);
         if lines.is_dense::<T>() {
-            // SAFETY: dense elements of `T`, which the caller lets us read.
+            // SAFETY: contiguous elements of `T`, readable as the caller guarantees.
             return unsafe { std::slice::from_raw_parts(start.cast(), self.len) };
         }
         let cast = Cast::new(lines.dtype, T::DTYPE);
         let into = buffer.as_mut_ptr().cast::<u8>();
         lines.each(&mut |n, from, at, step| {
-            // SAFETY: elements of the row, by the caller's promise; the buffer has room for all.
+            // SAFETY: elements of the row, guaranteed by the caller; the buffer has room for all.
             unsafe {
                 cast.run(
                     n,
@@ -128,13 +129,13 @@ impl Rows {
     /// Writes a row.
     ///
     /// # Safety
-    /// The row's elements are writable, and nobody else reaches them meanwhile.
+    /// The row's elements are writable, and nobody else accesses them meanwhile.
     pub(crate) unsafe fn store<T: Element>(&self, lines: &Lines, row: usize, from: &[T]) {
         let start = self.start(lines, row);
         let cast = Cast::new(T::DTYPE, lines.dtype);
         let source = from.as_ptr().cast::<u8>();
         lines.each(&mut |n, to, at, step| {
-            // SAFETY: elements of the row, by the caller's promise.
+            // SAFETY: elements of the row, guaranteed by the caller.
             unsafe {
                 cast.run(
                     n,
@@ -149,7 +150,7 @@ impl Rows {
 }
 
 impl Lines {
-    /// Whether a row lies dense, in this dtype.
+    /// Returns whether rows are contiguous and have this dtype.
     pub(crate) fn is_dense<T: Element>(&self) -> bool {
         let [(_, step)] = self.along[..] else {
             return false;
@@ -157,13 +158,13 @@ impl Lines {
         self.dtype == T::DTYPE && (step == size_of::<T>() as isize || self.along[0].0 == 1)
     }
 
-    /// Whether every row is the same one.
+    /// Returns whether all rows are the same row.
     pub(crate) fn is_constant(&self) -> bool {
         self.kept.iter().all(|&stride| stride == 0)
     }
 
     /// Calls `f` on each run along a row: its length, its distance in bytes from the row's start,
-    /// its place among the row's elements, its step.
+    /// its index among the row's elements, its step.
     fn each(&self, f: &mut dyn FnMut(usize, isize, usize, isize)) {
         let Some((&(n, step), outer)) = self.along.split_last() else {
             return;

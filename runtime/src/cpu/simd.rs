@@ -1,15 +1,15 @@
-//! Which instruction set the loops use.
+//! Selection of the instruction set that loops use.
 //!
-//! A loop is written once, as plain Rust that the compiler vectorises, and compiled for each
-//! [`Level`]; the level is found once per process. `NOMINA_SIMD=baseline|avx2|avx512` lowers it.
+//! A loop is written once, as plain Rust that the compiler vectorises, and compiled for each [`Level`].
+//! The level is determined once per process. `NOMINA_SIMD=baseline|avx2|avx512` lowers it.
 
 use std::sync::OnceLock;
 
-/// An instruction set, by the index of its copy of a loop.
+/// An instruction set; the discriminant is the index of its copy of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(usize)]
 pub(crate) enum Level {
-    /// What the compiler's target has.
+    /// The compiler's target.
     Baseline,
     /// 256-bit registers.
     Avx2,
@@ -20,7 +20,7 @@ pub(crate) enum Level {
 /// The number of levels.
 pub(crate) const LEVELS: usize = 3;
 
-/// The best level of this machine, or the lower one that `NOMINA_SIMD` names.
+/// Returns the best level of this machine, or the lower one that `NOMINA_SIMD` names.
 #[inline]
 pub(crate) fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
@@ -53,26 +53,27 @@ fn detected() -> Level {
     Level::Baseline
 }
 
-/// An unsafe function, compiled for each level: an array of function pointers by [`Level`].
+/// Compiles an unsafe function for each level and returns an array of function pointers indexed by
+/// [`Level`].
 ///
 /// The body is inlined into each copy, so that all of it is compiled for the copy's level.
 macro_rules! levels {
     (fn($($arg:ident: $t:ty),* $(,)?) $body:expr) => {{
         #[inline(always)]
         unsafe fn baseline($($arg: $t),*) {
-            // SAFETY: the caller of the function keeps what the body asks for.
+            // SAFETY: the caller of the function upholds the requirements of the body.
             unsafe { $body }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma")]
         unsafe fn avx2($($arg: $t),*) {
-            // SAFETY: as the caller promised.
+            // SAFETY: guaranteed by the caller.
             unsafe { baseline($($arg),*) }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
         unsafe fn avx512($($arg: $t),*) {
-            // SAFETY: as the caller promised.
+            // SAFETY: guaranteed by the caller.
             unsafe { baseline($($arg),*) }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -82,26 +83,27 @@ macro_rules! levels {
 }
 pub(crate) use levels;
 
-/// As [`levels`], of a body that asks whether its instruction set fuses a product and a sum into one
-/// operation: `FMA` says so, which is [`FMA`] for the baseline. Elsewhere, `mul_add` is a call, and slow.
+/// Like [`levels`], for a body that uses the constant `FMA`: whether its instruction set has a fused
+/// multiply-add. For the baseline this is [`FMA`]. Without the instruction, `mul_add` is a slow library
+/// call.
 macro_rules! fused {
     (fn($($arg:ident: $t:ty),* $(,)?) $body:expr) => {{
         unsafe fn baseline($($arg: $t),*) {
-            // SAFETY: the caller of the function keeps what the body asks for.
+            // SAFETY: the caller of the function upholds the requirements of the body.
             unsafe { $body }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma")]
         unsafe fn avx2($($arg: $t),*) {
             const FMA: bool = true;
-            // SAFETY: as of the baseline.
+            // SAFETY: as for the baseline.
             unsafe { $body }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
         unsafe fn avx512($($arg: $t),*) {
             const FMA: bool = true;
-            // SAFETY: as of the baseline.
+            // SAFETY: as for the baseline.
             unsafe { $body }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -111,15 +113,15 @@ macro_rules! fused {
 }
 pub(crate) use fused;
 
-/// Whether the compiler's target fuses a product and a sum.
+/// Whether the compiler's target has a fused multiply-add.
 pub(crate) const FMA: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
-/// As [`levels`], with one copy for all levels: for bodies that call a function per element, which
-/// no instruction set makes faster.
+/// Like [`levels`], with one copy for all levels: for bodies that call a function per element, which no
+/// instruction set makes faster.
 macro_rules! one_level {
     (fn($($arg:ident: $t:ty),* $(,)?) $body:expr) => {{
         unsafe fn only($($arg: $t),*) {
-            // SAFETY: the caller of the function keeps what the body asks for.
+            // SAFETY: the caller of the function upholds the requirements of the body.
             unsafe { $body }
         }
         [only as unsafe fn($($t),*); $crate::cpu::simd::LEVELS]
@@ -127,16 +129,16 @@ macro_rules! one_level {
 }
 pub(crate) use one_level;
 
-/// The size of a line of the cache.
+/// The size of a cache line.
 const LINE: usize = 64;
 
-/// Asks for what will be read soon, where the processor takes such hints.
+/// Prefetches a slice if the processor supports it.
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T]) {
     prefetch_bytes(slice.as_ptr().cast(), size_of_val(slice));
 }
 
-/// As [`prefetch`], of addresses that need not be anybody's.
+/// Like [`prefetch`], for addresses that need not be valid.
 #[inline(always)]
 pub(crate) fn prefetch_bytes(start: *const u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

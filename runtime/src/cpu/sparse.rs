@@ -1,7 +1,8 @@
-//! Coordinates and what stands at them.
+//! Sparse tensors as coordinates and values.
 //!
-//! A coordinate is one number here, its *key*: the row-major position among the sparse dims. Keys
-//! that grow strictly name every place once, in row-major order, which is what *coalesced* means.
+//! Here a coordinate is one number, its *key*: the row-major position among the sparse dims.
+//! Strictly increasing keys name every position at most once, in row-major order; such coordinates
+//! are *coalesced*.
 
 use std::ops::Range;
 
@@ -15,9 +16,9 @@ use super::parallel_sort;
 use crate::memory::scratch::{collect, filled, push};
 use crate::memory::{NoMemory, Scratch};
 
-/// An element, and what it is summed as.
+/// An element type and the type that it is summed in.
 pub(crate) trait Cell: Element {
-    /// The dtype that sums are computed in.
+    /// The type in which sums are computed.
     type Wide: Number;
     fn wide(self) -> Self::Wide;
     fn narrow(wide: Self::Wide) -> Self;
@@ -62,7 +63,7 @@ wide_sums! {
     Complex<f32> => Complex<f64>;
 }
 
-/// The keys of `n` coordinates, which stand in one row per dim. All are within `sizes`.
+/// Returns the keys of `n` coordinates, given as one row per dim. All are within `sizes`.
 pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Result<Vec<usize>, NoMemory> {
     let mut keys = filled([n], 0)?;
     rows(&mut keys, 1, &|first, part| {
@@ -76,7 +77,7 @@ pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Result<Vec<usi
     Ok(keys)
 }
 
-/// The coordinates of keys, in one row per dim.
+/// Returns the coordinates of keys as one row per dim.
 pub(crate) fn coordinates(keys: &[usize], sizes: &[usize]) -> Result<Vec<i64>, NoMemory> {
     let n = keys.len();
     let mut out = filled([n, sizes.len()], 0)?;
@@ -95,26 +96,26 @@ pub(crate) fn coordinates(keys: &[usize], sizes: &[usize]) -> Result<Vec<i64>, N
     Ok(out)
 }
 
-/// Whether keys grow strictly.
+/// Returns whether keys increase strictly.
 pub(crate) fn is_sorted(keys: &[usize]) -> bool {
     keys.windows(2).all(|pair| pair[0] < pair[1])
 }
 
-/// Keys in order, each with where it stood; equal keys keep their order.
+/// Sorts keys and returns each with its previous position; the sort is stable.
 pub(crate) fn sorted(keys: &[usize]) -> Result<Vec<(usize, usize)>, NoMemory> {
     let mut order = collect(keys.iter().copied().zip(0..))?;
     parallel_sort::sort(&mut order);
     Ok(order)
 }
 
-/// Where each run of equal keys begins, and the end.
+/// Returns the start of each run of equal keys, and the end.
 pub(crate) fn runs(order: &[(usize, usize)]) -> Result<Vec<usize>, NoMemory> {
     let begins = |at: &usize| *at == 0 || order[*at - 1].0 != order[*at].0;
     let starts = (0..order.len()).filter(begins);
     collect(starts.chain([order.len()]))
 }
 
-/// The sums of the values of each run: blocks of `block` elements, added in their old order.
+/// Sums the values of each run: blocks of `block` elements, added in their original order.
 pub(crate) fn sum_runs<T: Cell>(
     values: &[T],
     block: usize,
@@ -141,7 +142,7 @@ pub(crate) fn sum_runs<T: Cell>(
     });
 }
 
-/// Adds blocks of values to those at their keys. Keys grow strictly.
+/// Adds blocks of values to those at their keys. Keys increase strictly.
 pub(crate) fn add_at<T: Cell>(keys: &[usize], values: &[T], block: usize, out: &mut [T]) {
     if block == 0 {
         return;
@@ -152,7 +153,7 @@ pub(crate) fn add_at<T: Cell>(keys: &[usize], values: &[T], block: usize, out: &
         for at in range {
             let start = keys[at] * block;
             assert!(start + block <= len, "a key beyond the tensor");
-            // SAFETY: within `out`; keys differ, and with them the blocks.
+            // SAFETY: within `out`; keys are distinct, so the blocks do not overlap.
             let out =
                 unsafe { std::slice::from_raw_parts_mut(ptr.get().cast::<T>().add(start), block) };
             for (out, &value) in out.iter_mut().zip(&values[at * block..][..block]) {
@@ -162,7 +163,7 @@ pub(crate) fn add_at<T: Cell>(keys: &[usize], values: &[T], block: usize, out: &
     });
 }
 
-/// The blocks at keys, side by side.
+/// Copies the blocks at the given keys.
 pub(crate) fn gather<T: Cell>(keys: &[usize], source: &[T], block: usize, out: &mut [T]) {
     rows(out, block, &|first, part| {
         for (out, &key) in part.chunks_exact_mut(block).zip(&keys[first..]) {
@@ -171,7 +172,7 @@ pub(crate) fn gather<T: Cell>(keys: &[usize], source: &[T], block: usize, out: &
     });
 }
 
-/// The positions where a mask holds.
+/// Returns the positions at which a mask is true.
 pub(crate) fn positions(mask: &[bool]) -> Result<Vec<usize>, NoMemory> {
     let chunks = mask.len().div_ceil(GRAIN);
     let range =
@@ -181,10 +182,10 @@ pub(crate) fn positions(mask: &[bool]) -> Result<Vec<usize>, NoMemory> {
     each(chunks, &|chunk| {
         let part = &mask[range(chunk)];
         let count = part.iter().filter(|&&holds| holds).count();
-        // SAFETY: each chunk has a place of its own.
+        // SAFETY: each chunk writes its own element.
         unsafe { ptr.get().cast::<usize>().add(chunk).write(count) };
     });
-    // Each count gives way to the place where its chunk starts.
+    // Replaces each count by the start of its chunk.
     let mut total = 0;
     for count in counts.iter_mut() {
         total += std::mem::replace(count, total);
@@ -194,14 +195,16 @@ pub(crate) fn positions(mask: &[bool]) -> Result<Vec<usize>, NoMemory> {
     each(chunks, &|chunk| {
         let held = range(chunk).filter(|&i| mask[i]);
         for (at, i) in (starts[chunk]..).zip(held) {
-            // SAFETY: as many places from `starts[chunk]` on as were counted in this chunk.
+            // SAFETY: each chunk writes the positions that were counted for it, from
+            // `starts[chunk]` on.
             unsafe { ptr.get().cast::<usize>().add(at).write(i) };
         }
     });
     Ok(out)
 }
 
-/// The entries of two lists of strictly growing keys that have a key in common, as positions.
+/// Returns the positions of the entries whose keys are in both of two lists of strictly increasing
+/// keys.
 pub(crate) fn common(a: &[usize], b: &[usize]) -> Result<(Vec<usize>, Vec<usize>), NoMemory> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
@@ -215,16 +218,17 @@ pub(crate) fn common(a: &[usize], b: &[usize]) -> Result<(Vec<usize>, Vec<usize>
     Ok((left, right))
 }
 
-/// A matrix whose entries stand in row-major order.
+/// A sparse matrix with entries in row-major order.
 pub(crate) struct Rows<'a, T> {
-    /// Where each row's entries begin, and the end.
+    /// The index of each row's first entry, and the end.
     pub starts: &'a [usize],
     /// The column of each entry.
     pub columns: &'a [i64],
     pub values: &'a [T],
 }
 
-/// Where each of `n` rows begins among sorted rows of entries, and the end.
+/// Returns the index of the first entry of each of `n` rows, and the end, for entries sorted by
+/// row.
 pub(crate) fn row_starts(rows: &[i64], n: usize) -> Result<Vec<usize>, NoMemory> {
     let mut starts = filled([n.saturating_add(1)], 0)?;
     for &row in rows {
@@ -236,8 +240,9 @@ pub(crate) fn row_starts(rows: &[i64], n: usize) -> Result<Vec<usize>, NoMemory>
     Ok(starts)
 }
 
-/// The product with a dense, row-major matrix of `n` columns, into all of `out`. Rows are computed
-/// one by one, in parts with about as many entries each; sums are computed in `Wide`.
+/// Computes the product with a dense, row-major matrix of `n` columns and writes all of `out`. Rows
+/// are computed one by one, in parts with about equal numbers of entries; sums are computed in
+/// `Wide`.
 pub(crate) fn product<T: Cell>(
     a: &Rows<'_, T>,
     b: &[T],
@@ -251,7 +256,8 @@ pub(crate) fn product<T: Cell>(
     debug_assert_eq!(out.len(), count * n);
     let work = a.values.len() * n + out.len();
     let parts = (work / GRAIN).clamp(1, threads() * 4).min(count);
-    // Entries and rows both are work: up to a row there are as many as begin before it, and it.
+    // Entries and rows both count as work: the work up to a row is the number of entries and rows
+    // before it.
     let total = a.values.len() + count;
     let bound = |part: usize| {
         let share = (total as u128 * part as u128 / parts as u128) as usize;
@@ -279,7 +285,7 @@ pub(crate) fn product<T: Cell>(
                     *sum = sum.add(value.mul(other.wide()));
                 }
             }
-            // SAFETY: every row is in one part alone.
+            // SAFETY: every row is in exactly one part.
             let out =
                 unsafe { std::slice::from_raw_parts_mut(ptr.get().cast::<T>().add(row * n), n) };
             for (out, &sum) in out.iter_mut().zip(sums.iter()) {
@@ -333,7 +339,7 @@ mod tests {
 
     #[test]
     fn products_of_uneven_rows() {
-        // One row holds almost everything, many hold nothing.
+        // One row holds almost all entries; many are empty.
         let (count, n) = (1000, 70);
         let rows: Vec<i64> = (0..4000)
             .map(|i| if i < 3900 { 5 } else { i - 3500 })

@@ -1,4 +1,4 @@
-//! Steps of optimizers: all parameters in one pass, each element read and written once.
+//! Optimizer steps: all parameters in one pass, each element read and written once.
 
 use nomina_core::Element;
 
@@ -9,7 +9,7 @@ use crate::job::{Formula, StepJob, Value};
 use crate::memory::NoMemory;
 use crate::shape::product;
 
-/// Elements of one task.
+/// The elements of one task.
 const PIECE: usize = 1 << 14;
 
 macro_rules! value {
@@ -33,7 +33,7 @@ macro_rules! value {
 value!(f32);
 value!(f64);
 
-/// So many elements of one parameter.
+/// A range of one parameter's elements.
 struct Piece<T, F, const K: usize> {
     count: usize,
     param: *mut T,
@@ -47,7 +47,8 @@ impl<T: Element + Value, F: Formula<K>, const K: usize> Kernel for Piece<T, F, K
     #[inline(always)]
     fn run(self) {
         for i in 0..self.count {
-            // SAFETY: whoever made this says that so many elements are there, and nobody else's.
+            // SAFETY: the creator of this struct guarantees that the elements are valid and that nobody else accesses
+            // them.
             unsafe {
                 let mut state = [*self.param.add(i); K];
                 for (element, from) in state.iter_mut().zip(self.state) {
@@ -63,19 +64,19 @@ impl<T: Element + Value, F: Formula<K>, const K: usize> Kernel for Piece<T, F, K
     }
 }
 
-/// Steps of parameters, cut into pieces.
+/// The steps of several parameters, divided into pieces.
 pub(crate) struct Steps<F, const K: usize> {
     jobs: SmallVec<[StepJob<F, K>; 8]>,
-    /// The first piece of each job, and the number of all.
+    /// The index of each job's first piece.
     firsts: SmallVec<[usize; 16]>,
     pieces: usize,
 }
 
 impl<F: Formula<K>, const K: usize> Steps<F, K> {
-    /// None, with room for so many.
+    /// Creates an empty list with room for `count` jobs.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If the memory cannot be allocated.
     pub(crate) fn with_room(count: usize) -> Result<Self, NoMemory> {
         let mut steps = Self {
             jobs: SmallVec::new(),
@@ -94,10 +95,10 @@ impl<F: Formula<K>, const K: usize> Steps<F, K> {
         self.jobs.push(job);
     }
 
-    /// Does all of them.
+    /// Performs all steps.
     ///
     /// # Safety
-    /// Each parameter has so many elements of `T` at all its places, of which nobody else uses those that are written.
+    /// Each job's addresses have its number of elements of `T`, and nobody else accesses those that are written.
     pub(crate) unsafe fn run<T: Element + Value>(&self) {
         let (jobs, firsts) = (Jobs(&self.jobs), &self.firsts);
         each(self.pieces, &|piece| {
@@ -116,14 +117,14 @@ impl<F: Formula<K>, const K: usize> Steps<F, K> {
     }
 }
 
-/// What tasks read of all jobs at once.
+/// The jobs, shared by all tasks.
 struct Jobs<'a, F, const K: usize>(&'a [StepJob<F, K>]);
 
-// SAFETY: addresses, which tasks only read; whoever writes through them shows that no one else does there.
+// SAFETY: tasks only read the addresses; code that writes through them ensures that nobody else does so there.
 unsafe impl<F: Sync, const K: usize> Sync for Jobs<'_, F, K> {}
 
 impl<F, const K: usize> Jobs<'_, F, K> {
-    /// A method, so that closures capture the wrapper and not the bare list.
+    /// Returns a job. A method, so that closures capture the wrapper and not the bare list.
     fn get(&self, at: usize) -> &StepJob<F, K> {
         &self.0[at]
     }

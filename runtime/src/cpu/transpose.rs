@@ -1,39 +1,39 @@
 //! Short rows transposed into columns, block by block in the first-level cache.
 //!
-//! A row of a few elements leaves most of a register empty; transposed, as many rows as a register has lanes
-//! are computed side by side. Blocks are transposed by interleaving alone, which every instruction set does a
-//! register at a time, for every width: to interleave the two halves of `n` elements takes the one at
-//! `p` to `2 * p mod (n - 1)`, so that `r` interleavings do what transposing `2^r` rows does.
+//! A row of a few elements leaves most of a register empty. After transposition, one row per lane of a register is
+//! computed at a time. Blocks are transposed by interleaving alone, which every instruction set does a register at a
+//! time, for every width: interleaving the two halves of `n` elements moves the one at `p` to `2 * p mod (n - 1)`,
+//! so that `r` interleavings transpose `2^r` rows.
 
 use std::mem::MaybeUninit;
 
 use super::simd::{Level, level, levels};
 
-/// How many rows are side by side, for every instruction set.
+/// The number of rows computed side by side, for every instruction set.
 pub(crate) const LANES: usize = 16;
 
-/// Blocks have a multiple of so many rows: what a round takes is whole registers then.
+/// The number of rows of a block is a multiple of this, so that every round reads whole registers.
 pub(crate) const LEAST: usize = 2 * LANES;
 
-/// The most bytes of a block, so that two of them stay in the cache.
+/// The most bytes of a block; two blocks stay in the cache.
 const BLOCK: usize = 16 << 10;
 
 /// The most rows of a block.
 const MOST: usize = 16 * LANES;
 
-/// A block of rows, and how it is transposed.
+/// The size of a block of rows and the way to transpose it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transpose {
     size: usize,
     width: usize,
     rows: usize,
-    /// Whether columns come whole, in the order of the rows: few rounds do that where the width is a
-    /// power of two. Others come in groups of [`LANES`] rows that stand apart in the block.
+    /// Whether columns are contiguous, in the order of the rows. This takes few rounds if the width is a power of
+    /// two. Otherwise columns are transposed in groups of [`LANES`] rows, which are not adjacent in the block.
     whole: bool,
 }
 
 impl Transpose {
-    /// Of rows of `width` elements of `size` bytes, about as many as there are.
+    /// Creates the transposition of `rows` rows, or a suitable part of them, of `width` elements of `size` bytes.
     pub fn new(size: usize, width: usize, rows: usize) -> Self {
         let fit = BLOCK / (size * width);
         let most = if fit < 2 * LEAST {
@@ -50,35 +50,36 @@ impl Transpose {
         }
     }
 
-    /// The number of rows: a power of two, at least [`LEAST`].
+    /// Returns the number of rows: a power of two, at least [`LEAST`].
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Whether what is computed of columns stands in the order of the rows.
+    /// Returns whether results computed from columns are in the order of the rows.
     pub fn in_order(&self) -> bool {
         self.whole
     }
 
-    /// Elements from a group of lanes to the next, where each row has `width` of them.
+    /// Returns the distance between groups of lanes, in elements, for rows of `width` elements.
     pub fn group(&self, width: usize) -> usize {
         if self.whole { LANES } else { width * LANES }
     }
 
-    /// Elements from one of a row to the next of that row.
+    /// Returns the distance between consecutive elements of a row, in elements.
     pub fn pitch(&self) -> usize {
         if self.whole { self.rows } else { LANES }
     }
 
-    /// The same rows of elements of another size.
+    /// Returns the same transposition for elements of another size.
     pub fn of_size(self, size: usize) -> Self {
         Self { size, ..self }
     }
 
-    /// Turns a block. Gives where it lies: in one of the rooms, or where it was if nothing is to be done.
+    /// Transposes a block. Returns the address of the result: in one of the buffers, or that of the block if no
+    /// round is needed.
     ///
     /// # Safety
-    /// The block is readable, each room has room for one; they do not overlap.
+    /// The block is readable, each buffer has room for one, and they do not overlap.
     pub unsafe fn turn(&self, block: *const u8, rooms: [*mut u8; 2]) -> *const u8 {
         let (rounds, step) = if self.whole {
             (self.width.ilog2(), apart(self.size))
@@ -95,11 +96,11 @@ impl Transpose {
         from
     }
 
-    /// Turns columns back to rows of `width` elements at `to`.
+    /// Transposes columns back to rows of `width` elements at `to`.
     ///
     /// # Safety
-    /// The columns are readable, in the order in which [`Transpose::turn`] leaves such rows; `to` and each room have
-    /// room for as many elements; none of them overlaps another.
+    /// The columns are readable, in the order in which [`Transpose::turn`] leaves such rows. `to` and each buffer
+    /// have room for the same number of elements, and none of them overlap.
     pub unsafe fn back(&self, width: usize, columns: *const u8, rooms: [*mut u8; 2], to: *mut u8) {
         let (rounds, step) = if self.whole {
             (width.ilog2(), together(self.size))
@@ -125,15 +126,15 @@ impl Transpose {
     }
 }
 
-/// One round: source, number of elements, destination.
+/// One round; arguments: source, number of elements, destination.
 type Round = unsafe fn(*const u8, usize, *mut u8);
 
-/// An element of so many bytes, wherever it lies.
+/// An element of the size of `T` at any address.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 struct Unit<T>(MaybeUninit<T>);
 
-/// The round that interleaves the halves.
+/// Returns the round that interleaves the halves.
 fn together(size: usize) -> Round {
     macro_rules! of {
         ($t:ty) => {
@@ -142,7 +143,7 @@ fn together(size: usize) -> Round {
         };
     }
     match size {
-        // Bytes pair up within shorter registers, and only across longer ones' parts.
+        // Interleaves bytes in registers of at most 256 bits: 512-bit registers would need shuffles across lanes.
         1 => levels!(fn(from: *const u8, n: usize, to: *mut u8) interleave::<u8>(from, n, to))
             [level().min(Level::Avx2) as usize],
         2 => of!(u16),
@@ -152,7 +153,7 @@ fn together(size: usize) -> Round {
     }
 }
 
-/// The round that undoes it.
+/// Returns the round that undoes the interleaving.
 fn apart(size: usize) -> Round {
     macro_rules! of {
         ($t:ty) => {
@@ -169,13 +170,15 @@ fn apart(size: usize) -> Round {
     }
 }
 
+/// Interleaves the halves of `n` elements.
+///
 /// # Safety
 /// The requirements of [`Transpose::turn`]; `n` is even.
 #[inline(always)]
 unsafe fn interleave<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
     let half = n / 2;
     let from = from.cast::<Unit<T>>();
-    // SAFETY: by the caller's promise; units are of any content and at any address.
+    // SAFETY: guaranteed by the caller; units may have any content and address.
     let (a, b, to) = unsafe {
         (
             std::slice::from_raw_parts(from, half),
@@ -188,6 +191,8 @@ unsafe fn interleave<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
     }
 }
 
+/// Separates even and odd elements: the inverse of [`interleave`].
+///
 /// # Safety
 /// The requirements of [`interleave`].
 #[inline(always)]
@@ -224,7 +229,7 @@ mod tests {
             std::slice::from_raw_parts(at.cast::<T>(), n).to_vec()
         };
         for row in 0..rows {
-            // Whole columns have rows in order; else the rows of a group stand apart.
+            // Whole columns keep the order of rows; otherwise the rows of a group are not adjacent.
             let groups = rows / LANES;
             let (group, lane) = if turn.whole {
                 (row / LANES, row % LANES)

@@ -1,14 +1,15 @@
-//! Zeros above or below a diagonal.
+//! Zeroing the elements above or below a diagonal.
 
 use super::parallel::{GRAIN, Shared, split};
 use crate::job::{Place, TriangleJob};
 
 use crate::shape::{count, product, scaled_stride};
 
-/// Clears one side of a diagonal of every matrix. All bits zero is zero, or false, in every dtype.
+/// Clears one side of a diagonal of every matrix. All bits zero means zero, or false, in every
+/// dtype.
 ///
 /// # Safety
-/// The positions that the job describes from `dest` on are writable, and no two are the same.
+/// The job's positions of `dest` are writable and distinct.
 pub(crate) unsafe fn clear(job: &TriangleJob<'_>, dest: Place) {
     let (Some((&columns, outer)), Some((&step, steps))) =
         (job.shape.split_last(), job.strides.split_last())
@@ -39,7 +40,7 @@ pub(crate) unsafe fn clear(job: &TriangleJob<'_>, dest: Place) {
                 offset += scaled_stride(stride, rest % size);
                 rest /= size;
             }
-            // SAFETY: elements of one line, at positions of the tensor; lines share none.
+            // SAFETY: elements of one line, at positions of the tensor; lines do not overlap.
             unsafe {
                 let first = base.get().offset(scaled_stride(offset, size));
                 if step == 1 {

@@ -1,9 +1,9 @@
-//! Work sharing among threads, the caller among them.
+//! Work sharing between the calling thread and the thread pool.
 //!
-//! The caller starts at once and asks threads of the pool to join in. At the end it waits for those
-//! who came, and for no one who still sleeps or is busy elsewhere: what they would have done is
-//! done by then. So a second thread never makes work slower by the time it takes to wake up, and a
-//! thread that the system interrupts leaves its share to the others.
+//! The caller starts immediately and asks pool threads to help. Once every item is taken it waits only for
+//! helpers that have started; threads that are asleep or busy would find nothing left to do. A second
+//! thread therefore never costs its wake-up time, and a thread that the system interrupts leaves its
+//! remaining items to the others.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,14 +12,15 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::SmallVec;
 
-/// The work of a call, by numbers.
+/// One call's work: `each(i)` for every item `i`.
 struct Work<'a> {
     each: &'a (dyn Fn(usize) + Sync),
-    /// As many shares as members.
+    /// One share per member.
     shares: SmallVec<[Share; 4]>,
 }
 
-/// Consecutive numbers that one member begins with, and others continue when they have done theirs.
+/// A contiguous range of items. Its owner takes items from the front; members that finish early take the
+/// rest.
 struct Share {
     next: AtomicUsize,
     end: usize,
@@ -38,7 +39,7 @@ impl Work<'_> {
         }
     }
 
-    /// Works until every number is taken, from the member's own share on.
+    /// Takes items until none are left, beginning with the member's own share.
     fn join(&self, member: usize) {
         let members = self.shares.len();
         for share in (member..members).chain(0..member) {
@@ -54,33 +55,34 @@ impl Work<'_> {
     }
 }
 
-/// No one may come in any more.
+/// Flag: no further member may enter.
 const CLOSED: usize = 1 << (usize::BITS - 1);
-/// The caller sleeps until the last one has left.
+/// Flag: the caller sleeps until the last member has left.
 const ASLEEP: usize = CLOSED >> 1;
-/// How often the caller looks before it falls asleep; a look takes some tens of nanoseconds.
+/// Spin iterations before the caller sleeps; one takes tens of nanoseconds.
 const LOOKS: usize = 2000;
 
-/// Where members of the pool come in. It outlives the call, since they may come late.
+/// Admits pool threads to a call. Reference-counted, because a thread may arrive after the call has
+/// returned.
 struct Door {
-    /// How many are inside, and the two flags above.
+    /// The number of members inside, plus the flags above.
     inside: AtomicUsize,
-    /// How many have come.
+    /// The number of members that ever entered; each takes it as its index.
     came: AtomicUsize,
-    /// The work, as long as the door is not closed or someone is inside.
+    /// The work; valid until the door is closed and the last member has left.
     work: *const Work<'static>,
     asleep: Mutex<()>,
     empty: Condvar,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-// SAFETY: `work` is only followed by those inside, while the caller keeps it; it may be shared.
+// SAFETY: `work` is only dereferenced by members inside, while the caller keeps it alive; it may be shared.
 unsafe impl Send for Door {}
 // SAFETY: as above.
 unsafe impl Sync for Door {}
 
 impl Door {
-    /// Joins in, unless it is too late.
+    /// Helps with the work unless the door is closed.
     fn enter(&self) {
         if self.inside.fetch_add(1, Ordering::Acquire) & CLOSED == 0 {
             let member = 1 + self.came.fetch_add(1, Ordering::Relaxed);
@@ -90,7 +92,8 @@ impl Door {
                 let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
                 match &*first {
                     None => *first = Some(panic),
-                    // Never dropped: its drop may panic, and the caller would wait for this thread forever.
+                    // Leaked: dropping it may panic, and the caller would then wait for this thread
+                    // forever.
                     Some(_) => std::mem::forget(panic),
                 }
             }
@@ -101,7 +104,7 @@ impl Door {
         }
     }
 
-    /// Lets no one in and waits until all have left.
+    /// Closes the door and waits until all members have left.
     fn close(&self) {
         let inside = |flags: usize| flags & !(CLOSED | ASLEEP);
         let mut now = self.inside.fetch_or(CLOSED, Ordering::Acquire);
@@ -122,9 +125,9 @@ impl Door {
     }
 }
 
-/// Calls `each` on every number below `n`, on up to `members` threads of which the caller is one.
+/// Calls `each` on every number below `n`, on up to `members` threads including the caller.
 pub(super) fn work(n: usize, members: usize, each: &(dyn Fn(usize) + Sync)) {
-    /// Closes the door also when the caller's own share panics.
+    /// Closes the door even if the caller's own share panics.
     struct Closing<'a>(&'a Door);
 
     impl Drop for Closing<'_> {
@@ -187,7 +190,7 @@ mod tests {
                         assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
                     }
                 }
-                // Work within work.
+                // Nested work.
                 let sum = AtomicUsize::new(0);
                 work(outer, 4, &|_| {
                     work(inner, 3, &|i| {
@@ -201,7 +204,7 @@ mod tests {
 
     #[test]
     fn nobody_is_inside_after_the_call() {
-        // Members that are slow: the caller falls asleep, and is woken.
+        // Slow members: the caller falls asleep and is woken.
         let pool = pool(3);
         for _ in 0..3 {
             let busy = AtomicUsize::new(0);
@@ -224,7 +227,7 @@ mod tests {
             let started = Arc::new(AtomicBool::new(false));
             let begun = Arc::clone(&started);
             let free = &free;
-            // Holds one of two threads until the call below has returned on the other.
+            // Occupies one of two threads until the call below has returned on the other.
             scope.spawn(move |_| {
                 begun.store(true, Ordering::Release);
                 while !free.load(Ordering::Acquire) {
