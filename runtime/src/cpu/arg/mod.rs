@@ -1,4 +1,4 @@
-//! Reductions that find where an element stands: max and min along a dim, argmax, argmin.
+//! Reductions that find the position of an element: max and min along a dim, argmax, argmin.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -10,11 +10,11 @@ use super::reduce::reducer::{COLS, Reducer, many, many_mut};
 use super::reduce::simd::{Kernel, dispatch};
 use super::reduce::whole::{LANES, Lanes};
 
-/// An order in which one element of equal ones is first, and NaN before all.
+/// An order in which the first of equal elements wins, and NaN precedes everything.
 pub(crate) trait Better: Fold<X = <Self as Fold>::T, Acc = <Self as Fold>::T> {
-    /// Whether `a` is strictly before `b`.
+    /// Returns whether `a` strictly precedes `b`.
     fn better(a: Self::T, b: Self::T) -> bool;
-    /// Whether both are the same to the order, NaN like NaN.
+    /// Returns whether the elements are equal in the order; NaN equals NaN.
     fn same(a: Self::T, b: Self::T) -> bool;
 }
 
@@ -50,17 +50,17 @@ better! {
     f64 |x| x.is_nan();
 }
 
-/// The best element so far and its position; -1 before there is one.
+/// The best element so far and its position, which is -1 if there is none.
 #[derive(Clone, Copy)]
 struct State<T> {
     value: T,
     at: i64,
 }
 
-/// A reduction to the best element and where it first stands.
+/// A reduction to the best element and its first position.
 pub(crate) struct Position<F>(pub PhantomData<F>);
 
-/// The best of each column of a tile, and its row.
+/// Finds the best element of each column of a tile, and its row.
 struct Tile<'a, F: Fold> {
     best: &'a mut [F::T],
     rows_of: &'a mut [u32],
@@ -76,7 +76,7 @@ impl<F: Better> Kernel for Tile<'_, F> {
         let n = self.best.len();
         for r in 0..self.rows {
             let row = self.xs.wrapping_offset(r as isize * self.stride);
-            // SAFETY: whoever made the tile says that every row has `n` elements.
+            // SAFETY: the creator of the tile guarantees that every row has `n` elements.
             let row = unsafe { many::<F::T>(row.cast(), n) };
             for ((best, at), &x) in self.best.iter_mut().zip(&mut *self.rows_of).zip(row) {
                 let take = F::better(x, *best);
@@ -87,7 +87,7 @@ impl<F: Better> Kernel for Tile<'_, F> {
     }
 }
 
-/// Where an element that is there first stands.
+/// Finds the first position of an element that is present.
 struct Find<'a, F: Fold>(&'a [F::T], F::T);
 
 impl<F: Better> Kernel for Find<'_, F> {
@@ -95,7 +95,7 @@ impl<F: Better> Kernel for Find<'_, F> {
     #[inline(always)]
     fn run(self) -> usize {
         const STEP: usize = 64;
-        // Whole steps without a branch, then the least place in the one that has it.
+        // Branchless over whole steps, then the first position in the step that has it.
         let has = |part: &[F::T]| part.iter().fold(false, |any, &x| any | F::same(x, self.1));
         let step = self.0.chunks(STEP).position(has).unwrap_or(0);
         let rest = &self.0[step * STEP..];
@@ -112,7 +112,7 @@ impl<F: Better> Kernel for Find<'_, F> {
     }
 }
 
-/// Outputs whose elements are all there.
+/// Computes outputs whose elements are all available.
 struct Whole<'a, F: Fold> {
     lanes: &'a Lanes<'a>,
     values: *mut F::T,
@@ -125,7 +125,7 @@ impl<F: Better> Kernel for Whole<'_, F> {
     fn run(self) {
         let lanes = self.lanes;
         for group in 0..lanes.groups {
-            // SAFETY: whoever made this says that the lanes are there.
+            // SAFETY: the creator of this struct guarantees that the lanes are readable.
             let row = |row: isize| unsafe { lanes.row::<F::T>(group, row) };
             let (mut best, mut at) = (*row(lanes.rows[0]), [0_u32; LANES]);
             for (r, &one) in lanes.rows.iter().enumerate().skip(1) {
@@ -136,7 +136,8 @@ impl<F: Better> Kernel for Whole<'_, F> {
                     at[i] = if take { r as u32 } else { at[i] };
                 }
             }
-            // SAFETY: whoever made this says that there is room, unless they are null.
+            // SAFETY: the creator of this struct guarantees that there is room, unless the pointers
+            // are null.
             unsafe {
                 if !self.values.is_null() {
                     *lanes.results(self.values, group) = best.map(MaybeUninit::new);
@@ -183,7 +184,7 @@ impl<F: Better> Reducer for Position<F> {
     unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, at: usize) {
         // SAFETY: one state and `n` elements, by the contract.
         let (state, xs) = unsafe { (&mut *state.cast::<State<F::T>>(), many::<F::T>(xs, n)) };
-        // Most blocks do not change the state: the position is looked for only in those that do.
+        // Most blocks do not change the state; the position is searched only in those that do.
         let best = dispatch(Row::<F>(xs, PhantomData));
         if state.at < 0 || F::better(best, state.value) {
             let first = dispatch(Find::<F>(xs, best));

@@ -1,4 +1,4 @@
-//! Reductions without unsafe code, and the one place that gives them their memory.
+//! Reductions without unsafe code, and the single adapter that manages their memory.
 
 use nomina_core::{DType, Element};
 
@@ -6,33 +6,33 @@ use super::reducer::{Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
 use super::whole::{Group, LANES, Lanes};
 
-/// A reduction in terms of one state and of the elements that go into it. Whoever implements it says
-/// what one element does; how rows, columns and short outputs are taken in follows from that, until a
-/// loop is written that the compiler vectorises better.
+/// A reduction in terms of one state and the elements added to it. An implementation must define the
+/// effect of one element; rows, columns and short outputs follow from it by default and can be
+/// overridden with loops that vectorise better.
 ///
-/// `row`, `columns` and `whole` are compiled for each instruction set: what they call is to be
-/// `#[inline(always)]`.
+/// `row`, `columns` and `whole` are compiled for each instruction set, so the functions they call
+/// should be `#[inline(always)]`.
 pub(crate) trait Accumulator: Sync {
-    /// An element, in the dtype in which they come.
+    /// The element type after loading.
     type X: Element;
-    /// What elements go into.
+    /// The state that accumulates elements.
     type State: Copy;
-    /// A result.
+    /// The result type.
     type Out: Element;
 
-    /// A state that has seen nothing.
+    /// Returns the empty state.
     fn empty(&self) -> Self::State;
 
-    /// Takes in an element.
+    /// Adds an element.
     fn add(&self, state: &mut Self::State, x: Self::X);
 
-    /// Takes in another state; what it saw stands after what `state` saw.
+    /// Merges another state, whose elements follow those of `state`.
     fn merge(&self, state: &mut Self::State, other: &Self::State);
 
-    /// The result, of `count` elements.
+    /// Returns the result for `count` elements.
     fn finish(&self, state: &Self::State, count: f64) -> Self::Out;
 
-    /// Takes in elements that stand side by side.
+    /// Adds contiguous elements.
     #[inline(always)]
     fn row(&self, state: &mut Self::State, xs: &[Self::X]) {
         for &x in xs {
@@ -40,7 +40,7 @@ pub(crate) trait Accumulator: Sync {
         }
     }
 
-    /// Takes in a tile, each column into its own state; at most [`COLS`](super::reducer::COLS) columns.
+    /// Adds a tile, each column to its own state; at most [`COLS`](super::reducer::COLS) columns.
     #[inline(always)]
     fn columns(&self, states: &mut [Self::State], tile: Tile<'_, Self::X>) {
         for r in 0..tile.rows() {
@@ -50,7 +50,7 @@ pub(crate) trait Accumulator: Sync {
         }
     }
 
-    /// The results of outputs whose elements are all there.
+    /// Returns the results of outputs whose elements are all available.
     #[inline(always)]
     fn whole(&self, group: Group<'_, Self::X>, count: f64) -> [Self::Out; LANES] {
         let mut states = [self.empty(); LANES];
@@ -63,7 +63,7 @@ pub(crate) trait Accumulator: Sync {
     }
 }
 
-/// Rows of elements, each as long as the others.
+/// Rows of elements, all of the same length.
 #[derive(Clone, Copy)]
 pub(crate) struct Tile<'a, T> {
     first: &'a [T],
@@ -72,10 +72,10 @@ pub(crate) struct Tile<'a, T> {
 }
 
 impl<'a, T> Tile<'a, T> {
-    /// Rows of `cols` elements that are `stride` elements apart.
+    /// Creates a tile of `rows` rows of `cols` elements that are `stride` elements apart.
     ///
     /// # Safety
-    /// All of them are elements that nobody writes meanwhile; there is a row.
+    /// All elements are readable, nobody writes to them meanwhile, and there is at least one row.
     #[inline(always)]
     pub unsafe fn new(xs: *const T, stride: isize, rows: usize, cols: usize) -> Self {
         // SAFETY: guaranteed by the caller.
@@ -87,13 +87,13 @@ impl<'a, T> Tile<'a, T> {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[inline(always)]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// A row of those that there are.
+    /// Returns row `r`, which must exist.
     #[inline(always)]
     pub fn row(&self, r: usize) -> &'a [T] {
         debug_assert!(r < self.rows);
@@ -101,7 +101,7 @@ impl<'a, T> Tile<'a, T> {
             .first
             .as_ptr()
             .wrapping_offset(r as isize * self.stride);
-        // SAFETY: whoever made the tile says that every row has so many elements.
+        // SAFETY: the creator of the tile guarantees that every row has this number of elements.
         unsafe { many(row.cast(), self.first.len()) }
     }
 }
@@ -141,7 +141,8 @@ impl<A: Accumulator> Kernel for Whole<'_, A> {
     #[inline(always)]
     fn run(self) {
         for group in 0..self.lanes.groups {
-            // SAFETY: whoever made this says that the lanes are there, and room for the values.
+            // SAFETY: the creator of this struct guarantees that the lanes are readable and that there
+            // is room for the values.
             let (group, values) = unsafe {
                 let values = self.lanes.results(self.values, group);
                 (self.lanes.group(group), values)
@@ -189,7 +190,7 @@ impl<A: Accumulator> Reducer for A {
         cols: usize,
         _: usize,
     ) {
-        // SAFETY: `cols` states and `rows` rows of as many elements, by the contract.
+        // SAFETY: `cols` states and `rows` rows of `cols` elements, by the contract.
         let (states, tile) = unsafe {
             let tile = Tile::new(xs.cast(), stride, rows, cols);
             (many_mut(states, cols), tile)

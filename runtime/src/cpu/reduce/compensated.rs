@@ -1,11 +1,11 @@
 //! Sums of `f64` in twice its precision.
 
-/// A sum in the summands' own precision, with what rounding lost, and what went beyond the range of `f64`.
+/// A compensated sum: the rounded sum, the rounding errors, and the part that exceeds the range of `f64`.
 #[derive(Clone, Copy)]
 pub(crate) struct Compensated {
     sum: f64,
     lost: f64,
-    /// 2⁻⁶⁴ times the rest of the sum.
+    /// The overflowed part of the sum, times 2⁻⁶⁴.
     high: f64,
 }
 
@@ -46,7 +46,7 @@ impl Compensated {
         self.high += other.high;
     }
 
-    /// The sum, divided by a number.
+    /// Returns the sum divided by a number.
     #[inline]
     pub(super) fn quotient(&self, divisor: f64) -> f64 {
         if self.high == 0.0 {

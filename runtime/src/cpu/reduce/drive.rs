@@ -1,7 +1,7 @@
 //! Drives a reducer over a plan: tiles, scratch blocks, chunks and threads.
 //!
-//! Work is cut by the shape alone, never by the number of threads, and chunks of one output are
-//! merged in order: a result does not depend on how many threads there are.
+//! Work is divided by the shape alone, never by the number of threads, and the chunks of an output
+//! are merged in order, so results do not depend on the number of threads.
 
 mod columns;
 mod computed_source;
@@ -17,15 +17,15 @@ use crate::memory::NoMemory;
 pub(crate) use computed_source::{Elements, Make, reduce_computed};
 use tail::Tail;
 
-/// The most elements of a tile that is gathered.
+/// The most elements of a gathered tile.
 pub(crate) const TILE: usize = 8192;
-/// About how many elements one task reads.
+/// The approximate number of elements that one task reads.
 const TASK: usize = 1 << 16;
-/// Below so many cells, the elements of one output are split into chunks.
+/// The number of cells below which the elements of an output are split into chunks.
 const FEW: usize = 64;
-/// The most chunks of one output: each has states of its own.
+/// The most chunks of one output; each has its own states.
 const CHUNKS: usize = 256;
-/// Rows shorter than this are gathered before they are taken in.
+/// Rows shorter than this are gathered before they are reduced.
 const SHORT: usize = 128;
 
 /// The operand.
@@ -35,7 +35,7 @@ pub(crate) struct Source {
     pub dtype: DType,
 }
 
-/// Where results go. Pointers are null where a reducer has no such result.
+/// The destination of results. A pointer is null if the reducer has no such result.
 #[derive(Clone, Copy)]
 pub(crate) struct Target {
     pub values: *mut u8,
@@ -43,36 +43,36 @@ pub(crate) struct Target {
     pub positions: *mut i64,
 }
 
-/// How the loops of a plan are walked.
+/// The strategy for walking the loops of a plan.
 pub(crate) struct Driver<'a> {
     pub plan: &'a LinePlan,
     reducer: &'a dyn Reducer,
     pub source: Source,
-    /// The innermost loops.
+    /// The innermost loops, over outputs and over the elements of one output.
     pub kept: Loop,
     pub inner: Loop,
-    /// Whether outputs side by side are taken in together.
+    /// Whether adjacent outputs are reduced together.
     pub columns: bool,
-    /// Elements need no conversion.
+    /// Whether elements need no conversion.
     pub same: bool,
-    /// In how many groups rows go into states of their own, for few columns.
+    /// The number of groups of states; for few columns, rows are distributed over several groups.
     pub groups: usize,
-    /// Outputs of one cell.
+    /// The outputs of one cell.
     pub width: usize,
-    /// Elements of one output in one chunk.
+    /// The elements of one output in one chunk.
     pub chunk: usize,
     size: usize,
-    /// What computes the elements, where the source has none.
+    /// The producer of the elements if they are computed on the fly.
     made: Option<&'a dyn Make>,
-    /// How many neighbours are one output, and the elements of that.
+    /// The number of adjacent walked outputs that form one output, and the number of its elements.
     tail: usize,
     count: usize,
 }
 
-/// Runs `reducer` over `plan`, whose outputs and counts are at least 1.
+/// Runs `reducer` over `plan`, which has at least one output and one element per output.
 ///
 /// # Safety
-/// The plan's offsets lie in the operand and in the results, and nobody else uses the results
+/// The plan's offsets are within the operand and the results, and nobody else accesses the results
 /// meanwhile.
 pub(crate) unsafe fn reduce_lines(
     reducer: &dyn Reducer,
@@ -85,8 +85,10 @@ pub(crate) unsafe fn reduce_lines(
     unsafe { drive(&Driver::of(reducer, plan, &tail, source), target) }
 }
 
+/// Runs a driver.
+///
 /// # Safety
-/// The requirements of [`reduce_lines`], of the driver's plan and source.
+/// The requirements of [`reduce_lines`] for the driver's plan and source.
 unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
     let (reducer, plan) = (walk.reducer, walk.plan);
     let count = plan.count();
@@ -97,7 +99,7 @@ unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
     if chunks == 1 && walk.at_once() {
         return try_for_each(cells, work, |index| {
             let (row, start, n) = cell(index);
-            // SAFETY: each cell has outputs of its own.
+            // SAFETY: each cell owns its outputs.
             unsafe { walk.compute(row, start, n, target) }
         });
     }
@@ -105,7 +107,7 @@ unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
         return try_for_each(cells, work, |index| {
             let (row, start, n) = cell(index);
             let mut states = SmallScratch::bytes([wide, walk.size])?;
-            // SAFETY: the scratch holds `wide` states; each cell has outputs of its own.
+            // SAFETY: the scratch holds `wide` states; each cell owns its outputs.
             unsafe {
                 walk.fill(states.as_mut_ptr(), row, start, n, 0, count)?;
                 walk.finish(states.as_mut_ptr(), row, start, n, target)
@@ -118,7 +120,7 @@ unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
         let (row, start, n) = cell(index / chunks);
         let from = index % chunks * walk.chunk;
         let mut states = SmallScratch::bytes([wide, walk.size])?;
-        // SAFETY: as above; each task copies its states to a place of its own.
+        // SAFETY: as above; each task copies its states to its own part of the buffer.
         unsafe {
             walk.fill(
                 states.as_mut_ptr(),
@@ -135,7 +137,7 @@ unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
     })?;
     try_for_each(cells, walk.width * chunks, |index| {
         let (row, start, n) = cell(index);
-        // SAFETY: the states of a cell's chunks stand side by side; no other task has this cell.
+        // SAFETY: the states of a cell's chunks are contiguous; no other task processes this cell.
         unsafe {
             let first = shared.get().add(index * chunks * walk.width * walk.size);
             for chunk in 1..chunks {
@@ -147,7 +149,7 @@ unsafe fn drive(walk: &Driver<'_>, target: Target) -> Result<(), NoMemory> {
 }
 
 impl<'a> Driver<'a> {
-    /// Decides how to walk, by the shape alone.
+    /// Chooses a strategy by the shape alone.
     pub(crate) fn new(reducer: &'a dyn Reducer, plan: &'a LinePlan, source: Source) -> Self {
         const ONE: Loop = Loop {
             size: 1,
@@ -165,14 +167,14 @@ impl<'a> Driver<'a> {
             false
         } else {
             let follows = inner.src == kept.src * kept.size as isize;
-            // Few rows are taken in the same order, however many columns there are.
+            // Few rows are reduced in the same order, whatever the number of columns.
             if kept.size <= COLS / 4 && follows && !reducer.ordered() && count > ROWS {
                 groups = (COLS / kept.size).min(inner.size).max(1);
             }
             kept.size >= 16 || groups > 1 || count <= ROWS
         };
         let width = if columns {
-            // Whole rows where they are read in place; else tiles that are not too flat.
+            // Whole rows if they are read in place; otherwise tiles that are not too flat.
             let direct = same && kept.src == 1;
             let most = if direct { reducer.most_cols() } else { COLS };
             kept.size.div_ceil(kept.size.div_ceil(most))
@@ -205,12 +207,13 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// The number of cells: parts of the innermost kept loop, for each round of the outer ones.
+    /// Returns the number of cells: parts of the innermost kept loop, in each round of the outer
+    /// ones.
     pub(crate) fn cells(&self) -> usize {
         self.plan.outputs() / self.kept.size * self.kept.size.div_ceil(self.width)
     }
 
-    /// The round, the first output and the number of outputs of a cell.
+    /// Returns the round, the first output and the number of outputs of a cell.
     pub(crate) fn cell(&self, index: usize) -> (usize, usize, usize) {
         let per_row = self.kept.size.div_ceil(self.width);
         let start = index % per_row * self.width;
@@ -221,7 +224,7 @@ impl<'a> Driver<'a> {
         )
     }
 
-    /// The offsets of a cell's first output, in operand and result.
+    /// Returns the offsets of a cell's first output in the operand and the result.
     pub(crate) fn origin(&self, row: usize, start: usize) -> (isize, isize) {
         let outer = &self.plan.kept[..self.plan.kept.len().saturating_sub(1)];
         let (src, dst) = offsets(outer, row);
@@ -232,8 +235,8 @@ impl<'a> Driver<'a> {
         )
     }
 
-    /// Takes the elements `from..to` of `n` outputs from `start` on into fresh states, of which
-    /// there is room for `n` times `groups`.
+    /// Reduces the elements `from..to` of `n` outputs from `start` on into fresh states. There is
+    /// room for `n` times `groups` states.
     ///
     /// # Safety
     /// The requirements of [`reduce_lines`].
@@ -247,7 +250,7 @@ impl<'a> Driver<'a> {
         to: usize,
     ) -> Result<(), NoMemory> {
         let base = self.origin(row, start).0;
-        // SAFETY: the caller gives room for `n * groups` states, and all offsets are the plan's.
+        // SAFETY: the caller provides room for `n * groups` states, and all offsets are the plan's.
         unsafe {
             self.reducer.init(states, n * self.groups);
             if let Some(make) = self.made {
@@ -270,8 +273,10 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    /// Merges the groups of states into the first.
+    ///
     /// # Safety
-    /// The requirements of [`Driver::fill`] leaves the states.
+    /// The states are as [`Driver::fill`] leaves them.
     unsafe fn merge_groups(&self, states: *mut u8, n: usize) {
         for group in 1..self.groups {
             // SAFETY: there are `n` states for each group.
@@ -282,7 +287,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// The address of an element of the operand.
+    /// Returns the address of an element of the operand.
     pub(crate) fn at(&self, offset: isize) -> *const u8 {
         self.source
             .ptr
@@ -297,14 +302,14 @@ impl<'a> Driver<'a> {
         to: usize,
     ) -> Result<(), NoMemory> {
         let mut at = from;
-        // One run has nothing to be gathered with.
+        // A single run cannot be gathered with others.
         let long = self.inner.size >= SHORT || self.plan.reduced.len() <= 1;
         if self.same && self.inner.src == 1 && long {
             runs(&self.plan.reduced, from, to, |offset, n| {
                 for start in (0..n).step_by(BLOCK) {
                     let len = BLOCK.min(n - start);
                     let xs = self.at(base + offset + start as isize);
-                    // SAFETY: the run lies in the operand, its elements side by side.
+                    // SAFETY: the run is within the operand, and its elements are contiguous.
                     unsafe {
                         self.reducer.row(state, xs, len, at);
                         if self.reducer.done(state) {
@@ -324,7 +329,7 @@ impl<'a> Driver<'a> {
             let mut start = 0;
             while start < n {
                 let len = (n - start).min(BLOCK - held);
-                // SAFETY: the run lies in the operand, and the scratch has room for a block.
+                // SAFETY: the run is within the operand, and the scratch has room for a block.
                 unsafe {
                     copy2(Copy2 {
                         src: self.at(base + offset + start as isize * self.inner.src),
@@ -355,7 +360,7 @@ impl<'a> Driver<'a> {
             true
         });
         if held > 0 {
-            // SAFETY: the scratch holds so many elements.
+            // SAFETY: the scratch holds this number of elements.
             unsafe { self.reducer.row(state, scratch.as_mut_ptr(), held, at) };
         }
         Ok(())
@@ -376,7 +381,7 @@ impl<'a> Driver<'a> {
         runs(&self.plan.reduced, from, to, |offset, len| {
             let mut start = 0;
             while start < len {
-                // Rows side by side that go into groups of states make one wider row.
+                // Adjacent rows that go to different groups of states form one wider row.
                 let groups = if len - start >= self.groups {
                     self.groups
                 } else {
@@ -386,8 +391,8 @@ impl<'a> Driver<'a> {
                 let most = ROWS.min(if direct { ROWS } else { (TILE / cols).max(1) });
                 let rows = ((len - start) / groups).min(most);
                 let xs = self.at(base + offset + start as isize * step);
-                // SAFETY: the tile lies in the operand: `groups` rows follow each other in memory
-                // wherever there is more than one group. The scratch has room for a tile.
+                // SAFETY: the tile is within the operand: if there is more than one group, `groups`
+                // rows are contiguous in memory. The scratch has room for a tile.
                 unsafe {
                     if direct {
                         self.reducer.cols(states, xs, stride, rows, cols, at);
@@ -427,7 +432,7 @@ impl<'a> Driver<'a> {
         let step = self.kept.dst;
         let base = self.origin(row, start / self.tail).1;
         let out = self.reducer.out();
-        // SAFETY: the caller's states; cells are whole outputs.
+        // SAFETY: the states are the caller's; cells are whole outputs.
         let n = unsafe { self.merge_tail(states, n)? };
         let room = |null: bool, size: usize| SmallScratch::bytes([usize::from(!null), n, size]);
         let mut values = room(target.values.is_null(), out.size())?;
@@ -444,7 +449,7 @@ impl<'a> Driver<'a> {
             pick(target.positions.is_null(), &mut positions),
         );
         let count = self.count as f64;
-        // SAFETY: the scratches have room for `n`; the offsets lie in the results.
+        // SAFETY: the scratches have room for `n`; the offsets are within the results.
         unsafe {
             self.reducer.finish(states, n, count, v, p.cast());
             if !v.is_null() {
@@ -465,7 +470,7 @@ impl<'a> Driver<'a> {
 /// Writes `n` results.
 unsafe fn line(src: *const u8, from: DType, dst: *mut u8, to: DType, step: isize, n: usize) {
     let (strides, into) = ([0, 1], [0, step]);
-    // SAFETY: by the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         copy2(Copy2 {
             src,
@@ -480,7 +485,7 @@ unsafe fn line(src: *const u8, from: DType, dst: *mut u8, to: DType, step: isize
     };
 }
 
-// SAFETY: the pointers are only read through, or written at places that one task alone has.
+// SAFETY: the pointers are only read through, or written through by one task per location.
 unsafe impl Sync for Driver<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Target {}

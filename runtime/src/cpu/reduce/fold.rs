@@ -1,4 +1,4 @@
-//! Reductions whose elements combine in any grouping: sum, prod, max, min, any, all.
+//! Reductions whose elements can be combined in any grouping: sum, prod, max, min, any, all.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -14,50 +14,50 @@ use super::whole::{Lanes, Whole};
 
 /// The number of accumulators of a row, for every instruction set.
 const LANES: usize = 64;
-/// So many elements of a lane are added up in pairs, pairs of these in pairs and so on.
+/// The number of elements of a lane that are combined pairwise, as a binary tree.
 const GROUP: usize = 16;
-/// Lanes whose elements lie together in memory: so few that a group of them is read from its begin to its end.
+/// The number of lanes that are contiguous in memory; few, so that a group is read almost sequentially.
 const PART: usize = 8;
-/// The most columns at a time: whole rows of most tensors, so that memory is read in its order, and
-/// few enough that what they add up to stays in the first-level cache.
+/// The most columns at a time: whole rows of most tensors, so that memory is read sequentially, and few enough
+/// that the accumulators stay in the first-level cache.
 const WIDE: usize = 2560;
 
-/// How elements combine, and what holds the result of many blocks.
+/// The combination of elements, and the accumulator of the results of many blocks.
 pub(crate) trait Fold: Sync + 'static {
-    /// An element as it lies in memory.
+    /// The element type in memory.
     type X: Element;
-    /// An element as it is combined.
+    /// The element type in which elements are combined.
     type T: Element;
-    /// What blocks go into.
+    /// The accumulator of blocks.
     type Acc: Copy;
-    /// The one as the other.
+    /// Converts an element to the type in which it is combined.
     fn widen(x: Self::X) -> Self::T;
-    /// Combines with any element to that element.
+    /// The neutral element of `combine`.
     const IDENTITY: Self::T;
-    /// Whether each combination rounds, so that few of them should follow each other.
+    /// Whether each combination rounds, so that long chains of them should be avoided.
     const ROUNDS: bool = false;
-    /// Of two elements, within a block.
+    /// Combines two elements within a block.
     fn combine(a: Self::T, b: Self::T) -> Self::T;
-    /// An accumulator that has seen nothing.
+    /// Returns the empty accumulator.
     fn start() -> Self::Acc;
-    /// Takes in a block, or an element.
+    /// Adds the result of a block, or an element.
     fn add(acc: &mut Self::Acc, part: Self::T);
-    /// Whether a block left the range of its elements: its elements are then taken in one by one.
+    /// Returns whether a block overflowed its elements' range; its elements are then added one by one.
     #[inline(always)]
     fn overflows(_part: Self::T) -> bool {
         false
     }
-    /// Takes in another accumulator.
+    /// Merges another accumulator.
     fn merge(acc: &mut Self::Acc, other: &Self::Acc);
-    /// The result, divided by `divisor` where that is not 1.
+    /// Returns the result, divided by `divisor` if that is not 1.
     fn finish(acc: &Self::Acc, divisor: f64) -> Self::T;
-    /// Whether nothing can change it any more.
+    /// Returns whether further elements cannot change the accumulator.
     fn done(_acc: &Self::Acc) -> bool {
         false
     }
 }
 
-/// Four elements, as two pairs.
+/// Combines four elements as two pairs.
 #[inline(always)]
 pub(super) fn four<F: Fold>(xs: [F::X; 4]) -> F::T {
     let [a, b, c, d] = xs;
@@ -65,19 +65,20 @@ pub(super) fn four<F: Fold>(xs: [F::X; 4]) -> F::T {
     F::combine(ab, F::combine(F::widen(c), F::widen(d)))
 }
 
-/// Takes in the elements of a block by themselves.
+/// Adds the elements of a block one by one.
 #[cold]
 #[inline(never)]
 pub(super) fn one_by_one<'a, F: Fold>(acc: &mut F::Acc, xs: impl Iterator<Item = &'a F::X>) {
     xs.for_each(|&x| F::add(acc, F::widen(x)));
 }
 
-/// All elements of a row, combined in lanes.
+/// Combines all elements of a row in lanes.
 pub(crate) struct Row<'a, F: Fold>(pub &'a [F::X], pub PhantomData<F>);
 
 impl<F: Fold> Kernel for Row<'_, F> {
     type Out = F::T;
-    // Groups are read across, for which AVX-512 has gathers: on Zen 4 a ninth of the speed.
+    // Groups are read across rows. With AVX-512 the compiler would use gathers, which on Zen 4 run at a ninth
+    // of the speed.
     const WIDEST: bool = !F::ROUNDS;
     #[inline(always)]
     fn run(self) -> F::T {
@@ -86,7 +87,7 @@ impl<F: Fold> Kernel for Row<'_, F> {
         if F::ROUNDS {
             let (groups, left) = xs.as_chunks::<{ GROUP * LANES }>();
             for group in groups {
-                // A line of the cache or two at a time, so that memory is read in its order.
+                // One or two cache lines at a time, so that memory is read sequentially.
                 let (parts, _) = group.as_chunks::<{ GROUP * PART }>();
                 for (part, lanes) in parts.iter().zip(lanes.as_chunks_mut::<PART>().0) {
                     let (x, _) = part.as_chunks::<PART>();
@@ -125,7 +126,7 @@ impl<F: Fold> Kernel for Row<'_, F> {
     }
 }
 
-/// All columns of a tile, each combined over the rows into `out`.
+/// Combines each column of a tile over the rows into `out`.
 pub(crate) struct Cols<'a, F: Fold> {
     pub out: &'a mut [F::T],
     pub tile: Tile<'a, F::X>,
@@ -154,11 +155,11 @@ impl<F: Fold> Kernel for Cols<'_, F> {
     }
 }
 
-/// A fold as a reducer, whose result is divided by the count if it is a mean. Of no size, so that a
-/// box of it is no allocation.
+/// A fold as a reducer; the result is divided by the count if it is a mean. Zero-sized, so that boxing it does
+/// not allocate.
 pub(crate) struct Folding<F, const MEAN: bool>(PhantomData<F>);
 
-/// A fold whose result is what it is.
+/// A fold whose result is not divided.
 pub(crate) type Plain<F> = Folding<F, false>;
 
 /// A fold whose result is divided by the count.
@@ -215,9 +216,9 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
         let mut parts = [const { MaybeUninit::uninit() }; WIDE];
         let parts = &mut parts[..cols];
         parts.fill(MaybeUninit::new(F::IDENTITY));
-        // SAFETY: so many were written.
+        // SAFETY: these elements were written.
         let parts = unsafe { many_mut::<F::T>(parts.as_mut_ptr().cast(), cols) };
-        // SAFETY: `rows` rows of `cols` elements, and as many states, by the contract.
+        // SAFETY: `rows` rows of `cols` elements and `cols` states, by the contract.
         let (tile, states) = unsafe {
             let tile = Tile::new(xs.cast(), stride, rows, cols);
             (tile, many_mut::<F::Acc>(states, cols))
@@ -266,17 +267,17 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
     }
 }
 
-/// Adds.
+/// Addition.
 pub(crate) struct Sum<T>(PhantomData<T>);
-/// Multiplies.
+/// Multiplication.
 pub(crate) struct Prod<T>(PhantomData<T>);
-/// The greatest; NaN above all.
+/// The maximum; NaN wins.
 pub(crate) struct Max<T>(PhantomData<T>);
-/// The smallest; NaN below all.
+/// The minimum; NaN wins.
 pub(crate) struct Min<T>(PhantomData<T>);
-/// Whether one is true.
+/// Whether any element is true.
 pub(crate) struct Any;
-/// Whether all are true.
+/// Whether all elements are true.
 pub(crate) struct All;
 
 macro_rules! sum {
@@ -370,7 +371,7 @@ impl Fold for Sum<i64> {
     }
 }
 
-/// Folds whose accumulator is an element.
+/// Defines folds whose accumulator is an element.
 macro_rules! plain {
     ($($name:ident<$t:ty>, $identity:expr, $combine:expr;)*) => {$(
         impl Fold for $name<$t> {

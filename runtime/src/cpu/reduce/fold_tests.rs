@@ -1,4 +1,4 @@
-//! Sums, beside exact ones.
+//! Tests that compare sums with exact ones.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Element, Scalar};
@@ -9,7 +9,8 @@ use crate::call::{ReduceOptions, reduce, to_dtype};
 use crate::raw::Raw;
 use half::{bf16, f16};
 
-/// By how many units of rounding, of the sum of magnitudes, sums and means of all layouts are off.
+/// Returns the errors of sums and means in all layouts, in units of rounding of the sum of
+/// magnitudes.
 fn off<T: Element>(xs: &[T], unit: f64) -> Vec<(&'static str, f64)> {
     let wide: Vec<f64> = {
         let raw = Raw::from_vec(xs.to_vec(), &[xs.len()]).unwrap();
@@ -45,9 +46,9 @@ fn sums_lose_few_digits_in_any_layout() {
     };
     for &n in lengths {
         let most = 18.0 + (n as f64).log2();
-        // No more than f16 can sum up.
+        // Small enough that the sum is finite in `f16`.
         let xs: Vec<f64> = noise(n, 3).iter().map(|x| x / 8.0).collect();
-        // Of one sign, and of both.
+        // Numbers of one sign, and of both.
         for xs in [xs.iter().map(|x| x.abs()).collect(), xs] {
             let all = [
                 off::<f64>(&xs, f64::EPSILON / 2.0),
@@ -71,7 +72,7 @@ fn sums_lose_few_digits_in_any_layout() {
     }
 }
 
-/// Rounding of equal summands is not by chance: it adds up.
+/// Tests that the rounding errors of equal summands, which are all in one direction, do not add up.
 #[test]
 fn equal_summands_do_not_drift() {
     let n = if cfg!(miri) { 300 } else { 40_000 };

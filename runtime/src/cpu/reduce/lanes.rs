@@ -1,6 +1,6 @@
-//! Lanes of a register: one of all, and the last elements of a line in one.
+//! Lanes of a register: reduction to one value, and padding of a partial register.
 
-/// Lanes joined by halves, until one is left: as many steps as a power of two has, where one lane after the other would wait for each.
+/// Combines lanes by halves until one is left. This takes log2(N) dependent steps instead of N.
 #[inline(always)]
 pub(crate) fn halved<T: Copy, const N: usize>(mut lanes: [T; N], join: impl Fn(T, T) -> T) -> T {
     const { assert!(N.is_power_of_two()) };
@@ -14,7 +14,7 @@ pub(crate) fn halved<T: Copy, const N: usize>(mut lanes: [T; N], join: impl Fn(T
     lanes[0]
 }
 
-/// Fewer elements than there are lanes, and what fills the others.
+/// Returns `rest`, which has fewer elements than there are lanes, padded with `with`.
 #[inline(always)]
 pub(crate) fn filled<T: Copy, const N: usize>(rest: &[T], with: T) -> [T; N] {
     let mut lanes = [with; N];

@@ -1,10 +1,10 @@
-//! Blocks of elements, brought to the dtype and the order a kernel wants.
+//! Copying blocks of elements into the dtype and order that a kernel needs.
 
 use nomina_core::DType;
 
 use crate::cpu::cast::Cast;
 
-/// A block of elements to copy and convert. Strides, of rows and of columns, are in elements.
+/// A block of elements to copy and convert. Strides, of rows and columns, are in elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Copy2 {
     pub src: *const u8,
@@ -20,7 +20,7 @@ pub(crate) struct Copy2 {
 /// Copies a block.
 ///
 /// # Safety
-/// All elements of the block can be read, those of its copy written; they do not overlap.
+/// All elements of the block are readable, those of the copy writable; they do not overlap.
 pub(crate) unsafe fn copy2(block: Copy2) {
     let Copy2 {
         src,
@@ -33,8 +33,8 @@ pub(crate) unsafe fn copy2(block: Copy2) {
         mut cols,
     } = block;
     let apart = |strides: [isize; 2], cols: usize| strides[0] == strides[1] * cols as isize;
-    // The inner loop is the one that steps less, unless it is too short to be worth a call, and does not
-    // go on where it ends.
+    // The inner loop is the dim with the smaller stride, unless it is too short to be worth a call and
+    // does not merge with the outer one.
     let on = apart(strides, cols) && apart(into, cols);
     let short = cols < 4 && rows > cols && !on;
     if short || (strides[0].abs() < strides[1].abs() && rows >= 16) {
@@ -49,7 +49,7 @@ pub(crate) unsafe fn copy2(block: Copy2) {
     let (from_size, to_size) = (from.size() as isize, to.size() as isize);
     let cast = Cast::new(from, to);
     for row in 0..rows as isize {
-        // SAFETY: by the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             cast.run(
                 cols,

@@ -14,15 +14,15 @@ use crate::cpu::numeric::double;
 use crate::cpu::reduce::fold::Fold;
 use crate::cpu::simd::FMA;
 
-/// The greatest number so far, and the sum of exponentials of the distances from it. From an
-/// infinite or missing number there is no distance; then it is from zero.
+/// The maximum so far, and the sum of exponentials of the differences from it. If the maximum is infinite or NaN, the
+/// differences are from zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
     pub max: f64,
     pub sum: f64,
 }
 
-/// What distances are taken from.
+/// Returns the origin of the differences.
 #[inline]
 pub(crate) fn origin(max: f64) -> f64 {
     if max.is_finite() { max } else { 0.0 }
@@ -34,7 +34,7 @@ impl State {
         sum: 0.0,
     };
 
-    /// Moves the origin up to a greater number, if `max` is one. Gives the origin.
+    /// Raises the maximum to `max` if that is greater, and returns the new origin.
     #[inline]
     fn raise(&mut self, max: f64) -> f64 {
         let old = origin(self.max);
@@ -60,10 +60,10 @@ impl State {
         }
     }
 
-    /// The logarithm of the sum of exponentials.
+    /// Returns the logarithm of the sum of exponentials.
     #[inline(always)]
     pub(crate) fn value(&self) -> f64 {
-        // Next to an infinity, or NaN, the sum is anything.
+        // If the maximum is infinite or NaN, the sum is meaningless.
         if self.max.is_finite() {
             self.max + double::log::<FMA>(self.sum)
         } else {
@@ -72,12 +72,12 @@ impl State {
     }
 }
 
-/// The reduction.
+/// The reduction of real numbers.
 pub(crate) struct LogSumExp<T>(pub PhantomData<T>);
 
 /// Element types that have a maximum.
 pub(crate) trait Ordered: Real {
-    /// The fold that finds it.
+    /// The fold that computes the maximum.
     type Max: Fold<X = Self, T = Self>;
 }
 
@@ -89,8 +89,8 @@ impl Ordered for f64 {
     type Max = Max<f64>;
 }
 
-/// The sum of `exp(x - origin)` over a row. A kernel apart from the one that finds the origin: together they do not fit
-/// into the registers.
+/// Computes the sum of `exp(x - origin)` over a row. Separate from the kernel that finds the origin, because both
+/// together need too many registers.
 pub(crate) struct ExpRow<'a, T> {
     pub(crate) xs: &'a [T],
     pub(crate) origin: T,
@@ -115,7 +115,7 @@ impl<T: Real> Kernel for ExpRow<'_, T> {
     }
 }
 
-/// The sums of `exp(x - origin)` over the columns of a tile.
+/// Adds `exp(x - origin)` over the columns of a tile.
 struct ExpColumns<'a, T> {
     sums: &'a mut [T],
     origins: &'a [T],
@@ -206,10 +206,10 @@ impl<T: Ordered> Accumulator for LogSumExp<T> {
     }
 }
 
-/// The reduction of complex numbers: distances are from the greatest real part.
+/// The reduction of complex numbers; differences are from the greatest real part.
 pub(crate) struct ComplexLogSumExp;
 
-/// As [`State`].
+/// Like [`State`].
 #[derive(Clone, Copy)]
 pub(crate) struct ComplexState {
     max: f64,

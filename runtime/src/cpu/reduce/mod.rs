@@ -1,8 +1,8 @@
 //! Reductions.
 //!
-//! A [`Reducer`] knows how blocks of elements go into states; the driver walks any strided operand,
-//! converts blocks where the dtype differs, and spreads the work over threads. A new reduction is an
-//! [`Accumulator`](accumulator::Accumulator), and an arm in [`find`].
+//! A [`Reducer`] defines how blocks of elements are accumulated in states. The driver walks any
+//! strided operand, converts blocks if the dtype differs, and distributes the work over threads. A
+//! new reduction needs an [`Accumulator`](accumulator::Accumulator) and an arm in [`find`].
 
 pub(crate) mod accumulator;
 mod compensated;
@@ -59,8 +59,8 @@ use split::SmallScratch;
 use transposed_rows::TransposedRows;
 use widened::Widened;
 
-/// The reducer for elements that lie there as `source` and are computed with as `compute`;
-/// nothing where it has none of that dtype. `number` is what the job says.
+/// Returns the reducer for elements stored as `source` and computed in `compute`, or `None` if there
+/// is none for the dtype. `number` is the parameter of the job.
 pub(crate) fn find(
     by: Reducing,
     source: DType,
@@ -116,7 +116,8 @@ pub(crate) fn find(
     }
 }
 
-/// Reducers that widen elements to `f32` as they read them, for those that are quicker so.
+/// Returns reducers that widen elements to `f32` as they read them, for the reductions that are
+/// faster this way.
 fn widened<H: Convert<f32> + Element + Sync>(op: Reduce) -> Option<Box<dyn Reducer>> {
     match op {
         Reduce::Sum => Some(Box::new(Plain::<Widened<Sum<f32>, H>>::NEW)),
@@ -156,7 +157,7 @@ fn prod(dtype: DType) -> Option<Box<dyn Reducer>> {
     })
 }
 
-/// Picks `$greatest` or `$least` by dtype, among the real ones.
+/// Picks `$greatest` or `$least` for a real dtype.
 macro_rules! by_real_dtype {
     ($dtype:expr, $greatest:expr, $make:ident) => {
         match $dtype {
@@ -224,7 +225,7 @@ fn variance(dtype: DType, correction: f64, root: bool, nan: bool) -> Option<Box<
 /// Computes a reduction.
 ///
 /// # Safety
-/// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
+/// The operand and the results are in bounds, and nobody else accesses the results meanwhile.
 pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     let target = Target {
         values: job.values,
@@ -259,11 +260,11 @@ pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Resu
     }
 }
 
-/// Computes a reduction of elements that are computed when they are read; false, and nothing has
-/// happened, where that would take more than it saves.
+/// Computes a reduction of elements that are computed on the fly. Returns false, without having done
+/// anything, if that would cost more than it saves.
 ///
 /// # Safety
-/// The requirements of [`execute`], but for the operand, whose strides are dense; it has elements.
+/// The requirements of [`execute`], except for the operand, which is dense and not empty.
 pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Result<bool, NoMemory> {
     let Some(reducer) = find(job.by, make.dtype(), job.compute, job.number) else {
         return Ok(false);
@@ -284,7 +285,7 @@ pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Resul
     unsafe { reduce_computed(&*reducer, &plan, make, target) }
 }
 
-/// The reduction of no elements, in every result.
+/// Writes the reduction of no elements to every result.
 unsafe fn of_nothing(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     let kept = |dim: usize| if job.reduced[dim] { 1 } else { job.shape[dim] };
     let outputs: usize = (0..job.shape.len()).map(kept).product();

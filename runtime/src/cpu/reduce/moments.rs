@@ -1,7 +1,7 @@
-//! Variance: mean and squared deviations of blocks, merged.
+//! Variance: the mean and squared deviations of blocks, merged.
 //!
-//! A block is summed up in its elements' dtype. Where that overflows or underflows, it is taken in again one
-//! by one in f64, so that the result does not depend on how elements lie.
+//! A block is summed in its elements' dtype. If that overflows or underflows, its elements are added again
+//! one by one in `f64`, so that the result does not depend on the layout.
 
 use std::marker::PhantomData;
 
@@ -13,8 +13,8 @@ use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 32;
 
-/// How many elements, their mean, and the sum of their squared distances from it, each of which was
-/// multiplied by the scale's factor before.
+/// The number of elements, their mean, and the sum of their squared deviations, each multiplied by the
+/// scale's factor before squaring.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
     pub(super) count: f64,
@@ -31,7 +31,8 @@ impl State {
         scale: Scale::One,
     };
 
-    /// A block whose deviations from about its mean add up to `sum`, squared to `squares`.
+    /// Creates the state of a block from the sum of its deviations from an approximate mean `about`, and the
+    /// sum of their squares.
     #[inline(always)]
     pub(super) fn block(count: f64, about: f64, sum: f64, squares: f64) -> Self {
         let off = sum / count;
@@ -43,13 +44,13 @@ impl State {
         }
     }
 
-    /// Whether the block it is of stayed in the range of `T`.
+    /// Returns whether the sums of the block stayed in the range of `T`.
     #[inline(always)]
     pub(super) fn fits<T: Real>(&self) -> bool {
         fits::<T>(self.squares, self.mean, self.count)
     }
 
-    /// So many elements of one value, whose squared distances are zero; NaN of infinities.
+    /// Creates the state of `count` equal elements: the squared deviations are zero, or NaN for infinities.
     pub(super) fn same<T: Real>(count: usize, x: T) -> Self {
         Self {
             count: count as f64,
@@ -59,13 +60,13 @@ impl State {
         }
     }
 
-    /// Elements one by one, that are not all the same.
+    /// Adds elements, not all of which are equal, one by one.
     fn one_by_one<T: Real>(xs: impl ExactSizeIterator<Item = T>) -> Self {
         let (mut all, count) = (Self::EMPTY, xs.len() as f64);
         for x in xs {
             all.merge(&Self::same(1, x));
             if all.squares.is_nan() {
-                // For good.
+                // NaN is final.
                 all.count = count;
                 break;
             }
@@ -73,7 +74,7 @@ impl State {
         all
     }
 
-    /// A row that did not fit.
+    /// Recomputes a row whose sums left the range.
     #[cold]
     #[inline(never)]
     fn row_again<T: Real>(xs: &[T]) -> Self {
@@ -89,7 +90,7 @@ impl State {
         }
     }
 
-    /// Those columns of so many rows that did not fit.
+    /// Recomputes the columns of `rows` rows whose sums left the range.
     #[cold]
     #[inline(never)]
     fn columns_again<'a, T: Real>(
@@ -126,7 +127,7 @@ impl State {
         } else {
             self.mean * (1.0 - share) + other.mean * share
         };
-        // Zero of no elements, however large the other's mean.
+        // Zero if `self` is empty, however large the other mean.
         let squares = other.squares + (delta * share) * (delta * self.count);
         let all = self.squares + squares;
         let plain = self.scale == Scale::One && other.scale == Scale::One;
@@ -139,7 +140,7 @@ impl State {
         self.count = count;
     }
 
-    /// The squares together with those of another state, in the scale that fits both.
+    /// Adds the squares of another state, in the scale that fits both.
     #[cold]
     #[inline(never)]
     fn squares_again(&mut self, other: &Self, share: f64) {
@@ -161,12 +162,12 @@ impl State {
             Scale::One => plain,
             _ => together(scale),
         };
-        // Nothing is nothing in every scale.
+        // Zero needs no scale.
         self.scale = if squares == 0.0 { Scale::One } else { scale };
         self.squares = squares;
     }
 
-    /// The variance, or its root, with what the squares are divided by; NaN of NaN.
+    /// Returns the variance, or its root, for a divisor of the squares; NaN propagates.
     #[inline(always)]
     pub(super) fn finish(&self, divisor: f64, root: bool) -> f64 {
         let found = finish(self.squares, divisor, root);
@@ -182,14 +183,14 @@ impl State {
     }
 }
 
-/// One where two elements differ, which adds up faster than truth values do.
+/// Returns one if two elements differ, otherwise zero; this sums faster than booleans.
 #[inline(always)]
 fn differs<T: Real>(x: T, from: T) -> T {
     if x == from { T::ZERO } else { T::of(1.0) }
 }
 
-/// Whether the squared distances of so many elements, added up in `T`, stayed in its range; not those of
-/// elements that are all the same.
+/// Returns whether the squared deviations of `count` elements, summed in `T`, stayed in its range. False if
+/// all elements are equal.
 #[inline(always)]
 fn fits<T: Real>(squares: f64, mean: f64, count: f64) -> bool {
     let least = T::LEAST_SQUARE + mean * mean * T::LEAST_SHARE;
@@ -198,7 +199,7 @@ fn fits<T: Real>(squares: f64, mean: f64, count: f64) -> bool {
 
 /// The variance, or its root.
 pub(crate) struct Variance<T> {
-    /// What is taken off the count.
+    /// The number subtracted from the count.
     pub correction: f64,
     /// Whether the root is taken.
     pub root: bool,
@@ -206,10 +207,10 @@ pub(crate) struct Variance<T> {
     pub element: PhantomData<T>,
 }
 
-/// The variance, or its root, of squared distances; NaN of NaN.
+/// Returns the variance, or its root, from the sum of squared deviations; NaN propagates.
 #[inline(always)]
 fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
-    // What rounding took below zero is zero.
+    // A sum that rounding made negative is zero.
     let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
     if root { variance.sqrt() } else { variance }
 }
@@ -238,7 +239,7 @@ impl<T: Real> Accumulator for Variance<T> {
         T::of(state.finish(divisor, self.root))
     }
 
-    /// The sum and the squared deviations are taken in lanes.
+    /// Computes the sum and the squared deviations in lanes.
     #[inline(always)]
     fn row(&self, state: &mut State, xs: &[T]) {
         let n = xs.len() as f64;
@@ -399,7 +400,7 @@ mod tests {
         }
     }
 
-    /// Variances that are out of the range of their roots.
+    /// Checks the root of a variance that is out of range.
     fn check_roots(xs: &[f64], expected: f64) {
         for (layout, x, dims) in lines(xs) {
             for op in [Op::Std, Op::Nanstd] {
@@ -432,7 +433,7 @@ mod tests {
             let mean = one.iter().sum::<f64>() / n as f64;
             let squares: f64 = one.iter().map(|x| (x - mean) * (x - mean)).sum();
             let variance = squares / (n - 1) as f64;
-            // Their root is within the range where the squares are not.
+            // The roots are in range, but the squares are not.
             for scale in [1e-30, 1e-20, 1e-10, 1.0, 1e10, 1e19, 1e30, 3e38] {
                 check::<f32>(&scaled(scale), variance * scale * scale);
             }

@@ -1,4 +1,4 @@
-//! Sums and means of what is not NaN, and the count of what is not zero.
+//! Sums and means that skip NaN, and the count of nonzero elements.
 
 use std::marker::PhantomData;
 
@@ -9,24 +9,24 @@ use super::reducer::COLS;
 use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 32;
-/// So many elements are summed up by themselves: each lane adds few.
+/// The number of elements that are summed before they are added to the total; each lane adds few.
 const PART: usize = 16 * LANES;
 
-/// The sum of what is not NaN, and how many that are.
+/// The sum of the elements that are not NaN, and their number.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
     sum: Compensated,
     count: f64,
 }
 
-/// The sum of what is not NaN, or the mean.
+/// The sum or mean of the elements that are not NaN.
 pub(super) struct NanMean<T, const MEAN: bool>(PhantomData<T>);
 
 impl<T, const MEAN: bool> NanMean<T, MEAN> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-/// An element and how many it is.
+/// Returns an element and its count: zero and zero if it is NaN.
 #[inline(always)]
 fn taken<T: Real>(x: T) -> (T, T) {
     // Only NaN differs from itself.
@@ -38,7 +38,7 @@ fn taken<T: Real>(x: T) -> (T, T) {
     }
 }
 
-/// Adds an element of four rows to each column.
+/// Adds one element of each of four rows to each column.
 #[inline(always)]
 fn add_fours<T: Real>(sums: &mut [T], counts: &mut [T], rows: [&[T]; 4]) {
     let n = sums.len();
@@ -159,10 +159,10 @@ impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
     }
 }
 
-/// How many elements differ from zero: they come as truth values.
+/// The number of nonzero elements, which are loaded as booleans.
 pub(super) struct Count;
 
-/// A byte can count so many rows.
+/// The most rows that a byte can count.
 const BYTE: usize = 255;
 
 impl Accumulator for Count {
@@ -203,7 +203,7 @@ impl Accumulator for Count {
 
     #[inline(always)]
     fn whole(&self, group: Group<'_, bool>, _: f64) -> [i64; WIDE] {
-        // A byte counts more rows than there are.
+        // There are fewer rows than a byte can count.
         let mut counts = [0_u8; WIDE];
         for xs in group.rows() {
             for i in 0..WIDE {

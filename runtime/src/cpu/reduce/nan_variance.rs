@@ -1,4 +1,4 @@
-//! Variance of what is not NaN.
+//! Variance that skips NaN.
 
 use super::accumulator::{Accumulator, Tile};
 use super::moments::{State, Variance};
@@ -7,13 +7,13 @@ use super::real::Real;
 use super::reducer::COLS;
 use super::whole::{Group, LANES as WIDE};
 
-/// So many elements of a row are taken in at once.
+/// The number of elements of a row that are processed at a time.
 const PART: usize = 512;
 
-/// The variance of what is not NaN, or its root.
+/// The variance, or its root, of the elements that are not NaN.
 pub(super) struct NanVariance<T>(pub Variance<T>);
 
-/// Takes in rows: of each column what is not NaN, into its own state.
+/// Adds the elements of each column that are not NaN to the column's state.
 #[inline(always)]
 fn columns<'a, T: Real, const N: usize>(
     states: &mut [State],
@@ -124,7 +124,7 @@ mod tests {
     use crate::call::{ReduceOptions, reduce};
     use crate::raw::Raw;
 
-    /// `var` and `std` of what is not NaN of each column, by their definition.
+    /// Computes `var` and `std` of the elements of a column that are not NaN, by definition.
     fn naive(column: &[f64], correction: f64) -> [f64; 2] {
         let there: Vec<f64> = column.iter().copied().filter(|x| !x.is_nan()).collect();
         let mean = there.iter().sum::<f64>() / there.len() as f64;

@@ -1,5 +1,5 @@
-//! Norms. Elements come as f64, so that no square of an f32 overflows and rounding does not grow. Those of f64
-//! whose powers overflow or underflow are scaled, a block at a time.
+//! Norms. Elements are loaded as `f64`, so that squares of `f32` cannot overflow and rounding errors stay small.
+//! Elements of `f64` whose powers overflow or underflow are scaled, a block at a time.
 
 use super::accumulator::{Accumulator, Tile};
 use super::reducer::{COLS, Reducer};
@@ -8,25 +8,25 @@ use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 16;
 
-/// What a norm does to a magnitude before it combines them.
+/// The function that a norm applies to each magnitude, and how it combines the values.
 trait Degree: Sync + 'static {
-    /// The norm of nothing.
+    /// The norm of no elements.
     const START: f64;
-    /// Of one element.
+    /// Returns the term of one element.
     fn term(&self, x: f64) -> f64;
-    /// Of two results.
+    /// Combines two partial results.
     fn combine(a: f64, b: f64) -> f64;
-    /// The norm.
+    /// Returns the norm.
     fn finish(&self, total: f64) -> f64;
 }
 
-/// The greatest of two; NaN when either is.
+/// Returns the greater of two numbers; NaN if either is.
 #[inline(always)]
 fn greater(a: f64, b: f64) -> f64 {
     if a > b || a.is_nan() { a } else { b }
 }
 
-/// The smaller of two; NaN when either is.
+/// Returns the smaller of two numbers; NaN if either is.
 #[inline(always)]
 fn smaller(a: f64, b: f64) -> f64 {
     if a < b || a.is_nan() { a } else { b }
@@ -59,7 +59,7 @@ macro_rules! degrees {
 }
 
 degrees! {
-    /// The number of elements that differ from zero.
+    /// The number of nonzero elements.
     Zero, 0.0, |x| if x == 0.0 { 0.0 } else { 1.0 }, |a, b| a + b, |total| total;
     /// The sum of magnitudes.
     One, 0.0, f64::abs, |a, b| a + b, |total| total;
@@ -69,7 +69,7 @@ degrees! {
     Smallest, f64::INFINITY, f64::abs, smaller, |total| total;
 }
 
-/// The reducer of degree `p`.
+/// Returns the reducer of degree `p`.
 pub(super) fn reducer(p: f64) -> Box<dyn Reducer> {
     match p {
         0.0 => Box::new(Norm(Zero)),
@@ -140,7 +140,7 @@ impl<D: Degree> Accumulator for Norm<D> {
 /// The root of the sum of squares.
 struct Euclidean;
 
-/// The sum of squares.
+/// Returns the sum of squares.
 #[inline(always)]
 fn sum_of_squares(xs: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
@@ -232,10 +232,10 @@ impl Accumulator for Euclidean {
     }
 }
 
-/// The root of the sum of powers, of any other degree.
+/// The root of the sum of powers, for any other degree.
 struct Power(f64);
 
-/// A sum of powers of magnitudes, each of which is multiplied by a power of two before.
+/// A sum of powers of magnitudes, each multiplied by a power of two before.
 #[derive(Clone, Copy)]
 struct Powers {
     sum: f64,
@@ -248,7 +248,8 @@ impl Power {
         xs.fold(0.0, |sum, x| sum + (x.abs() * scale).powf(self.0))
     }
 
-    /// The powers of a block. Where their sum leaves the range, all are scaled by the magnitude that counts most.
+    /// Sums the powers of a block. If the sum leaves the range, all magnitudes are scaled by the one that
+    /// dominates.
     #[inline(always)]
     fn block(&self, xs: impl Iterator<Item = f64> + Clone) -> Powers {
         let sum = self.sum(xs.clone(), 1.0);
@@ -309,7 +310,8 @@ impl Accumulator for Power {
             }
             return;
         }
-        // The scale of what counts most: of large numbers it is the smaller one, of inverse powers the larger.
+        // The scale of the dominating sum: the smaller scale for positive degrees, the larger one for negative
+        // degrees.
         let scale = if self.0 > 0.0 {
             powers.scale.min(other.scale)
         } else {
@@ -324,7 +326,7 @@ impl Accumulator for Power {
         *powers = if found.sum.is_finite() {
             found
         } else {
-            // Room for the sum of both.
+            // Leaves room for the sum of both.
             together(if self.0 > 0.0 {
                 scale / 4.0
             } else {

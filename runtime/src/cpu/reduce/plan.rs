@@ -1,4 +1,4 @@
-//! From a shape and the dims to reduce to loops: fewer dims, in the order of memory.
+//! Turns a shape and the dims to reduce into loops: fewer dims, in memory order.
 
 use smallvec::SmallVec;
 
@@ -13,23 +13,24 @@ pub(crate) struct Loop {
 /// Loops, outermost first.
 pub(crate) type Loops = SmallVec<[Loop; 6]>;
 
-/// How a reduction walks.
+/// The loops of a reduction.
 #[derive(Clone, Debug)]
 pub(crate) struct LinePlan {
-    /// Over the outputs.
+    /// The loops over the outputs.
     pub kept: Loops,
-    /// Over the elements of one output.
+    /// The loops over the elements of one output.
     pub reduced: Loops,
-    /// Where the walk starts, in elements from the operand's first: negative strides are reversed.
+    /// The offset of the first element visited, in elements of the operand; nonzero because
+    /// negative strides are reversed.
     pub src: isize,
-    /// Likewise in the result.
+    /// The same offset in the result.
     pub dst: isize,
 }
 
 impl LinePlan {
-    /// Plans a reduction of the dims that `reduce` marks. With `ordered`, elements of one output
-    /// come in row-major order. `dst` are the result's strides, one per operand dim (those of
-    /// reduced dims are not looked at). No size is 0.
+    /// Plans a reduction of the dims marked by `reduce`. With `ordered`, the elements of an output
+    /// come in row-major order. `dst` are the result's strides, one per operand dim; those of
+    /// reduced dims are ignored. No size is 0.
     pub fn new(
         shape: &[usize],
         src: &[isize],
@@ -76,18 +77,18 @@ impl LinePlan {
         plan
     }
 
-    /// The number of outputs.
+    /// Returns the number of outputs.
     pub fn outputs(&self) -> usize {
         self.kept.iter().map(|one| one.size).product()
     }
 
-    /// The number of elements of one output.
+    /// Returns the number of elements of one output.
     pub fn count(&self) -> usize {
         self.reduced.iter().map(|one| one.size).product()
     }
 }
 
-/// Makes one loop of two where the outer one continues the inner one.
+/// Merges pairs of loops in which the outer one continues the inner one.
 fn merge(loops: &mut Loops) {
     let mut out = Loops::new();
     for &inner in loops.iter() {
@@ -107,7 +108,7 @@ fn merge(loops: &mut Loops) {
     *loops = out;
 }
 
-/// The offsets, in operand and result, of the `index`-th round of nested loops.
+/// Returns the offsets, in operand and result, of the `index`-th iteration of nested loops.
 pub(crate) fn offsets(loops: &[Loop], mut index: usize) -> (isize, isize) {
     let (mut src, mut dst) = (0, 0);
     for one in loops.iter().rev() {
@@ -119,8 +120,8 @@ pub(crate) fn offsets(loops: &[Loop], mut index: usize) -> (isize, isize) {
     (src, dst)
 }
 
-/// Calls `f(offset, length)` for the runs along the innermost loop that make up the rounds
-/// `from..to` of nested loops. Stops when `f` says so.
+/// Calls `f(offset, length)` for the runs along the innermost loop that make up the iterations
+/// `from..to` of nested loops. Stops when `f` returns false.
 pub(crate) fn runs(
     loops: &[Loop],
     from: usize,

@@ -16,15 +16,16 @@ pub(crate) trait Real:
 {
     const ZERO: Self;
     const NEG_INFINITY: Self;
-    /// Squares of less than this may have lost digits to underflow.
+    /// Squares below this may have lost digits to underflow.
     const LEAST_SQUARE: f64;
-    /// Squared distances from a mean of less than this share of its square are but rounding.
+    /// Squared deviations from a mean below this fraction of its square are only rounding errors.
     const LEAST_SHARE: f64;
     /// Rounds to this type.
     fn of(x: f64) -> Self;
-    /// As the widest real.
+    /// Converts to `f64`.
     fn wide(self) -> f64;
-    /// *e* to the power of itself, within 2 ulp, without a branch, up to 40; beyond, anything.
+    /// Returns *e*^`self` within 2 ulp, without a branch, for arguments up to 40; results for larger
+    /// arguments are arbitrary.
     fn exp_nonpositive(self) -> Self;
 }
 
@@ -66,7 +67,8 @@ impl Real for f64 {
     }
 }
 
-/// The sum of so many lanes, a power of two: halves on halves, so that none waits for all before it.
+/// Returns the sum of the lanes, a power of two, by adding halves, which shortens the chain of
+/// dependent additions.
 #[inline(always)]
 pub(super) fn total<T: Real, const N: usize>(lanes: &[T; N]) -> f64 {
     let mut sums = [0.0; N];

@@ -1,4 +1,4 @@
-//! What a reduction is to the driver: states, and blocks of elements that go into them.
+//! The interface between reductions and the driver: states, and blocks of elements added to them.
 
 use nomina_core::DType;
 
@@ -6,47 +6,47 @@ use super::whole::{Lanes, by_states};
 
 /// The most elements of one call to [`Reducer::row`].
 pub(crate) const BLOCK: usize = 4096;
-/// The most columns of one call to [`Reducer::cols`], unless the reducer says otherwise.
+/// The most columns of one call to [`Reducer::cols`], unless the reducer overrides it.
 pub(crate) const COLS: usize = 512;
-/// The most rows of one call to [`Reducer::cols`]: accumulators of element type go into wider
-/// states after so many additions, and a tile that is read twice stays in the cache.
+/// The most rows of one call to [`Reducer::cols`]: after this many additions, accumulators of
+/// element type are added to wider states, and a tile that is read twice stays in the cache.
 pub(crate) const ROWS: usize = 64;
 
-/// A reduction. States are plain bytes to the driver, `state_size` each and 16-byte aligned as an
-/// array, so that the driver is compiled once.
+/// A reduction. To the driver, states are plain bytes, `state_size` each and 16-byte aligned as an
+/// array, so that the driver is compiled only once.
 pub(crate) trait Reducer: Sync {
-    /// The dtype in which elements come.
+    /// Returns the dtype in which elements are loaded.
     fn load(&self) -> DType;
 
-    /// The dtype of the values it gives.
+    /// Returns the dtype of the results.
     fn out(&self) -> DType;
 
-    /// The size of a state in bytes.
+    /// Returns the size of a state in bytes.
     fn state_size(&self) -> usize;
 
-    /// The most columns of one call to [`Reducer::cols`].
+    /// Returns the most columns of one call to [`Reducer::cols`].
     fn most_cols(&self) -> usize {
         COLS
     }
 
-    /// Whether elements must come in row-major order, with their positions.
+    /// Returns whether elements must come in row-major order, with their positions.
     fn ordered(&self) -> bool {
         false
     }
 
-    /// Writes `n` states that have seen nothing.
+    /// Writes `n` empty states.
     ///
     /// # Safety
     /// `states` has room for `n`.
     unsafe fn init(&self, states: *mut u8, n: usize);
 
-    /// Takes in `n` elements that stand side by side, the first of them at position `at`.
+    /// Adds `n` contiguous elements, the first of them at position `at`.
     ///
     /// # Safety
     /// `state` is one state, `xs` points to `n <= BLOCK` elements of the load dtype.
     unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, at: usize);
 
-    /// Takes in `rows` rows of `cols` elements, each column into its own state; rows are `stride`
+    /// Adds `rows` rows of `cols` elements, each column to its own state; rows are `stride`
     /// elements apart, the first row at position `at`.
     ///
     /// # Safety
@@ -61,7 +61,7 @@ pub(crate) trait Reducer: Sync {
         at: usize,
     );
 
-    /// Whether more elements cannot change the state.
+    /// Returns whether further elements cannot change the state.
     ///
     /// # Safety
     /// `state` is one state.
@@ -69,13 +69,13 @@ pub(crate) trait Reducer: Sync {
         false
     }
 
-    /// Takes `n` states in, one by one; what they saw stands after what `into` saw.
+    /// Merges `n` states pairwise; the elements of `from` follow those of `into`.
     ///
     /// # Safety
     /// Both point to `n` states.
     unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize);
 
-    /// Writes the values, and where the reduction finds positions, those.
+    /// Writes the values and, if the reduction finds positions, the positions.
     ///
     /// # Safety
     /// `states` are `n` states; `values` and `positions` are null, or have room for `n`.
@@ -88,10 +88,10 @@ pub(crate) trait Reducer: Sync {
         positions: *mut i64,
     );
 
-    /// Writes the results of outputs of `count` elements that are all there, in row-major order.
+    /// Writes the results of outputs whose `count` elements are all available, in row-major order.
     ///
     /// # Safety
-    /// The lanes are of the load dtype, at least one row and at most [`ROWS`] of them; `values` and
+    /// The lanes have the load dtype, and at least one row and at most [`ROWS`]; `values` and
     /// `positions` are null, or have room for the results of all groups.
     unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, positions: *mut i64) {
         // SAFETY: guaranteed by the caller.
@@ -99,22 +99,22 @@ pub(crate) trait Reducer: Sync {
     }
 }
 
-/// Typed slices of erased states and elements.
+/// Returns a typed slice of erased states or elements.
 ///
 /// # Safety
-/// As for a slice of `n` initialised `T` that nobody else writes to meanwhile.
+/// The requirements of a slice of `n` initialised `T` that nobody writes to meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn many<'a, T>(ptr: *const u8, n: usize) -> &'a [T] {
-    // SAFETY: by the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::slice::from_raw_parts(ptr.cast(), n) }
 }
 
-/// As [`many`], for writing.
+/// Like [`many`], for writing.
 ///
 /// # Safety
-/// As for an exclusive slice of `n` initialised `T`.
+/// The requirements of an exclusive slice of `n` initialised `T`.
 #[inline(always)]
 pub(crate) unsafe fn many_mut<'a, T>(ptr: *mut u8, n: usize) -> &'a mut [T] {
-    // SAFETY: by the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::slice::from_raw_parts_mut(ptr.cast(), n) }
 }

@@ -1,8 +1,8 @@
-//! Powers of two that keep the squares of numbers of any size within the range of `f64`.
+//! Powers of two that keep the squares of numbers of any magnitude within the range of `f64`.
 //!
 //! Two fixed factors are enough (Blue, "A portable Fortran program to find the Euclidean norm of a vector",
-//! 1978): squares are added up as they are, and only a sum that overflowed, or that is so small that terms may
-//! have underflowed, is computed again with factors before them.
+//! 1978): squares are summed without scaling, and only a sum that overflowed, or that is so small that terms
+//! may have underflowed, is recomputed with scaled numbers.
 
 /// Sums of squares below this may have lost terms to underflow.
 const LEAST: f64 = 1e-280;
@@ -22,7 +22,7 @@ pub(crate) enum Scale {
 }
 
 impl Scale {
-    /// The scale for numbers whose squares, added up without one, gave this sum.
+    /// Returns the scale for numbers whose unscaled squares have this sum.
     #[inline(always)]
     pub(crate) fn of(squares: f64) -> Self {
         if (LEAST..MOST).contains(&squares) {
@@ -42,8 +42,8 @@ impl Scale {
         }
     }
 
-    /// The difference of two numbers, times the factor. Numbers near the end of the range are scaled before
-    /// they are subtracted.
+    /// Returns the difference of two numbers times the factor. Numbers near the end of the range are scaled
+    /// before they are subtracted.
     #[inline(always)]
     pub(crate) fn difference(self, x: f64, from: f64) -> f64 {
         match self {
@@ -54,7 +54,7 @@ impl Scale {
     }
 }
 
-/// A sum of squares of any size: one sum for each scale, each of numbers that belong to it.
+/// A sum of squares of any magnitude: one partial sum for each scale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Squares {
     down: f64,
@@ -69,13 +69,13 @@ impl Squares {
         up: 0.0,
     };
 
-    /// Adds a sum that was computed without a scale, which fits.
+    /// Adds a sum that was computed without scaling and is in range.
     #[inline(always)]
     pub(crate) fn add(&mut self, squares: f64) {
         self.one += squares;
     }
 
-    /// Adds the squares of differences from a number, whose sum without a scale was `squares`.
+    /// Adds the squares of differences from a number, whose sum without scaling was `squares`.
     #[cold]
     #[inline(never)]
     pub(crate) fn add_again(&mut self, xs: impl Iterator<Item = f64>, from: f64, squares: f64) {
@@ -98,7 +98,7 @@ impl Squares {
         self.up += other.up;
     }
 
-    /// The root of the sum divided by a number.
+    /// Returns the root of the sum divided by a number.
     #[inline]
     pub(crate) fn root(&self, divisor: f64) -> f64 {
         let scale = if self.down != 0.0 {
@@ -109,19 +109,19 @@ impl Squares {
         let squares = match scale {
             Scale::Down => self.down + self.one * DOWN * DOWN,
             Scale::One => self.one + self.up / UP / UP,
-            // Too small a sum for this scale is one of few digits, or of none.
+            // An unscaled sum this small has few accurate digits, or none.
             Scale::Up => self.up + self.one * UP * UP,
         };
         (squares / divisor).sqrt() / scale.factor()
     }
 }
 
-/// The power of two that brings a magnitude into 1 to 2; one where there is none.
+/// Returns the power of two that scales a magnitude into the range 1 to 2, or 1 for zero, infinity and NaN.
 pub(crate) fn inverse_exponent(x: f64) -> f64 {
     if !(x.is_finite() && x > 0.0) {
         return 1.0;
     }
-    // Subnormal numbers are treated as the least normal ones, and the greatest factor is 2¹⁰²².
+    // Subnormal numbers are treated like the smallest normal ones, and the largest factor is 2¹⁰²².
     let exponent = (x.to_bits() >> 52).max(1);
     f64::from_bits((2046 - exponent).max(1) << 52)
 }

@@ -1,6 +1,5 @@
-//! A few short rows: no plan, no tiles, one thread. Elements are combined in the order in which the
-//! driver, or a [`TransposedRows`](super::transposed_rows::TransposedRows), combines those of such rows, so that the result is the same
-//! to the bit.
+//! A few short rows: no plan, no tiles, one thread. Elements are combined in the same order as by the driver or a
+//! [`TransposedRows`](super::transposed_rows::TransposedRows), so results are bitwise equal.
 
 use std::mem::MaybeUninit;
 
@@ -8,23 +7,23 @@ use super::reducer::{BLOCK, ROWS as SHORT, Reducer};
 use super::whole::{LANES, Lanes};
 use crate::job::ReduceJob;
 
-/// The most rows. More of them are worth what the driver decides about them.
+/// The most rows. For more, the driver's planning pays.
 const ROWS: usize = 64;
 
-/// Room for one state, aligned for every one.
+/// A buffer for one state, aligned for every type.
 #[repr(C, align(64))]
 struct State([MaybeUninit<u8>; 256]);
 
-/// Room for [`LANES`] short rows, aligned for every element.
+/// A buffer for [`LANES`] short rows, aligned for every element type.
 #[repr(C, align(64))]
 struct Tile([MaybeUninit<u8>; SHORT * LANES * 16]);
 
-/// Room for their results.
+/// A buffer for the results of those rows.
 #[repr(C, align(64))]
 struct Results([MaybeUninit<u8>; LANES * 16]);
 
-/// Computes a job of row-major elements whose last dims go, without conversion; false, and nothing
-/// has happened, where it is another one.
+/// Computes a job with row-major elements whose last dims are reduced without conversion. Returns false, without having
+/// done anything, for other jobs.
 ///
 /// # Safety
 /// The requirements of [`super::execute`].
@@ -55,8 +54,8 @@ pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool
             job.positions.cast(),
             size_of::<i64>(),
         );
-        // SAFETY: there is room for the state; the row's elements are adjacent and of the dtype that
-        // the reducer loads, its results are next to those before, of the dtype that it gives.
+        // SAFETY: there is room for the state; the row's elements are contiguous and of the dtype that the reducer
+        // loads; its results follow those of the rows before and have the reducer's dtype.
         unsafe {
             reducer.init(state, 1);
             reducer.row(state, xs, columns, 0);
@@ -66,13 +65,13 @@ pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool
     true
 }
 
-/// Rows of up to [`SHORT`] elements, as many side by side as there are lanes.
+/// Computes rows of up to [`SHORT`] elements, one per lane.
 ///
 /// # Safety
-/// The requirements of [`super::execute`], of so many row-major elements of the dtypes of the reducer.
+/// The requirements of [`super::execute`], for `rows` times `columns` row-major elements of the reducer's dtypes.
 unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns: usize) {
     let (size, out) = (job.dtype.size(), job.values_dtype.size());
-    // One row need not be turned: the lanes behind the first read elements of it too, for nobody.
+    // A single row need not be transposed: the other lanes read its elements, too, and their results are ignored.
     let apart = if rows == 1 { 1 } else { LANES };
     let mut at = [0_isize; SHORT];
     for (i, at) in at[..columns].iter_mut().enumerate() {
@@ -89,7 +88,7 @@ unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns
     let positions = room(job.positions.is_null(), &mut positions);
     for row in (0..rows).step_by(LANES) {
         let n = LANES.min(rows - row);
-        // SAFETY: the rows are there; the tile has room for them, and there is room for the results.
+        // SAFETY: the rows are readable; the tile has room for them, and there is room for the results.
         unsafe {
             if rows == 1 {
                 tile.copy_from_nonoverlapping(job.x, columns * size);
@@ -117,10 +116,10 @@ unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns
     }
 }
 
-/// Turns up to [`LANES`] rows; rows that are not there are zeros.
+/// Transposes up to [`LANES`] rows and fills missing rows with zeros.
 ///
 /// # Safety
-/// So many rows of so many elements of so many bytes are readable; the tile has room for them.
+/// `rows` times `columns` elements of `size` bytes are readable; the tile has room for them.
 unsafe fn turn(xs: *const u8, size: usize, rows: usize, columns: usize, tile: *mut u8) {
     macro_rules! of {
         ($t:ty) => {
@@ -146,7 +145,7 @@ unsafe fn turn(xs: *const u8, size: usize, rows: usize, columns: usize, tile: *m
     }
 }
 
-/// The number of rows, and the elements of each.
+/// Returns the number of rows and the number of elements of each.
 fn sizes(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Option<[usize; 2]> {
     let fits = job.dtype == reducer.load()
         && (job.values.is_null() || job.values_dtype == reducer.out())
@@ -189,7 +188,7 @@ mod tests {
         raw.scalars().map(|x| format!("{x:?}")).collect()
     }
 
-    /// The same elements two apart, which the driver gathers.
+    /// Returns the same elements with a stride of two, which the driver gathers.
     fn gapped(x: &Raw) -> Raw {
         let shape: Vec<usize> = x.shape().iter().copied().chain([2]).collect();
         let mut wide = Raw::zeros("zeros", &shape, x.dtype(), x.device()).unwrap();

@@ -1,27 +1,26 @@
-//! One body, compiled for several instruction sets, chosen at run time.
+//! Kernels compiled for several instruction sets and selected at run time.
 //!
-//! Bodies use a fixed number of lanes and no fused multiply-add, so a result is the same on all of
-//! them.
+//! Kernels use a fixed number of lanes and no fused multiply-add, so results are the same for all instruction sets.
 
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{Level, level};
 
-/// A computation whose body may be compiled for wider registers. `run` is `#[inline(always)]`.
+/// A computation whose body is compiled for several register widths. `run` is `#[inline(always)]`.
 pub(crate) trait Kernel {
-    /// What it gives.
+    /// The result.
     type Out;
-    /// Whether the widest registers are the fastest. They are not where the compiler gathers single elements into them.
+    /// Whether the widest registers are the fastest. They are not if the compiler gathers single elements into them.
     const WIDEST: bool = true;
-    /// The body.
+    /// Runs the computation.
     fn run(self) -> Self::Out;
 }
 
-/// Runs a kernel with the widest registers this machine has.
+/// Runs a kernel with the widest registers of this machine.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     match level() {
-        // SAFETY: the level says that the features are there.
+        // SAFETY: the machine has the features of the level.
         Level::Avx512 if K::WIDEST => unsafe { avx512(kernel) },
         // SAFETY: as above.
         Level::Avx512 | Level::Avx2 => unsafe { avx2(kernel) },
@@ -29,14 +28,14 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     }
 }
 
-/// Runs a kernel; other architectures have one instruction set that is always there.
+/// Runs a kernel; other architectures have a single baseline instruction set.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     kernel.run()
 }
 
-// Never inlined: a kernel that runs another one is not compiled together with it.
+// Never inlined, so that a kernel that runs another kernel is compiled separately from it.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx2")]

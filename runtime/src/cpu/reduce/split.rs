@@ -9,14 +9,14 @@ use crate::cpu::parallel::{GRAIN, Missing, each, threads};
 use crate::memory::{self, NoMemory};
 use crate::shape::product;
 
-/// Calls `f` for `0..n`, on several threads when `n` times `work` is worth it. Neighbours go
-/// together until they make up a sensible task.
+/// Calls `f` for `0..n`, on several threads if `n` times `work` is worth it. Consecutive numbers are
+/// grouped into tasks of a reasonable size.
 pub(crate) fn for_each(n: usize, work: usize, f: impl Fn(usize) + Sync) {
     for_each_past(n, work, None, f);
 }
 
-/// As [`for_each`], where `f` writes by non-temporal stores: what it wrote is settled once a task, since
-/// the processor waits for memory then.
+/// Like [`for_each`], for an `f` that writes by non-temporal stores. They are settled once per task,
+/// because settling waits for memory.
 fn for_each_past(n: usize, work: usize, past: Option<NonTemporal>, f: impl Fn(usize) + Sync) {
     let all = |numbers: Range<usize>| {
         numbers.for_each(&f);
@@ -36,7 +36,7 @@ fn for_each_past(n: usize, work: usize, past: Option<NonTemporal>, f: impl Fn(us
     });
 }
 
-/// As [`for_each`], of work that asks for memory.
+/// Like [`for_each`], for work that allocates memory.
 pub(crate) fn try_for_each(
     n: usize,
     work: usize,
@@ -45,7 +45,7 @@ pub(crate) fn try_for_each(
     try_for_each_past(n, work, None, f)
 }
 
-/// Both.
+/// Like [`try_for_each`], for an `f` that writes by non-temporal stores.
 pub(crate) fn try_for_each_past(
     n: usize,
     work: usize,
@@ -57,7 +57,7 @@ pub(crate) fn try_for_each_past(
     missing.result()
 }
 
-/// Bytes for intermediate values, aligned to 16; small ones on the stack.
+/// Bytes for intermediate values, aligned to 16; small buffers are on the stack.
 pub(crate) struct SmallScratch {
     heap: Option<memory::Scratch<MaybeUninit<u128>>>,
     stack: [MaybeUninit<u128>; Self::INLINE],
@@ -66,7 +66,7 @@ pub(crate) struct SmallScratch {
 impl SmallScratch {
     const INLINE: usize = 16;
 
-    /// Room for as many bytes as the factors multiply to, of indeterminate content.
+    /// Allocates an uninitialised buffer; its size in bytes is the product of `factors`.
     #[inline]
     pub fn bytes<const N: usize>(factors: [usize; N]) -> Result<Self, NoMemory> {
         let words = product(factors).div_ceil(16);
@@ -80,7 +80,7 @@ impl SmallScratch {
         })
     }
 
-    /// Where it starts.
+    /// Returns the start of the buffer.
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match &mut self.heap {

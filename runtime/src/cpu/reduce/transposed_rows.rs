@@ -1,8 +1,8 @@
-//! Outputs of few elements that lie together: blocks of short rows, transposed so that as many outputs as a
-//! register has lanes are computed side by side.
+//! Outputs of few nearby elements: blocks of short rows are transposed so that one output per lane of a
+//! register is computed at a time.
 //!
-//! A row may hold several outputs, whose elements are apart in it; elements are combined in the order in
-//! which a tile's rows are taken in.
+//! A row may hold several outputs with interleaved elements. Elements are combined in the same order as the
+//! rows of a tile.
 
 use std::mem::MaybeUninit;
 
@@ -25,32 +25,32 @@ const WIDTH: usize = 256;
 /// The most bytes of the rows that are computed together.
 const BYTES: usize = 64 << 10;
 
-/// So many outputs side by side are computed together as they lie.
+/// This many adjacent outputs are reduced together in place, without transposition.
 const BESIDE: usize = 2 * LANES;
 
-/// About how many elements are one task.
+/// The approximate number of elements of a task.
 const TASK: usize = 1 << 16;
 
-/// Rows, and the outputs in them.
+/// A division of the operand into rows that each hold one or more outputs.
 pub(super) struct TransposedRows<'a> {
     reducer: &'a dyn Reducer,
-    /// From row to row, innermost.
+    /// The innermost loop over rows.
     across: Loop,
     outer: Loops,
-    /// The elements of a row, and how far apart they are.
+    /// The number of elements of a row, and the distance between them.
     width: usize,
     step: isize,
-    /// From output to output of a row, and how many they are.
+    /// The loops over the outputs of a row, and their number.
     kept: Loops,
     outputs: usize,
-    /// Where the elements of an output are in a row.
+    /// The offsets of an output's elements in a row.
     elements: SmallVec<[isize; 16]>,
     src: isize,
     dst: isize,
 }
 
 impl<'a> TransposedRows<'a> {
-    /// The rows of a plan; `None` where its outputs are too long or lie otherwise.
+    /// Divides a plan into rows; `None` if its outputs are too long or the layout is unsuitable.
     pub fn of(reducer: &'a dyn Reducer, plan: &LinePlan, source: DType) -> Option<Self> {
         let count = plan.count();
         if count > ROWS {
@@ -108,17 +108,17 @@ impl<'a> TransposedRows<'a> {
         })
     }
 
-    /// Whether rows lie one after the other, as what is computed when it is read does.
+    /// Returns whether rows are contiguous, as elements computed on the fly require.
     pub fn dense(&self) -> bool {
         (self.step == 1 || self.width == 1)
             && (self.across.size == 1 || self.across.src == self.width as isize)
     }
 
-    /// Computes all outputs. Elements come from the source, or from what computes them; then rows are
+    /// Computes all outputs. Elements come from the source, or from `make`, which requires that rows are
     /// [`dense`](TransposedRows::dense).
     ///
     /// # Safety
-    /// The plan's offsets lie in the operand and in the results, and nobody else uses the results
+    /// The plan's offsets are within the operand and the results, and nobody else accesses the results
     /// meanwhile.
     pub unsafe fn run(
         &self,
@@ -127,7 +127,7 @@ impl<'a> TransposedRows<'a> {
         target: Target,
     ) -> Result<(), NoMemory> {
         let (load, out) = (self.reducer.load().size(), self.reducer.out().size());
-        // Elements are turned while they are the smaller.
+        // Elements are transposed in the smaller of the two dtypes.
         let early = load <= source.dtype.size();
         let size = if early { load } else { source.dtype.size() };
         let transpose = Transpose::new(size, self.width, self.across.size);
@@ -157,7 +157,7 @@ impl<'a> TransposedRows<'a> {
             let run = |elements: &mut Option<&mut (dyn Elements + '_)>| {
                 for block in task * together..blocks.min((task + 1) * together) {
                     let (round, row) = (block / per_round, block % per_round * rows);
-                    // SAFETY: the room is this task's, and each block has outputs of its own.
+                    // SAFETY: the buffer belongs to this task, and each block owns its outputs.
                     unsafe { job.block(room, elements, round, row) };
                 }
             };
@@ -179,10 +179,10 @@ const ONE: Loop = Loop {
     dst: 0,
 };
 
-/// Two to turn in, one for rows that are brought together, two for results.
+/// The number of buffers: two for transposing, one for gathered rows, two for results.
 const ROOMS: usize = 5;
 
-/// A run over the rows.
+/// The parameters of one run over the rows.
 struct Job<'a> {
     transposed: &'a TransposedRows<'a>,
     source: Source,
@@ -190,20 +190,21 @@ struct Job<'a> {
     /// Whether elements are converted before they are transposed.
     early: bool,
     transpose: Transpose,
-    /// Where the elements of an output are after the transposition.
+    /// The offsets of an output's elements after the transposition.
     at: SmallVec<[isize; 16]>,
-    /// Bytes of a room.
+    /// The size of a buffer in bytes.
     room: usize,
 }
 
-// SAFETY: the pointers are only read through, or written at places that one task alone has.
+// SAFETY: the pointers are only read through, or written through by one task per location.
 unsafe impl Sync for Job<'_> {}
 
 impl Job<'_> {
-    /// The rows from `row` on.
+    /// Computes the block of rows from `row` on.
     ///
     /// # Safety
-    /// The requirements of [`TransposedRows::run`]; there are [`ROOMS`] at `room`, aligned as tensors are.
+    /// The requirements of [`TransposedRows::run`]; there are [`ROOMS`] buffers at `room`, aligned like
+    /// tensors.
     unsafe fn block(
         &self,
         room: *mut u8,
@@ -218,10 +219,11 @@ impl Job<'_> {
         let dst = transposed.dst + dst + row as isize * transposed.across.dst;
         let room = |index: usize| room.wrapping_add(index * self.room);
         let (load, out) = (transposed.reducer.load(), transposed.reducer.out());
-        // SAFETY: the rows lie in the operand, their results in the target; rooms are large enough.
+        // SAFETY: the rows are within the operand, their results within the target; the buffers are large
+        // enough.
         unsafe {
             let xs = self.turned([0, 1, 2].map(room), elements, src, n);
-            // Where they need no turning back, results go where they belong at once.
+            // Results that need not be transposed back are written to their destination directly.
             let there = n == self.transpose.rows()
                 && self.transpose.in_order()
                 && transposed.outputs == 1
@@ -278,7 +280,8 @@ impl Job<'_> {
         }
     }
 
-    /// A block of `n` rows, transposed, in the dtype that is loaded. Rows that are not there are zeros.
+    /// Returns a block of `n` rows, transposed, in the dtype that the reducer loads. Missing rows are
+    /// zeros.
     unsafe fn turned(
         &self,
         [a, b, c]: [*mut u8; 3],
@@ -297,7 +300,7 @@ impl Job<'_> {
             let at = src * from.size() as isize;
             self.source.ptr.wrapping_offset(at)
         };
-        // SAFETY: the rows lie in the operand; rooms have room for a block in either dtype.
+        // SAFETY: the rows are within the operand; the buffers have room for a block in either dtype.
         unsafe {
             let rows = match elements {
                 None if n == self.transpose.rows() && from == to && transposed.dense() => {
@@ -343,7 +346,7 @@ impl Job<'_> {
         }
     }
 
-    /// Writes the results of `n` rows that begin at offset `at`.
+    /// Writes the results of `n` rows, the first at offset `at`.
     unsafe fn write(
         &self,
         results: *mut u8,
@@ -360,7 +363,7 @@ impl Job<'_> {
         let row_major = dtype == to_dtype
             && transposed.across.dst == outputs as isize
             && (0..outputs).all(|output| offsets(&transposed.kept, output).1 == output as isize);
-        // SAFETY: rooms have room for the results; these lie in the target.
+        // SAFETY: the buffers have room for the results, which are within the target.
         unsafe {
             if row_major && n == transpose.rows() {
                 transpose.back(outputs, results, [a, b], place(at));

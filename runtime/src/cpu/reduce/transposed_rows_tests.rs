@@ -1,5 +1,5 @@
-//! Short rows against plain loops in the order that is promised: elements are combined one row of a
-//! tile after the other, four at a time.
+//! Tests short rows against plain loops in the documented order: elements are combined one tile row
+//! after the other, four at a time.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
@@ -16,7 +16,7 @@ fn of(op: Op, x: &Raw, dims: &[usize]) -> Raw {
     reduce(op, x, dims, false, ReduceOptions::default()).unwrap()
 }
 
-/// A fold of a few `f32` in the order in which they are combined.
+/// Folds a few `f32` in the order in which the kernel combines them.
 fn fold(xs: &[f32], start: f32, f: fn(f32, f32) -> f32) -> f32 {
     let (fours, rest) = xs.as_chunks::<4>();
     let all = fours
@@ -64,7 +64,7 @@ fn sums_and_products_are_combined_in_the_order_of_rows() {
     }
 }
 
-/// Every reduction of few and of many rows, of all dtypes it takes.
+/// Tests every reduction of few and of many rows, for all dtypes it supports.
 #[test]
 fn a_row_gives_the_same_among_few_as_among_many() {
     let ops = [
@@ -122,7 +122,7 @@ fn a_row_gives_the_same_among_few_as_among_many() {
     }
 }
 
-/// The same elements with other strides: reversed rows, gaps between rows, rows that are columns.
+/// Returns the same elements with other strides: reversed rows, gaps between rows, rows as columns.
 fn others(x: &Raw) -> Vec<Raw> {
     let wide = Raw::zeros(
         "zeros",
@@ -161,7 +161,7 @@ fn layouts_agree_where_the_order_cannot_matter() {
 
 #[test]
 fn several_outputs_in_a_row() {
-    // The dims that go are in the middle, on both sides of one that stays, or several.
+    // The reduced dims are in the middle, on both sides of a kept one, or several.
     let shapes: [(&[usize], &[usize]); 9] = [
         (&[300, 2, 2], &[1]),
         (&[300, 3, 5], &[1]),
@@ -181,7 +181,8 @@ fn several_outputs_in_a_row() {
     for &(shape, dims) in shapes {
         for dtype in [DType::I32, DType::F32, DType::F64] {
             let x = to_dtype(&sample(shape, DType::I32, 2), dtype).unwrap();
-            // What stays first, what goes last, as the same call of one dim.
+            // Compares with a reduction of one dim after moving kept dims first and reduced dims
+            // last.
             let mut order: Vec<usize> =
                 (0..shape.len()).filter(|dim| !dims.contains(dim)).collect();
             let kept: usize = order.iter().map(|&dim| shape[dim]).product();
@@ -243,7 +244,7 @@ fn what_is_not_a_number_keeps_to_its_row() {
                 }
                 1 => assert!(got == [f64::INFINITY; 3] && logs[row] == f64::INFINITY),
                 2 => assert!(got[0].is_nan() && got[1] == f64::INFINITY && at[row] == 1),
-                // Of equal ones the first.
+                // The first of equal elements.
                 3 => assert!(got == [4.0 + rest, 2.0, 4.0 + rest] && at[row] == 0),
                 _ => assert!(got[0] == rest && at[row] == if width > 2 { 2 } else { 0 }),
             }

@@ -1,4 +1,4 @@
-//! Outputs of few elements, computed at once and side by side.
+//! Outputs of few elements, computed side by side from all their elements at once.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -8,24 +8,24 @@ use super::reducer::Reducer;
 use super::simd::Kernel;
 pub(crate) use crate::cpu::transpose::LANES;
 
-/// All elements of outputs, of which [`LANES`] make a group.
+/// All elements of several outputs; [`LANES`] outputs form a group.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes<'a> {
     pub xs: *const u8,
-    /// Elements from a group to the next.
+    /// The distance between groups, in elements.
     pub step: usize,
     pub groups: usize,
-    /// Where the elements of the outputs lie, in elements from a group's first.
+    /// The offsets of the outputs' elements from the first of their group, in elements.
     pub rows: &'a [isize],
-    /// Elements from a group's results to those of the next.
+    /// The distance between the results of consecutive groups, in elements.
     pub into: usize,
 }
 
 impl<'a> Lanes<'a> {
-    /// One of the groups.
+    /// Returns one of the groups.
     ///
     /// # Safety
-    /// The lanes are of `T`, there is such a group, and nobody writes them meanwhile.
+    /// The lanes have type `T`, the group exists, and nobody writes to it meanwhile.
     #[inline(always)]
     pub unsafe fn group<T>(&'a self, group: usize) -> Group<'a, T> {
         Group {
@@ -35,33 +35,33 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// An element of each output of a group.
+    /// Returns one element of each output of a group.
     ///
     /// # Safety
-    /// The lanes are of `T`, and the group has such a row.
+    /// The lanes have type `T`, and the group has such a row.
     #[inline(always)]
     pub unsafe fn row<T>(&self, group: usize, row: isize) -> &[T; LANES] {
         let at = (group * self.step) as isize + row;
-        // SAFETY: by the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { &*self.xs.cast::<T>().offset(at).cast() }
     }
 
-    /// Where the results of a group go.
+    /// Returns the room for the results of a group.
     ///
     /// # Safety
-    /// `results` has room for the results of all groups, and nobody else uses it meanwhile.
+    /// `results` has room for the results of all groups, and nobody else accesses it meanwhile.
     #[inline(always)]
     pub unsafe fn results<'b, T>(
         self,
         results: *mut T,
         group: usize,
     ) -> &'b mut [MaybeUninit<T>; LANES] {
-        // SAFETY: by the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { &mut *results.add(group * self.into).cast() }
     }
 }
 
-/// A group of outputs, whose elements are all there.
+/// A group of outputs whose elements are all available.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<'a, T> {
     lanes: &'a Lanes<'a>,
@@ -70,25 +70,25 @@ pub(crate) struct Group<'a, T> {
 }
 
 impl<'a, T: Copy + 'a> Group<'a, T> {
-    /// How many elements each output has.
+    /// Returns the number of elements of each output.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.lanes.rows.len()
     }
 
-    /// An element of each output.
+    /// Returns element `r` of each output.
     #[inline(always)]
     pub fn row(self, r: usize) -> &'a [T; LANES] {
         self.at(self.lanes.rows[r])
     }
 
-    /// An element of each output after the other.
+    /// Iterates over the elements of the outputs.
     #[inline(always)]
     pub fn rows(self) -> impl Iterator<Item = &'a [T; LANES]> {
         self.lanes.rows.iter().map(move |&row| self.at(row))
     }
 
-    /// As [`Group::row`], of four rows from `r` on.
+    /// Like [`Group::row`], for four rows from `r` on.
     #[inline(always)]
     pub fn four(self, r: usize) -> [&'a [T; LANES]; 4] {
         [
@@ -101,12 +101,12 @@ impl<'a, T: Copy + 'a> Group<'a, T> {
 
     #[inline(always)]
     fn at(self, row: isize) -> &'a [T; LANES] {
-        // SAFETY: whoever made the group says that its lanes are there.
+        // SAFETY: the creator of the group guarantees that its lanes are readable.
         unsafe { self.lanes.row(self.group, row) }
     }
 }
 
-/// The fold of each output of a group, in the order in which tiles of columns are taken in.
+/// Folds each output of a group, in the same order as tiles of columns.
 #[inline(always)]
 pub(crate) fn fold<F: Fold>(group: Group<'_, F::X>) -> [F::T; LANES] {
     let mut all = [F::IDENTITY; LANES];
@@ -126,7 +126,7 @@ pub(crate) fn fold<F: Fold>(group: Group<'_, F::X>) -> [F::T; LANES] {
     all
 }
 
-/// The folds of all groups; divided by the count if they are means.
+/// Computes the folds of all groups, divided by the count if they are means.
 pub(super) struct Whole<'a, F: Fold, const MEAN: bool> {
     pub lanes: &'a Lanes<'a>,
     pub count: f64,
@@ -140,7 +140,8 @@ impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
     fn run(self) {
         let divisor = if MEAN { self.count } else { 1.0 };
         for group in 0..self.lanes.groups {
-            // SAFETY: whoever made this says that the lanes are there, and room for the values.
+            // SAFETY: the creator of this struct guarantees that the lanes are readable and that
+            // there is room for the values.
             let (lanes, values) = unsafe {
                 let lanes: Group<'_, F::X> = self.lanes.group(group);
                 (lanes, self.lanes.results(self.values, group))
@@ -159,11 +160,11 @@ impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
     }
 }
 
-/// Room for the states of a group.
+/// A buffer for the states of a group.
 #[repr(C, align(64))]
 struct States([MaybeUninit<u8>; LANES * 64]);
 
-/// What [`Reducer::whole`] does where a reducer has no better way.
+/// The default implementation of [`Reducer::whole`].
 ///
 /// # Safety
 /// The requirements of [`Reducer::whole`].
@@ -180,7 +181,7 @@ pub(super) unsafe fn by_states<R: Reducer + ?Sized>(
     let states: *mut u8 = states.0.as_mut_ptr().cast();
     for group in 0..lanes.groups {
         let place = |null: bool, size: usize| if null { 0 } else { group * lanes.into * size };
-        // SAFETY: room for the states of a group; the rest is the caller's promise.
+        // SAFETY: there is room for the states of a group; the rest is guaranteed by the caller.
         unsafe {
             reducer.init(states, LANES);
             for (at, row) in lanes.rows.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Folds of 16-bit floats, which are widened as they are read: what rounding takes there is less than their own.
+//! Folds of 16-bit floats that are widened as they are read: the rounding errors of the wider type are smaller
+//! than their own.
 
 use std::marker::PhantomData;
 
@@ -7,7 +8,7 @@ use nomina_core::Element;
 use super::fold::Fold;
 use crate::cpu::numeric::Convert;
 
-/// A fold over elements `H` that combine as those of `F` do.
+/// A fold over elements `H` that are combined like those of `F`.
 pub(crate) struct Widened<F, H>(PhantomData<(F, H)>);
 
 impl<F, H> Fold for Widened<F, H>

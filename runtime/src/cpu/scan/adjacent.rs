@@ -1,4 +1,4 @@
-//! Short lines that follow each other, each scanned where it lies.
+//! Short contiguous lines, each scanned in its own memory order.
 
 use nomina_core::Element;
 
@@ -11,8 +11,8 @@ use crate::job::ScanJob;
 use crate::memory::NoMemory;
 use crate::shape::product;
 
-/// Scans short lines that follow each other, in the operand and in the result. False, and nothing has happened, for
-/// others and where there is no loop for such.
+/// Scans short lines that are contiguous in the operand and in the result. Returns false, without having done anything,
+/// for other layouts and if there is no loop for the length.
 ///
 /// # Safety
 /// The requirements of [`super::execute`].
@@ -38,7 +38,8 @@ pub(super) unsafe fn lines<R: Running>(
     try_for_each_past(along.size.div_ceil(high), TILE, past, |tile| {
         let n = high.min(along.size - tile * high) * length;
         let mut scratch = SmallScratch::bytes([usize::from(past.is_some()), n, size])?;
-        // SAFETY: the lines lie in the operand and in the result, and each tile has its own; the scratch has room for one.
+        // SAFETY: the lines are within the operand and the result, and each tile owns its lines; the scratch has room
+        // for one tile.
         unsafe {
             let at = tile * high * length * size;
             let (xs, out) = (many(x.get().add(at), n), out.get().add(at));

@@ -1,4 +1,4 @@
-//! The logarithm of a running sum of exponentials.
+//! The cumulative log-sum-exp.
 
 use std::marker::PhantomData;
 
@@ -6,18 +6,18 @@ use num_complex::Complex;
 
 use super::Running;
 
-/// The running logarithm of a sum of exponentials.
+/// The cumulative log-sum-exp.
 pub(super) struct Logcumsumexp<T>(PhantomData<T>);
 
-/// The greatest element so far, and the sum of exponentials of the distances from it.
+/// The maximum so far, and the sum of exponentials of the differences from it.
 #[derive(Clone, Copy)]
 pub(super) struct State {
     max: f64,
     sum: f64,
 }
 
-/// Moves a sum from one origin to another. Of no elements there is no sum to move, and from an
-/// infinite origin to itself there is no distance.
+/// Returns the factor that moves a sum from one origin to another. It is 1 for equal origins, whose
+/// difference would be NaN if they are infinite.
 #[inline(always)]
 fn factor(from: f64, to: f64) -> f64 {
     if from == to { 1.0 } else { (from - to).exp() }
@@ -52,7 +52,7 @@ macro_rules! logcumsumexp {
     )*};
 }
 
-/// `exp(x - origin)`; an infinity is no distance from itself, and minus infinity adds nothing.
+/// Returns `exp(x - origin)`; 1 if an infinite `x` equals the origin, and 0 for minus infinity.
 #[inline(always)]
 fn exp(x: f64, origin: f64) -> f64 {
     if x == f64::NEG_INFINITY {
@@ -62,7 +62,7 @@ fn exp(x: f64, origin: f64) -> f64 {
     }
 }
 
-/// The logarithm of nothing is minus infinity.
+/// Returns the logarithm; that of the empty sum is minus infinity.
 #[inline(always)]
 fn value(acc: State) -> f64 {
     acc.max + acc.sum.ln()
@@ -73,8 +73,8 @@ logcumsumexp! {
     f64, |x| x, |x| x;
 }
 
-/// The logarithm of the sum of two exponentials. Its imaginary part is not wrapped into a turn, so
-/// that a running result does not jump.
+/// Returns the logarithm of the sum of two exponentials. Its imaginary part is not reduced modulo
+/// 2π, so that a cumulative result does not jump.
 #[inline(always)]
 fn add(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
     let (low, high) = if b.re > a.re || b.re.is_nan() {

@@ -1,8 +1,8 @@
-//! Running results along a dim.
+//! Cumulative operators along a dim.
 //!
-//! A [`Running`] is one step; the driver walks lines or tiles of lines side by side, converts
-//! blocks where the dtype differs, and splits long lines into chunks: their totals first, then what
-//! stands before each, then the results. Chunks depend on the shape alone.
+//! A [`Running`] defines one step. The driver walks lines or tiles of adjacent lines, converts blocks if the dtype
+//! differs, and splits long lines into chunks: first it computes the total of each chunk, then the accumulator before
+//! each chunk, then the results. Chunks depend on the shape alone.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -32,28 +32,28 @@ mod tests;
 
 use logcumsumexp::Logcumsumexp;
 
-/// The most lines side by side.
+/// The most lines of a tile.
 const COLS: usize = 512;
 /// The most elements of a tile.
 const TILE: usize = 4096;
-/// About how many elements a chunk has.
+/// The approximate number of elements of a chunk.
 const CHUNK: usize = 1 << 16;
 
 /// One step of a scan.
 trait Running: Sync {
-    /// An element, and a result.
+    /// The type of elements and results.
     type T: Element;
-    /// What is carried along.
+    /// The accumulator.
     type Acc: Copy + Send + Sync;
-    /// Before the first element.
+    /// The accumulator before the first element.
     const START: Self::Acc;
-    /// After one more element.
+    /// Returns the accumulator after one more element.
     fn step(acc: Self::Acc, x: Self::T) -> Self::Acc;
-    /// After all elements of a chunk, of which the total is `later`.
+    /// Returns the accumulator after all elements of a chunk with total `later`.
     fn join(acc: Self::Acc, later: Self::Acc) -> Self::Acc;
-    /// The result there.
+    /// Returns the result at this position.
     fn result(acc: Self::Acc) -> Self::T;
-    /// The results of a line, and what is carried on. Both have the same length.
+    /// Writes the results of a line and returns the accumulator. `xs` and `out` have the same length.
     #[inline(always)]
     fn line(acc: Self::Acc, xs: &[Self::T], out: &mut [MaybeUninit<Self::T>]) -> Self::Acc {
         xs.iter().zip(out).fold(acc, |acc, (&x, out)| {
@@ -62,18 +62,18 @@ trait Running: Sync {
             acc
         })
     }
-    /// The results of lines of such a length that follow each other. False, and nothing is written, where there is no
-    /// loop for those: lines are transposed then.
+    /// Writes the results of contiguous lines of `length` elements. Returns false, without having written anything,
+    /// if there is no loop for this length; such lines are transposed instead.
     #[inline(always)]
     fn lines(_length: usize, _xs: &[Self::T], _out: &mut [MaybeUninit<Self::T>]) -> bool {
         false
     }
 }
 
-/// The running sum.
+/// The cumulative sum.
 struct Cumsum<T>(PhantomData<T>);
 
-/// The running product.
+/// The cumulative product.
 struct Cumprod<T>(PhantomData<T>);
 
 macro_rules! running {
@@ -150,7 +150,7 @@ running! { Cumprod:
 /// Computes a scan.
 ///
 /// # Safety
-/// The operand and the result lie where the job says, and nobody else uses the result meanwhile.
+/// The operand and the result are in bounds, and nobody else accesses the result meanwhile.
 pub(crate) unsafe fn execute(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -173,23 +173,23 @@ pub(crate) unsafe fn execute(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     }
 }
 
-/// Tiles of lines, and chunks of tiles.
+/// The division of lines into tiles, and of tiles into chunks.
 struct Tiles<'a, R> {
     job: &'a ScanJob<'a>,
     plan: LinePlan,
     /// The innermost loop over lines.
     kept: Loop,
-    /// Strides along the dim.
+    /// The strides along the dim, of operand and result.
     inner: [isize; 2],
     width: usize,
-    /// Whether tiles need not be gathered, or scattered.
+    /// Whether tiles of the operand and of the result are accessed in place, without gathering or scattering.
     direct: [bool; 2],
-    /// How large results are written.
+    /// The non-temporal stores for large results.
     past: Option<NonTemporal>,
     running: PhantomData<R>,
 }
 
-// SAFETY: the operand is only read; the result is written by tasks at places of their own.
+// SAFETY: the operand is only read; each task writes its own part of the result.
 unsafe impl<R> Sync for Tiles<'_, R> {}
 
 unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
@@ -249,7 +249,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     let work = width * count.min(chunk);
     if chunks == 1 {
         return try_for_each_past(cells, work, walk.past, |cell| {
-            // SAFETY: guaranteed by the caller; each cell has lines of its own.
+            // SAFETY: guaranteed by the caller; each cell owns its lines.
             unsafe {
                 if width == 1 {
                     walk.scan(&mut [R::START], cell, 0, count, true)
@@ -262,7 +262,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     }
     let mut totals = memory::Scratch::new([cells, chunks, width], R::START)?;
     let shared = Shared(totals.as_mut_ptr().cast());
-    // SAFETY: every index has `width` totals; no two tasks have one index.
+    // SAFETY: every index has `width` totals; no two tasks have the same index.
     let place = |index: usize| unsafe {
         many_mut::<R::Acc>(
             shared.get().cast::<R::Acc>().add(index * width).cast(),
@@ -280,7 +280,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
         // SAFETY: as above.
         unsafe { walk.scan(place(index), index / chunks, from, to, false) }
     })?;
-    // What stands before each chunk, in place of its total.
+    // Replaces each chunk's total by the accumulator before it.
     for cell in 0..cells {
         for i in 0..width {
             let mut before = R::START;
@@ -292,24 +292,24 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     }
     try_for_each_past(cells * chunks, work, walk.past, |index| {
         let (from, to) = range(index);
-        // SAFETY: as above; each chunk has results of its own.
+        // SAFETY: as above; each chunk owns its results.
         unsafe { walk.scan(place(index), index / chunks, from, to, true) }
     })
 }
 
-/// Short lines side by side, which become their results.
+/// Scans short adjacent lines in place.
 struct Short<R>(lines::Tile, PhantomData<R>);
 
 impl<R: Running> Kernel for Short<R> {
     type Out = ();
-    // On Zen 4 steps that widen and narrow again take a twentieth to a tenth longer with AVX-512.
+    // On Zen 4, steps that widen and narrow take 5 % to 10 % longer with AVX-512.
     const WIDEST: bool = false;
     #[inline(always)]
     fn run(self) {
         for group in 0..self.0.groups {
             let mut accs = [R::START; LANES];
             for row in 0..self.0.count {
-                // SAFETY: whoever made the tile says that it is there, and this computation's alone.
+                // SAFETY: the creator of the tile guarantees that it is accessible and exclusive to this computation.
                 let xs = unsafe { self.0.row::<R::T>(group, row) };
                 for i in 0..LANES {
                     accs[i] = R::step(accs[i], xs[i]);
@@ -320,15 +320,15 @@ impl<R: Running> Kernel for Short<R> {
     }
 }
 
-/// Rows of a tile, one after the other; each column has its accumulator. Where there is one, rows
-/// are elements side by side.
+/// Scans the rows of a tile; each column has its own accumulator. If there is only one column, rows are single
+/// contiguous elements.
 struct Tile<'a, R: Running> {
     accs: &'a mut [R::Acc],
     rows: usize,
-    /// Where rows begin, and their distances in elements.
+    /// The first row of the operand, and the distance between rows in elements.
     from: *const R::T,
     step: isize,
-    /// Overlaps nothing.
+    /// The first row of the result, which overlaps nothing.
     to: *mut R::T,
     to_step: isize,
 }
@@ -337,7 +337,7 @@ impl<R: Running> Kernel for Tile<'_, R> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
-        // SAFETY: whoever made this says that so many elements lie there.
+        // SAFETY: the creator of this struct guarantees that these elements are accessible.
         let row = |r: isize, n: usize| unsafe {
             (
                 many::<R::T>(self.from.offset(r * self.step).cast(), n),
@@ -360,7 +360,7 @@ impl<R: Running> Kernel for Tile<'_, R> {
 }
 
 impl<R: Running> Tiles<'_, R> {
-    /// Scans the elements `from..to` of a cell's lines, writing results if `write`.
+    /// Scans the elements `from..to` of a cell's lines and writes the results if `write`.
     unsafe fn scan(
         &self,
         accs: &mut [R::Acc],
@@ -380,7 +380,8 @@ impl<R: Running> Tiles<'_, R> {
         let dst = self.plan.dst + dst + start * self.kept.dst;
         let (job, t) = (self.job, R::T::DTYPE);
         let tall = (TILE / n).clamp(1, (to - from).max(1));
-        // Of lines side by side, one that is left over is gathered: a tile has it in one row.
+        // A single line left over from a tile of adjacent lines is gathered, because tiles of one column are
+        // contiguous.
         let [direct, direct_out] = self
             .direct
             .map(|direct| direct && (n > 1 || self.width == 1));
@@ -406,7 +407,7 @@ impl<R: Running> Tiles<'_, R> {
             } else {
                 (output.as_mut_ptr(), packed[0])
             };
-            // SAFETY: the tile lies in the operand and in the result; each scratch holds one.
+            // SAFETY: the tile is within the operand and the result; each scratch holds one tile.
             unsafe {
                 if !direct {
                     copy2(Copy2 {
@@ -449,10 +450,10 @@ impl<R: Running> Tiles<'_, R> {
         Ok(())
     }
 
-    /// Writes a tile by non-temporal stores; its rows are elements where there is one column.
+    /// Writes a tile by non-temporal stores; its rows are single elements if there is one column.
     ///
     /// # Safety
-    /// The tile lies in the result.
+    /// The tile is within the result.
     unsafe fn pass(&self, past: NonTemporal, tile: *const u8, out: *mut u8, [rows, n]: [usize; 2]) {
         let size = R::T::DTYPE.size();
         // SAFETY: guaranteed by the caller.

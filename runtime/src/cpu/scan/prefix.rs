@@ -1,7 +1,7 @@
-//! Running sums of a line of `f32`, kept in `f64`.
+//! Cumulative sums of a line of `f32`, accumulated in `f64`.
 //!
-//! Eight elements are added up at once, each to those 1, then 2, then 4 places before; so there are
-//! four additions to wait for in eight elements instead of eight, and one of them is carried along.
+//! Eight elements are summed at a time, by adding to each the element 1, then 2, then 4 positions before. This takes
+//! four dependent additions per eight elements instead of eight, and only one of them depends on the previous block.
 //! Every instruction set adds in this order.
 
 use std::mem::MaybeUninit;
@@ -9,10 +9,10 @@ use std::mem::MaybeUninit;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{Level, level};
 
-/// Elements at a time.
+/// Elements of a block.
 const LANES: usize = 8;
 
-/// The running sums from `acc` on into `out`, which is as long; gives the last one.
+/// Writes the cumulative sums, starting from `acc`, to `out`, which has the same length; returns the last one.
 #[inline]
 pub(super) fn sums(acc: f64, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> f64 {
     let (whole, rest) = xs.as_chunks::<LANES>();
@@ -30,8 +30,8 @@ pub(super) fn sums(acc: f64, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> f64 {
     acc
 }
 
-/// The running sums of lines that follow each other, each of `length` elements and from zero on. False, and nothing is
-/// written, where the length is no multiple of [`LANES`].
+/// Writes the cumulative sums of contiguous lines of `length` elements, each starting from zero. Returns false,
+/// without having written anything, if the length is not a multiple of [`LANES`].
 #[inline]
 pub(super) fn lines(length: usize, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> bool {
     let ((xs, rest), (out, _)) = (xs.as_chunks::<LANES>(), out.as_chunks_mut::<LANES>());
@@ -42,7 +42,7 @@ pub(super) fn lines(length: usize, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> 
     whole
 }
 
-/// Whole blocks, so many of which are a line; each line goes on from `start`. Gives the last sum.
+/// Computes whole blocks, `per_line` for each line; each line starts from `start`. Returns the last sum.
 #[inline]
 fn many(
     start: f64,
@@ -52,7 +52,7 @@ fn many(
 ) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
-        // SAFETY: the level says that it is there.
+        // SAFETY: the machine has the instructions of the level.
         return unsafe { avx512(start, per_line, xs, out) };
     }
     portable(start, per_line, xs, out)
@@ -77,21 +77,21 @@ fn portable(
     last
 }
 
-/// The running sums of a block, and the last of them.
+/// Returns the cumulative sums of a block, and the last of them.
 #[inline(always)]
 fn block(acc: f64, xs: [f32; LANES]) -> ([f64; LANES], f64) {
     let sums = after::<4>(after::<2>(after::<1>(xs.map(f64::from))));
     (sums.map(|sum| acc + sum), acc + sums[LANES - 1])
 }
 
-/// Each number and the one so many places before.
+/// Adds to each number the one `PLACES` positions before.
 #[inline(always)]
 fn after<const PLACES: usize>(xs: [f64; LANES]) -> [f64; LANES] {
-    // Where there is none it is zero, for a zero of either sign is then the same to all.
+    // Positions before the first count as zero; zeros of either sign then give the same result everywhere.
     std::array::from_fn(|i| xs[i] + if i < PLACES { 0.0 } else { xs[i - PLACES] })
 }
 
-/// [`portable`], one block a register.
+/// Like [`portable`], with one block per register.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn avx512(
@@ -105,7 +105,7 @@ fn avx512(
         _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_cvtsd_f64, _mm512_maskz_alignr_epi64,
         _mm512_permutexvar_pd, _mm512_set1_epi64, _mm512_set1_pd,
     };
-    /// Adds to each lane the one so many places before.
+    /// Adds to each lane the one `$places` positions before.
     macro_rules! after {
         ($sums:ident, $places:literal) => {{
             let bits = _mm512_castpd_si512($sums);
@@ -121,14 +121,14 @@ fn avx512(
     for (xs, out) in xs.chunks(per_line).zip(out.chunks_mut(per_line)) {
         acc = start;
         for (xs, out) in xs.iter().zip(out) {
-            // SAFETY: eight elements.
+            // SAFETY: `xs` has eight elements.
             let sums = _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(xs.as_ptr()) });
             let sums = after!(sums, 1);
             let sums = after!(sums, 2);
             let sums = after!(sums, 4);
             let total = _mm512_permutexvar_pd(last, sums);
             let result = _mm512_cvtpd_ps(_mm512_add_pd(acc, sums));
-            // SAFETY: room for eight.
+            // SAFETY: `out` has room for eight elements.
             unsafe { _mm256_storeu_ps(out.as_mut_ptr().cast(), result) };
             acc = _mm512_add_pd(acc, total);
         }
@@ -143,7 +143,7 @@ mod tests {
     fn of(xs: &[f32]) -> (Vec<f32>, f64) {
         let mut out = vec![MaybeUninit::uninit(); xs.len()];
         let last = sums(1.0, xs, &mut out);
-        // SAFETY: `sums` writes them all.
+        // SAFETY: `sums` writes all elements.
         (
             out.iter().map(|x| unsafe { x.assume_init() }).collect(),
             last,

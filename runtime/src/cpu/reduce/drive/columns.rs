@@ -1,4 +1,4 @@
-//! Columns of few elements that are read where they lie.
+//! Columns of few elements that are read in place.
 
 use nomina_core::DType;
 use smallvec::SmallVec;
@@ -10,14 +10,15 @@ use super::super::whole::{LANES, Lanes};
 use super::{Driver, Target, line};
 use crate::memory::NoMemory;
 
-/// So many rows are read together, wherever they lie: the processor sees that many streams coming.
+/// Up to this many rows are read together, wherever they are: the number of streams that the hardware
+/// prefetcher follows.
 const STREAMS: usize = 16;
 
-/// Or rows that all lie in so many bytes.
+/// More rows are read together only if they span at most this many bytes.
 const NEAR: usize = 64 << 10;
 
 impl Driver<'_> {
-    /// Whether all elements of outputs side by side are best taken in at once.
+    /// Returns whether adjacent outputs should be reduced from all their elements at once.
     pub(super) fn at_once(&self) -> bool {
         let count = self.plan.count();
         let span = self.inner.src.unsigned_abs() * count * self.source.dtype.size();
@@ -34,7 +35,7 @@ impl Driver<'_> {
     /// Computes `n` outputs from `start` on.
     ///
     /// # Safety
-    /// The requirements of [`reduce_lines`](super::reduce_lines), of a walk that takes elements in at once.
+    /// The requirements of [`reduce_lines`](super::reduce_lines), for a driver that satisfies `at_once`.
     pub(super) unsafe fn compute(
         &self,
         row: usize,
@@ -50,7 +51,7 @@ impl Driver<'_> {
         let beside = self.kept.dst == 1;
         let straight = [target.dtype == out && beside, beside];
         let (groups, left) = (n / LANES, n % LANES);
-        // Results that do not go straight where they belong, and what is left of a group.
+        // Buffers for results that cannot be written directly, and for an incomplete last group.
         let held = |null: bool, straight: bool| match (null, straight) {
             (true, _) => 0,
             (false, true) => LANES,
@@ -70,8 +71,8 @@ impl Driver<'_> {
                 DType::I64,
             ),
         ];
-        // SAFETY: the columns lie in the operand, their results in the target; scratches have room for
-        // what is said above, and what is left of a group is made whole by zeros.
+        // SAFETY: the columns are within the operand, their results within the target; scratches have the
+        // sizes above, and an incomplete group is padded with zeros.
         unsafe {
             let of = |xs: *const u8, groups: usize, rows: &[isize], [v, p]: [*mut u8; 2]| {
                 let lanes = Lanes {

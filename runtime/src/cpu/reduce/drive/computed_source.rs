@@ -1,7 +1,7 @@
-//! Reducing elements that are computed when they are read, and never stored.
+//! Reduces elements that are computed on the fly and never stored.
 //!
-//! Blocks are those that a stored operand of the same layout is read in, so that results are the same to
-//! the bit.
+//! Elements are processed in the same blocks as those of a stored operand of the same layout, so results are bitwise
+//! equal.
 
 use nomina_core::DType;
 
@@ -19,29 +19,29 @@ pub(crate) trait Make: Sync {
     /// The dtype of the elements.
     fn dtype(&self) -> DType;
 
-    /// Calls `f` with what computes elements on this thread.
+    /// Calls `f` with a producer of elements for this thread.
     fn with(
         &self,
         f: &mut dyn FnMut(&mut dyn Elements) -> Result<(), NoMemory>,
     ) -> Result<(), NoMemory>;
 }
 
-/// What computes elements.
+/// A producer of elements on one thread.
 pub(crate) trait Elements {
-    /// Writes the `n` elements from the one at `at` on, counted as they would lie in memory; those at
-    /// `next` are likely to be asked for then.
+    /// Writes `n` elements from position `at` on, in memory order; those at `next` are likely to be requested next.
     ///
     /// # Safety
-    /// The operand has so many elements; there is room for `n` at `to`.
+    /// The operand has these elements; there is room for `n` at `to`.
     unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize);
 }
 
-/// As [`reduce_lines`](super::reduce_lines), of elements that `make` computes and the plan counts as they would lie.
-/// False, and nothing has happened, where the elements that are taken in together would not lie side by
-/// side.
+/// Like [`reduce_lines`](super::reduce_lines), for elements that `make` computes; the plan's offsets count them in
+/// memory order. Returns false, without having done anything, if elements that are reduced together would not be
+/// contiguous.
 ///
 /// # Safety
-/// The requirements of [`reduce_lines`](super::reduce_lines); the plan's offsets lie in what `make` computes.
+/// The requirements of [`reduce_lines`](super::reduce_lines); the plan's offsets are within the operand that `make`
+/// computes.
 pub(crate) unsafe fn reduce_computed(
     reducer: &dyn Reducer,
     plan: &LinePlan,
@@ -72,7 +72,7 @@ pub(crate) unsafe fn reduce_computed(
     Ok(true)
 }
 
-/// Elements in the dtype that a reducer loads.
+/// Converts elements to the dtype that a reducer loads.
 struct Loader<'a> {
     elements: &'a mut dyn Elements,
     cast: Option<Cast>,
@@ -82,7 +82,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// As [`Elements::put`].
+    /// Like [`Elements::put`].
     unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
         let Some(cast) = self.cast else {
             // SAFETY: guaranteed by the caller.
@@ -93,7 +93,7 @@ impl Loader<'_> {
         for start in (0..n).step_by(BLOCK) {
             let len = BLOCK.min(n - start);
             let block = self.scratch.as_mut_ptr();
-            // SAFETY: the scratch has room for a block; the rest is the caller's promise.
+            // SAFETY: the scratch has room for a block; the rest is guaranteed by the caller.
             unsafe {
                 self.elements.put(at + start, len, block, at + start + len);
                 let to = to.add(start * size);
@@ -104,10 +104,10 @@ impl Loader<'_> {
 }
 
 impl Driver<'_> {
-    /// As [`Driver::fill`] of fresh states, but for the merging of groups.
+    /// Like [`Driver::fill`], but does not merge the groups.
     ///
     /// # Safety
-    /// The requirements of [`Driver::fill`]; the outputs' first elements begin at `base`.
+    /// The requirements of [`Driver::fill`]; the outputs' first elements are at `base`.
     pub(super) unsafe fn fill_made(
         &self,
         make: &dyn Make,
@@ -149,7 +149,7 @@ impl Driver<'_> {
     ) -> Result<(), NoMemory> {
         let size = loader.to;
         let count = to - from;
-        // Whole rows that follow each other are computed together.
+        // Contiguous whole rows are computed together.
         let follow = self.plan.reduced.len() <= 1 && self.kept.src == count as isize;
         let together = if follow && count <= BLOCK {
             (TILE / count).clamp(1, n)
@@ -162,7 +162,7 @@ impl Driver<'_> {
             for first in (0..n).step_by(together) {
                 let rows = together.min(n - first);
                 let at = base + (first * count) as isize;
-                // SAFETY: whole rows of the operand; the tile has room for them, and there is a state each.
+                // SAFETY: whole rows of the operand; the tile has room for them, and there is a state for each.
                 unsafe {
                     let (at, n) = (at as usize, rows * count);
                     loader.put(at, n, tile, at + n);
@@ -177,7 +177,7 @@ impl Driver<'_> {
         }
         let mut block = SmallScratch::bytes([BLOCK.min(count), size])?;
         let block = block.as_mut_ptr();
-        // A stored operand's long runs are read where they lie, each by itself.
+        // Long runs of a stored operand would be read in place, each separately.
         let long = self.same && self.inner.size >= SHORT;
         for i in 0..n {
             let base = base + i as isize * self.kept.src;
@@ -189,12 +189,12 @@ impl Driver<'_> {
                 while start < n {
                     let len = (n - start).min(BLOCK - held);
                     let first = (base + offset) as usize + start;
-                    // SAFETY: the run lies in the operand, and the block has room for it.
+                    // SAFETY: the run is within the operand, and the block has room for it.
                     unsafe { loader.put(first, len, block.add(held * size), first + len) };
                     held += len;
                     start += len;
                     if held == BLOCK || (long && start == n) {
-                        // SAFETY: the block holds so many elements.
+                        // SAFETY: the block holds this number of elements.
                         unsafe {
                             self.reducer.row(state, block, held, at);
                             at += held;
@@ -250,8 +250,7 @@ impl Driver<'_> {
                 };
                 let rows = ((len - start) / groups).min(most);
                 let first = base + offset + start as isize * step;
-                // SAFETY: the rows lie in the operand, as those of a stored one do, and the tile has
-                // room for them.
+                // SAFETY: the rows are within the operand, and the tile has room for them.
                 unsafe {
                     if stride == cols as isize {
                         let (at, n) = (first as usize, rows * cols);

@@ -1,5 +1,5 @@
-//! Outputs whose elements lie both further apart than outputs do, and side by side: the far ones first,
-//! as columns in the order of memory, then those side by side, of which there are few states.
+//! Outputs with both distant and contiguous elements. The distant dims are reduced first, as columns in
+//! memory order, then the contiguous elements, for which only a few states are left.
 
 use super::super::plan::{LinePlan, Loop, Loops};
 use super::super::reducer::Reducer;
@@ -7,18 +7,18 @@ use super::super::split::SmallScratch;
 use super::{Driver, Source};
 use crate::memory::NoMemory;
 
-/// The most elements side by side.
+/// The most contiguous elements of an output.
 const MOST: usize = 64;
 
-/// A plan in which elements side by side count as outputs of their own.
+/// A plan in which each of the contiguous elements is an output of its own.
 pub(super) struct Tail {
     pub plan: LinePlan,
-    /// How many of them are one output.
+    /// The number of such outputs that form one output.
     pub size: usize,
 }
 
 impl Tail {
-    /// Of a plan; `None` where elements must come in order, or lie otherwise.
+    /// Creates the plan; `None` if elements must come in order or the layout is unsuitable.
     pub fn of(reducer: &dyn Reducer, plan: &LinePlan) -> Option<Self> {
         let (&last, far) = plan.reduced.split_last()?;
         let (&kept, outer) = plan.kept.split_last()?;
@@ -48,7 +48,7 @@ impl Tail {
 }
 
 impl<'a> Driver<'a> {
-    /// As [`Driver::new`], of the tail's plan where there is one.
+    /// Like [`Driver::new`], but uses the tail's plan if there is one.
     pub(super) fn of(
         reducer: &'a dyn Reducer,
         plan: &'a LinePlan,
@@ -59,13 +59,13 @@ impl<'a> Driver<'a> {
             return Self::new(reducer, plan, source);
         };
         let mut walk = Self::new(reducer, near, source);
-        // A cell has whole outputs.
+        // A cell consists of whole outputs.
         walk.width = (walk.width / size * size).max(*size);
         (walk.tail, walk.count) = (*size, plan.count());
         walk
     }
 
-    /// Merges states of what is one output, which stand side by side. Gives how many are left.
+    /// Merges the adjacent states of each output. Returns the number of states left.
     ///
     /// # Safety
     /// There are `n` states, a multiple of the tail's size.
@@ -77,7 +77,7 @@ impl<'a> Driver<'a> {
         let outputs = n / tail;
         let mut apart = SmallScratch::bytes([n, size])?;
         let apart = apart.as_mut_ptr();
-        // SAFETY: room for as many states, which are merged in the order in which they stood.
+        // SAFETY: there is room for as many states; they are merged in their original order.
         unsafe {
             for output in 0..outputs {
                 for at in 0..tail {
