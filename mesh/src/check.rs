@@ -40,7 +40,7 @@ pub(crate) struct What<'a> {
 /// One of the tensors of a collective.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
-    /// Its role: "parameter", say.
+    /// The role of the tensor, such as "parameter".
     pub(crate) role: &'static str,
     pub(crate) names: Vec<Option<Name>>,
     pub(crate) sizes: Vec<usize>,

@@ -10,13 +10,13 @@ mesh! { Grid: Rows, Columns }
 type Leaf = Sharded<(N,), Line<Synced>>;
 type Meshed = Mesh<Line<Whole>>;
 
-/// The error of each rank of a program that fails on all of them.
+/// Runs a program that fails on all ranks, and returns the error of each.
 fn failed(ranks: usize, program: impl Fn(&Meshed) -> Result<()> + Sync) -> Vec<Error> {
     let found = Line::threads([ranks], |mesh| Ok(program(&mesh).unwrap_err()));
     found.expect("a rank that returns its error")
 }
 
-/// Checks that all ranks got one error of the kind Mesh, whose text has some parts.
+/// Checks that all ranks got an error of the kind Mesh whose text contains `parts`.
 fn assert_refused(errors: &[Error], parts: &[&str]) {
     for error in errors {
         assert_eq!(error.kind(), ErrorKind::Mesh, "{error}");
@@ -168,7 +168,7 @@ fn momentum_goes_with_its_parameter() {
             optimizers[0].kept()
         };
         step(&mut all, &mut alone, 1.0);
-        // The third one is the first now, whose gradient is scaled alike.
+        // The third one is now the first; its gradient is scaled alike.
         all.drain(..2);
         for one in &all {
             assert_eq!(one.to_vec(), alone.to_vec());
@@ -178,12 +178,12 @@ fn momentum_goes_with_its_parameter() {
     });
     for (one, alone, kept) in found.unwrap() {
         assert_eq!(one, alone);
-        // Nothing is kept of leaves that are gone.
+        // No state is kept for leaves that are gone.
         assert!(kept <= 2 * 2);
     }
 }
 
-/// Refuses what is computed of another tensor on each rank, all of one size and from one line.
+/// Checks that results computed from different tensors on each rank are refused, though of one size and from one line.
 fn refused_of_two<D: Send>(
     convert: impl Fn(&Meshed, &[Sharded<(N, C), Line<Whole>>; 2], usize) -> Result<D> + Sync,
 ) {
@@ -214,7 +214,7 @@ fn conversions_of_different_tensors_are_refused() {
     refused_of_two(|_, both, rank| both[rank].cut(Data, N).try_collect());
     refused_of_two(|_, both, rank| both[rank].cut(Data, N).try_cumsum(N.via(Data)));
     refused_of_two(|_, both, rank| both[rank].cut(Data, N).try_roll(1, N.via(Data)));
-    // Results computed from them are refused, too, also at run time.
+    // Results computed from them are refused, too, as are run-time tensors.
     refused_of_two(|_, both, rank| {
         both[rank]
             .exp()
@@ -283,7 +283,7 @@ fn whole_of_another_parameter_is_refused() {
             &["whole(Data)", "gradient 1", "tensor 1", "tensor 2"],
         );
     }
-    // One rank has started more sums than the other when they find out.
+    // One rank has started more sums than the other when the difference is found.
     let errors = failed(2, |mesh| {
         mesh.set_bucket_cap(0);
         let all = (0..3).map(|_| leaf(mesh, 4));
@@ -294,7 +294,7 @@ fn whole_of_another_parameter_is_refused() {
         loss.try_backward()
     });
     assert_refused(&errors, &["gradient 1", "tensor 1", "tensor 3"]);
-    // The second of a block.
+    // The difference is in the second gradient of a bucket.
     let errors = failed(2, |mesh| {
         let all = [leaf(mesh, 4)?, leaf(mesh, 4)?, leaf(mesh, 4)?];
         let one = |w: &Leaf| w.whole(Data).square().sum(N);
@@ -329,7 +329,7 @@ fn random_numbers_of_other_seeds_are_refused() {
 fn what_ranks_have_for_themselves_is_theirs() {
     let found = Line::threads([2], |mesh| {
         let rank = mesh.rank(Data);
-        // Each rank comes by its own in a way of its own, and more or less often.
+        // Each rank makes its local tensor in a different way, and a different number of times.
         let mut own = mesh.own(Tensor::<(N,)>::full([2], rank as f32));
         for _ in 0..rank {
             own = own.local_with(|x| x.try_exp())?;
@@ -338,7 +338,7 @@ fn what_ranks_have_for_themselves_is_theirs() {
         let claimed = own.claim::<Line<Split<N>>>(&[4])?.all_gather(Data);
         let sent: Sharded<(N,), Line<Whole>> = own.broadcast(Data, 1);
         let sum = (claimed.sum(N) + sent.sum(N)).pend(Data).all_reduce(Data);
-        // After a collective all count alike again.
+        // After a collective all ranks count alike again.
         let x = mesh
             .whole(Tensor::<(N,)>::ones([2]))
             .cut(Data, N)
@@ -353,7 +353,7 @@ fn what_ranks_have_for_themselves_is_theirs() {
 
 #[test]
 fn an_axis_compares_its_own_ranks_alone() {
-    // The two rows of the grid convert different tensors over the columns, and agree in each.
+    // The two rows of the grid convert different tensors over the columns; the ranks of each row agree.
     let found = Grid::threads([2, 2], |mesh| {
         let both = [1.0, 2.0].map(|value| mesh.whole(Tensor::<(N,)>::full([4], value)));
         let own = both[mesh.rank(Rows)].cut(Columns, N).all_gather(Columns);
@@ -391,7 +391,7 @@ fn files_of_different_tensors_are_refused() {
         with_gradient(&two);
         let mut optimizer = AdamW::new(Data, 0.1);
         optimizer.step(&mut [&mut one, &mut two]);
-        // By leaf, whatever the order.
+        // States are found by leaf, in any order.
         let state = optimizer.state([("b", &two as &dyn Param<Data>), ("a", &one)])?;
         let model = [
             ("a".to_owned(), one.to_dyn().into()),

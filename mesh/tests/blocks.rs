@@ -1,4 +1,4 @@
-//! Gradients that are summed in blocks while backward goes on: to the bit what they are summed one by one, on all ranks.
+//! Gradients that are summed in buckets during backward are bitwise equal to gradients summed one by one, on all ranks.
 
 use nomina::Result;
 use nomina_mesh::prelude::*;
@@ -12,7 +12,7 @@ fn numbers(count: usize, seed: f32) -> Vec<f32> {
     (0..count).map(|i| (i as f32 * 0.7 + seed).sin()).collect()
 }
 
-/// Gradients of parameters of several sizes and dtypes, of which some are used twice, and one is no leaf.
+/// Returns the gradients of parameters of several sizes and dtypes. Some are used twice, and one is not a leaf.
 fn gradients(mesh: &Mesh<Grid>, cap: usize, times: usize) -> Result<Vec<Vec<f64>>> {
     mesh.set_bucket_cap(cap);
     let w: Of<(C, K)> = mesh.parameter(Tensor::from_vec(numbers(15, 1.0), [5, 3])?)?;
@@ -26,7 +26,7 @@ fn gradients(mesh: &Mesh<Grid>, cap: usize, times: usize) -> Result<Vec<Vec<f64>
         let both = |p: &Of<(K,)>| p.whole(Data).whole(Model);
         let y: Sharded<(N, K), Grid<Split<N>, Whole>> =
             x.contract(&w.whole(Data).whole(Model), C) + both(&b);
-        // Used twice; and of a parameter by way of an operator.
+        // `b` is used twice, and `scale` by way of an operator.
         let y = y * both(&b) * (&scale * 3.0).whole(Data).whole(Model);
         let y = y.tanh();
         let y: Sharded<(N, K), Grid<Split<N>, Whole>, f64> = y * wide.whole(Data).whole(Model);
@@ -94,7 +94,7 @@ fn a_backward_that_failed_leaves_nothing_in_the_queue() {
     let found = Grid::threads([2, 1], |mesh| {
         let w: Of<(C,)> = mesh.parameter(Tensor::ones([3]))?;
         let v = mesh.whole(Tensor::<(N,)>::ones([4])).with_grad();
-        // The greatest over ranks has no gradient, which backward finds once the gradient of `w` is queued.
+        // A max over ranks has no gradient; backward finds this after the gradient of `w` is queued.
         let most = v.cut(Data, N).amax(across(N)).all_reduce(Data);
         let sum = w.whole(Data).whole(Model).square().sum(C);
         let error = (most + sum).pend(Data).pend(Model).try_backward();
@@ -102,7 +102,7 @@ fn a_backward_that_failed_leaves_nothing_in_the_queue() {
         assert!(w.grad().is_none());
         let b: Of<(C,)> = mesh.parameter(Tensor::full([3], 2.0))?;
         let sum = b.whole(Data).whole(Model).square().sum(C);
-        // What is taken of a rank counts as sent when it is.
+        // Bytes count as sent when the other rank takes them.
         mesh.barrier()?;
         let before = mesh.sent(Data);
         sum.pend(Data).pend(Model).try_backward()?;
@@ -112,7 +112,7 @@ fn a_backward_that_failed_leaves_nothing_in_the_queue() {
     });
     for (grad, sent) in found.unwrap() {
         assert_eq!(grad, [4.0; 3]);
-        // Three elements of four bytes, and twice two words that are compared.
+        // Three elements of four bytes, and two comparisons of two words.
         assert!(sent <= 12 + 2 * 16, "{sent} bytes");
     }
 }

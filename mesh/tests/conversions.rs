@@ -1,5 +1,5 @@
-//! Each conversion gives the pieces of the same tensor, sends as many bytes as its formula says, and its gradient is the dual
-//! conversion.
+//! Checks of each conversion: its pieces belong to the same tensor, the bytes that it sends match its formula, and its
+//! gradient is the dual conversion.
 
 use nomina_mesh::prelude::*;
 
@@ -15,9 +15,9 @@ fn numbers(rows: usize, columns: usize) -> Tensor<(N, C)> {
     Tensor::from_vec(all, [rows, columns]).unwrap()
 }
 
-/// The bytes of the two words that are compared before each collective.
+/// Returns the bytes of the two words that are compared before each collective.
 fn checks(collectives: u64) -> u64 {
-    // Each of two ranks sends the other its word, and back what it combined.
+    // Each of two ranks sends the other its word, and then the combined one.
     collectives * 16
 }
 
@@ -66,7 +66,7 @@ fn bytes_are_those_of_the_formulas() {
         let x: X<Grid<Whole, Whole>> = mesh.whole(numbers(6, 4));
         let mut sent = Vec::new();
         let mut before = 0;
-        // After a barrier the other rank has taken all that was sent.
+        // After a barrier, the other rank has taken everything that was sent.
         let mut note = || {
             mesh.barrier().unwrap();
             let now = mesh.sent(Data);
@@ -101,7 +101,7 @@ fn bytes_are_those_of_the_formulas() {
 
 #[test]
 fn gradients_are_the_dual_conversions() {
-    // The loss is the same function of `x` whatever way its pieces go: so is its gradient.
+    // The loss is the same function of `x` whichever way its pieces are sent; so is its gradient.
     let x = numbers(5, 3);
     let leaf = x.clone().with_grad();
     (leaf.square() * leaf.cos()).sum(..).backward();

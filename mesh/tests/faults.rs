@@ -1,4 +1,4 @@
-//! What goes wrong ends on all ranks, with the rank, the line and the way out.
+//! Errors end on all ranks, and name the rank, the line and the fix.
 
 use nomina_mesh::prelude::*;
 
@@ -72,7 +72,7 @@ fn a_rank_that_ends_early_keeps_nobody_waiting() {
 
 #[test]
 fn a_rank_that_goes_home_is_missed() {
-    // It returns a value, so nothing is wrong with it; the others would wait for a partner that never comes.
+    // The rank returns a value, so it has no error itself; the others would wait for a partner that never comes.
     let error = failed(|mesh| match mesh.rank(Data) {
         0 => Ok(()),
         _ => x(&mesh, 4).try_all_reduce(Data).map(drop),
@@ -88,7 +88,7 @@ fn what_types_cannot_see_is_an_error() {
         x.try_add(&y).map(drop)
     });
     assert!(error.to_string().contains("split dim `N`"), "{error}");
-    // Along a dim of size 1, which is not repeated where it is split.
+    // A dim of size 1 is not broadcast where it is split.
     let error = failed(|mesh| {
         let x: Sharded<(N,), Line<Split<N>>> = mesh.zeros([5])?;
         let y: Sharded<(N,), Line<Split<N>>> = mesh.zeros([1])?;

@@ -1,4 +1,5 @@
-//! Files that a mesh writes: any other mesh reads them, one process, or nothing where a rank could not write.
+//! Files that a mesh writes can be read by any other mesh and by a single process. If a rank fails to write, no file is
+//! left.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use tempfile::TempDir;
 dims! { N, C, K }
 mesh! { Grid: Data, Model }
 
-/// Meshes, more ranks than elements among them.
+/// The sizes of meshes, some with more ranks than elements.
 const MESHES: [[usize; 2]; 5] = [[1, 1], [2, 1], [2, 2], [3, 2], [1, 5]];
 
 fn place(name: &str) -> (TempDir, PathBuf) {
@@ -35,7 +36,7 @@ fn whole(sizes: &[usize], dtype: DType) -> DynTensor {
     all.unflatten("N", names).unwrap()
 }
 
-/// All placements of a tensor with dims `N` and `C` over two axes, of which nothing is pending.
+/// Returns all placements of a tensor with dims `N` and `C` over two axes in which nothing is pending.
 fn placements() -> Vec<[At; 2]> {
     let name = |name| nomina::Name::new(name).unwrap();
     let states = [
@@ -60,7 +61,7 @@ fn cut(mesh: &Mesh<Grid>, tensor: &DynTensor, places: &[At; 2]) -> Result<DynSha
     Ok(cut)
 }
 
-/// The box of a tensor that a mesh's rank has, which a cut of the whole one gives, too.
+/// Checks that a rank's box of a loaded tensor equals its cut of the whole tensor.
 fn same(mesh: &Mesh<Grid>, read: &DynSharded, all: &DynTensor, places: &[At; 2]) -> Result<()> {
     let expected = cut(mesh, all, places)?;
     assert_eq!(read.shape(), all.shape());
@@ -93,7 +94,7 @@ fn every_placement_on_every_mesh_is_read_in_every_other() {
             safetensors::save(&mesh, &path, all)
         })
         .unwrap();
-        // Alone, and without a mesh.
+        // Without a mesh.
         let files = nomina_io::safetensors::Checkpoint::open(&path).unwrap();
         for (name, tensor) in &tensors {
             for at in 0..placements().len() {
@@ -107,7 +108,7 @@ fn every_placement_on_every_mesh_is_read_in_every_other() {
             let counts = Grid::threads(to, |mesh| {
                 let checkpoint = Checkpoint::open(&mesh, &path)?;
                 let mut count = 0;
-                // Of what was placed in one way, something in another.
+                // A tensor saved in one placement is loaded in another.
                 for (name, tensor) in &tensors {
                     for (at, places) in placements().iter().enumerate() {
                         let name = format!("{name}.{}", (at * 7 + 3) % placements().len());
@@ -122,7 +123,7 @@ fn every_placement_on_every_mesh_is_read_in_every_other() {
         }
     }
     println!("{read} tensors were read");
-    // Of each mesh 64 tensors: alone, and by the 18 ranks of all.
+    // For each mesh 64 tensors: read by a single process, and by the 18 ranks of all meshes.
     assert_eq!(read, MESHES.len() * 64 * (1 + 18));
 }
 
@@ -155,7 +156,7 @@ fn types_are_checked() {
         error(other.map(drop), "2 dims");
         let other: Result<Half<(N,)>> = checkpoint.tensor("y");
         error(other.map(drop), "there is no such tensor");
-        // A file of another program says no names.
+        // A file of another program has no names.
         let other: Result<Half<(N,)>> = checkpoint.tensor("plain");
         error(other.map(drop), "refine");
         let named: Half<(N,)> = checkpoint.refine("plain")?;
@@ -165,7 +166,7 @@ fn types_are_checked() {
     .unwrap();
 }
 
-/// What a folder has, hidden files among it.
+/// Returns the entries of a folder, including hidden files.
 fn entries(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -179,7 +180,7 @@ fn what_one_rank_cannot_write_is_an_error_on_all_and_no_checkpoint() {
         let x = whole(&[4, 4], DType::F32);
         let x = cut(&mesh, &x, &placements()[11])?;
         assert_eq!(x.local().shape(), [2, 2]);
-        // One rank is told another folder, which is not there.
+        // One rank gets another folder, which does not exist.
         let path = match (mesh.rank(Data), mesh.rank(Model)) {
             (1, 0) => Path::new("/no/such/folder/checkpoint"),
             _ => &path,
@@ -200,7 +201,7 @@ fn what_one_rank_cannot_write_is_an_error_on_all_and_no_checkpoint() {
 #[test]
 fn a_checkpoint_is_never_written_over_and_what_was_left_is_no_checkpoint() {
     let (folder, path) = place("checkpoint");
-    // What a program left that was ended while it wrote.
+    // Left over from a program that was killed while it wrote.
     let left = folder.path().join(".checkpoint.partial");
     fs::create_dir(&left).unwrap();
     fs::write(left.join("model-00001-of-00009.safetensors"), "half").unwrap();
@@ -284,7 +285,7 @@ fn each_rank_opens_the_files_that_its_box_meets() {
         safetensors::save(&mesh, &path, [("x", x)])
     })
     .unwrap();
-    // The second half of the rows lies in the last two files; the first of them says dtype and names.
+    // The second half of the rows is in the last two files; the first of them has the dtype and the names.
     fs::remove_file(path.join("model-00002-of-00004.safetensors")).unwrap();
     let files = nomina_io::safetensors::Checkpoint::open(&path).unwrap();
     let part: DynTensor = files.part("x", &[4..8, 1..2]).unwrap();
@@ -340,7 +341,7 @@ fn chunks_fit_the_boxes_or_are_refused() {
     };
     let found = |sizes, ranks, chunks| -> Vec<usize> { saved(sizes, ranks, chunks).unwrap() };
     assert_eq!(found([8, 3], 4, None), [2, 3]);
-    // Parts of 3 and 2 rows, then of 3, 2 and 2: what divides 3 and 5.
+    // Parts of 3 and 2 rows, then of 3, 2 and 2: the chunk divides 3 and 5.
     assert_eq!(found([5, 3], 2, None), [3, 3]);
     assert_eq!(found([7, 3], 3, None), [1, 3]);
     assert_eq!(found([8, 3], 2, Some([2, 1])), [2, 1]);
@@ -458,7 +459,7 @@ fn training_goes_on_on_another_mesh() {
             }
             resumed += 1;
         }
-        // What nn's optimizer asks for, by one process.
+        // A single process reads what nn's optimizer asks for.
         let files = nomina_io::safetensors::Checkpoint::open(&path).unwrap();
         let mean: Tensor<(C, K)> = files.tensor("w.exp_avg").unwrap();
         let steps: Tensor<(), i64> = files.tensor("w.step").unwrap();
@@ -484,7 +485,7 @@ fn an_optimizer_takes_nothing_that_does_not_fit() {
             .load([("w", &other as &dyn Param<Data>)], &checkpoint)
             .unwrap_err();
         assert_eq!(optimizer.kept(), kept);
-        // Of what was never stepped there is nothing.
+        // A parameter that was never stepped has no state.
         let none = checkpoint.keys().all(|key| !key.starts_with("b."));
         optimizer.load([("b", &other as &dyn Param<Data>)], &checkpoint)?;
         assert!(none && optimizer.kept() == 0);

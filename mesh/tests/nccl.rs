@@ -1,5 +1,5 @@
-//! A mesh whose tensors lie on CUDA devices, a device a rank: what NCCL makes of each conversion is what threads make of it on the
-//! host, and what is missing or wrong on one rank is an error on all.
+//! A mesh whose tensors are on CUDA devices, one device per rank. Each conversion by NCCL gives the same result as
+//! threads on the host, and a failure on one rank is an error on all.
 
 #[path = "../../tests/cuda/here.rs"]
 mod here;
@@ -14,13 +14,13 @@ mesh! { Line: Only }
 
 type X<P, T> = Sharded<(N, C), P, T>;
 
-/// The devices that stand for GPUs: four, whose copies are done at once or as late as they may.
+/// Emulated GPUs: four devices, whose copies are done at once or as late as allowed.
 const SCHEDULES: &[here::Schedule<'static>] = &[
     &[("NOMINA_FAKE_DEVICES", "4")],
     &[("NOMINA_FAKE_DEVICES", "4"), ("NOMINA_FAKE_LAZY", "1")],
 ];
 
-/// Whether there is a device for each rank; says so where not.
+/// Returns whether there is a device for each rank; prints a note if not.
 fn enough(ranks: usize) -> bool {
     let there = Device::available()
         .into_iter()
@@ -33,12 +33,12 @@ fn enough(ranks: usize) -> bool {
     there >= ranks
 }
 
-/// The device of a rank of the grid.
+/// Returns the device of a rank of the grid.
 fn own(mesh: &Mesh<Grid<Whole, Whole>>) -> nomina::Result<Device> {
     Device::cuda(2 * mesh.rank(Data) + mesh.rank(Model))
 }
 
-/// Small whole numbers, whose sums are exact in any order.
+/// Returns small integers, whose sums are exact in any order.
 fn numbers<T: Element>(rows: usize, columns: usize) -> Tensor<(N, C), T> {
     let all = (0..rows * columns).map(|at| ((at * 7 % 5) as f64) - 1.0);
     Tensor::<(N, C), f64>::from_vec(all.collect(), [rows, columns])
@@ -46,7 +46,7 @@ fn numbers<T: Element>(rows: usize, columns: usize) -> Tensor<(N, C), T> {
         .to::<T>()
 }
 
-/// Every conversion, and what each rank then has.
+/// Runs every conversion, and returns each rank's results.
 fn conversions<T: Element>(
     mesh: &Mesh<Grid<Whole, Whole>>,
     at: Device,
@@ -86,7 +86,7 @@ fn conversions_are_those_of_the_host() {
                     let expected = conversions(&mesh, Device::Cpu, &x)?;
                     let there = mesh.with_nccl(device)?;
                     let found = conversions(&there, device, &x)?;
-                    // Tensors on the host still go by the host.
+                    // Tensors on the host are still exchanged on the host.
                     let host = conversions(&there, Device::Cpu, &x)?;
                     Ok((expected, found, host))
                 });
@@ -199,7 +199,7 @@ fn what_slides_and_goes_round_is_that_of_the_host() {
     let program = |mesh: &Mesh<Line<Whole>>, at: Device| -> nomina::Result<Vec<Vec<f32>>> {
         let leaf = mesh.whole(numbers::<f32>(9, 3).to_device(at)).with_grad();
         let split: X<Line<Split<N>>, f32> = leaf.cut(Only, N);
-        // Kernels of three rows reach into the parts of neighbours, each way.
+        // Kernels of three rows reach into the neighbours' parts on both sides.
         let weight: Tensor<(C, K)> = numbers::<f32>(3, 12)
             .to_device(at)
             .rename(C, K)
@@ -217,7 +217,7 @@ fn what_slides_and_goes_round_is_that_of_the_host() {
         };
         let back = split.conv_transpose1d_with(C, N.via(Only), &weight, None, options);
         let pooled = split.avg_pool1d(N.via(Only), [2]);
-        // Keys and values go round the ranks.
+        // Keys and values travel around the ranks.
         let keys = split.rename(N, Source);
         let values = keys.rename(C, Value);
         let mixed = split.scaled_dot_product_attention_via(
@@ -287,14 +287,15 @@ fn bytes_are_those_of_the_formulas() {
     });
     let n = 6 * 4 * 4;
     for sent in sent.unwrap() {
-        // Each compares what it does before, 16 bytes, and whether it can, one byte; the note's barrier compares too.
+        // Before each job, the ranks exchange hashes (16 bytes) and readiness (one byte); the note's barrier exchanges
+        // hashes, too.
         let of = |bytes: u64| bytes + 16 + 1 + 16;
         assert_eq!(sent, [16, of(n / 2), of(n / 4), of(n), of(n / 2)]);
         cases(sent.len());
     }
 }
 
-/// What the ranks of a line of two devices say to an all-reduce.
+/// Runs an all-reduce on a line of two ranks with these devices.
 fn two(devices: [usize; 2]) -> nomina::Result<Vec<Vec<f32>>> {
     Line::threads([2], |mesh| {
         let device = Device::cuda(devices[mesh.rank(Only)])?;
@@ -326,7 +327,7 @@ fn what_is_missing_is_an_error() {
         let text = two([0, 0]).unwrap_err().to_string();
         assert!(text.contains("NCCL says: invalid usage"), "{text}");
         cases(1);
-        // A rank without a device, and one on the host.
+        // One rank without a device, then ranks on the host.
         let text = two([0, 7]).unwrap_err().to_string();
         assert!(text.contains("cuda:7"), "{text}");
         let on_host = Line::threads([2], |mesh| mesh.with_nccl(Device::Cpu).map(drop));

@@ -1,4 +1,4 @@
-//! One thread of a rank makes a mesh's collectives, and a panic on it ends all ranks.
+//! Only one thread of a rank makes a mesh's collectives, and a panic on it ends all ranks.
 
 use std::thread;
 
@@ -15,7 +15,7 @@ fn leaf(mesh: &Mesh<Line<Whole>>, size: usize) -> Result<Leaf> {
 
 #[test]
 fn a_second_thread_is_refused() {
-    // Two threads that do the same: at most one on each rank makes collectives, whatever their order.
+    // Two threads run the same collectives: on each rank at most one of them may, whatever their order.
     for _ in 0..20 {
         let found = Line::threads([2], |mesh| {
             let work = |value: f32| {
@@ -44,7 +44,7 @@ fn a_second_thread_is_refused() {
 #[test]
 fn threads_that_take_turns_are_refused_and_a_handover_is_not() {
     let found = Line::threads([2], |mesh| {
-        // Nothing was exchanged before: the mesh belongs to the thread that begins.
+        // Nothing was exchanged before, so the mesh belongs to the thread that begins.
         let w = leaf(&mesh, 4)?;
         let step = || {
             let loss = w.whole(Data).square().sum(N).pend(Data);
@@ -90,14 +90,14 @@ fn a_mesh_of_one_rank_serves_all_threads() {
             });
         }
     });
-    // A plan is of a mesh with ranks.
+    // A simulated mesh has ranks, and so an owner.
     let mesh = Line::simulate([4], 1e-6, 1e9).unwrap();
     mesh.barrier().unwrap();
     let error = thread::scope(|scope| scope.spawn(|| mesh.barrier()).join().unwrap());
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Mesh);
 }
 
-/// Panics when it is dropped, with another one of its kind.
+/// Panics on drop, with another value of its kind as the payload.
 struct Explosive(u32);
 
 impl Drop for Explosive {

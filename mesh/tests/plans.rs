@@ -1,4 +1,4 @@
-//! The table of docs/mesh.md: what collectives take on meshes that are not there. What the guide says is what is computed here.
+//! The table of docs/mesh.md: the time of collectives on simulated meshes. The numbers in the guide are computed here.
 
 use nomina::Result;
 use nomina_mesh::Plan;
@@ -13,7 +13,7 @@ const RATE: f64 = 25e9;
 
 const RANKS: [usize; 4] = [8, 64, 512, 4096];
 
-/// So many bytes of zeros that all have, in the memory of one.
+/// Returns `bytes` of replicated zeros, in the memory of one element.
 fn zeros(mesh: &Mesh<Line>, bytes: usize) -> Result<Sharded<(N,), Line>> {
     let one: Tensor<(N,)> = Tensor::zeros([1]);
     Ok(mesh.whole(one.try_expand([bytes / 4])?))
@@ -22,7 +22,7 @@ fn zeros(mesh: &Mesh<Line>, bytes: usize) -> Result<Sharded<(N,), Line>> {
 type Step = fn(&Mesh<Line>, usize) -> Result<()>;
 
 fn all_reduce(mesh: &Mesh<Line>, bytes: usize) -> Result<()> {
-    // Nothing is added on the first rank.
+    // The first rank of a claimed sum contributes its piece unchanged.
     let pending = zeros(mesh, bytes)?
         .own(Data)
         .claim::<Line<Pending>>(&[bytes / 4])?;
@@ -41,7 +41,7 @@ fn all_gather(mesh: &Mesh<Line>, bytes: usize) -> Result<()> {
     cut.try_all_gather(Data).map(drop)
 }
 
-/// Of a piece of so many bytes.
+/// Runs an all-to-all of a piece of `bytes`.
 fn all_to_all(mesh: &Mesh<Line>, bytes: usize) -> Result<()> {
     let ranks = mesh.size(Data);
     let one: Tensor<(N, C)> = Tensor::zeros([1, 1]);
@@ -67,7 +67,7 @@ fn shown(seconds: f64) -> String {
     }
 }
 
-/// What a step sends but for the words by which ranks agree on a claim.
+/// Returns the plan of a step on a simulated mesh.
 fn planned(ranks: usize, step: Step, bytes: usize) -> Plan {
     let mesh = Line::simulate([ranks], LATENCY, RATE).unwrap();
     mesh.plan(|| step(&mesh, bytes)).unwrap()
@@ -133,7 +133,7 @@ fn gradients_are_summed_in_blocks() {
         sums[0]
     };
     let bytes = 2 * 10 * (8 << 20) * 7 / 8;
-    // Of 25 MiB three fit in a block.
+    // Three of them fit in a bucket of 25 MiB.
     assert_eq!(blocks(None), (4, bytes));
     assert_eq!(blocks(Some(0)), (10, bytes));
     assert_eq!(blocks(Some(usize::MAX)), (1, bytes));

@@ -1,4 +1,4 @@
-//! Random numbers are boxes of one global tensor, drawn without the rest of it: to the bit those of one process, whatever the mesh.
+//! Random tensors do not depend on the mesh: each rank draws its box alone, bitwise equal to that of a single process.
 
 use nomina::Result;
 use nomina::{Float, Generator};
@@ -8,7 +8,7 @@ use nomina_mesh::prelude::*;
 dims! { N, C, K }
 mesh! { Grid: Data, Model }
 
-/// What one process draws, twice from one generator.
+/// Draws twice from one generator, in a single process.
 fn alone<T: Float>(sizes: [usize; 3]) -> [DynTensor; 2] {
     let mut generator = Generator::new(7);
     let drawn = || {
@@ -54,7 +54,7 @@ fn every_placement<T: Float>(mesh: &Mesh<Grid>, sizes: [usize; 3]) -> Result<()>
 
 #[test]
 fn boxes_are_those_of_one_tensor() {
-    // Rows of odd lengths, which blocks of random words do not fit; rows that are drawn one by one, and many at once.
+    // Rows of odd lengths, not aligned to blocks of random words; rows drawn one by one, and many at once.
     let all = [
         [5, 3, 7],
         [1, 2, 1],
@@ -78,7 +78,7 @@ fn boxes_are_those_of_one_tensor() {
 
 #[test]
 fn a_tensor_larger_than_memory_is_drawn_by_its_box() {
-    // A first rank of many: 4 MiB of 16 TiB.
+    // The first rank of many: 4 MiB of 16 TiB.
     let mesh = Grid::simulate([1 << 12, 1 << 10], 1e-6, 1e9).unwrap();
     let x: Sharded<(N, C, K), Grid<Split<N>, Split<C>>> =
         mesh.randn([1 << 16, 1 << 16, 1 << 10]).unwrap();

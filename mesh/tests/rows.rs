@@ -1,5 +1,6 @@
-//! Every method that follows from a row of the table, in every placement on a mesh of 2 by 2 threads, uneven sizes: what is
-//! admitted equals the unsharded result, forward and backward, and the rest is an error that says why.
+//! Every method generated from a row of the operator table, in every placement on a mesh of 2 by 2 threads, with uneven
+//! sizes. Accepted calls equal the unsharded result, forward and backward; all others return an error that names the
+//! reason.
 
 #[path = "rows/generated.rs"]
 mod generated;
@@ -19,7 +20,7 @@ type Meshed = Mesh<Grid<Whole, Whole>>;
 
 const AXES: [&str; 2] = ["Data", "Model"];
 
-/// What an operand is along an axis.
+/// The state of an operand along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Along {
     Whole,
@@ -40,7 +41,7 @@ fn placements() -> impl Iterator<Item = [Along; 2]> {
         .flat_map(|data| ALONGS.map(|model| [data, model]))
 }
 
-/// Inputs that an operator takes.
+/// Returns an input for an operator.
 fn input(op: Op, shape: [usize; 2], which: usize) -> DynTensor {
     let row = op.row();
     let count = shape[0] * shape[1];
@@ -69,7 +70,7 @@ fn input(op: Op, shape: [usize; 2], which: usize) -> DynTensor {
     x.unwrap()
 }
 
-/// A tensor that is pending with the sum zero: its pieces are of both signs.
+/// Returns a pending tensor whose sum is zero: its pieces have opposite signs.
 fn nothing<P: nomina_mesh::placement::Placement<Mesh = Grid<Whole, Whole>>>(
     mesh: &Meshed,
     axis: usize,
@@ -82,7 +83,7 @@ fn nothing<P: nomina_mesh::placement::Placement<Mesh = Grid<Whole, Whole>>>(
     Ok(mesh.own(piece).claim::<P>(&shape)?.to_dyn())
 }
 
-/// The tensor in a placement, recorded; nothing where it cannot be placed so.
+/// Returns the tensor in a placement, as a leaf; an error if it cannot be placed so.
 fn placed(mesh: &Meshed, x: &DynTensor, along: [Along; 2]) -> Result<DynSharded> {
     let shape = [x.shape()[0], x.shape()[1]];
     let float = x.dtype() == DType::F64;
@@ -111,9 +112,9 @@ fn placed(mesh: &Meshed, x: &DynTensor, along: [Along; 2]) -> Result<DynSharded>
     Ok(placed)
 }
 
-/// The whole result, on every rank.
+/// Returns the whole result, on every rank.
 fn whole(mut x: DynSharded) -> Result<DynSharded> {
-    // The innermost axis of a dim is the last one.
+    // Of two axes that split a dim, the later one is the inner one.
     for axis in [1, 0] {
         x = match x.places()[axis] {
             Place::Pending(_) => x.all_reduce(AXES[axis])?,
@@ -124,7 +125,7 @@ fn whole(mut x: DynSharded) -> Result<DynSharded> {
     Ok(x)
 }
 
-/// The weighted sum of a result, which has a gradient.
+/// Returns the weighted sum of a result, for a gradient.
 fn loss(x: &DynTensor) -> Result<DynTensor> {
     let count = x.shape().iter().product::<usize>();
     let weights = (0..count).map(|i| 0.5 + (i as f64 * 1.3).sin()).collect();
@@ -139,7 +140,7 @@ fn close(one: &[f64], other: &[f64]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(near)
 }
 
-/// Ranks that add zeros to a gradient that is infinite may make NaN of it.
+/// Compares gradients. Infinite ones may be NaN, since ranks add zeros that were multiplied with infinity.
 fn close_gradients(one: &[f64], other: &[f64]) -> bool {
     let finite = |all: &[f64]| -> Vec<f64> {
         all.iter()
@@ -153,7 +154,7 @@ fn values(x: &DynTensor) -> Vec<f64> {
     x.detach().to::<f64>().unwrap().to_vec::<f64>().unwrap()
 }
 
-/// What all cases of a test came to.
+/// The totals of all cases of a test.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
     admitted: usize,
@@ -164,7 +165,7 @@ struct Counts {
 type Unsharded<'a> = &'a dyn Fn(&[DynTensor]) -> Result<DynTensor>;
 type Spread<'a> = &'a dyn Fn(&[DynSharded]) -> Result<DynSharded>;
 
-/// One method in one placement of its operands.
+/// Runs one method in one placement of its operands.
 fn case(
     mesh: &Meshed,
     what: &str,
@@ -195,7 +196,7 @@ fn case(
             return Ok(());
         }
     };
-    // The greatest, the product and the like have no gradient over ranks.
+    // Max, product and similar reductions over ranks have no gradient.
     let combined = |place: &Place| matches!(place, Place::Pending(by) if *by != Combine::Add);
     let differentiable = !found.places().iter().any(combined);
     let found = whole(found)?;
@@ -209,17 +210,17 @@ fn case(
         return Ok(());
     }
     match loss(&expected)?.backward() {
-        // Of an operand without derivative.
+        // The operand has no derivative.
         Err(error) if error.kind() == ErrorKind::Gradient => return Ok(()),
         done => done?,
     }
-    // One number of all ranks: each adds its part of it.
+    // The ranks' losses are the terms of one pending sum.
     let pending = found.pend("Data")?.pend("Model")?;
     loss(pending.local())?.backward()?;
     for (leaf, own) in leaves.iter().zip(&own) {
         let zeros = || own.zeros_like();
         let grad = leaf.grad().map_or_else(zeros, Ok)?;
-        // Of a whole leaf the gradient is pending over both axes.
+        // The gradient of a whole leaf is pending over both axes.
         let grad: Tensor<(N, C), f64> = nomina::Typed::typed(&grad)?;
         let sum = mesh
             .own(grad)
@@ -236,7 +237,7 @@ fn case(
     Ok(())
 }
 
-/// Runs all cases on a mesh, whose ranks count the same.
+/// Runs all cases on a mesh, and checks that the ranks count the same.
 fn counted(name: &str, run: impl Fn(&Meshed, &mut Counts) -> Result<()> + Sync) -> Counts {
     let counts = Grid::threads([2, 2], |mesh| {
         let mut counts = Counts::default();
@@ -266,7 +267,7 @@ fn operators_of_one_tensor() {
         }
         Ok(())
     });
-    // What is not linear takes nothing that is pending: 9 of 16 placements.
+    // Operators that are not linear accept no pending operands: 9 of 16 placements remain.
     assert!(counts.admitted >= 27 * ALONE.len());
     assert!(counts.refused > 0 && counts.gradients > 0);
 }

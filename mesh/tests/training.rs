@@ -1,5 +1,5 @@
-//! What training on a mesh needs beside operators: the optimizer whose memory is split steps as the plain one does, and rows that each
-//! rank reads are one tensor, or an error on all ranks.
+//! Training on a mesh besides operators: the sharded optimizer steps like the plain one, and the rows that the ranks
+//! read form one tensor, or an error on all ranks.
 
 use std::sync::{Arc, Mutex};
 
@@ -34,7 +34,7 @@ fn data() -> (Tensor<(N, C)>, Tensor<(C, K)>, Tensor<(K,)>) {
     )
 }
 
-/// The leaves after some steps of the plain optimizer, on one process.
+/// Returns the leaves after some steps of the plain optimizer, on a single process.
 fn alone() -> [Vec<f32>; 2] {
     let (x, w, b) = data();
     let (mut w, mut b) = (w.with_grad(), b.with_grad());
@@ -70,12 +70,12 @@ fn alone() -> [Vec<f32>; 2] {
 #[test]
 fn steps_of_parts_are_those_of_the_plain_optimizer() {
     let expected = alone();
-    // More ranks than elements, and ranks that have different numbers of rows.
+    // Includes more ranks than elements, and ranks with different numbers of rows.
     for sizes in [[1, 1], [2, 1], [2, 2], [3, 2], [8, 1]] {
         let found = Grid::threads(sizes, |mesh| {
             let (x, w, b) = data();
             let x: Sharded<(N, C), Grid<Split<N>, Whole>> = mesh.whole(x).cut(Data, N);
-            // One gradient that the optimizer sums, and one that is summed going back.
+            // One gradient that the optimizer sums, and one that is summed during backward.
             let mut w: Sharded<(C, K), Grid<Whole, Split<K>>> =
                 mesh.whole(w).cut(Model, K).detach().with_grad();
             let mut b: Sharded<(K,), Grid<Synced, Split<K>>> =
@@ -118,7 +118,7 @@ fn steps_of_parts_are_those_of_the_plain_optimizer() {
 fn gradients_go_together_up_to_the_bytes_of_a_block() {
     let mesh = Line::simulate([8], 1e-6, 1e9).unwrap();
     let plan = mesh.plan(|| {
-        // Each 1.5 MiB: two of them fit in a block of 4 MiB, and the third stands alone.
+        // Each has 1.5 MiB: two of them fit in a block of 4 MiB, and the third is sent alone.
         let leaf = || -> Result<Sharded<(N,), Line<Whole>>> {
             Ok(mesh.zeros::<_, _, f32>([3 << 17])?.with_grad())
         };
@@ -170,7 +170,7 @@ fn other_parameters_than_at_the_last_step_start_anew() {
 
 type Loaded = Sharded<(N, C), Grid<Split<N>, Split<C>>>;
 
-/// The error of reading by `read`, which is told where its rank stands along `Data` and gets its rows, on each rank.
+/// Loads rows by `read`, which gets its rank along `Data` and the number of its rows. Returns the error of each rank.
 fn refused(read: impl Fn(usize, usize) -> Result<Tensor<(N, C)>> + Sync) -> Vec<String> {
     let found = Grid::threads([2, 2], |mesh| {
         let rank = mesh.rank(Data);
@@ -229,7 +229,7 @@ fn what_one_rank_cannot_read_is_an_error_on_all() {
     }
 }
 
-/// What an engine was asked to do, in order: starts, and waits for their ends.
+/// The calls to an engine, in order: starts of jobs, and waits for their ends.
 #[derive(Debug, Default)]
 struct Log(Mutex<Vec<String>>);
 
@@ -239,7 +239,7 @@ impl Log {
     }
 }
 
-/// One of two ranks, of which the other is not there: it is taken to have the same pieces.
+/// One of two ranks. The other does not exist; it is taken to have the same pieces.
 #[derive(Debug)]
 struct Recorded(Arc<Log>);
 
@@ -276,7 +276,7 @@ impl Ranks for Recorded {
 fn sums_of_all_blocks_are_started_before_the_first_is_waited_for() {
     let log = Arc::new(Log::default());
     let mesh: Mesh<Line> = Mesh::new(vec![Arc::new(Recorded(Arc::clone(&log)))]).unwrap();
-    // A dtype is a block.
+    // Each dtype is a block.
     let mut one = mesh.whole(Tensor::<(N,)>::ones([4])).with_grad();
     let mut two = mesh.whole(Tensor::<(N,), f64>::ones([6])).with_grad();
     let mut three = mesh.whole(Tensor::<(N,)>::ones([2])).with_grad();
@@ -306,7 +306,7 @@ fn sums_of_all_blocks_are_started_before_the_first_is_waited_for() {
 #[test]
 fn blocks_that_overlap_step_to_the_bit_as_parameters_one_by_one() {
     type Leaf<T> = Sharded<(N,), Line<Whole>, T>;
-    /// Of its gradient each rank has a share of its own.
+    /// Returns a leaf whose gradient is a different partial sum on each rank.
     fn leaf<T: Float>(mesh: &Mesh<Line>, size: usize) -> Leaf<T> {
         let of = |seed| {
             let of: Tensor<(N,)> = Tensor::from_vec(numbers(size, seed), [size]).unwrap();

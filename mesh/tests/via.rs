@@ -1,5 +1,5 @@
-//! Operators along a dim that is split, `via` the axis that splits it: as on one rank, forward and backward, also where a rank has
-//! no part. And views, whose placements follow the names.
+//! Operators along a split dim, `via` the axis that splits it, equal those on one rank, forward and backward, even if a
+//! rank has an empty part. Also views, whose placements follow the names.
 
 use nomina_mesh::prelude::*;
 
@@ -18,7 +18,7 @@ fn weighted(y: &Tensor<(N, C), f64>) -> Tensor<(), f64> {
     (y * &weights).sum(..)
 }
 
-/// An operator on one rank, and over the axis that splits its dim.
+/// Compares an operator on one rank with one over the axis that splits its dim.
 fn same(
     what: &str,
     plain: impl Fn(&Tensor<(N, C), f64>) -> Tensor<(N, C), f64>,

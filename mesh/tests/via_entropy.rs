@@ -1,4 +1,4 @@
-//! Cross entropy with classes split over an axis, rows, or both: as on one rank, whatever the options.
+//! Cross entropy with split classes, split rows, or both equals that on one rank, with all options.
 
 mod support;
 
@@ -26,7 +26,7 @@ fn weights(classes: usize) -> DynTensor {
     DynTensor::from_vec(all.collect::<Vec<f64>>(), &[classes], ["C"]).unwrap()
 }
 
-/// All options, against a target, with classes split.
+/// Runs all options against a target, with split classes.
 fn all(classes: usize, logits: bool, target: &DynTensor) {
     let x = leaf(&[ROWS, classes], &["N", "C"], 2);
     let split_target = (target.rank() == 2).then_some("C");
@@ -102,7 +102,7 @@ fn of_logits_against_probabilities() {
 
 #[test]
 fn a_class_may_be_impossible() {
-    // Its logit is minus infinity, and no row is of it.
+    // The logit of this class is minus infinity, and it is no row's target.
     let mut x: Vec<f64> = values(&numbers(&[2, 5], &["N", "C"], 1));
     (x[3], x[8]) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     let x = DynTensor::from_vec(x, &[2, 5], ["N", "C"]).unwrap();
@@ -166,7 +166,7 @@ fn a_mean_over_split_rows_counts_all_or_says_that_it_does_not() {
         let target = mesh.whole_dyn(target.clone()).cut("Data", "N")?;
         let options = ClassOptions::default();
         let error = x.cross_entropy_with(&target, "C", Reduction::Mean, options);
-        // Row 1, which is ignored, is the first rank's.
+        // Row 1, which is ignored, is on the first rank.
         let error = error.err().map(|error| error.to_string());
         let sum = x.cross_entropy_with(&target, "C", Reduction::Sum, options)?;
         let sum = sum.all_reduce("Data")?.local().div(3.0)?;
@@ -219,7 +219,7 @@ fn nothing_of_the_size_of_classes_is_sent() {
     for (rank, sent) in found.into_iter().enumerate() {
         let part = nomina_mesh::part(rows, RANKS, rank).1 as u64;
         let each = (rows as u64 - part + part * (RANKS as u64 - 1)) * 8;
-        // A maximum and a sum of each row; nothing going back.
+        // A maximum and a sum of each row; the backward pass sends nothing.
         assert_eq!(
             sent,
             [2 * each + checks(rank, RANKS, 2), checks(rank, RANKS, 0)]

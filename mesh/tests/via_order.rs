@@ -1,4 +1,4 @@
-//! The greatest, the smallest and the order of elements along a dim that is split: as on one rank, NaN and equal elements too.
+//! Maxima, minima and sorting along a split dim equal those on one rank, including NaN and equal elements.
 
 mod support;
 
@@ -13,7 +13,7 @@ fn via() -> DimVia {
     DimVia::new("C", "Data")
 }
 
-/// Numbers, many of which are equal, with a NaN and infinities.
+/// Returns numbers, many of them equal, with a NaN and infinities.
 fn special(columns: usize) -> DynTensor {
     let all = (0..3 * columns).map(|i| match i * 11 % 13 {
         0 => f64::NAN,
@@ -121,7 +121,7 @@ fn types_say_what_each_rank_has() {
         ) = x.topk(2, C.via(Data));
         let (sorted, order): (Sharded<(N, C), Line<Split<C>>>, _) = x.sort(C.via(Data));
         let reversed = x.argsort_with(C.via(Data), SortOptions { descending: true });
-        // Along a dim that is not split nothing is sent.
+        // Along a dim that is not split, nothing is sent.
         let (rows, _): (Sharded<(C,), Line<Split<C>>>, _) = x.max(N);
         assert_eq!((best.size(C), sorted.size(C)), (2, 5));
         assert_eq!((most.item(), place.item(), least.item()), (5.0, 3, 1));
@@ -167,7 +167,7 @@ fn what_is_not_there_is_an_error_on_all_ranks() {
         x.max(via()).map(drop)
     });
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Index);
-    // Without `via` the dim has to be whole, with it it has to be split.
+    // Without `via` the dim must be whole; with it, it must be split.
     let error = Line::threads([2], |mesh| {
         let x = mesh.whole_dyn(numbers(&[2, 4], &["N", "C"], 0));
         let split = x.cut("Data", "C")?;
@@ -208,11 +208,11 @@ fn bytes_are_those_of_the_formulas() {
     for (rank, sent) in found.into_iter().enumerate() {
         let others = RANKS as u64 - 1;
         let part = nomina_mesh::part(rows as usize, RANKS, rank).1 as u64;
-        // All-reduces of rows: to each rank its part, and the own part to each.
+        // All-reduces of rows: its part to each rank, and this rank's combined part to each.
         let reduced = (rows - part + part * others) * 8;
         let value_and_place = 2 * reduced + checks(rank, RANKS, 2);
         let candidates = rows * k * 16 * others + checks(rank, RANKS, 2);
-        // Four ranks compare in three steps; in the last one only the inner two do.
+        // Four ranks compare in three steps; in the last step only the inner two do.
         let steps = if rank == 0 || rank == 3 { 2 } else { 3 };
         let boxes = rows * (columns / 4) * 16 * steps + checks(rank, RANKS, 6);
         assert_eq!(sent, [value_and_place, candidates, boxes], "rank {rank}");

@@ -1,4 +1,4 @@
-//! Parts that go round: a product over a dim that is split on one side, and attention over a split length.
+//! Ring operators: a product over a dim that is split on one side, and attention over a split length.
 
 mod support;
 
@@ -12,7 +12,7 @@ dims! { N, C, K, L, S, E, V }
 #[test]
 fn products_over_a_dim_that_is_split_on_one_side() {
     for size in [1, 2, 5, 9] {
-        // Rows over the same axis, or all rows on each rank.
+        // Rows split over the same axis, or whole on each rank.
         for split in [Some("N"), None] {
             let inputs = [
                 (leaf(&[3, size], &["N", "C"], 1), split),
@@ -24,7 +24,7 @@ fn products_over_a_dim_that_is_split_on_one_side() {
                 &|x| Ok(vec![x[0].contract(&x[1], "C")?]),
                 &|x| Ok(vec![x[0].contract(&x[1], Over::via("C", "Data"))?]),
             );
-            // With a dim that both have, and without one of their own.
+            // With a dim that both operands have, and without free dims.
             let inputs = [
                 (leaf(&[3, 2, size], &["N", "B", "C"], 1), split),
                 (leaf(&[2, size, 4], &["B", "C", "K"], 2), Some("C")),
@@ -86,7 +86,7 @@ fn attention_over_a_split_length() {
             }
         }
     }
-    // Keys and values that all batches share.
+    // Keys and values shared by all batches.
     let inputs = [
         (leaf(&[2, 5, 4], &["B", "L", "E"], 1), Some("L")),
         (leaf(&[5, 4], &["S", "E"], 2), Some("S")),
@@ -204,7 +204,7 @@ fn what_does_not_go_is_an_error() {
             .map(drop)
     });
     assert_eq!(whole.unwrap_err().kind(), ErrorKind::Argument);
-    // A sum has no `via`, and both sides of a product may not be split.
+    // A sum has no `via`, and a product's dim must not be split on both sides.
     let error = Line::threads([2], |mesh| {
         let x = mesh
             .whole_dyn(numbers(&[4, 4], &["N", "C"], 0))
@@ -287,7 +287,7 @@ fn each_part_is_sent_once_to_every_rank() {
             sent,
             [
                 others * of_w + checks(3),
-                // Back they go round again, and their gradients all the way home.
+                // In the backward pass the parts travel around again, and their gradients return to the owners.
                 others * of_w + 4 * of_w + checks(7),
                 others * (of_k + of_v) + checks(6),
                 others * (of_k + of_v) + 4 * (of_k + of_v) + checks(14),

@@ -1,4 +1,4 @@
-//! Rows of a table whose rows are split: fetched from the ranks that have them, gradients back to them.
+//! Rows of a table whose rows are split are fetched from their owners, and gradients return to the owners.
 
 mod support;
 
@@ -23,7 +23,7 @@ fn ids(shape: &[usize], names: &[&str], rows: usize) -> DynTensor {
 fn rows_are_found_wherever_they_are() {
     for rows in [1, 2, 3, 7, 10] {
         for count in [0, 1, 3, 8] {
-            // Of ids that are split each rank asks for its own; of others all ranks want the same.
+            // If the ids are split, each rank requests its own; otherwise all ranks request the same.
             for split in [Some("T"), None] {
                 let inputs = [
                     (leaf(&[rows, 3], &["Vocab", "Embed"], 2), Some("Vocab")),
@@ -99,7 +99,7 @@ fn types_say_what_each_rank_has() {
         let all: Sharded<(B, T, Embed), Line<Whole>> = table.embedding(Vocab.via(Data), &ids);
         let ids: Sharded<(B, T), Line<Split<B>>, i64> = ids.cut(Data, B);
         let own: Sharded<(B, T, Embed), Line<Split<B>>> = table.embedding(Vocab.via(Data), &ids);
-        // Of a whole table nothing is fetched.
+        // With a whole table, nothing is fetched.
         let plain: Sharded<(B, T, Embed), Line<Split<B>>> =
             table.all_gather(Data).embedding(Vocab, &ids);
         assert_eq!(own.local().to_vec(), plain.local().to_vec());
@@ -131,7 +131,7 @@ fn each_row_is_sent_once_to_who_asks() {
     let found = sent(RANKS, |mesh, measure| {
         let table = numbers(&[8, 16], &["Vocab", "Embed"], 0).with_grad()?;
         let table = mesh.whole_dyn(table).cut("Data", "Vocab")?;
-        // The first rank wants rows 0 and 5, the second one rows 1, 2 and 6, all many times.
+        // The first rank requests rows 0 and 5, the second one rows 1, 2 and 6, each several times.
         let ids: Vec<i64> = (0..16)
             .map(|i| [0, 5, 5, 0, 1, 2, 6, 1][i / 8 * 4 + i % 4])
             .collect();
@@ -145,7 +145,7 @@ fn each_row_is_sent_once_to_who_asks() {
         ])
     });
     for (rank, sent) in found.into_iter().enumerate() {
-        // A count, the numbers of what is wanted, and the rows that the other one wants.
+        // The number of requested rows, their indices, and the rows that the other rank requested.
         let (wants, gives) = if rank == 0 { (1, 2) } else { (2, 1) };
         let row = 16 * 8;
         let forth = 8 + wants * 8 + gives * row + checks(rank, RANKS, 3);
@@ -185,7 +185,7 @@ fn slices_stand_where_the_dim_stood() {
         let all: Sharded<(Embed, T), Line<Whole>> = x.index_select(Vocab.via(Data), &index);
         let index = index.cut(Data, T);
         let own: Sharded<(Embed, T), Line<Split<T>>> = x.index_select(Vocab.via(Data), &index);
-        // Along a dim that is not split nothing is fetched.
+        // Along a dim that is not split, nothing is fetched.
         let rows = mesh.whole(tensor!([1]; T));
         let plain: Sharded<(T, Vocab), Line<Split<Vocab>>> = x.index_select(Embed, &rows);
         assert_eq!(plain.all_gather(Data).to_vec(), [4.0, 5.0, 6.0]);

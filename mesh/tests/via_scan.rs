@@ -1,4 +1,4 @@
-//! Running results and what is computed of all elements of a row, along a dim that is split: as on one rank.
+//! Scans and normalizations along a split dim equal those on one rank.
 
 mod support;
 
@@ -12,7 +12,7 @@ fn via() -> DimVia {
     DimVia::new("C", "Data")
 }
 
-/// Numbers with zeros, infinities and NaN in some rows.
+/// Returns numbers with zeros, infinities and NaN in some rows.
 fn special(columns: usize) -> DynTensor {
     let all = (0..4 * columns).map(|i| match (i / columns, i * 5 % 7) {
         (1, 0 | 3) => 0.0,
@@ -43,7 +43,7 @@ fn running_products_and_sums() {
             );
         }
     }
-    // Zeros have gradients, too: the product of all others.
+    // Zeros have gradients, too: the product of all other elements.
     let mut zeros = vec![1.5, 0.0, 2.0, -1.0, 0.0, 3.0];
     zeros.extend([0.5, 2.0, 0.0, 4.0, 5.0, -2.0]);
     let zeros = DynTensor::from_vec(zeros, &[2, 6], ["N", "C"]).unwrap();
@@ -159,7 +159,7 @@ fn a_scan_sends_the_last_of_each_part() {
     for (rank, sent) in found.into_iter().enumerate() {
         let each = rows as u64 * 8 * (RANKS as u64 - 1);
         let (one, two) = (checks(rank, RANKS, 1), checks(rank, RANKS, 2));
-        // Of a running extreme the place, too.
+        // A running maximum sends its index, too.
         assert_eq!(sent, [each + one, each + one, 2 * each + two]);
     }
 }

@@ -1,4 +1,4 @@
-//! Transposed convolutions along split dims: as on one rank, forward and backward, by name and in types.
+//! Transposed convolutions along split dims equal those on one rank, forward and backward, by name and typed.
 
 mod support;
 
@@ -103,7 +103,7 @@ fn groups_and_three_dims() {
 #[test]
 fn two_dims_over_two_axes() {
     mesh! { Grid: Rows, Columns }
-    // On 2 x 3 ranks; of a dim of one element the other ranks of its axis have none.
+    // On 2 x 3 ranks; if a dim has one element, only one rank of its axis has a part.
     for (height, width) in [(5, 4), (1, 4), (3, 1), (1, 1)] {
         let (of_image, of_weight) = ([2, 3, height, width], [3, 4, 3, 2]);
         let image = numbers(&of_image, &["N", "C", "H", "W"], 1);
@@ -135,7 +135,7 @@ fn two_dims_over_two_axes() {
         ];
         for sizes in [[2, 2], [2, 3]] {
             let found = Grid::threads(sizes, |mesh| {
-                // Parameters that all ranks use alike, so that a rank that left one out would be missed.
+                // Synced parameters, so that a rank that leaves one out is noticed.
                 let leaf = mesh.whole(image.clone()).with_grad();
                 let kernel = mesh.parameter(weight.clone())?;
                 let bias = mesh.parameter(bias.clone())?;

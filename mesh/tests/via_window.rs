@@ -1,4 +1,5 @@
-//! What slides along split dims: parts of neighbours, as far as windows reach, and their gradients back.
+//! Sliding windows along split dims: elements fetched from neighbours, as far as windows reach, and their gradients
+//! sent back.
 
 mod support;
 
@@ -91,7 +92,7 @@ fn pools_along_one_dim() {
                                 dilation,
                                 ceil_mode,
                             };
-                            // A window that has no element under it has no greatest one.
+                            // A window without elements has no maximum.
                             let span = (kernel - 1) * dilation[0] + 1;
                             if size + 2 * padding[0] < span || (dilation == [2] && size < span) {
                                 continue;
@@ -174,7 +175,7 @@ fn two_dims_over_two_axes() {
         let sum = |x: Sharded<_, Grid<Pending, Pending>, f64>| {
             x.all_reduce(Rows).all_reduce(Columns).to_vec()
         };
-        // Batches and output channels are split without an exchange.
+        // Split batches and output channels need no exchange.
         let batch: Sharded<(N, C, H, W), Grid<Split<N>, Whole>, f64> = leaf.detach().cut(Rows, N);
         let outs: Sharded<(Out, C, K, L), Grid<Whole, Split<Out>>, f64> =
             kernel.detach().cut(Columns, Out);
@@ -345,7 +346,7 @@ fn nothing_but_the_halo_is_sent() {
         ])
     });
     for (rank, sent) in found.into_iter().enumerate() {
-        // A row to each neighbour, and back what it makes of it.
+        // One row to each neighbour, and its gradient back.
         let neighbours = if rank == 0 || rank == 3 { 1 } else { 2 };
         let halo = 5 * 8 * neighbours + checks(rank, RANKS, 1);
         assert_eq!(sent, [halo, halo, 3 * 5 * 8 + checks(rank, RANKS, 1)]);
@@ -374,7 +375,7 @@ fn plans_count_the_halo() {
         .iter()
         .map(|one| (one.op, one.count, one.bytes))
         .collect();
-    // Two columns of four rows to the one neighbour; in six steps boxes of ten, of values and places.
+    // Two columns of four rows to the only neighbour; six steps with blocks of ten, of values and of indices.
     assert_eq!(found[0], ("conv1d", 1, 4 * 2 * 4));
     assert_eq!((found[1].0, found[1].1), ("sort", 12));
     assert_eq!((found[2].0, found[2].1), ("max", 2));
@@ -419,7 +420,7 @@ fn gradients_of_a_stencil_go_to_its_neighbours() {
             Ok(i) if i < size => weights[i],
             _ => 0.0,
         };
-        // Of y[i] = x[i - 2] - 3 x[i] x[i + 1], with -1 around.
+        // The sum of y[i] = x[i - 2] - 3 x[i] x[i + 1], padded with -1.
         let x = values(&numbers(&[size], &["H"], 1));
         let of = |i: isize| match usize::try_from(i) {
             Ok(i) if i < size => x[i],
@@ -457,7 +458,7 @@ fn ranks_without_results_take_part_in_the_sum_of_the_weight() {
         let x = mesh.whole(Tensor::<(C, H)>::ones([1, 4])).cut(Data, H);
         let weight = mesh.parameter(Tensor::<(Out, C, K)>::ones([1, 1, 3]))?;
         let options = ConvOptions::default();
-        // Two results, and four ranks.
+        // Two results, on four ranks.
         let y = x.conv1d_with(C, H.via(Data), &weight.whole(Data), None, options);
         y.sum(across(..)).backward();
         Ok(weight.grad().unwrap().to_vec())

@@ -1,6 +1,6 @@
-//! Whether sums of gradients run beside backward: `scripts/mpi.sh bench`. Two ranks, twelve layers whose gradients are of 8 MiB each,
-//! summed as backward goes, or all of them at its end. A layer's way back is slept, as where a device computes, or computed on
-//! the host, which then shares its cores with what sends.
+//! Measures whether sums of gradients overlap with backward: `scripts/mpi.sh bench`. Two ranks, twelve layers with
+//! gradients of 8 MiB each, which are summed during backward or all at its end. The backward pass of a layer sleeps, as
+//! if a device computed, or computes on the host, which then shares its cores with the communication.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -17,7 +17,7 @@ mesh! { Line: Data }
 
 const LAYERS: usize = 12;
 const ELEMENTS: usize = 2 << 20;
-/// A layer's way back.
+/// The duration of a layer's backward pass.
 const LAYER: Duration = Duration::from_millis(15);
 const TIMES: usize = 7;
 
@@ -32,7 +32,7 @@ fn main() {
 
 type Loss = Sharded<(), Line<Pending>>;
 
-/// The same number, whose way back takes as long as `work`.
+/// Returns the loss unchanged; its backward pass takes as long as `work`.
 fn layer(loss: &Loss, work: fn()) -> Result<Loss> {
     let slow = loss.local_with(|x| {
         let x = x.to_dyn();
@@ -45,7 +45,7 @@ fn layer(loss: &Loss, work: fn()) -> Result<Loss> {
     slow.claim(&[])
 }
 
-/// Milliseconds of a way back, the median.
+/// Returns the median milliseconds of a backward pass.
 fn step(mesh: &Mesh<Line>, cap: usize, work: fn()) -> Result<f64> {
     mesh.set_bucket_cap(cap);
     let params: Vec<Sharded<(C,), Line<Synced>>> = (0..LAYERS)

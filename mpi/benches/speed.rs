@@ -1,4 +1,4 @@
-//! Two ranks beside bare MPI: `scripts/mpi.sh bench`. Both take turns, so that both see the same machine.
+//! Two ranks compared with bare MPI: `scripts/mpi.sh bench`. The two take turns, so that they see the same machine.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -62,14 +62,14 @@ fn rank() {
     }
 }
 
-/// Memory as tensors have it, for both sides: on huge pages where it is large.
+/// Allocates like a tensor, for both sides: large blocks use huge pages.
 fn block(elements: usize) -> Raw {
     let mut block = Raw::zeros("bench", &[elements], DType::F32, Device::Cpu).unwrap();
     block.as_mut_slice::<f32>().unwrap().fill(1.0);
     block
 }
 
-/// Times both by turns and prints what the first rank saw.
+/// Times both in turn, and prints the times of the first rank.
 fn compare<T>(
     axis: &dyn Ranks,
     name: &str,
@@ -96,9 +96,9 @@ fn compare<T>(
     }
 }
 
-/// Microseconds of a call that both ranks begin together.
+/// Returns the microseconds of a call that both ranks begin together.
 fn time(call: impl FnOnce()) -> f64 {
-    // SAFETY: nobody else calls MPI now: no job is under way.
+    // SAFETY: no job is in flight, so no other thread calls MPI.
     unsafe { assert_eq!(ffi::MPI_Barrier(ffi::RSMPI_COMM_WORLD), 0) };
     let began = Instant::now();
     call();
@@ -131,7 +131,7 @@ fn shift_job(axis: &dyn Ranks, piece: &Raw) -> Raw {
 }
 
 fn reduce(from: &[f32], into: &mut [f32]) {
-    // SAFETY: buffers of as many elements, and no job is under way.
+    // SAFETY: both buffers have the same number of elements, and no job is in flight.
     let code = unsafe {
         let (count, to) = (from.len() as c_int, into.as_mut_ptr().cast());
         let (float, sum) = (ffi::RSMPI_FLOAT, ffi::RSMPI_SUM);
@@ -147,7 +147,7 @@ fn reduce(from: &[f32], into: &mut [f32]) {
     assert_eq!(code, 0);
 }
 
-/// What the constant MPI_IN_PLACE is, which no binding has.
+/// Returns the constant MPI_IN_PLACE, which the bindings lack.
 fn in_place() -> *const c_void {
     // All ones in MPICH, one in Open MPI.
     let mpich = std::env::var("MPIEXEC").is_ok_and(|name| name.contains("mpich"));

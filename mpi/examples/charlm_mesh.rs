@@ -1,6 +1,7 @@
 //! The small GPT of `examples/nn/charlm_mesh.rs` on processes: `mpiexec -n 4 cargo run --release --example charlm_mesh [-- --mesh 2x2 --steps 60]`.
 //!
-//! Prints the loss of held-out pages, in nats a character: on one process it is the same, but for the order of additions.
+//! Prints the loss of held-out pages, in nats per character. It equals that of a single process, up to the order of
+//! additions.
 
 #[path = "../../examples/nn/charlm/model.rs"]
 #[expect(dead_code, reason = "this program makes up no text")]

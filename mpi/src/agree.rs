@@ -1,4 +1,4 @@
-//! What ranks tell each other before a job: that they do the same, and whether they can.
+//! The exchange of descriptions before a job: whether all ranks start the same job, and whether all can run it.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use nomina_runtime::Raw;
 use crate::lane::Lane;
 use crate::request::{Messages, Outgoing, Span};
 
-/// The bytes of a [`Word`] on its way, and what fills it up, so that elements of any dtype may follow.
+/// The bytes of an encoded [`Word`], padded so that elements of any dtype may follow.
 const WORD: usize = 48;
 
-/// What goes along with the words of all ranks is no more than this,
+/// The maximum bytes of all ranks' payloads sent along with the words.
 const TOGETHER: usize = 256 << 10;
 
-/// and of each rank no more than this: to combine a part of its own costs a rank less from there on.
+/// The maximum bytes of one rank's payload: above this, it is cheaper that each rank combines a part.
 const ALONGSIDE: usize = 16 << 10;
 
-/// Kinds of jobs by their place here, as they are told.
+/// The names of jobs; their indices are the encoding.
 const KINDS: [&str; 8] = [
     "all_reduce",
     "reduce_scatter",
@@ -47,22 +47,22 @@ const FAULTS: [ErrorKind; 5] = [
     ErrorKind::Argument,
 ];
 
-/// What a rank is about to do, in a few numbers that are equal on all ranks of an axis.
+/// An encoded description of a job, equal on all ranks of an axis except for `fault` and `bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// Where in [`KINDS`].
+    /// The index in [`KINDS`].
     kind: u8,
-    /// The dtype's number; none without elements.
+    /// The dtype's number; 0 for jobs without elements.
     dtype: u8,
-    /// Where in [`COMBINES`], from one on.
+    /// The index in [`COMBINES`] plus one.
     combine: u8,
-    /// The root, or how far a shift goes.
+    /// The root of a broadcast, or the distance of a shift.
     place: i64,
-    /// How many elements there are, where it is the same number on all ranks.
+    /// The number of elements, if it is the same on all ranks.
     count: u64,
-    /// A hash of sizes that are the same on all ranks.
+    /// A hash of the sizes that are the same on all ranks.
     sizes: u64,
-    /// What this rank has to say against it: where in [`FAULTS`], from one on. Ranks may differ in this.
+    /// The reason why this rank cannot run the job: an index in [`FAULTS`] plus one. Ranks may differ in this.
     fault: u8,
     /// The bytes that this rank receives or combines. Ranks may differ in this.
     bytes: u64,
@@ -97,7 +97,7 @@ impl Word {
                 own(&mut word, piece);
                 shapes.iter().for_each(|shape| sizes.add(shape));
             }
-            // What two ranks exchange is theirs alone: its length is looked at when it came.
+            // The sizes concern only the two ranks of an exchange: lengths are checked on arrival.
             Job::AllToAll { pieces, .. } => pieces.iter().for_each(|piece| own(&mut word, piece)),
             Job::Shift { piece, by, .. } => {
                 own(&mut word, piece);
@@ -109,7 +109,7 @@ impl Word {
                 word.count = piece.numel() as u64;
                 sizes.add(piece.shape());
             }
-            // A barrier has nothing to say; a job that this crate does not know is refused.
+            // A barrier has no arguments; a job unknown to this crate is refused.
             _ => {}
         }
         word.sizes = sizes.0;
@@ -146,7 +146,7 @@ impl Word {
         }
     }
 
-    /// Whether two ranks are about to do the same.
+    /// Returns whether two ranks start the same job.
     fn fits(&self, other: &Self) -> bool {
         let common = |word: &Self| Self {
             fault: 0,
@@ -160,7 +160,7 @@ impl Word {
         KINDS.get(usize::from(self.kind)).copied().unwrap_or("mesh")
     }
 
-    /// The bytes that this rank receives or combines.
+    /// Returns the bytes that this rank receives or combines.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -214,7 +214,7 @@ impl Sizes {
     }
 }
 
-/// What went along of all ranks.
+/// The payloads of all ranks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told {
     all: Span,
@@ -224,20 +224,20 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// As many bytes, or fewer, of what went along of a rank.
+    /// Returns the first `len` bytes of a rank's payload.
     pub(crate) fn payload(&self, rank: usize, len: usize) -> Span {
-        // They lie in the order of ranks, from this one on.
+        // The payloads are in rank order, starting with this rank.
         let at = (rank + self.size - self.first) % self.size;
         self.all.part(at * self.len, self.len).part(0, len)
     }
 }
 
-/// How many bytes an axis of so many ranks needs for what is told.
+/// Returns the scratch bytes that an axis of `size` ranks needs for the exchange.
 pub(crate) fn room(size: usize) -> usize {
     size * WORD + TOGETHER
 }
 
-/// Whether as many bytes of each rank go along with the words.
+/// Returns whether payloads of `len` bytes per rank are sent along with the words.
 pub(crate) fn is_together(size: usize, len: usize) -> bool {
     len <= ALONGSIDE.min(TOGETHER / size / 16 * 16)
 }
@@ -254,11 +254,11 @@ impl Lane {
         Ok(Vec::new())
     }
 
-    /// All ranks tell what they are about to do. As many bytes of each go along: `along`, where there are
-    /// some, and whatever fills them up. Gives what this rank prepared.
+    /// Exchanges the words of all ranks, and with them payloads of `len` bytes: `along`, if given, else arbitrary
+    /// bytes. Returns the payloads and `prepared`.
     ///
     /// # Errors
-    /// The same on all ranks: where one of them could not prepare, or they are not about to do the same.
+    /// Returns the same error on all ranks if one of them could not prepare, or if they start different jobs.
     pub(crate) async fn agree<T>(
         &self,
         mut word: Word,
@@ -274,18 +274,18 @@ impl Lane {
         let words = self.scratch.part(0, size * WORD);
         let told = Told {
             all: self.scratch.part(words.len(), TOGETHER),
-            // Elements of any dtype lie where they may.
+            // Aligned for elements of any dtype.
             len: len.next_multiple_of(16),
             first: rank,
             size,
         };
-        // SAFETY: one job of an axis runs at a time, and no message is under way.
+        // SAFETY: an axis runs one job at a time, and no message is in flight.
         word.write(unsafe { words.part(0, WORD).bytes_mut() });
         if let Some(along) = along {
             // SAFETY: as above.
             unsafe { told.payload(rank, along.len()).bytes_mut() }.copy_from_slice(along);
         }
-        // Each round doubles what a rank knows (Bruck).
+        // Each round doubles the number of known words (Bruck).
         let mut known = 1;
         while known < size {
             let count = known.min(size - known);
@@ -297,7 +297,7 @@ impl Lane {
                 WORDS,
                 words.part(known * WORD, count * WORD),
             );
-            // Where ranks are not about to do the same, what comes is of another length, or none.
+            // If ranks start different jobs, the payload has another length or none.
             let (start, room) = (known * told.len, TOGETHER - known * told.len);
             round.receive_some(self.comm, from, ALONG, told.all.part(start, room));
             round.send(
@@ -311,20 +311,20 @@ impl Lane {
             round.await;
             known += count;
         }
-        // SAFETY: the messages are there.
+        // SAFETY: the messages have arrived.
         let words = unsafe { words.bytes() };
         let at = |asked: usize| (asked + size - rank) % size * WORD;
         refuse(size, (0..size).map(|asked| Word::read(&words[at(asked)..])))?;
-        // Whoever could not prepare has said so, and is refused above.
+        // A rank that could not prepare has set its fault, and is refused above.
         prepared.map(|prepared| (told, prepared))
     }
 }
 
-/// The tags of words, and of what goes along, which no other message has.
+/// The tags of words and of payloads, which no other messages use.
 const WORDS: i32 = 0;
 const ALONG: i32 = 4;
 
-/// The error that all ranks find in what they told.
+/// Returns the error that all ranks find in their words.
 fn refuse(size: usize, words: impl Iterator<Item = Word> + Clone) -> Result<()> {
     let numbered = || words.clone().enumerate();
     let Some((_, first)) = numbered().next() else {

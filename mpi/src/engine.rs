@@ -1,7 +1,8 @@
-//! Jobs of all axes, side by side: each axis has a queue, and whoever has the turn drives them all.
+//! The jobs of all axes, driven concurrently: each axis has a queue, and the thread that holds the turn drives all of
+//! them.
 //!
-//! A thread of the engine's own drives them while their users compute. Who waits for a job drives them
-//! himself when the turn is free, so that a job that is waited for at once costs no change of thread.
+//! A thread of the engine drives jobs while their users compute. A thread that waits for a job drives it itself if the
+//! turn is free, so that waiting immediately costs no context switch.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -20,25 +21,25 @@ use crate::record::{Records, State};
 use crate::request::DONE;
 use crate::turn::{self, Turn};
 
-/// How long a small job is driven by who starts it, before he goes on and others drive it.
+/// The time that a thread drives a small job that it starts, before it leaves the job to others.
 const PATIENCE: Duration = Duration::from_micros(200);
 
-/// How long a thread that waits asks without a pause; then how long it lets others run in between.
+/// The time that a waiting thread polls without a pause; then the time that it yields between polls.
 const SPINS: Duration = Duration::from_micros(20);
 const YIELDS: Duration = Duration::from_millis(20);
-/// Then it sleeps so long in between: nothing happened for a while, and others may compute.
+/// The pause between polls after that: nothing has happened for a while, so other threads may compute.
 const SLEEP: Duration = Duration::from_micros(50);
 
-/// How many rounds of all axes pass between two looks at the time.
+/// The number of rounds over all axes between checks of the time limit.
 const LOOKS: u32 = 4096;
 
-/// How long the engine's thread looks for jobs after the last one, and how often.
+/// The time that the engine's thread looks for jobs after the last one, and the pause between looks.
 const AWAKE: Duration = Duration::from_millis(10);
 const NAP: Duration = Duration::from_micros(100);
 
 type Work = Pin<Box<dyn Future<Output = Result<Vec<Raw>>> + Send>>;
 
-/// Where a job's result is put.
+/// The destination of a job's result.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     done: AtomicBool,
@@ -50,26 +51,26 @@ struct Task {
     work: Work,
     slot: Arc<Slot>,
     record: u64,
-    /// Since when it runs.
+    /// The time at which the job started.
     started: Option<Instant>,
 }
 
-/// The queues of all axes, of which each runs its first task.
+/// The queues of all axes. Each runs its first task.
 type Queues = Vec<VecDeque<Task>>;
 
 #[derive(Default)]
 struct Inbox {
     tasks: Vec<(usize, Task)>,
     stops: bool,
-    /// The engine's thread sleeps until it is told.
+    /// Whether the engine's thread sleeps until it is woken.
     sleeps: bool,
 }
 
 pub(crate) struct Engine {
     inbox: Mutex<Inbox>,
-    /// Told when there is something to drive, or the engine stops.
+    /// Notified when there is a job to drive, or the engine stops.
     wake: Condvar,
-    /// Tasks in the inbox, and those that are not done.
+    /// The number of tasks in the inbox, and of those that are not done.
     new: AtomicUsize,
     open: AtomicUsize,
     queues: Mutex<Queues>,
@@ -84,7 +85,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Engine {
-    /// The engine of this process, made by the first call.
+    /// Returns the engine of this process; the first call creates it.
     pub(crate) fn start() -> &'static Self {
         ENGINE.get_or_init(|| Self {
             inbox: Mutex::default(),
@@ -96,14 +97,14 @@ impl Engine {
         })
     }
 
-    /// A queue for one axis more.
+    /// Adds a queue for an axis, and returns its index.
     pub(crate) fn add_axis(&self) -> usize {
         let mut queues = lock(&self.queues);
         queues.push(VecDeque::new());
         queues.len() - 1
     }
 
-    /// Starts a job of an axis. One that is `small` is done at once where nobody drives and all ranks are there.
+    /// Starts a job of an axis. A `small` job is done immediately if no thread is driving and all ranks are ready.
     pub(crate) fn submit(
         &self,
         axis: usize,
@@ -132,14 +133,14 @@ impl Engine {
         slot
     }
 
-    /// Wakes the engine's thread where something is left to drive, unless it looks by itself before long.
+    /// Wakes the engine's thread if jobs are left, unless it is awake.
     fn hand_over(&self) {
         if self.open.load(SeqCst) > 0 && std::mem::take(&mut lock(&self.inbox).sleeps) {
             self.wake.notify_one();
         }
     }
 
-    /// Waits for a job and gives its result.
+    /// Waits for a job, and returns its result.
     pub(crate) fn wait(&self, slot: &Slot) -> Result<Vec<Raw>> {
         let done = || slot.done.load(SeqCst);
         while !done() {
@@ -149,7 +150,7 @@ impl Engine {
                 self.hand_over();
                 break;
             }
-            // Another thread drives, and may stop to.
+            // Another thread is driving, and may stop.
             let result = lock(&slot.result);
             if result.is_none() {
                 let waited = slot.changed.wait_timeout(result, Duration::from_millis(1));
@@ -159,8 +160,8 @@ impl Engine {
         lock(&slot.result).take().unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    /// What the engine's thread does: it drives what nobody waits for. Who waits drives himself and is let alone, since
-    /// a change of threads would cost more than a small job.
+    /// Runs the engine's thread, which drives jobs that no thread waits for. Waiting threads drive jobs themselves,
+    /// since a context switch would cost more than a small job.
     pub(crate) fn run(&self) {
         let mut since = Instant::now();
         loop {
@@ -190,7 +191,7 @@ impl Engine {
         }
     }
 
-    /// Lets the engine's thread end when all jobs are done.
+    /// Lets the engine's thread end after all jobs are done.
     pub(crate) fn stop(&self) {
         lock(&self.inbox).stops = true;
         self.wake.notify_all();
@@ -201,7 +202,7 @@ impl Engine {
         self.drive(turn, None, || self.open.load(SeqCst) == 0);
     }
 
-    /// Drives all axes until something holds, or nothing happened for so long.
+    /// Drives all axes until `until` holds, or nothing has happened for `patience`.
     fn drive(&self, _: &Turn, patience: Option<Duration>, until: impl Fn() -> bool) {
         let mut queues = lock(&self.queues);
         let (mut rounds, mut polls) = (0_u32, 0_u32);
@@ -210,7 +211,7 @@ impl Engine {
             turn::look();
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(LOOKS) {
-                // Also where other axes go on.
+                // Needed here, too, because other axes may keep this thread busy.
                 self.check_time(&queues);
             }
             let before = DONE.load(SeqCst);
@@ -240,7 +241,7 @@ impl Engine {
         }
     }
 
-    /// Goes on with each axis as far as messages have come.
+    /// Advances each axis as far as its messages have arrived.
     fn step(&self, queues: &mut Queues) {
         if self.new.load(SeqCst) > 0 {
             let mut inbox = lock(&self.inbox);
@@ -267,7 +268,7 @@ impl Engine {
                 lock(&self.records).change(task.record, state);
                 DONE.fetch_add(1, SeqCst);
                 let slot = task.slot.clone();
-                // What the job held goes before others know that it is done.
+                // The job's resources are released before others see that it is done.
                 queue.pop_front();
                 *lock(&slot.result) = Some(result);
                 slot.done.store(true, SeqCst);
@@ -277,7 +278,7 @@ impl Engine {
         }
     }
 
-    /// Ends the program where a job runs for too long.
+    /// Ends the program if a job runs for too long.
     fn check_time(&self, queues: &Queues) {
         let limit = Duration::from_secs(timeout());
         let late = |task: &Task| {

@@ -1,4 +1,4 @@
-//! One axis as its jobs see it, and the memory that they work on.
+//! An axis as its jobs see it, and the buffers that they use.
 
 use nomina::{DType, Error, ErrorKind, Result};
 use nomina_core::op::Op;
@@ -9,28 +9,28 @@ use nomina_runtime::{Raw, call};
 use crate::request::{Comm, Outgoing, Span};
 use crate::turn::fail;
 
-/// Where a rank stands on an axis, and what its jobs need.
+/// A rank's communicator and position on an axis, with the resources of its jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     pub(crate) comm: Comm,
     pub(crate) rank: usize,
     pub(crate) size: usize,
-    /// Memory that is there before any job, for what ranks tell each other.
+    /// Memory allocated in advance, for the exchange of descriptions.
     pub(crate) scratch: Span,
-    /// The most bytes of a message.
+    /// The maximum bytes of a message.
     pub(crate) message: usize,
 }
 
 impl Lane {
-    /// The other ranks, each with the one from which something comes while something goes to it: no rank
-    /// is asked by all at once.
+    /// Iterates over the other ranks as (destination, source) pairs, in an order in which no rank is addressed by all
+    /// at once.
     pub(crate) fn others(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (rank, size) = (self.rank, self.size);
         (1..size).map(move |by| ((rank + by) % size, (rank + size - by) % size))
     }
 }
 
-/// A tensor that a job writes to, contiguous and unshared.
+/// A contiguous, unshared tensor that a job writes to.
 #[derive(Debug)]
 pub(crate) struct Own {
     raw: Raw,
@@ -38,24 +38,24 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    /// A piece as it is where nobody shares it, else a copy.
+    /// Takes an unshared piece, or copies a shared one.
     pub(crate) fn new(piece: Raw) -> Result<Self> {
         let mut raw = Dense::new(piece)?.raw;
         let ptr = raw.as_mut()?.as_mut_ptr();
-        // SAFETY: the tensor is unshared and contiguous, and lives beside this.
+        // SAFETY: the tensor is unshared and contiguous, and is stored with the span.
         let span = unsafe { Span::new(ptr, raw.nbytes()) };
         Ok(Self { raw, span })
     }
 
-    /// The tensor. Of bytes that came as truth values the lowest bit counts.
+    /// Returns the tensor. Of received bools, only the lowest bit counts.
     pub(crate) fn done(self) -> Raw {
-        // SAFETY: no message is under way when a job is done.
+        // SAFETY: no message is in flight when a job is done.
         unsafe { mask(self.raw.dtype(), self.span) };
         self.raw
     }
 }
 
-/// A tensor that arrives.
+/// A tensor that is being received.
 #[derive(Debug)]
 pub(crate) struct Arriving {
     raw: Unwritten,
@@ -65,20 +65,20 @@ pub(crate) struct Arriving {
 impl Arriving {
     pub(crate) fn new(op: &'static str, dtype: DType, shape: &[usize]) -> Result<Self> {
         let mut raw = Unwritten::new(op, dtype, shape)?;
-        // SAFETY: new memory, which lives beside this.
+        // SAFETY: new memory, which is stored with the span.
         let span = unsafe { Span::new(raw.as_mut_ptr(), raw.nbytes()) };
         Ok(Self { raw, span })
     }
 
     /// # Safety
-    /// All bytes of the span were written.
+    /// All bytes of the span have been written.
     pub(crate) unsafe fn done(self) -> Raw {
         // SAFETY: the caller's promise.
         unsafe { self.raw.written() }
     }
 }
 
-/// A tensor that a job reads, contiguous.
+/// A contiguous tensor that a job reads.
 #[derive(Debug)]
 pub(crate) struct Dense {
     raw: Raw,
@@ -86,11 +86,11 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
-    /// A piece where it lies, else a copy.
+    /// Takes a contiguous piece, or copies it.
     pub(crate) fn new(piece: Raw) -> Result<Self> {
         check_host(&piece)?;
         let raw = call::contiguous(&piece.detach())?;
-        // SAFETY: the tensor lives beside this, and is only read.
+        // SAFETY: the tensor is stored with the span, and is only read.
         let span = unsafe { Span::new(raw.as_ptr().cast_mut(), raw.nbytes()) };
         Ok(Self { raw, span })
     }
@@ -100,7 +100,7 @@ fn check_host(piece: &Raw) -> Result<()> {
     if piece.device().is_cpu() {
         return Ok(());
     }
-    // All ranks are told in the words of `agree`.
+    // `agree` reports the error to all ranks.
     Err(Error::new(
         ErrorKind::Device,
         "mesh",
@@ -108,7 +108,7 @@ fn check_host(piece: &Raw) -> Result<()> {
     ))
 }
 
-/// What is sent, with the tensor that has to live until then.
+/// Outgoing data, with the tensor that owns it.
 #[derive(Debug)]
 pub(crate) struct Sending {
     _held: Raw,
@@ -116,7 +116,8 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    /// A piece where it lies; a copy of one that lies apart and is more than `most` bytes, which is parted.
+    /// Takes a piece without copying, unless it is strided and has more than `most` bytes: then it is copied, to be
+    /// sent in several messages.
     pub(crate) fn new(piece: &Raw, most: usize) -> Result<Self> {
         check_host(piece)?;
         let raw = piece.clone().detach();
@@ -130,7 +131,7 @@ impl Sending {
     }
 }
 
-/// The operator by which pieces are combined.
+/// Returns the operator that combines pieces.
 pub(crate) fn operator(combine: Combine) -> Op {
     match combine {
         Combine::Add => Op::Add,
@@ -142,10 +143,10 @@ pub(crate) fn operator(combine: Combine) -> Op {
     }
 }
 
-/// `first` becomes the combination of both.
+/// Combines both into `first`.
 ///
 /// # Safety
-/// No message writes either or reads the first, and they do not overlap.
+/// No message in flight writes either span or reads the first, and they do not overlap.
 pub(crate) unsafe fn fold(op: Op, dtype: DType, first: Span, second: Span) {
     // SAFETY: the caller's promise.
     let (first, second) = unsafe { (first.bytes_mut(), second.bytes()) };
@@ -154,10 +155,10 @@ pub(crate) unsafe fn fold(op: Op, dtype: DType, first: Span, second: Span) {
     }
 }
 
-/// Makes truth values of bytes that came from elsewhere: the lowest bit counts.
+/// Normalizes received bools: the lowest bit counts.
 ///
 /// # Safety
-/// No message is under way to or from there.
+/// No message to or from the span is in flight.
 pub(crate) unsafe fn mask(dtype: DType, came: Span) {
     if dtype == DType::Bool {
         // SAFETY: the caller's promise.

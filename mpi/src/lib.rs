@@ -1,7 +1,7 @@
-//! MPI for named tensors: the ranks of a mesh's axes are processes.
+//! MPI engine for meshes of named tensors: the ranks of an axis are processes.
 //!
-//! [`Mpi`] starts MPI and is what `Grid::start` of a mesh asks for; its axes are [`Ranks`] of the crate `nomina-mesh`.
-//! A program runs by `mpiexec -n 4`, by Slurm's `srun`, or alone as one process.
+//! [`Mpi`] starts MPI and is the engine that a mesh's `Grid::start` takes; its axes are [`Ranks`] of the crate
+//! `nomina-mesh`. Programs run by `mpiexec -n 4`, by Slurm's `srun`, or alone as one process.
 //!
 //! ```no_run
 //! use nomina_mesh::prelude::*;
@@ -10,28 +10,28 @@
 //! mesh! { Grid: Data, Model }
 //!
 //! let mpi = Mpi::start()?;
-//! // Two axes over all ranks; along the second one neighbours follow each other.
+//! // Two axes over all ranks; consecutive ranks are neighbours along the second.
 //! let mesh = Grid::start(&mpi, [2, 0])?;
 //! println!("rank {} of {}", mesh.rank(Model), mesh.size(Model));
 //! # Ok::<(), nomina::Error>(())
 //! ```
 //!
-//! # What is promised
-//! - **Order.** Pieces are combined in the order of ranks, an operator at a time, by the loops that compute
-//!   elementwise operators: one rounding a step in 16 bits, integers that wrap, NaN where one is. The result
-//!   of an all-reduce is equal to the bit on all ranks, and from run to run.
-//! - **The same.** Before each job ranks tell each other what they are about to do, in one round that small pieces go
-//!   along with. Where they differ, or memory is missing on one, all get the same error and nothing was sent.
-//! - **Bytes.** [`Ranks::sent`] counts what [`nomina_mesh::sent`] says of each job that is done, whatever an MPI
-//!   makes of it. What ranks tell each other before a job does not count.
-//! - **An end.** A panic in any thread says which rank it was, and ends the program on all ranks with code 101. A job
+//! # Guarantees
+//! - **Order.** Pieces are combined in rank order, one operator at a time, by the loops of the elementwise operators:
+//!   16-bit floats are rounded at each step, integers wrap, and NaN propagates. The result of an all-reduce is bitwise
+//!   equal on all ranks, and from run to run.
+//! - **Agreement.** Before each job the ranks exchange descriptions of it, in one round that also carries small pieces.
+//!   If they differ, or memory is missing on one, all ranks get the same error and no piece is sent.
+//! - **Bytes.** [`Ranks::sent`] counts the bytes that [`nomina_mesh::sent`] gives for each finished job, whatever the
+//!   MPI library sends. The descriptions exchanged before a job do not count.
+//! - **Termination.** A panic in any thread prints its rank, and ends the program on all ranks with code 101. A job
 //!   that takes longer than `NOMINA_MESH_TIMEOUT` seconds (600) writes the last jobs of its rank to stderr and ends the
-//!   program with code 1. MPI is finalized when the last handle goes, which waits for the other ranks.
+//!   program with code 1. MPI is finalized when the last handle is dropped, which waits for the other ranks.
 //!
 //! # Threads
-//! A thread of this crate's own drives jobs while their users compute; who waits for a job drives it himself. So
-//! MPI is started for threads that call it in turn (`MPI_THREAD_SERIALIZED`). Who waits asks again and again: more
-//! ranks than cores cost milliseconds a job.
+//! A thread of this crate drives jobs while their users compute; a thread that waits for a job drives it itself. MPI is
+//! therefore started for threads that call it in turn (`MPI_THREAD_SERIALIZED`). Waiting threads poll: with more ranks
+//! than cores, a job costs milliseconds.
 
 mod agree;
 mod engine;

@@ -1,4 +1,4 @@
-//! Jobs that move pieces as they are.
+//! Jobs that move pieces without combining them.
 
 use nomina::{Error, ErrorKind, Result};
 use nomina_runtime::Raw;
@@ -10,7 +10,7 @@ use crate::request::{Messages, Outgoing, Span};
 /// The tag of pieces.
 const PIECES: i32 = 1;
 
-/// What a job fails with whose pieces and sizes do not belong together; `agree` tells all ranks.
+/// Returns an error for inconsistent pieces and sizes; `agree` reports it to all ranks.
 pub(crate) fn check(holds: bool, kind: ErrorKind) -> Result<()> {
     if holds {
         return Ok(());
@@ -22,7 +22,7 @@ pub(crate) fn check(holds: bool, kind: ErrorKind) -> Result<()> {
     ))
 }
 
-/// Where `len` bytes are parted, so that each part fits in a message: start and length.
+/// Divides `len` bytes into parts that fit in a message: (start, length).
 fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len)
         .step_by(most)
@@ -42,17 +42,17 @@ impl Lane {
         }
     }
 
-    /// What comes from all ranks, once all messages are there, with this one's own piece.
+    /// Returns the pieces of all ranks, after all messages have arrived; `own` is this rank's.
     fn arrived(&self, came: Vec<Option<Arriving>>, own: &Raw) -> Vec<Raw> {
         let piece = |one: Option<Arriving>| match one {
-            // SAFETY: the messages that fill it are there, and no byte was missing.
+            // SAFETY: the messages that fill it have arrived in full.
             Some(one) => unsafe { one.done() },
             None => own.clone().detach(),
         };
         came.into_iter().map(piece).collect()
     }
 
-    /// A place for what comes from each rank but this one.
+    /// Allocates a buffer for the piece of each rank but this one.
     fn places(&self, like: &Raw, shapes: &[Vec<usize>]) -> Result<Vec<Option<Arriving>>> {
         let own = shapes.get(self.rank).map(Vec::as_slice);
         check(
@@ -90,7 +90,7 @@ impl Lane {
             for (rank, place) in places.iter().enumerate() {
                 let Some(place) = place else { continue };
                 let from = told.payload(rank, place.span.len());
-                // SAFETY: what was told is there, and nobody else has the place.
+                // SAFETY: the payload has arrived, and only this job uses the buffer.
                 unsafe { place.span.bytes_mut().copy_from_slice(from.bytes()) };
             }
             places
@@ -150,7 +150,7 @@ impl Lane {
         by: isize,
         shape: Vec<usize>,
     ) -> Result<Vec<Raw>> {
-        // No axis has as many ranks as would not fit.
+        // No axis has so many ranks that the cast would wrap.
         let by = by.rem_euclid(self.size as isize) as usize;
         let (to, from) = (
             (self.rank + by) % self.size,
@@ -172,7 +172,7 @@ impl Lane {
         self.receive_from(&mut messages, from, place.span);
         self.send_to(&mut messages, to, &sending.what);
         messages.await;
-        // SAFETY: the message is there.
+        // SAFETY: the message has arrived.
         Ok(vec![unsafe { place.done() }])
     }
 
@@ -197,7 +197,7 @@ impl Lane {
         }
         let one = match prepared {
             Ok(_) => piece.detach(),
-            // SAFETY: the messages are there.
+            // SAFETY: the messages have arrived.
             Err(place) => unsafe { place.done() },
         };
         Ok(vec![one])

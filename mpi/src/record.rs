@@ -1,4 +1,4 @@
-//! What was done lately, for the case that something does not end.
+//! A log of the last jobs, for the report of a job that does not end.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::agree::Word;
 
-/// How many jobs are remembered.
+/// The number of jobs that are kept.
 const KEPT: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ struct Record {
     axis: usize,
     word: Word,
     state: State,
-    /// Since when it is in this state.
+    /// The time at which it entered this state.
     since: Instant,
 }
 
@@ -30,12 +30,12 @@ struct Record {
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     last: VecDeque<Record>,
-    /// The number of the first one of them.
+    /// The number of the first of them.
     first: u64,
 }
 
 impl Records {
-    /// Remembers a job that waits, and gives its number.
+    /// Records a waiting job, and returns its number.
     pub(crate) fn add(&mut self, axis: usize, word: Word) -> u64 {
         if self.last.len() == KEPT {
             self.last.pop_front();

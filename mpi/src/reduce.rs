@@ -1,8 +1,8 @@
 //! Jobs that combine pieces.
 //!
-//! A rank combines a part of its own, in the order of ranks, and where all are to have the result, all send
-//! their parts around. So results are equal to the bit on all ranks and from run to run, by the loops
-//! that compute everything else, whatever algorithms an MPI has.
+//! Each rank combines its own part, in rank order; if all ranks need the result, they exchange the combined parts. The
+//! results are therefore bitwise equal on all ranks and from run to run, whatever algorithms the MPI library uses, and
+//! they are computed by the same loops as elementwise operators.
 
 use nomina::{DType, ErrorKind, Result};
 use nomina_core::op::Op;
@@ -14,18 +14,18 @@ use crate::lane::{Arriving, Dense, Lane, Own, Sending, fold, mask, operator};
 use crate::moves::check;
 use crate::request::{Messages, Outgoing, Span};
 
-/// The tag of what is to be combined.
+/// The tag of operands.
 const OPERANDS: i32 = 2;
-/// The tag of what was.
+/// The tag of combined results.
 const RESULTS: i32 = 3;
 
-/// The most memory beside operands and results.
+/// The maximum bytes of temporary memory, besides operands and results.
 const BESIDE: usize = 4 << 20;
 
-/// What is combined at once stays in a core's cache.
+/// The bytes combined in a step: they fit in a core's cache.
 const SLICE: usize = 512 << 10;
 
-/// A job of one operator on elements of one dtype.
+/// An operator and a dtype.
 #[derive(Clone, Copy)]
 struct Kind {
     op: Op,
@@ -40,38 +40,38 @@ impl Kind {
     }
 }
 
-/// The part of `len` bytes that is combined in a step.
+/// Returns the part of `len` bytes that is combined in a step: (start, length).
 fn slice(step: usize, slice: usize, len: usize) -> (usize, usize) {
     let start = step.saturating_mul(slice).min(len);
     (start, slice.min(len - start))
 }
 
-/// What a rank combines: pieces for each rank, of which one is its own.
+/// The operands of a rank: pieces for each rank, including its own.
 struct Parts {
     kind: Kind,
-    /// What goes to each rank.
+    /// The piece for each rank.
     sends: Vec<Outgoing>,
-    /// How many bytes each rank combines.
+    /// The bytes that each rank combines.
     lens: Vec<usize>,
-    /// This rank's own, where its result lies.
+    /// This rank's own piece, which becomes its result.
     own: Span,
-    /// Where the results of all ranks are wanted, one behind the other.
+    /// The destination of all ranks' results, in rank order, if they are needed.
     whole: Option<Span>,
-    /// Memory for what comes.
+    /// The buffer for received operands.
     beside: Arriving,
     slice: usize,
 }
 
 impl Lane {
-    /// How many bytes are combined in a step: of what each other rank sends, twice.
+    /// Returns the bytes combined in a step. The buffer holds two steps of each rank's operands.
     fn slice(&self) -> usize {
         let fits = BESIDE / 2 / self.size;
         let slice = SLICE.min(fits).min(self.message);
-        // Whole elements of any dtype.
+        // A multiple of every dtype's size.
         (slice - slice % 16).max(16)
     }
 
-    /// Memory for what the others send in two steps.
+    /// Allocates the buffer for the other ranks' operands of two steps.
     fn beside(&self, slice: usize, own: usize) -> Result<Arriving> {
         let len = slice.min(own).next_multiple_of(16);
         Arriving::new("mesh", DType::U8, &[2, self.size, len])
@@ -92,7 +92,7 @@ impl Lane {
         let own_len = lens[self.rank];
         let own = if is_together(self.size, bytes) {
             let along = prepared.as_ref().ok().map(|(_, own)| own.span);
-            // SAFETY: nobody writes to it before all is told.
+            // SAFETY: nothing writes to it before the exchange is complete.
             let along = along.map(|own| unsafe { own.bytes() });
             let (told, (kind, own)) = self.agree(word, bytes, along, prepared).await?;
             let operands = (0..self.size).map(|rank| told.payload(rank, bytes));
@@ -152,7 +152,7 @@ impl Lane {
         let kind = Kind::new(combine, dtype)?;
         let slice = self.slice();
         let lens: Vec<usize> = pieces.iter().map(Raw::nbytes).collect();
-        // An empty one in its place: this rank sends itself nothing.
+        // An empty piece in its place: this rank sends nothing to itself.
         let nothing = Raw::zeros("mesh", &[0], dtype, nomina_runtime::Device::Cpu)?;
         let own = Own::new(std::mem::replace(&mut pieces[self.rank], nothing))?;
         let held = pieces.iter().map(|piece| Sending::new(piece, slice));
@@ -169,7 +169,7 @@ impl Lane {
         Ok((parts, own, held))
     }
 
-    /// Combines this rank's part of what all have, and sends it around where all want it.
+    /// Combines this rank's part of all ranks' operands, and sends the result to all ranks that need it.
     async fn combine(&self, parts: &Parts) {
         let longest = parts.lens.iter().copied().max().unwrap_or(0);
         let steps = longest.div_ceil(parts.slice);
@@ -194,14 +194,14 @@ impl Lane {
         results.await;
     }
 
-    /// Where a rank's operand of a step lies.
+    /// Returns the buffer of a rank's operand in a step.
     fn place(&self, parts: &Parts, step: usize, rank: usize, len: usize) -> Span {
         let all = parts.beside.span;
         let one = all.len() / 2 / self.size;
         all.part(((step % 2) * self.size + rank) * one, len)
     }
 
-    /// Starts a step's exchange of operands.
+    /// Starts the exchange of a step's operands.
     fn exchange(&self, parts: &Parts, step: usize) -> Messages {
         let mut messages = Messages::new();
         let (_, len) = slice(step, parts.slice, parts.lens[self.rank]);
@@ -216,8 +216,8 @@ impl Lane {
         messages
     }
 
-    /// Starts to send this rank's results of a step to all, and to receive theirs. Operands that lay there
-    /// are sent.
+    /// Starts to send this rank's results of a step to all, and to receive theirs. They overwrite operands that have
+    /// been sent.
     fn send_around(&self, messages: &mut Messages, parts: &Parts, whole: Span, step: usize) {
         let (start, len) = slice(step, parts.slice, parts.lens[self.rank]);
         let own = Outgoing::Bytes(parts.own.part(start, len));
@@ -229,11 +229,11 @@ impl Lane {
         }
     }
 
-    /// Combines operands of all ranks, in their order, into `result`, which is the operand of this rank or
-    /// no operand. Operands are overwritten.
+    /// Combines the operands of all ranks in rank order into `result`, which is this rank's operand or none of them.
+    /// Overwrites operands.
     fn fold_all(&self, kind: Kind, mut operands: impl Iterator<Item = Span>, result: Span) {
         let Some(sum) = operands.next() else { return };
-        // SAFETY: no message is under way to or from operands, which lie in a place of their own each.
+        // SAFETY: no message to or from the operands is in flight, and they do not overlap.
         unsafe {
             mask(kind.dtype, sum);
             for operand in operands {
@@ -276,7 +276,7 @@ impl Lane {
             .collect())
     }
 
-    /// Receives what the ranks before this one combined, and passes it on with this one's own.
+    /// Receives the combination of the earlier ranks' pieces, and passes it on combined with this rank's piece.
     async fn pass_on(&self, all: &(Kind, Dense, Option<Arriving>), beside: &Arriving, most: usize) {
         let (kind, own, result) = all;
         let last = self.rank + 1 == self.size;
@@ -285,7 +285,7 @@ impl Lane {
         for step in 0..own.span.len().div_ceil(most) {
             let (start, len) = slice(step, most, own.span.len());
             let mut part = own.span.part(start, len);
-            // What was sent from there two steps ago.
+            // The half of the buffer was sent two steps ago.
             std::mem::take(&mut sent[step % 2]).await;
             if let Some(result) = result {
                 let came = result.span.part(start, len);
@@ -293,7 +293,7 @@ impl Lane {
                 coming.receive(self.comm, self.rank - 1, OPERANDS, came);
                 coming.await;
                 let sum = beside.span.part(half * (step % 2), len);
-                // SAFETY: no message is under way to or from either; the piece is only read.
+                // SAFETY: no message to or from either is in flight; the piece is only read.
                 unsafe {
                     mask(kind.dtype, came);
                     came.copy_to(sum);

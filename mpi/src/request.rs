@@ -1,8 +1,8 @@
-//! The calls of MPI that jobs are made of.
+//! The MPI calls that jobs consist of.
 //!
-//! A message is started here and awaited as a future, so that jobs of several axes go on side by side in
-//! one thread. Futures are polled, and therefore all of this runs, by whoever holds the engine's turn:
-//! no two threads are ever in MPI at once. Whatever MPI says no to ends the program.
+//! A message is started here and awaited as a future, so that the jobs of several axes run concurrently in one thread.
+//! All of this runs only in the thread that holds the engine's turn, which polls the futures: two threads are never
+//! inside MPI at once. An MPI error ends the program.
 
 use std::ffi::{c_int, c_void};
 use std::future::Future;
@@ -26,22 +26,22 @@ unsafe impl Send for Comm {}
 // SAFETY: as above.
 unsafe impl Sync for Comm {}
 
-/// Bytes somewhere in memory that outlives the messages it is used for.
+/// A range of bytes that outlives the messages that use it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     ptr: *mut u8,
     len: usize,
 }
 
-// SAFETY: whoever makes one promises that the memory lives, and that nobody else uses it meanwhile.
+// SAFETY: the creator guarantees that the memory lives, and that nothing else uses it meanwhile.
 unsafe impl Send for Span {}
 // SAFETY: as above.
 unsafe impl Sync for Span {}
 
 impl Span {
     /// # Safety
-    /// The bytes live as long as this and its parts are used, and nobody else writes to them; nobody else
-    /// reads them either where they are written to through it.
+    /// The bytes must live as long as this and its parts are used. Meanwhile nothing else may write to them, and
+    /// nothing else may read them while they are written through it.
     pub(crate) unsafe fn new(ptr: *mut u8, len: usize) -> Self {
         Self { ptr, len }
     }
@@ -50,7 +50,7 @@ impl Span {
         self.len
     }
 
-    /// `len` bytes from `start` on.
+    /// Returns `len` bytes from `start` on.
     pub(crate) fn part(self, start: usize, len: usize) -> Self {
         assert!(start.checked_add(len).is_some_and(|end| end <= self.len));
         let ptr = self.ptr.wrapping_add(start);
@@ -58,23 +58,23 @@ impl Span {
     }
 
     /// # Safety
-    /// No message writes to them, and they are not borrowed exclusively.
+    /// No message writes to the bytes, and they are not borrowed exclusively.
     pub(crate) unsafe fn bytes<'a>(self) -> &'a [u8] {
-        // SAFETY: they live, by `new`; the rest is the caller's promise.
+        // SAFETY: the bytes live, by `new`; the caller guarantees the rest.
         unsafe { std::slice::from_raw_parts(self.ptr, self.len) }
     }
 
     /// # Safety
-    /// No message reads or writes them, and they are not borrowed.
+    /// No message reads or writes the bytes, and they are not borrowed.
     pub(crate) unsafe fn bytes_mut<'a>(self) -> &'a mut [u8] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.ptr, self.len) }
     }
 
-    /// Copies all bytes to another place, or leaves them where that is this one.
+    /// Copies all bytes to another span, which may be this one.
     ///
     /// # Safety
-    /// No message is under way to or from there, nor to here.
+    /// No message reads or writes `other`, or writes `self`.
     pub(crate) unsafe fn copy_to(self, other: Self) {
         assert_eq!(self.len, other.len);
         // SAFETY: both live, by `new`.
@@ -82,17 +82,17 @@ impl Span {
     }
 }
 
-/// What is sent.
+/// The data of a message.
 #[derive(Clone, Debug)]
 pub(crate) enum Outgoing {
-    /// Bytes side by side.
+    /// Contiguous bytes.
     Bytes(Span),
-    /// A tensor whose elements lie apart, in one message.
+    /// A strided tensor, sent in one message.
     Strided(Raw),
 }
 
 impl Outgoing {
-    /// The part of it that a message carries; what lies apart is never parted.
+    /// Returns the part that one message carries; a strided tensor is never divided.
     pub(crate) fn part(&self, start: usize, len: usize) -> Self {
         match self {
             Self::Bytes(span) => Self::Bytes(span.part(start, len)),
@@ -111,11 +111,11 @@ impl Outgoing {
     }
 }
 
-/// Messages under way, done when all are.
+/// Messages in flight; the future is ready when all are done.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     requests: Vec<ffi::MPI_Request>,
-    /// How many bytes each is to bring, where that is known.
+    /// The bytes that each must receive, if known.
     expected: Vec<Option<usize>>,
     statuses: Vec<ffi::MPI_Status>,
 }
@@ -123,21 +123,21 @@ pub(crate) struct Messages {
 // SAFETY: handles that any thread may use, in turn.
 unsafe impl Send for Messages {}
 
-/// Counts what got done, for those who wait and want to know whether anything goes on.
+/// The number of completed messages and jobs, by which waiting threads see progress.
 pub(crate) static DONE: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes as MPI sees them. No element is converted on the way.
+/// Returns the datatype of bytes. MPI converts no elements.
 pub(crate) fn byte() -> ffi::MPI_Datatype {
     // SAFETY: a constant of MPI.
     unsafe { ffi::RSMPI_UINT8_T }
 }
 
-/// A count or a rank as MPI takes it.
+/// Converts a count or a rank for MPI.
 pub(crate) fn int(count: usize) -> c_int {
     c_int::try_from(count).unwrap_or_else(|_| fail(&format!("{count} is too many for one message")))
 }
 
-/// Ends the program unless a call of MPI went well.
+/// Ends the program unless an MPI call succeeded.
 pub(crate) fn check(call: &str, code: c_int) {
     if code != ffi::MPI_SUCCESS as c_int {
         fail(&format!("{call}: {}", describe(code)));
@@ -147,7 +147,7 @@ pub(crate) fn check(call: &str, code: c_int) {
 fn describe(code: c_int) -> String {
     let mut text = [0_u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
     let mut len = 0;
-    // SAFETY: there is room for as long a text as MPI writes.
+    // SAFETY: the buffer has room for the longest text.
     let done = unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &raw mut len) };
     if done != ffi::MPI_SUCCESS as c_int {
         return format!("error {code}");
@@ -168,14 +168,14 @@ impl Messages {
         self.statuses.push(unsafe { std::mem::zeroed() });
     }
 
-    /// Starts to send to a rank. Nothing of no bytes is sent.
+    /// Starts to send to a rank; no bytes need no message.
     pub(crate) fn send(&mut self, comm: Comm, to: usize, tag: c_int, what: &Outgoing) {
         if what.len() > 0 {
             self.start_to_send(comm, to, tag, what);
         }
     }
 
-    /// As [`send`](Self::send), also of no bytes.
+    /// Like [`send`](Self::send), but also sends a message of no bytes.
     pub(crate) fn send_some(&mut self, comm: Comm, to: usize, tag: c_int, what: Span) {
         self.start_to_send(comm, to, tag, &Outgoing::Bytes(what));
     }
@@ -184,15 +184,15 @@ impl Messages {
         let mut request = MaybeUninit::uninit();
         let out = request.as_mut_ptr();
         let code = match what {
-            // SAFETY: the bytes live, and nobody writes to them until the message is sent, by `Span::new`.
+            // SAFETY: the bytes live, and nothing writes to them until the message is sent, by `Span::new`.
             Outgoing::Bytes(span) => unsafe {
                 let from = span.ptr.cast::<c_void>();
                 ffi::MPI_Isend(from, int(span.len), byte(), int(to), tag, comm.0, out)
             },
             Outgoing::Strided(raw) => {
                 let datatype = Datatype::of(raw);
-                // SAFETY: the datatype reaches the tensor's elements and nothing else; the job holds the
-                // tensor until the message is sent. MPI keeps the datatype as long as it needs it.
+                // SAFETY: the datatype covers only the tensor's elements; the job holds the tensor until the message is
+                // sent. MPI keeps the datatype as long as it needs it.
                 unsafe {
                     let from = raw.as_ptr().cast::<c_void>();
                     ffi::MPI_Isend(from, 1, datatype.0, int(to), tag, comm.0, out)
@@ -200,18 +200,18 @@ impl Messages {
             }
         };
         check("MPI_Isend", code);
-        // SAFETY: MPI wrote it.
+        // SAFETY: MPI has written it.
         self.push(unsafe { request.assume_init() }, None);
     }
 
-    /// Starts to receive as many bytes from a rank. Nothing of no bytes is received.
+    /// Starts to receive exactly `into.len()` bytes from a rank; no bytes need no message.
     pub(crate) fn receive(&mut self, comm: Comm, from: usize, tag: c_int, into: Span) {
         if into.len > 0 {
             self.start_to_receive(comm, from, tag, into, Some(into.len));
         }
     }
 
-    /// Starts to receive one message of a rank, of as many bytes or fewer.
+    /// Starts to receive one message from a rank, of at most `into.len()` bytes.
     pub(crate) fn receive_some(&mut self, comm: Comm, from: usize, tag: c_int, into: Span) {
         self.start_to_receive(comm, from, tag, into, None);
     }
@@ -225,17 +225,17 @@ impl Messages {
         expected: Option<usize>,
     ) {
         let mut request = MaybeUninit::uninit();
-        // SAFETY: the bytes live, and nobody uses them until the message is there, by `Span::new`.
+        // SAFETY: the bytes live, and nothing uses them until the message has arrived, by `Span::new`.
         let code = unsafe {
             let (dest, out) = (into.ptr.cast::<c_void>(), request.as_mut_ptr());
             ffi::MPI_Irecv(dest, int(into.len), byte(), int(from), tag, comm.0, out)
         };
         check("MPI_Irecv", code);
-        // SAFETY: MPI wrote it.
+        // SAFETY: MPI has written it.
         self.push(unsafe { request.assume_init() }, expected);
     }
 
-    /// Starts to send a rank's bytes to all: from `what` there, to `into` elsewhere.
+    /// Starts to broadcast the root's bytes: from `Ok` on the root, into `Err` on the other ranks.
     pub(crate) fn broadcast(&mut self, comm: Comm, root: usize, what: Result<&Outgoing, Span>) {
         if what.map_or_else(Span::len, Outgoing::len) == 0 {
             return;
@@ -259,14 +259,14 @@ impl Messages {
             }
         };
         check("MPI_Ibcast", code);
-        // SAFETY: MPI wrote it.
+        // SAFETY: MPI has written it.
         self.push(unsafe { request.assume_init() }, None);
     }
 
-    /// Whether all are done.
+    /// Returns whether all messages are done.
     fn test(&mut self) -> bool {
         let mut all = 0;
-        // SAFETY: lists of as many requests and statuses.
+        // SAFETY: the lists have the same length.
         let code = unsafe {
             let statuses = self.statuses.as_mut_ptr();
             let (count, requests) = (int(self.requests.len()), self.requests.as_mut_ptr());
@@ -280,12 +280,12 @@ impl Messages {
         all != 0
     }
 
-    /// Ends the program where less came than was expected; MPI itself refuses what is more.
+    /// Ends the program if a message was shorter than expected; MPI itself refuses longer ones.
     fn check_lengths(&self) {
         for (expected, status) in self.expected.iter().zip(&self.statuses) {
             let &Some(expected) = expected else { continue };
             let mut came = 0;
-            // SAFETY: the message is done, and MPI wrote its status.
+            // SAFETY: the message is done, and MPI has written its status.
             let code = unsafe { ffi::MPI_Get_count(status, byte(), &raw mut came) };
             check("MPI_Get_count", code);
             if usize::try_from(came) != Ok(expected) {

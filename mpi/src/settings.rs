@@ -1,11 +1,11 @@
-//! What the environment says, but for what every engine is told.
+//! Settings from the environment that only this engine reads.
 
 use nomina::{Error, ErrorKind, Result};
 
-/// The most bytes of a message: counts of MPI have 32 bits.
+/// The maximum bytes of a message: MPI's counts have 32 bits.
 const MOST: usize = 1 << 30;
 
-/// How many bytes a message has at most: what `NOMINA_MESH_MESSAGE` says, in whole elements of every dtype.
+/// Returns the maximum bytes of a message from `NOMINA_MESH_MESSAGE`, rounded up to whole elements of every dtype.
 pub(crate) fn message(variable: Option<String>) -> Result<usize> {
     let Some(text) = variable else {
         return Ok(MOST);

@@ -1,4 +1,4 @@
-//! Elements that lie apart, as MPI sees them.
+//! Strided tensors as MPI datatypes.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -8,23 +8,23 @@ use nomina_runtime::Raw;
 
 use crate::request::{byte, check, int};
 
-/// A datatype that reaches the elements of a tensor, in row-major order, from the first one on.
+/// A datatype that covers the elements of a tensor in row-major order, from the first one on.
 #[derive(Debug)]
 pub(crate) struct Datatype(pub(crate) ffi::MPI_Datatype);
 
 impl Datatype {
-    /// That of a tensor of at least one element and of no more bytes than fit in a message.
+    /// Creates the datatype of a tensor that has at least one element and fits in a message.
     pub(crate) fn of(raw: &Raw) -> Self {
         let (run, dims) = merged(raw);
         let size = raw.dtype().size();
         let mut made = make(|out| {
-            // SAFETY: a datatype of MPI's own.
+            // SAFETY: a predefined datatype of MPI.
             unsafe { ffi::MPI_Type_contiguous(int(run * size), byte(), out) }
         });
         for &(count, stride) in dims.iter().rev() {
             let apart = stride as ffi::MPI_Aint * size as ffi::MPI_Aint;
             let next = make(|out| {
-                // SAFETY: a datatype that was made above.
+                // SAFETY: a datatype that was created above.
                 unsafe { ffi::MPI_Type_create_hvector(int(count), 1, apart, made, out) }
             });
             free(made);
@@ -47,20 +47,20 @@ impl Drop for Datatype {
 fn make(call: impl FnOnce(*mut ffi::MPI_Datatype) -> c_int) -> ffi::MPI_Datatype {
     let mut made = MaybeUninit::uninit();
     check("a datatype", call(made.as_mut_ptr()));
-    // SAFETY: MPI wrote it.
+    // SAFETY: MPI has written it.
     unsafe { made.assume_init() }
 }
 
-/// MPI keeps it as long as messages, or other datatypes, are made of it.
+/// Frees a datatype. MPI keeps it while messages or other datatypes use it.
 fn free(mut datatype: ffi::MPI_Datatype) {
-    // SAFETY: made above, and not freed yet.
+    // SAFETY: created above, and not freed yet.
     check("MPI_Type_free", unsafe {
         ffi::MPI_Type_free(&raw mut datatype)
     });
 }
 
-/// How many elements lie side by side, and the dims over such runs, outermost first: size and stride
-/// in elements. Dims that follow each other without a gap are one.
+/// Returns the length of contiguous runs of elements, and the dims over the runs, outermost first: size and stride in
+/// elements. Dims without a gap between them are merged.
 fn merged(raw: &Raw) -> (usize, Vec<(usize, isize)>) {
     let mut dims: Vec<(usize, isize)> = Vec::new();
     let sizes = raw.shape().iter().zip(raw.strides());

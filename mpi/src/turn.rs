@@ -1,4 +1,4 @@
-//! Whose turn it is to call MPI, and how a program ends before its time.
+//! The right of one thread at a time to call MPI, and the early end of a program.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -16,31 +16,31 @@ thread_local! {
     static HOLDS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Between the start of MPI and its end.
+/// MPI is started and not yet finalized.
 static RUNS: AtomicBool = AtomicBool::new(false);
 
-/// A thread ends the program.
+/// A thread is ending the program.
 static ENDS: AtomicBool = AtomicBool::new(false);
 
-/// The code that a thread without the turn wants the program to end with.
+/// The exit code requested by a thread that does not hold the turn.
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
-/// Where this process stands, for people who read what it says.
+/// This process's rank and mesh coordinates, for messages.
 static PLACE: Mutex<String> = Mutex::new(String::new());
 
-/// What a program ends with that fails here.
+/// The exit code of a program that fails here.
 const FAILED: c_int = 1;
 
-/// What a program ends with in which a thread panics, as one of threads does.
+/// The exit code of a program in which a thread panics, as std's.
 const PANICKED: c_int = 101;
 
-/// How long a thread waits for the turn before it ends its process alone.
+/// The time that a thread waits for the turn before it kills its process.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long launchers get to read what was said: once they know of the end, they may not.
+/// The time for launchers to read the output: after they learn of the end, they may not.
 const READ: Duration = Duration::from_millis(100);
 
-/// The right to call MPI, of one thread at a time.
+/// The right to call MPI, held by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Turn(
     #[expect(dead_code, reason = "released when dropped")] MutexGuard<'static, ()>,
@@ -51,7 +51,7 @@ impl Turn {
         Self::new(TURN.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// `None` where another thread has it.
+    /// Returns `None` if another thread has it.
     pub(crate) fn try_take() -> Option<Self> {
         match TURN.try_lock() {
             Ok(guard) => Some(Self::new(guard)),
@@ -72,12 +72,12 @@ impl Drop for Turn {
     }
 }
 
-/// From now on panics end the program on all ranks, and an exit says whose it was.
+/// Installs the hooks that end the program on all ranks after a panic, and report an early exit.
 pub(crate) fn begin() {
     RUNS.store(true, SeqCst);
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: a function that may be called when a process ends. Without room for it, the launcher alone sees
-    // that this one did.
+    // SAFETY: the function may be called while a process exits. If it cannot be registered, only the launcher notices
+    // the exit.
     unsafe {
         on_exit(exits, std::ptr::null_mut())
     };
@@ -97,11 +97,11 @@ pub(crate) fn begin() {
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 unsafe extern "C" {
-    /// As `atexit` of C, with the code.
+    /// `atexit` of C with the exit code.
     fn on_exit(call: extern "C" fn(c_int, *mut c_void), with: *mut c_void) -> c_int;
 }
 
-/// Launchers give the code of a process that was killed since another one went away, or none.
+/// Ends all ranks with the exit code. Launchers themselves report the code of a process that they killed, or none.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 extern "C" fn exits(code: c_int, _: *mut c_void) {
     if RUNS.load(SeqCst) && !ENDS.load(SeqCst) {
@@ -110,23 +110,23 @@ extern "C" fn exits(code: c_int, _: *mut c_void) {
     }
 }
 
-/// From now on MPI is not called any more.
+/// Marks MPI as about to be finalized.
 pub(crate) fn finish() {
     RUNS.store(false, SeqCst);
 }
 
-/// Where this process stands from now on: its rank, and its coordinates in a mesh.
+/// Sets this process's description in messages: its rank, and its coordinates in a mesh.
 pub(crate) fn stands(at: String) {
     *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = at;
 }
 
-/// A line on stderr that says who says it.
+/// Prints a line to stderr, prefixed with this process's description.
 pub(crate) fn say(text: &str) {
     let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
     eprintln!("nomina-mpi: {}: {text}", *place);
 }
 
-/// Ends the program on all ranks, since it cannot go on.
+/// Ends the program on all ranks because it cannot continue.
 pub(crate) fn fail(what: &str) -> ! {
     say(what);
     end(FAILED)
@@ -134,38 +134,38 @@ pub(crate) fn fail(what: &str) -> ! {
 
 /// Ends the program on all ranks.
 pub(crate) fn end(code: c_int) -> ! {
-    // Zero would say that all went well.
+    // Zero would mean success.
     let code = if code == 0 { FAILED } else { code };
     if !RUNS.load(SeqCst) {
         std::process::exit(code);
     }
     if !HOLDS.get() {
         if ENDS.swap(true, SeqCst) {
-            // Another thread ends the program, with the code of what failed first.
+            // Another thread is ending the program, with the code of the first failure.
             loop {
                 std::thread::park();
             }
         }
-        // Whoever has the turn looks at this between two calls.
+        // The thread that holds the turn checks this between two calls.
         ASKED.store(code, SeqCst);
         let step = Duration::from_millis(1);
         let mut waited = Duration::ZERO;
         while waited < PATIENCE {
             if let Some(turn) = Turn::try_take() {
-                // Kept: nobody else calls MPI from now on.
+                // Never released, so that no other thread calls MPI from now on.
                 std::mem::forget(turn);
                 abort(code);
             }
             std::thread::sleep(step);
             waited += step;
         }
-        // The launcher ends the others when it sees this.
+        // The launcher ends the other ranks when it sees this.
         std::process::abort();
     }
     abort(code)
 }
 
-/// Ends the program where another thread asked for it. Called by whoever has the turn.
+/// Ends the program if another thread has asked for it. Called by the holder of the turn.
 pub(crate) fn look() {
     let code = ASKED.load(SeqCst);
     if code != 0 {
@@ -176,7 +176,7 @@ pub(crate) fn look() {
 fn abort(code: c_int) -> ! {
     ENDS.store(true, SeqCst);
     std::thread::sleep(READ);
-    // SAFETY: MPI runs, and it is this thread's turn.
+    // SAFETY: MPI is running, and this thread holds the turn.
     unsafe {
         ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code);
         libc::_exit(code)

@@ -1,4 +1,4 @@
-//! MPI from its start to its end, and the axes of meshes.
+//! MPI from start to end, and the axes of meshes.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -20,21 +20,21 @@ use crate::request::{Comm, Span, check, int};
 use crate::settings::message;
 use crate::turn::{self, Turn};
 
-/// Jobs of no more bytes are done by who starts them, where that is possible at once.
+/// Jobs of at most this many bytes are run by the thread that starts them, if possible immediately.
 const SMALL: u64 = 64 << 10;
 
-/// MPI, started. It ends when this and all axes that were made of it are dropped.
+/// A handle to MPI, which is finalized when this and all axes created from it are dropped.
 #[derive(Clone, Debug)]
 pub struct Mpi {
     session: Arc<Session>,
 }
 
-/// What ends with the last handle.
+/// The state that ends with the last handle.
 struct Session {
     engine: &'static Engine,
     rank: usize,
     size: usize,
-    /// The most bytes of a message.
+    /// The maximum bytes of a message.
     message: usize,
     universe: Mutex<Option<Universe>>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -56,11 +56,11 @@ fn refuse(what: impl Into<String>) -> Error {
 impl Mpi {
     /// Starts MPI, on all ranks. A process can do so once.
     ///
-    /// From now on a panic in any thread ends the program on all ranks.
+    /// From then on, a panic in any thread ends the program on all ranks.
     ///
     /// # Errors
-    /// [`ErrorKind::Mesh`] when MPI was started before in this process, or does not allow threads to call it in
-    /// turn; [`ErrorKind::Argument`] when `NOMINA_MESH_MESSAGE` is no number of bytes.
+    /// Returns [`ErrorKind::Mesh`] if MPI was started before in this process, or does not allow threads to call it in
+    /// turn; [`ErrorKind::Argument`] if `NOMINA_MESH_MESSAGE` is not a number of bytes.
     pub fn start() -> Result<Self> {
         let message = message(std::env::var("NOMINA_MESH_MESSAGE").ok())?;
         let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized)
@@ -93,19 +93,19 @@ impl Mpi {
         Ok(Self { session })
     }
 
-    /// The rank of this process among all.
+    /// Returns the rank of this process among all.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.session.rank
     }
 
-    /// How many processes there are.
+    /// Returns the number of processes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.session.size
     }
 
-    /// The sizes, with what is left in the place of 0.
+    /// Returns the sizes, with a 0 replaced by the remaining factor.
     fn filled(&self, asked: &[usize]) -> Result<Vec<usize>> {
         let product = |sizes: &[usize]| {
             let mut known = sizes.iter().filter(|&&size| size > 0);
@@ -126,11 +126,11 @@ impl Mpi {
         ))
     }
 
-    /// An axis with a communicator of its own.
+    /// Creates an axis with its own communicator.
     fn axis(&self, _: &Turn, color: usize, rank: usize, size: usize) -> Axis {
         let engine = self.session.engine;
         let mut comm = MaybeUninit::uninit();
-        // SAFETY: it is this thread's turn, and all ranks do the same.
+        // SAFETY: this thread holds the turn, and all ranks make the same calls.
         let comm = unsafe {
             let world = ffi::RSMPI_COMM_WORLD;
             let code = ffi::MPI_Comm_split(world, int(color), int(rank), comm.as_mut_ptr());
@@ -140,9 +140,9 @@ impl Mpi {
             check("MPI_Comm_set_errhandler", code);
             Comm(comm)
         };
-        // As the communicator, it lives until the program ends.
+        // Like the communicator, it lives until the program ends.
         let scratch = vec![0_u128; room(size).div_ceil(16)].leak();
-        // SAFETY: memory of this axis alone, which is never freed.
+        // SAFETY: the memory belongs to this axis alone, and is never freed.
         let scratch = unsafe { Span::new(scratch.as_mut_ptr().cast(), scratch.len() * 16) };
         let lane = Lane {
             comm,
@@ -161,8 +161,8 @@ impl Mpi {
 }
 
 impl Processes for Mpi {
-    /// The axes of a mesh of all ranks, which follow each other along the last one. All ranks call this with the same
-    /// sizes, in the same order; it waits for all jobs.
+    /// Returns the axes of a mesh of all ranks; consecutive ranks are neighbours along the last axis. All ranks call
+    /// this with the same sizes, in the same order. It waits for all jobs.
     fn axes(&self, sizes: &[usize]) -> Result<Vec<Arc<dyn Ranks>>> {
         let sizes = self.filled(sizes)?;
         let mut place = vec![0; sizes.len()];
@@ -178,7 +178,7 @@ impl Processes for Mpi {
         let turn = Turn::take();
         self.session.engine.drain(&turn);
         let axis = |axis: usize| {
-            // Which line of ranks along this axis it is.
+            // The index of the line of ranks along this axis.
             let others = (0..sizes.len()).filter(|&other| other != axis);
             let color = others.fold(0, |color, other| color * sizes[other] + place[other]);
             Arc::new(self.axis(&turn, color, place[axis], sizes[axis])) as Arc<dyn Ranks>
@@ -190,7 +190,7 @@ impl Processes for Mpi {
 impl Drop for Session {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The hook ends the program, on all ranks.
+            // The panic hook ends the program, on all ranks.
             return;
         }
         self.engine.stop();
@@ -199,7 +199,7 @@ impl Drop for Session {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = thread.take() {
-            // A panic of it has ended the program.
+            // A panic of the thread has ended the program.
             drop(thread.join());
         }
         let turn = Turn::take();
@@ -213,10 +213,10 @@ impl Drop for Session {
     }
 }
 
-/// Waits for all ranks before MPI ends. Where another one ends the program meanwhile, this one is in no call of MPI: Open MPI 4.1's
-/// launcher may wait for ever for a rank that was about to end.
+/// Waits for all ranks before MPI is finalized. It polls, so that this rank is not inside an MPI call if another one
+/// ends the program meanwhile: Open MPI 4.1's launcher may wait forever for a rank that was about to exit.
 fn meet(_turn: &Turn) {
-    // SAFETY: MPI runs, and it is this thread's turn.
+    // SAFETY: MPI is running, and this thread holds the turn.
     unsafe {
         let mut request = ffi::RSMPI_REQUEST_NULL;
         ffi::MPI_Ibarrier(ffi::RSMPI_COMM_WORLD, &raw mut request);
@@ -236,7 +236,7 @@ fn meet(_turn: &Turn) {
 struct Axis {
     queue: usize,
     lane: Lane,
-    /// The bytes of elements that were sent.
+    /// The bytes of elements sent.
     sent: Arc<AtomicU64>,
     session: Arc<Session>,
 }
@@ -276,7 +276,7 @@ impl Ranks for Axis {
         };
         let engine = self.session.engine;
         let slot = engine.submit(self.queue, word, word.bytes() <= SMALL, work);
-        // The program's end waits for tickets.
+        // A ticket keeps the session alive, so finalization waits for it.
         let session = self.session.clone();
         Ok(Ticket::new(move || session.engine.wait(&slot)))
     }

@@ -1,6 +1,6 @@
-//! What happens to all ranks when one of them fails: the program ends in time, with a code, and says who it was.
+//! Faults of one rank: the program ends on all ranks in time, with an exit code and the name of the rank.
 //!
-//! `NOMINA_FAULT_RUNS=10` runs each fault so often, `NOMINA_FAULT=disk` one of them alone.
+//! `NOMINA_FAULT_RUNS=10` runs each fault ten times, `NOMINA_FAULT=disk` runs only that fault.
 
 mod support;
 
@@ -17,7 +17,7 @@ use nomina_runtime::Raw;
 dims! { N }
 mesh! { All: Everyone }
 
-/// Fault, the code that the program ends with where it is known, and what stderr has to say.
+/// The fault, the program's exit code if it is known, and the required parts of stderr.
 const FAULTS: [(&str, Option<i32>, &[&str]); 14] = [
     (
         "panic",
@@ -49,7 +49,7 @@ const FAULTS: [(&str, Option<i32>, &[&str]); 14] = [
         Some(3),
         &["rank 1 of 4 at [0, 1] of [2, 2]: the process ends before MPI does"],
     ),
-    // Nobody but the launcher can say who was killed.
+    // Only the launcher can tell which rank was killed.
     ("kill", None, &[]),
     (
         "late",
@@ -93,11 +93,11 @@ const FAULTS: [(&str, Option<i32>, &[&str]); 14] = [
     ),
 ];
 
-/// For how many seconds ranks wait for one that does not come, and for others, which a busy machine may keep.
+/// The seconds that ranks wait for a rank that does not come, and in the other cases, on a possibly busy machine.
 const LATE: &str = "1";
 const WAITS: &str = "15";
 
-/// How long a program may take to end, that included.
+/// The maximum time until a program ends, including those seconds.
 const LIMIT: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
@@ -138,7 +138,7 @@ fn launch() {
             let left = std::fs::read_dir(path).expect("a folder").count();
             assert_eq!(left, 0, "{fault}: nothing is left of a checkpoint");
             assert!(!run.out.contains("a result"), "{fault}: {}", run.out);
-            // Open MPI's own launcher may crash or hang at its end, when all ranks are gone: it has no code then.
+            // Open MPI's own launcher may crash or hang after all ranks have exited; it has no code then.
             let crashed =
                 run.err.contains("PMIx_server_finalize") || run.code == Some(support::HUNG);
             crashes += usize::from(crashed);
@@ -169,11 +169,11 @@ fn sum(axis: &dyn Ranks, count: usize) -> Result<Raw> {
         .wait_for_one()
 }
 
-/// What one rank does; the second one is at fault.
+/// The program of one rank; the second rank is at fault.
 fn rank(fault: &str, folder: &Path) -> Result<()> {
     let mpi = Mpi::start()?;
     let all = mpi.axes(&[0])?.remove(0);
-    // What an error names is where the rank stands in the last mesh.
+    // Errors name the rank's position in the last mesh.
     let _axes = mpi.axes(&[2, 2])?;
     assert_eq!(
         sum(&*all, 10)?.as_slice(),
@@ -192,7 +192,7 @@ fn rank(fault: &str, folder: &Path) -> Result<()> {
             }
         }
         ("panic-beside-a-job", 1) => {
-            // It has to wait for the others, who never start it.
+            // It has to wait for the others, which never start it.
             let _ticket = all.start(Job::Barrier)?;
             std::thread::sleep(Duration::from_millis(100));
             panic!("it broke");
@@ -200,7 +200,7 @@ fn rank(fault: &str, folder: &Path) -> Result<()> {
         ("panic-beside-a-job", _) => std::thread::sleep(LIMIT),
         ("abort", 1) => all.abort(7),
         ("exit", 1) => std::process::exit(3),
-        // SAFETY: a signal to this process.
+        // SAFETY: sends a signal to this process.
         ("kill", 1) => assert_eq!(unsafe { libc::kill(libc::getpid(), libc::SIGKILL) }, 0),
         ("late", 1) => std::thread::sleep(LIMIT),
         ("one-job-less", 1) => return Ok(()),
@@ -215,7 +215,7 @@ fn rank(fault: &str, folder: &Path) -> Result<()> {
         ("memory", rank) => {
             count = 8_000_000;
             let piece = Raw::from_vec(vec![1.0_f32; count], &[count])?;
-            // The result is a tensor of its own, since the piece is still wanted.
+            // The piece is still in use, so the result needs new memory.
             let kept = piece.clone();
             if rank == 1 {
                 leave_memory(8 << 20);
@@ -241,20 +241,20 @@ fn rank(fault: &str, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// From now on no file of this process has more than so many bytes: writing fails, as on a disk that is full.
+/// Limits the size of files of this process: further writes fail, as on a full disk.
 fn leave_files(bytes: u64) {
     let limit = libc::rlimit {
         rlim_cur: bytes,
         rlim_max: bytes,
     };
-    // SAFETY: plain calls. Without the signal's default, which ends the process, the call that writes fails.
+    // SAFETY: plain calls. The signal's default action would end the process; ignored, the write fails instead.
     unsafe {
         assert_ne!(libc::signal(libc::SIGXFSZ, libc::SIG_IGN), libc::SIG_ERR);
         assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit), 0);
     }
 }
 
-/// From now on this process gets no more than so many bytes.
+/// Limits the further memory of this process.
 fn leave_memory(bytes: u64) {
     let status = std::fs::read_to_string("/proc/self/statm").expect("statm");
     let pages: u64 = status

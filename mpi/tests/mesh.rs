@@ -1,4 +1,4 @@
-//! A program of sharded tensors on processes: the same bits and the same bytes as on threads.
+//! A program of sharded tensors on processes gives the same bits and sends the same bytes as on threads.
 
 mod support;
 
@@ -41,8 +41,8 @@ fn numbers(count: usize, salt: f32) -> Vec<f32> {
     (0..count).map(|i| (i as f32 * 0.7 + salt).sin()).collect()
 }
 
-/// Products and reductions over split dims, conversions of all kinds: what a rank sees of it, and the
-/// bytes that it sends along each axis.
+/// Runs products and reductions over split dims and conversions of all kinds. Returns a rank's results, and the bytes
+/// that it sends along each axis.
 fn program(mesh: &Mesh<Grid>, sizes: [usize; 3]) -> Result<(Vec<f32>, [u64; 2])> {
     let [n, c, k] = sizes;
     let before = [mesh.sent(Data), mesh.sent(Model)];

@@ -1,4 +1,4 @@
-//! What tests of operators along a split dim share: the same call on one rank and on several, forward and backward.
+//! Helpers for tests of operators along a split dim: the same call on one rank and on several, forward and backward.
 #![allow(dead_code)]
 
 use nomina_core::mesh::value::Place;
@@ -9,19 +9,19 @@ mesh! { pub Line: Data }
 
 pub type Meshed = Mesh<Line<Whole>>;
 
-/// Numbers of both signs without a pattern.
+/// Returns numbers of both signs without a pattern.
 pub fn numbers(shape: &[usize], names: &[&str], seed: usize) -> DynTensor {
     let count: usize = shape.iter().product();
     let all = (0..count).map(|i| 2.0 * ((i * 7 + seed * 3) as f64 * 0.61 + seed as f64).sin());
     DynTensor::from_vec(all.collect::<Vec<f64>>(), shape, names).unwrap()
 }
 
-/// [`numbers`] that ask for a gradient.
+/// Like [`numbers`], as a leaf.
 pub fn leaf(shape: &[usize], names: &[&str], seed: usize) -> DynTensor {
     numbers(shape, names, seed).with_grad().unwrap()
 }
 
-/// The whole of a tensor, on every rank.
+/// Returns the whole tensor, on every rank.
 pub fn whole(x: &DynSharded) -> Result<DynSharded> {
     match x.places()[0] {
         Place::Pending(_) => x.all_reduce("Data"),
@@ -34,7 +34,7 @@ pub fn values(x: &DynTensor) -> Vec<f64> {
     x.detach().to::<f64>().unwrap().to_vec::<f64>().unwrap()
 }
 
-/// Equal, NaN and infinities included, but for the order of additions.
+/// Checks equality up to rounding, including NaN and infinities.
 pub fn assert_close(what: &str, found: &[f64], expected: &[f64]) {
     let near = |(x, y): (&f64, &f64)| {
         (x.is_nan() && y.is_nan()) || x == y || (x - y).abs() <= 1e-9 * (1.0 + x.abs().max(y.abs()))
@@ -43,7 +43,7 @@ pub fn assert_close(what: &str, found: &[f64], expected: &[f64]) {
     assert!(same, "{what}: {found:?} instead of {expected:?}");
 }
 
-/// A weighted sum of what has a gradient.
+/// Returns a weighted sum of the results that have a gradient.
 pub fn loss(found: &[DynTensor]) -> Result<Option<DynTensor>> {
     let mut sum: Option<DynTensor> = None;
     for (which, x) in found.iter().enumerate() {
@@ -68,10 +68,10 @@ pub fn loss(found: &[DynTensor]) -> Result<Option<DynTensor>> {
 type Plain<'a> = &'a dyn Fn(&[DynTensor]) -> Result<Vec<DynTensor>>;
 type Spread<'a> = &'a (dyn Fn(&[DynSharded]) -> Result<Vec<DynSharded>> + Sync);
 
-/// Operands, and the dim that each is split by; whole where it is none.
+/// Operands, each with the dim that is split; `None` for a whole operand.
 pub type Inputs<'a> = &'a [(DynTensor, Option<&'a str>)];
 
-/// A call on one rank, and on 1 to 4 of them: the same results, and gradients of all operands that ask for one.
+/// Compares a call on one rank with the call on 1 to 4 ranks: results, and gradients of all operands that require one.
 pub fn same(what: &str, inputs: Inputs<'_>, plain: Plain<'_>, spread: Spread<'_>) {
     let float = DynTensor::requires_grad;
     let leaf = |x: &DynTensor| match float(x) {
@@ -109,12 +109,12 @@ pub fn same(what: &str, inputs: Inputs<'_>, plain: Plain<'_>, spread: Spread<'_>
                 .iter()
                 .map(|x| (x.shape().to_vec(), x.names().to_string(), values(x.local())))
                 .collect();
-            // One number of all ranks, of which the first has all.
+            // A pending sum whose value the first rank contributes.
             let pended = found.iter().map(|x| Ok(x.pend("Data")?.local().clone()));
             if let Some(loss) = loss(&pended.collect::<Result<Vec<_>>>()?)? {
                 loss.backward()?;
             }
-            // Of what each rank had whole the gradient is a sum over ranks.
+            // The gradient of a whole operand is a sum over ranks.
             let mut gradients = Vec::new();
             for leaf in own.iter().filter(|x| float(x)) {
                 let grad = leaf.grad().map_or_else(|| leaf.zeros_like(), Ok)?;
@@ -145,7 +145,7 @@ pub fn same(what: &str, inputs: Inputs<'_>, plain: Plain<'_>, spread: Spread<'_>
     }
 }
 
-/// The sum of what each rank has.
+/// Returns the sum of all ranks' tensors.
 pub fn total(mesh: &Meshed, x: &DynTensor) -> Result<DynTensor> {
     dims! { Flat }
     let flat: Tensor<(Flat,), f64> = Tensor::from_vec(values(x), [x.numel()])?;
@@ -153,7 +153,8 @@ pub fn total(mesh: &Meshed, x: &DynTensor) -> Result<DynTensor> {
     DynTensor::from_vec(sum.all_reduce(Data).to_vec(), x.shape(), x.names().clone())
 }
 
-/// The bytes that each of some ranks sends in a program, without the words by which ranks compare what they are about to do.
+/// Returns the bytes that each rank sends in each step of a program, including its comparisons with other ranks
+/// ([`checks`]).
 pub fn sent(
     ranks: usize,
     program: impl Fn(
@@ -164,7 +165,7 @@ pub fn sent(
 ) -> Vec<Vec<u64>> {
     let found = Line::threads([ranks], |mesh| {
         let mut measure = |step: &dyn Fn() -> Result<()>| {
-            // After a barrier the others have taken all that was sent.
+            // After a barrier, the other ranks have taken everything that was sent.
             mesh.barrier()?;
             let before = mesh.sent(Data);
             step()?;
@@ -176,7 +177,8 @@ pub fn sent(
     found.unwrap()
 }
 
-/// The bytes of comparing what `collectives` are about to do, of a rank: two words are combined each time, and one at the end.
+/// Returns the bytes that a rank sends to compare `collectives`, plus the comparison of the closing barrier. Each
+/// comparison combines two words.
 pub fn checks(rank: usize, ranks: usize, collectives: u64) -> u64 {
     let own = nomina_mesh::part(2, ranks, rank).1 as u64 * 8;
     let each = (16 - own) + own * (ranks as u64 - 1);

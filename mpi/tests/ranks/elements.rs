@@ -1,4 +1,4 @@
-//! Elements that every rank knows of every rank, and what combining them gives, by plain loops.
+//! Elements that every rank can compute for every rank, and their combinations by plain loops.
 
 use half::{bf16, f16};
 use nomina::DType;
@@ -6,13 +6,13 @@ use nomina_mesh::Combine;
 use nomina_runtime::Raw;
 use num_complex::Complex;
 
-/// An element, with what it is combined by.
+/// An element type and its combinations.
 pub trait Element: nomina::Element + Copy {
-    /// A number of a few digits as an element. Products of four complex ones are exact.
+    /// Converts a number of a few digits. Products of four complex ones are exact.
     fn of(number: i64) -> Self;
-    /// The combination of two; `None` where there is none.
+    /// Combines two elements; `None` if the dtype has no such operator.
     fn combine(self, other: Self, combine: Combine) -> Option<Self>;
-    /// Whether both are the same, to the bit but for what a NaN holds.
+    /// Returns whether both are bitwise equal, except for the payload of a NaN.
     fn same(self, other: Self) -> bool;
 }
 
@@ -40,7 +40,7 @@ integers!(u8 i8 i16 i32 i64);
 macro_rules! floats {
     ($($t:ty, $wide:ty, $from:expr, $to:expr;)*) => {$(impl Element for $t {
         fn of(number: i64) -> Self {
-            // Every 13th is no number, every 29th has no end.
+            // Every 13th is NaN, every 29th infinite.
             let wide = match number.rem_euclid(377) {
                 n if n % 29 == 5 => <$wide>::INFINITY,
                 n if n % 13 == 7 => <$wide>::NAN,
@@ -168,26 +168,26 @@ macro_rules! of_dtype {
     }};
 }
 
-/// How a piece lies in memory.
+/// The memory layout of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
-    /// In row-major order.
+    /// Row-major.
     Dense,
     /// The last dim outermost.
     Turned,
     /// Every second index of the last dim of a larger tensor, backwards.
     Sparse,
-    /// A clone of it is kept by the caller, and it starts behind other elements.
+    /// At an offset into a larger tensor, and shared with a clone of the caller.
     Part,
 }
 
-/// The elements of a piece, which depend on whose it is.
+/// Returns the elements of a piece, which depend on its rank.
 pub fn values<T: Element>(count: usize, whose: usize, salt: usize) -> Vec<T> {
     let seed = (whose * 7919 + salt * 104_729) as i64;
     (0..count as i64).map(|i| T::of(i * 31 + seed)).collect()
 }
 
-/// A tensor of such elements that lies in some way.
+/// Creates a tensor of such elements with a memory layout.
 pub fn piece(dtype: DType, shape: &[usize], whose: usize, salt: usize, lie: Lie) -> Raw {
     let count = shape.iter().product();
     of_dtype!(dtype, T => lay(&values::<T>(count, whose, salt), shape, lie))
@@ -232,7 +232,7 @@ fn lay<T: Element>(elements: &[T], shape: &[usize], lie: Lie) -> Raw {
     }
 }
 
-/// Refuses a tensor that has not these elements.
+/// Checks that a tensor has these elements.
 pub fn check<T: Element>(found: &Raw, shape: &[usize], wanted: &[T], what: &str) {
     assert_eq!((found.dtype(), found.shape()), (T::DTYPE, shape), "{what}");
     let found = nomina_runtime::call::contiguous(found).unwrap();
@@ -246,7 +246,7 @@ pub fn check<T: Element>(found: &Raw, shape: &[usize], wanted: &[T], what: &str)
     }
 }
 
-/// The combination of the elements of some ranks, in their order.
+/// Returns the combination of several ranks' elements, in order.
 pub fn combined<T: Element>(
     ranks: impl Iterator<Item = usize>,
     combine: Combine,

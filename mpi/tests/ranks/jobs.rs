@@ -1,4 +1,4 @@
-//! Jobs whose results are known.
+//! Jobs with known results.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const COMBINES: [Combine; 6] = [
 
 const LIES: [Lie; 4] = [Lie::Dense, Lie::Turned, Lie::Sparse, Lie::Part];
 
-/// Jobs on one axis, which are counted.
+/// Runs and counts the jobs on one axis.
 pub struct Checks<'a> {
     axis: &'a dyn Ranks,
     pub done: usize,
@@ -38,7 +38,7 @@ impl<'a> Checks<'a> {
         self.axis.start(job).unwrap().wait().unwrap()
     }
 
-    /// A piece of this rank, for another one where there is one for each. The whole axis has the same salt.
+    /// Returns this rank's piece for rank `to`. The whole axis uses the same salt.
     fn own(&self, dtype: DType, shape: &[usize], to: usize, lie: Lie) -> Raw {
         piece(
             dtype,
@@ -49,7 +49,7 @@ impl<'a> Checks<'a> {
         )
     }
 
-    /// Pieces differ by who sends them and by who gets them.
+    /// Returns a number that identifies the sender and the receiver of a piece.
     fn whose(&self, from: usize, to: usize) -> usize {
         from * self.axis.size() + to
     }
@@ -58,7 +58,7 @@ impl<'a> Checks<'a> {
         values(count, self.whose(from, to), self.salt)
     }
 
-    /// Each job once for each dtype, by each operator that there is.
+    /// Runs each job once for each dtype, with each of its operators.
     pub fn every_dtype(&mut self) {
         for (i, dtype) in DType::ALL.into_iter().enumerate() {
             let lie = LIES[i % 4];
@@ -78,7 +78,7 @@ impl<'a> Checks<'a> {
         assert!(self.run(Job::Barrier).is_empty());
     }
 
-    /// Nothing, one element, as many as ranks and one more or less, and more than fits in a message.
+    /// Runs jobs of no elements, one element, about as many elements as ranks, and more than fit in a message.
     pub fn sizes(&mut self) {
         let size = self.axis.size();
         let many = 300_000 / size;
@@ -100,7 +100,7 @@ impl<'a> Checks<'a> {
         self.all_reduce::<f64>(&[], Combine::Min, Lie::Dense);
     }
 
-    /// A piece that nobody else has is given away, others are seen unchanged.
+    /// Gives away an unshared piece, and checks that shared pieces do not change.
     fn all_reduce<T: Element>(&mut self, shape: &[usize], combine: Combine, lie: Lie) {
         let (count, size) = (shape.iter().product(), self.axis.size());
         let Some(wanted) = combined((0..size).chain(None), combine, |rank| {
@@ -108,7 +108,7 @@ impl<'a> Checks<'a> {
         }) else {
             return;
         };
-        // What an axis of one rank does not compute, it does not refuse either.
+        // An axis of one rank computes nothing, and so does not refuse the operator.
         if T::of(0).combine(T::of(1), combine).is_none() {
             return;
         }
@@ -129,7 +129,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The sizes of the piece for a rank: the first dim grows along the axis, and is nothing for one rank.
+    /// Returns the sizes of a rank's piece: the first dim grows along the axis, and is 0 on one rank.
     fn uneven(&self, shape: &[usize], rank: usize) -> Vec<usize> {
         let mut shape = shape.to_vec();
         shape[0] = if rank == 1 { 0 } else { shape[0] + rank };
@@ -238,7 +238,7 @@ impl<'a> Checks<'a> {
         );
     }
 
-    /// What is counted as sent, small and large.
+    /// Checks the count of sent bytes, for small and large pieces.
     pub fn bytes(&mut self) {
         let (rank, size) = (self.axis.rank(), self.axis.size());
         if size == 1 {
@@ -256,7 +256,7 @@ impl<'a> Checks<'a> {
                 .filter(|&to| to != rank)
                 .map(|to| count + to)
                 .sum();
-            // This rank combines one element more where elements are left over.
+            // The first ranks combine one element more if there is a remainder.
             let share = count / size + usize::from(rank < count % size);
             let (add, combine) = (Combine::Add, Combine::Add);
             let (from, by) = ((rank + size - 1) % size, 1);
@@ -335,7 +335,7 @@ impl<'a> Checks<'a> {
     }
 }
 
-/// Jobs of two axes at once, waited for in another order, and started by two threads in two orders.
+/// Runs jobs of two axes concurrently: waited for in another order, and started by two threads in two orders.
 pub fn side_by_side(axes: &[Arc<dyn Ranks>]) -> usize {
     let start = |axis: usize, count: usize| {
         let piece = piece(DType::F32, &[count], axes[axis].rank(), count, Lie::Dense);
@@ -355,7 +355,7 @@ pub fn side_by_side(axes: &[Arc<dyn Ranks>]) -> usize {
         finish(second, count);
         finish(first, count);
     }
-    // Ranks start them in two orders: each axis has a thread of its own.
+    // Ranks start the jobs in different orders: each axis has its own thread.
     std::thread::scope(|scope| {
         for axis in [0, 1] {
             scope.spawn(move || counts.map(|count| finish(start(axis, count), count)));

@@ -1,5 +1,5 @@
-//! Jobs of all kinds under `mpiexec`: each result is compared with what a rank computes alone, since it knows the
-//! pieces of all.
+//! Jobs of all kinds under `mpiexec`. Each rank can compute the pieces of all ranks, and compares each result with its
+//! own computation.
 
 mod elements;
 mod jobs;
@@ -13,7 +13,7 @@ use jobs::Checks;
 use nomina_mesh::{Engine, Job};
 use nomina_mpi::Mpi;
 
-/// Runs: ranks, and the environment. Short messages let each job take many.
+/// The runs: number of ranks, and environment. With short messages, each job takes many of them.
 const RUNS: [(usize, &[(&str, &str)]); 6] = [
     (4, &[]),
     (4, &[("NOMINA_MESH_MESSAGE", "60000")]),
@@ -52,7 +52,7 @@ fn launch() {
     }
 }
 
-/// What one rank does.
+/// The program of one rank.
 fn rank() {
     let mpi = Mpi::start().unwrap();
     assert!(Mpi::start().is_err(), "MPI starts once");
@@ -79,7 +79,7 @@ fn rank() {
             jobs += checks.done;
         }
     }
-    // An axis outlives what it was made of, and a ticket outlives both; a job that nobody waits for is done, too.
+    // An axis outlives its `Mpi`, and a ticket outlives both. A dropped job is done, too.
     drop(mpi);
     drop(all.start(Job::Barrier).unwrap());
     let ticket = all.start(Job::Barrier).unwrap();

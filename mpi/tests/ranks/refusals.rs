@@ -1,11 +1,11 @@
-//! What all ranks refuse together, and go on.
+//! Errors on all ranks, after which they continue.
 
 use nomina::{DType, ErrorKind};
 use nomina_mesh::{Combine, Job, Ranks};
 
 use crate::elements::{Lie, piece};
 
-/// Every rank gets the same error, which names a rank.
+/// Checks that every rank gets the same error, which names a rank.
 pub fn refused(axis: &dyn Ranks) {
     let (rank, size) = (axis.rank(), axis.size());
     let odd = rank == 1;
@@ -14,7 +14,7 @@ pub fn refused(axis: &dyn Ranks) {
     let reduce = |piece, combine| Job::AllReduce { piece, combine };
     let pieces = |count: usize| vec![float(count); size];
     let (add, max) = (Combine::Add, Combine::Max);
-    // No rank has so much memory.
+    // No rank has this much memory.
     let huge = vec![1_usize << 44];
     let shift = |shape| Job::Shift {
         piece: float(4),

@@ -1,11 +1,11 @@
-//! Programs that start themselves under `mpiexec`.
+//! Launches programs that start themselves under `mpiexec`.
 #![allow(dead_code, reason = "each program uses some of it")]
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How a run ended.
+/// The outcome of a run.
 pub struct Run {
     pub code: Option<i32>,
     pub out: String,
@@ -13,15 +13,15 @@ pub struct Run {
     pub took: Duration,
 }
 
-/// The code of a run whose ranks had all ended, and the launcher had to be: that of Open MPI 4.1 now and then waits for
-/// ever in `PMIx_server_finalize`.
+/// The code of a run whose ranks had all exited but whose launcher had to be killed: Open MPI 4.1's occasionally waits
+/// forever in `PMIx_server_finalize`.
 pub const HUNG: i32 = -2;
 
-/// How long a launcher without ranks gets to end.
+/// The time that a launcher without ranks gets to exit.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs this program as so many ranks. `MPIEXEC` names the launcher and `MPIEXEC_FLAGS` what it is given. A run that takes
-/// longer than `limit` is ended, and has no code.
+/// Runs this program on `ranks` ranks. `MPIEXEC` names the launcher, and `MPIEXEC_FLAGS` has its arguments. A run that
+/// takes longer than `limit` is killed, and has no code.
 pub fn launch(ranks: usize, args: &[&str], variables: &[(&str, &str)], limit: Duration) -> Run {
     let launcher = std::env::var("MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());
     let flags = std::env::var("MPIEXEC_FLAGS").unwrap_or_default();
@@ -32,7 +32,7 @@ pub fn launch(ranks: usize, args: &[&str], variables: &[(&str, &str)], limit: Du
         .arg(std::env::current_exe().expect("this program"))
         .args(args)
         .envs(variables.iter().copied())
-        // Threads of kernels beside as many ranks as cores only wait for each other.
+        // With as many ranks as cores, kernel threads would only wait for each other.
         .env("RAYON_NUM_THREADS", "1")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -61,7 +61,7 @@ fn read(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<S
     })
 }
 
-/// What the system says of a launcher's processes that run, and how many have ended without that it asked for it.
+/// Returns the states of a launcher's running processes, and the number of exited processes that it has not reaped.
 fn ranks(launcher: &str) -> (Vec<String>, usize) {
     let threads = std::fs::read_dir(format!("/proc/{launcher}/task"));
     let threads = threads.into_iter().flatten().flatten();
@@ -80,7 +80,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
     let (began, id) = (Instant::now(), child.id().to_string());
     loop {
         if let Some(status) = child.try_wait().expect("the launcher") {
-            // Launchers answer a signal as shells do, or die by it.
+            // Launchers report a signal as shells do, or die by it.
             return status.code().or(Some(-1));
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -97,7 +97,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
             "{:?} are over; ranks that are left: {left:?}",
             began.elapsed()
         );
-        // Asked to end, it ends those that are there.
+        // Asked to exit, it ends the remaining ranks.
         let asked = Command::new("kill").args(["-TERM", &id]).status();
         assert!(asked.is_ok_and(|status| status.success()), "kill");
         let killed = Instant::now() + PATIENCE;
