@@ -18,7 +18,7 @@ fn std(x: &[f64]) -> f64 {
     (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (x.len() as f64 - 1.0)).sqrt()
 }
 
-/// The reductions, by their words.
+/// The reductions and their names.
 const FOLDS: [(&str, Fold); 5] = [
     ("sum", |x| x.iter().sum()),
     ("mean", mean),
@@ -36,7 +36,7 @@ fn random(dtype: DType, sizes: &[usize], names: &[&str]) -> DynTensor {
     x.mul(8.0).unwrap().to_dtype(dtype).unwrap()
 }
 
-/// What `fold` makes of lists of elements along a dim: those at the positions that each list holds.
+/// Applies `fold` along `dim` to the elements at each list of positions.
 fn folded(x: &DynTensor, dim: &str, lists: &[Vec<usize>], fold: Fold) -> Vec<f64> {
     let names = x.names().iter().map(|name| name.as_ref().unwrap().as_str());
     let at = names
@@ -124,7 +124,7 @@ fn what_is_no_number_stays_in_its_windows() {
     let sums = x.rolling(Time, 2).sum().to_vec();
     assert!(sums[..2].iter().all(|x| x.is_nan()));
     assert_eq!(sums[2..], [0.0, 2.0 - 1e30, 5.0]);
-    // 16 bits are rounded once.
+    // In 16-bit dtypes the sum is rounded once, at the end.
     let ones: Tensor<(Time,), bf16> = Tensor::full([600], bf16::ONE);
     assert_eq!(
         ones.rolling(Time, 512).sum().to_vec()[3],
@@ -292,7 +292,7 @@ fn weights_align_by_name() {
     let found = x.weighted_mean(&weights, ["Lat", "Lon"]).unwrap();
     assert_eq!(found.names().to_string(), "(Time,)");
     close(&found, &want, "the mean over both");
-    // Weights of several dims, in another order than theirs, one of which stays.
+    // Weights over several dims, in a different order; the result keeps one of those dims.
     let both = random(DType::F64, &[3, 4], &["Lat", "Time"]).abs().unwrap();
     let all_both = both.to_vec::<f64>().unwrap();
     let weight = |t: usize, i: usize| all_both[i * 4 + t];

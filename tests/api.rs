@@ -1,5 +1,5 @@
-//! The face as users write it: every spelling compiles, and its values are right. The rest of it
-//! stands in `api_data.rs`.
+//! The public API as users write it: every spelling compiles and gives the right values. Continued
+//! in `api_data.rs`.
 
 use nomina::prelude::*;
 

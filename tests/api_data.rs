@@ -1,4 +1,4 @@
-//! The face as users write it, second part: writing, converting, elements, text, failures.
+//! The public API as users write it, second part: writing, converting, elements, text, failures.
 
 use nomina::prelude::*;
 

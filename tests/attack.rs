@@ -1,5 +1,5 @@
-//! What hostile callers tried, here with overflow checks; `cargo xtask check` runs the same files in release, from a
-//! crate outside of the workspace.
+//! Hostile calls, run here with overflow checks; `cargo xtask check` runs the same files in release, from a crate
+//! outside the workspace.
 
 #[path = "attack/tests/call.rs"]
 mod call;

@@ -1,4 +1,4 @@
-//! Gradients as a whole: in types and at run time, of functions, on threads, and where something fails.
+//! End-to-end tests of gradients: typed and dynamic, of functions, across threads, and after failures.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn a_hook_that_panics_leaves_every_slot() {
     let after = (x.grad().unwrap(), w.grad().unwrap());
     assert!(before.0.equal(&after.0) && before.1.equal(&after.1));
 
-    // Those behind the slots come when all are written.
+    // Post-accumulate hooks run once all gradients are written.
     let written = Arc::new(AtomicUsize::new(0));
     let (other, count) = (w.clone(), Arc::clone(&written));
     let _hook = x.register_post_accumulate_grad_hook(move |_| {
@@ -99,14 +99,14 @@ fn threads_share_leaves() {
     });
     assert_eq!(w.grad().unwrap().to_vec(), [800.0, 1600.0, 2400.0]);
 
-    // A graph of another thread, whose nodes may be later than those here.
+    // A graph recorded on another thread; its nodes may be later than those recorded here.
     let other = std::thread::scope(|scope| {
         let work = || (0..50).fold(w.clone(), |y, _| y + 1.0);
         scope.spawn(work).join().unwrap()
     });
     let g = grad(|x| (x * &other).sum(..), &tensor!([1., 1., 1.]; N));
     assert_eq!(g.to_vec(), [51.0, 52.0, 53.0]);
-    // It was not used up.
+    // That graph has not been consumed.
     w.zero_grad();
     other.sum(..).backward();
     assert_eq!(w.grad().unwrap().to_vec(), [1.0, 1.0, 1.0]);
@@ -152,7 +152,7 @@ fn what_is_detached_has_no_gradient() {
 
 fn refused(f: impl FnOnce() -> Result<()>, words: &str) {
     let text = f().unwrap_err().to_string();
-    // Behind it stands where operands were made.
+    // The following lines say where the operands were made.
     assert_eq!(text.lines().next(), Some(words));
 }
 
@@ -202,7 +202,7 @@ fn errors_say_the_way_out() {
 
 #[test]
 fn what_is_empty_has_a_gradient_too() {
-    // No element is under the only window: it has nothing to send back to.
+    // The only window covers no element, so there is nowhere to send its gradient.
     let x: Tensor<(N, C), f64> = Tensor::ones([2, 1]).with_grad();
     let options = MaxPoolOptions {
         padding: [1],

@@ -1,5 +1,5 @@
-//! Bad input: each is an error of the right kind that names the operator and the dims, and leaves
-//! every operand as it was.
+//! Bad input: each call fails with an error of the right kind that names the operator and the dims,
+//! and leaves every operand unchanged.
 
 use nomina::{DType, DynTensor, ErrorKind};
 use nomina_by_name::{Value, call};
@@ -33,7 +33,7 @@ fn text(text: &str) -> Value {
     Value::from(text)
 }
 
-/// A call, the kind of its error, and what the text has to contain.
+/// A call, the kind of its error, and the words its text must contain.
 type Bad = (&'static str, Vec<Value>, ErrorKind, &'static [&'static str]);
 
 fn check(bad: Vec<Bad>) {
@@ -391,7 +391,7 @@ fn nothing_to_reduce() {
             assert!(error.to_string().contains(word), "{error}");
         }
     }
-    // These have a value for no elements.
+    // These are defined for an empty tensor.
     for (spelling, value) in [
         ("torch.sum", 0.0),
         ("torch.prod", 1.0),

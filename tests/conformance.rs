@@ -14,7 +14,7 @@ mod compare;
 mod differs;
 #[cfg(feature = "cuda")]
 #[path = "cuda/host.rs"]
-#[allow(dead_code)] // more of it serves other programs
+#[allow(dead_code)] // the rest is used by other test programs
 mod host;
 #[path = "conformance/mixed.rs"]
 mod mixed;
@@ -43,7 +43,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-/// The cases beyond PyTorch's coverage page, which `scripts/record` writes.
+/// Returns the files of cases beyond PyTorch's coverage page, written by `scripts/record`.
 fn beyond() -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder().join("data/beyond"));
     let mut files: Vec<PathBuf> = files
@@ -57,8 +57,8 @@ fn beyond() -> Vec<PathBuf> {
 }
 
 fn main() -> ExitCode {
-    // A program of its own, so that the count is the last line; it takes the flags that test
-    // runners give, and does nothing when they ask for other tests.
+    // A custom harness, so that the count is the last line. It accepts the flags of test runners, and does nothing if
+    // they ask for other tests.
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.iter().any(|arg| arg == "--list") {
         if !args.iter().any(|arg| arg == "--ignored") {
@@ -90,8 +90,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Calls operators with arguments that make no sense, prints which calls panic, and says whether
-/// none did.
+/// Calls operators with nonsensical arguments, prints the calls that panic, and returns whether none did.
 fn no_panics(device: Device, part: Part) -> bool {
     let mut panics = abuse::panics(&folder().join("data/cases.jsonl"), device, part);
     panics.extend(
@@ -105,20 +104,20 @@ fn no_panics(device: Device, part: Part) -> bool {
     panics.is_empty()
 }
 
-/// Runs this program once more, on the GPU that tests bring, with a sample of the cases: a part on each processor.
+/// Runs this program again on the emulated GPU with a sample of the cases, one part per processor.
 #[cfg(feature = "cuda")]
 fn on_fake() -> bool {
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get().min(16));
-    // Of the parts that there are, as many as there are processors.
+    // There may be more parts than processors; only one part per processor runs.
     let of = processors * if sample::every() { 1 } else { sample::SAMPLE };
     let run = |at: usize| {
         let part = format!("{at}/{of}");
         host::rerun_with_fake(&["--device", "cuda", "--part", &part], &[])
     };
-    // The first alone may have to build the libraries.
+    // Build the libraries once, before the parallel runs need them.
     if let Err(why) = host::fakes() {
         println!("not run on a device: {why}");
-        // Without a C++ compiler there is no fake; what is wrong with it is a failure.
+        // Without a C++ compiler there is no emulated GPU; any other reason is a failure.
         return why.starts_with("no C++ compiler");
     }
     let parts: Vec<_> = std::thread::scope(|scope| {
@@ -149,7 +148,7 @@ fn on_fake() -> bool {
     passed
 }
 
-/// Every case once more with all its tensors on a device: `conformance --device cuda`.
+/// Runs every case again with all tensors on a device: `conformance --device cuda`.
 fn on_device(device: &str, part: Part) -> ExitCode {
     let there = device
         .parse::<Device>()
@@ -189,10 +188,10 @@ fn on_device(device: &str, part: Part) -> ExitCode {
     }
 }
 
-/// Runs all files, prints the failures and the count, and says whether every case passed.
+/// Runs all files, prints the failures and the count, and returns whether every case passed.
 fn recorded_cases(device: Device, part: Part) -> bool {
     let mut report = Report::default();
-    // `gradients_by_hand` lists keyword operands in every order; its numbers were worked out without PyTorch.
+    // `gradients_by_hand` lists keyword operands in every order; its numbers were derived without PyTorch.
     let main = [
         "cases",
         "promotion",

@@ -1,5 +1,5 @@
-//! What the operator table holds: all of PyTorch's coverage page of named tensors
-//! (`tests/data/coverage.csv`), and for what is beyond it recorded cases.
+//! Checks the operator table for completeness: it holds all of PyTorch's coverage page of named tensors
+//! (`tests/data/coverage.csv`), and every operator beyond that page has recorded cases.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::path::Path;
 use nomina_by_name::{Form, parse};
 use nomina_core::op::{Class, Forms, NameRule, Op, Row, Status};
 
-/// Operators with fewer than eight recorded cases: three have no arguments to vary, of the other two the
-/// first recording has seven.
+/// Operators with fewer than eight recorded cases: three have no arguments to vary; the first recording of the other
+/// two has seven.
 const FEW: [&str; 5] = ["seed", "initial_seed", "im2col", "arange", "logsigmoid"];
 
 fn text(path: &str) -> String {
@@ -18,7 +18,7 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A row of the page: its spellings and its rule.
+/// Returns the rows of the page: the spellings and the rule of each.
 fn page() -> Vec<(Vec<String>, String)> {
     let text = text("data/coverage.csv");
     let line = |line: &str| {
@@ -29,7 +29,7 @@ fn page() -> Vec<(Vec<String>, String)> {
     text.lines().skip(1).map(line).collect()
 }
 
-/// `Tensor.abs` as `torch.Tensor.abs`.
+/// Expands `Tensor.abs` to `torch.Tensor.abs`.
 fn full(spelling: &str) -> String {
     match spelling.strip_prefix("torch.") {
         Some(_) => spelling.to_owned(),
@@ -46,15 +46,15 @@ fn has(row: &Row, form: Form) -> bool {
     })
 }
 
-/// Whether the rule that the page gives an operator is its row's.
+/// Returns whether the page's rule for an operator agrees with its row.
 fn fits(rule: &str, row: &Row, form: Form) -> bool {
     use NameRule::{
         Compose, Contracts, Factory, InPlace, Keeps, Permutes, Removes, SameShape, Special, Unifies,
     };
     let any = |rules: &[NameRule]| rules.contains(&row.rule);
     match rule {
-        // A mask or two distributions' parameters unify with the input, which then keeps its
-        // names; expand brings new dims to those that it keeps.
+        // A mask or the parameters of two distributions unify with the input, which then keeps its names; `expand` adds
+        // dims to the ones it keeps.
         "keeps_input_names" => {
             any(&[Keeps])
                 || (matches!(row.name, "masked_fill" | "normal" | "clamp") && any(&[Unifies]))
@@ -62,7 +62,7 @@ fn fits(rule: &str, row: &Row, form: Form) -> bool {
         }
         "unifies_names_from_inputs" => any(&[Unifies]),
         "contracts_away_dims" => any(&[Contracts, Compose]),
-        // One dim of topk's result is another in size only.
+        // One dim of the result of `topk` differs in size only.
         "removes_dimensions" => any(&[Removes]) || (row.name == "topk" && any(&[Keeps])),
         "permutes_dimensions" => any(&[Permutes]),
         "factory" => any(&[Factory]) || (row.name.ends_with("_like") && any(&[Keeps])),
@@ -72,8 +72,7 @@ fn fits(rule: &str, row: &Row, form: Form) -> bool {
         "See documentation" => {
             any(&[Special, Permutes]) || (row.class == Class::Query && any(&[NameRule::None]))
         }
-        // "None" is the page's word for questions, for writing to self, and for three rows that
-        // have a rule all the same.
+        // The page says "None" for queries, for writes to `self`, and for three rows that do have a rule.
         "None" => {
             row.class == Class::Query
                 || any(&[NameRule::None])
@@ -123,7 +122,7 @@ fn the_whole_coverage_page_is_there() {
     assert_eq!(there, 215);
 }
 
-/// How many recorded cases an operator has.
+/// Counts the recorded cases of each operator.
 fn recorded() -> BTreeMap<Op, usize> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let beyond = std::fs::read_dir(data.join("beyond")).into_iter().flatten();

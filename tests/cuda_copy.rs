@@ -1,5 +1,5 @@
 //! Copies between all pairs of dtypes and layouts, and new elements, on a device against the host.
-//! What no kernel computes is copied to the host and back.
+//! Operators without a kernel copy to the host and back.
 #![cfg(feature = "cuda")]
 
 #[path = "cuda/here.rs"]
@@ -27,13 +27,13 @@ const SCHEDULES: [here::Schedule<'_>; 2] = [
     &[("NOMINA_FAKE_ORDER", "7")],
 ];
 
-/// Elements that are enough for every view.
+/// The number of elements that every view fits in.
 const ENOUGH: usize = 12_000;
 
 /// A view of [`ENOUGH`] elements.
 type View = fn(&Raw) -> Result<Raw>;
 
-/// What is copied from and to.
+/// The views that are copied from and to.
 const VIEWS: [(&str, View); 10] = [
     ("contiguous", |x| x.narrow(0, 0, 4099)),
     ("offset", |x| x.narrow(0, 1, 4099)),
@@ -49,7 +49,7 @@ const VIEWS: [(&str, View); 10] = [
         let planes = x.narrow(0, 0, 3 * 2 * 33 * 40)?.reshape(&[3, 2, 33, 40])?;
         planes.permute(&[1, 0, 3, 2])
     }),
-    // Sides of whole words in every dtype, of one tile and a part.
+    // Sides are whole words in every dtype, and one tile plus a remainder.
     ("words", |x| {
         let planes = x.narrow(0, 0, 2 * 36 * 140)?.reshape(&[2, 36, 140])?;
         planes.transpose(1, 2)
@@ -68,13 +68,13 @@ fn bits(got: &Raw, want: &Raw) -> Result<(), String> {
     same(got, want, &[], Near::EXACT)
 }
 
-/// `x` on both devices.
+/// Returns `x` on the host and on the device.
 fn both(x: Raw, device: Device) -> Result<[Raw; 2]> {
     let there = call::to_device(&x, device)?;
     Ok([x, there])
 }
 
-/// As copies to new tensors that lie as the source does, to row-major ones, and to a turned one.
+/// Copies `x` to tensors with the same layout, a row-major layout and a transposed layout.
 fn copies(x: &Raw, to: DType) -> Result<Vec<Raw>> {
     let mut row_major = Raw::zeros("zeros", x.shape(), to, x.device())?;
     call::copy_into(row_major.as_mut()?, x)?;
@@ -138,7 +138,8 @@ fn new_elements() {
                     call::full(shape, number, dtype, device)?,
                 ));
             }
-            // Part of a tensor, from where wide accesses may not begin, and with gaps.
+            // Writes to part of a tensor: from an offset too unaligned for wide accesses, and with
+            // gaps.
             for (name, dim, start, len, step) in [("offset", 0, 1, 35, 1), ("columns", 1, 2, 20, 2)]
             {
                 let mut x = Raw::zeros("zeros", &[37, 48], dtype, device)?;
@@ -204,7 +205,8 @@ fn new_elements() {
     }
 }
 
-/// Decompositions and transforms have no kernel there: the host computes them, and each is counted.
+/// Decompositions and transforms have no kernel on the device: the host computes them, and each
+/// call is counted.
 #[cfg(all(feature = "fft", feature = "linalg"))]
 #[test]
 fn matrices_and_transforms_by_way_of_the_host() {

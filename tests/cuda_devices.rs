@@ -1,6 +1,6 @@
-//! Devices: which there are, tensors on them and between them, and what goes wrong.
+//! Devices: discovery, tensors on them, transfers between them, and failures.
 //!
-//! What needs a device, or two, runs on GPUs where there are so many, else on the host that stands for two.
+//! Tests that need one or two devices run on GPUs if there are enough, else on two emulated GPUs.
 
 use nomina::prelude::*;
 use nomina::{Device, DynTensor, ErrorKind};
@@ -20,7 +20,7 @@ mod libraries;
 
 dims! { N, C }
 
-/// Whether there is no device, so that errors say so.
+/// Returns whether there is no device, so that errors must say so.
 fn bare() -> bool {
     Device::available() == [Device::Cpu]
 }

@@ -1,5 +1,5 @@
-//! `fuse!` on a device: the elements, dtypes and layouts that the separate operators give there, from
-//! one kernel. Runs on a CUDA device, or on the host that stands for one.
+//! `fuse!` on a device: one kernel gives the same elements, dtypes and layouts as the separate operators. Runs on a
+//! CUDA device or on the emulated GPU.
 
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 
@@ -18,7 +18,7 @@ const SCHEDULES: [here::Schedule<'_>; 3] = [
     &[("NOMINA_FAKE_ORDER", "5")],
 ];
 
-/// Elements, layout and device of what was fused are those of what was not.
+/// Asserts that the fused result has the elements, layout and device of the unfused one.
 #[track_caller]
 fn same<D: Dims, T: Element + PartialEq>(fused: &Tensor<D, T>, steps: &Tensor<D, T>) {
     cases(1);
@@ -53,7 +53,7 @@ fn layouts() {
         same(&fuse!(|x, column| x * column - 0.5), &(&x * &column - 0.5));
         let number = x.amax((N, C));
         same(&fuse!(|x, number| x / number), &(&x / &number));
-        // Strides of all kinds: a transpose, every second column, another start.
+        // All kinds of strides: a transpose, every second column, an offset.
         let turned = x.transpose(N, C).contiguous().transpose(N, C);
         same(&fuse!(|x, turned| x.exp() + turned), &(x.exp() + &turned));
         same(&fuse!(|turned, x| turned - x), &(&turned - &x));
@@ -140,7 +140,7 @@ fn reductions_come_last() {
     );
 }
 
-/// One kernel serves all calls of an expression, whatever the numbers and sizes.
+/// One kernel serves all calls of an expression, for any numbers and sizes.
 #[test]
 fn numbers_are_no_part_of_a_kernel() {
     let _here = device!(&SCHEDULES);

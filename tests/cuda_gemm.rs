@@ -1,7 +1,7 @@
-//! Products, attention and distances on a device, against those of the host.
+//! Products, attention and distances on a device, against the host.
 //!
-//! The device is the one that the host stands in for; cuBLASLt is one that computes number by number,
-//! or is left out, so that our own kernels multiply.
+//! The device is the emulated GPU. cuBLASLt is either replaced by a naive implementation or left out, so that the
+//! project's own kernels multiply.
 #![cfg(feature = "cuda")]
 
 #[path = "cuda_gemm/cases.rs"]
@@ -15,7 +15,7 @@ use cases::{attentions, batches, distances, edges, layers, products, special, tf
 use here::{device, name};
 use nomina::cuda;
 
-/// Counts, and says what no kernel multiplied.
+/// Reports the number of cases, and the products that no kernel computed.
 fn report(count: usize) {
     here::cases(count);
     println!("by the host: {:?}", cuda::by_host());
@@ -67,7 +67,7 @@ fn inside_distances() {
     assert!(!cuda::by_host().contains_key("distance"));
 }
 
-/// Runs one of the above, and returns what it said; `None` without a device.
+/// Runs one of the tests above in a new process and returns its output; `None` without a device.
 #[track_caller]
 fn again(inside: &str, env: &[(&str, &str)]) -> Option<String> {
     let said = here::again(inside, env)?;
@@ -76,7 +76,7 @@ fn again(inside: &str, env: &[(&str, &str)]) -> Option<String> {
     Some(said)
 }
 
-/// How many products cuBLASLt made, and our own kernels.
+/// Parses the numbers of products computed by cuBLASLt and by the project's own kernels.
 fn made(said: &str) -> (usize, usize) {
     let line = said
         .lines()
@@ -85,7 +85,7 @@ fn made(said: &str) -> (usize, usize) {
     (words[0].parse().unwrap(), words[3].parse().unwrap())
 }
 
-/// Fewer products than any of the programs has, a sample of one or all.
+/// A lower bound for the number of products in each program, for a sample or for all of them.
 fn least() -> usize {
     if sample::every() { 200 } else { 20 }
 }
@@ -168,7 +168,7 @@ fn a_machine_without_the_library() {
 
 #[test]
 fn positions_of_64_bits() {
-    // Also, reads beyond the end of a tensor fault.
+    // With the guard on, reads beyond the end of a tensor fault as well.
     let wide = [
         ("NOMINA_CUDA_INDEX", "u64"),
         ("NOMINA_CUDA_MATMUL", "own"),

@@ -1,9 +1,9 @@
-//! The host that stands for a GPU: right kernels run right on it in every order, and what a GPU
-//! would not forgive ends the program with a text that says where.
+//! The emulated GPU: correct kernels give correct results in every order, and errors that a GPU
+//! would not forgive end the program with a text that says where.
 
 #[cfg(target_os = "linux")]
 #[path = "cuda/host.rs"]
-#[allow(dead_code)] // programs with tests of nomina itself use more of it
+#[allow(dead_code)] // the rest is used by test programs of nomina itself
 mod host;
 
 #[cfg(target_os = "linux")]
@@ -16,14 +16,14 @@ mod tests {
 
     const ORDERS: [&str; 4] = ["forward", "backward", "7", "8"];
 
-    /// The sums that the kernels of `tests/cuda/host.cu` have to find.
+    /// The sums that the kernels of `tests/cuda/host.cu` must print.
     const SUMS: &str = "997 998 999 1000 1001 1002";
 
     fn sources() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda")
     }
 
-    /// The program that drives the fakes; none where the machine has no C++ compiler.
+    /// Builds the program that drives the emulated GPU; `None` if the machine has no C++ compiler.
     fn drive() -> Option<&'static Path> {
         static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
         BUILT.get_or_init(build).as_deref()
@@ -59,7 +59,7 @@ mod tests {
         Some(named)
     }
 
-    /// Whether the program ended by itself, and all it said.
+    /// Runs a kernel. Returns whether the program succeeded, and its output.
     fn run(kernel: &str, env: &[(&str, &str)]) -> Option<(bool, String)> {
         let output = host::with_fakes(drive()?)
             .unwrap()
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// All files of the host, and the shared device code that class files begin with.
+    /// Compiles all files of the emulation, and the shared device code that class files include.
     #[test]
     fn the_host_compiles_without_a_warning() {
         if drive().is_none() {
@@ -120,7 +120,8 @@ mod tests {
                 "-fsyntax-only",
             ]);
             if file.extension().is_some_and(|ending| ending == "cuh") {
-                // The device's compiler unrolls; which functions are called, a class file knows.
+                // The device compiler unrolls the loops, and only the class files show which
+                // functions are called.
                 command.args(["-Wno-unknown-pragmas", "-Wno-unused-function", "-include"]);
                 command.arg(kernels.join("host/shim.h"));
             }

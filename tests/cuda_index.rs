@@ -1,8 +1,8 @@
-//! Order, indices, masks and bins on a device: what its kernels find is what the host finds, to the
-//! bit, on a GPU or in several schedules of the host that stands for one.
+//! Sorting, indices, masks and bins on a device: the kernels must match the host bit for bit, on a
+//! GPU or in several schedules of the emulated GPU.
 //!
-//! Sums of floats at one index per element may come in any order on a device; their operands are
-//! whole numbers here, so that every order gives the same.
+//! On a device, float sums over repeated indices may accumulate in any order; the operands here are
+//! whole numbers, so that every order gives the same sum.
 
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 
@@ -24,8 +24,8 @@ mod scatter;
 #[path = "cuda_index/sort.rs"]
 mod sort;
 
-/// Orders of blocks and of a block's threads, whether copies wait for the next synchronise, and what
-/// positions are counted in.
+/// The order of blocks and of the threads in a block, whether copies wait for the next synchronize,
+/// and the integer type of positions.
 const SCHEDULES: [here::Schedule<'_>; 3] = [
     &[("NOMINA_FAKE_ORDER", "forward")],
     &[

@@ -1,7 +1,7 @@
 //! Tensors of more than 2³¹ elements on a GPU, where positions no longer fit into 32 bits.
 //!
-//! It needs 40 GiB of device memory. Where there is less, the same runs over few elements, which tests
-//! this file and not the device, and says so; where there is no device, it says that.
+//! The tests need 40 GiB of device memory. With less they run over few elements, which checks the tests but not the
+//! device, and say so; without a device they say that.
 //!
 //! `cargo test --release --features cuda --test cuda_large -- --nocapture --test-threads=1`
 
@@ -9,13 +9,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nomina::{DType, Device, DynTensor, Generator, Scalar, bf16, cuda, f16};
 
-/// What the largest case holds at once, with room to spare.
+/// The device memory that the largest case needs, with a margin.
 const NEEDED: usize = 40 << 30;
 
-/// One case at a time holds memory.
+/// Serializes the cases, so that only one holds memory at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A device, and how many elements are many there.
+/// A device, and the element count of a large tensor on it.
 struct Here {
     device: Device,
     count: usize,
@@ -23,7 +23,7 @@ struct Here {
 }
 
 impl Here {
-    /// `None`, with a word about it, where there is no device.
+    /// Returns `None` and prints a message if there is no device.
     fn new(case: &str) -> Option<Self> {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let device = match Device::cuda(0) {
@@ -64,7 +64,7 @@ fn number(x: &DynTensor) -> i64 {
     x.item().unwrap().to_i64()
 }
 
-/// The last elements, on the host.
+/// Returns the last elements, copied to the host.
 fn last(x: &DynTensor, many: usize) -> Vec<i64> {
     let start = x.numel() - many;
     let tail = x.narrow(0, start as i64, many).unwrap();
@@ -195,7 +195,7 @@ fn random_numbers_go_on_as_the_words_do() {
         x.uniform_from_(0.0, 100.0, generator).unwrap();
         x
     };
-    // A word an element, four of them at a position of the generator.
+    // One word per element, four elements per position of the generator.
     let position = here.count / 4 - 4;
     let all = fill(here.count, &mut Generator::new(5));
     let mut later = Generator::new(5);

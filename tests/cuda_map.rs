@@ -1,10 +1,10 @@
-//! Every elementwise operator in every dtype on a device against the host: special values, all pairs of
-//! them, and how operands lie.
+//! Every elementwise operator in every dtype on a device against the host: special values, all pairs of them, and all
+//! operand layouts.
 //!
-//! Operators share a kernel, whose ways through it depend on dtypes and layouts and not on what is
-//! computed. So all layouts, and numbers in place of tensors, run for one operator of each count of
-//! operands and each dtype, and for the others those that need no module of their own, of a sample of operators and
-//! dtypes; with `NOMINA_EVERY=1` all run for all.
+//! Operators share a kernel whose code path depends on dtypes and layouts, not on the operator. So all layouts, and
+//! numbers in place of tensors, run for one operator of each operand count in every dtype. For the other operators, a
+//! sample of operators and dtypes runs the cases that need no module of their own; with `NOMINA_EVERY=1` everything
+//! runs.
 #![cfg(feature = "cuda")]
 
 #[path = "cuda/here.rs"]
@@ -31,7 +31,7 @@ use nomina_runtime::{Raw, cuda};
 use sample::some;
 use values::Tame;
 
-/// One operator of each count of operands, for all layouts.
+/// One operator of each operand count, run in all layouts.
 const THOROUGH: [Op; 5] = [Op::Neg, Op::Add, Op::Where, Op::Addcmul, Op::Isclose];
 
 /// An operand of a call.
@@ -89,7 +89,7 @@ impl Call {
         Ok(Self { op, host, device })
     }
 
-    /// The operands in a layout; those at `numbers` as numbers.
+    /// Returns the operands in a layout, with the operands at `numbers` replaced by numbers.
     fn views(
         &self,
         operands: &[Operand],
@@ -108,7 +108,7 @@ impl Call {
         operands.iter().enumerate().map(of).collect()
     }
 
-    /// Whether both devices say the same; whether there was a result.
+    /// Compares both devices. Returns `false` if both fail with the same kind of error.
     fn check(
         &self,
         layout: Layout,
@@ -138,7 +138,7 @@ impl Call {
     }
 }
 
-/// What was seen of all calls.
+/// The results of all calls.
 #[derive(Default)]
 struct Seen {
     calls: AtomicUsize,
@@ -154,7 +154,7 @@ impl Seen {
             .push(what);
     }
 
-    /// One operator in one dtype.
+    /// Runs one operator in one dtype.
     fn see(&self, op: Op, dtype: DType, device: Device) {
         let compute = op.row().dtype.resolve(dtype, DType::F32).compute;
         let near = Near::of(op, compute);
@@ -165,7 +165,7 @@ impl Seen {
             &Layout::COMMON
         };
         let mut any = false;
-        // What refuses zeros or negative numbers is asked once more without them.
+        // Operators that refuse zeros or negative numbers run again without them.
         for tame in [Tame::No, Tame::Yes] {
             let call = match Call::new(op, dtype, tame, device) {
                 Ok(call) => call,
@@ -203,7 +203,7 @@ impl Seen {
     }
 }
 
-/// Fails with a part of what failed, and says how much was seen.
+/// Fails with some of the failures, or prints the number of cases.
 fn report(what: &str, seen: &Seen) {
     let failures = seen.failures.lock().expect("no panic while it is held");
     println!(
@@ -221,7 +221,7 @@ fn report(what: &str, seen: &Seen) {
     );
 }
 
-/// Shares work between threads: compilers of kernels are programs of their own.
+/// Shares work between threads, since each kernel is compiled by a separate process.
 fn shared<T: Sync>(work: &[T], each: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -1,4 +1,4 @@
-//! Models are trained on a device as on the host; with a pack of kernels that were compiled before, no compiler is needed.
+//! Models train on a device as on the host. With a pack of precompiled kernels, no compiler is needed.
 
 #[path = "../examples/nn/charlm/model.rs"]
 #[allow(dead_code, reason = "the example writes text too")]
@@ -20,12 +20,12 @@ dims! { N, Seq, Pixel, Hidden, Class, Chan, Plane, H, W }
 
 const STEPS: u64 = 3;
 
-/// The losses of some steps on a device and on the host, which are to be the same up to rounding.
+/// Asserts that the losses of some steps agree on the device and the host, up to rounding.
 fn same(losses: impl Fn(Device) -> Vec<f32>) {
     within(2e-3, losses);
 }
 
-/// The same, up to a share of them.
+/// Like [`same`], but with the given relative tolerance.
 fn within(share: f32, losses: impl Fn(Device) -> Vec<f32>) {
     let (found, wanted) = (losses(DEVICE), losses(Device::Cpu));
     println!("losses {found:?} on the device, {wanted:?} on the host");

@@ -1,4 +1,4 @@
-//! Random numbers on a CUDA device: the host's, bit for bit.
+//! Random numbers on a CUDA device, which must equal the host's bit for bit.
 
 #[path = "cuda/here.rs"]
 mod here;
@@ -8,7 +8,7 @@ use nomina::{DType, Device, ErrorKind, Generator, Scalar};
 use nomina_runtime::random::Distribution;
 use nomina_runtime::{Raw, call, cuda};
 
-/// Elements up to a few blocks of words, and of blocks.
+/// Element counts up to a few blocks of words, and up to a few thread blocks.
 const COUNTS: [usize; 7] = [0, 1, 3, 4, 9, 1026, 4099];
 
 const SCHEDULES: [here::Schedule<'_>; 3] = [
@@ -21,12 +21,12 @@ fn on_host(x: &Raw) -> Vec<Scalar> {
     call::to_device(x, Device::Cpu).unwrap().scalars().collect()
 }
 
-/// The same call on both devices, each with a generator of the same seed and position, gives the same
-/// elements and leaves the generator at the same position.
+/// Asserts that the same call on both devices, with generators of the same seed and position, gives the same elements
+/// and leaves the generators at the same position.
 fn agree(what: &str, run: impl Fn(Device, &mut Generator) -> Raw) {
     let run = |device| {
         let mut generator = Generator::new(0x9e37_79b9_7f4a_7c15);
-        // Not from the start.
+        // Skip ahead, so that the generator is not at its start.
         call::rand(&[11], DType::F32, Device::Cpu, &mut generator).unwrap();
         let made = run(device, &mut generator);
         assert_eq!(made.device(), device, "{what}");
@@ -60,7 +60,7 @@ const REAL: [DType; 10] = [
 
 fn fill(op: &'static str, dtype: DType, what: Distribution) {
     for n in COUNTS {
-        // From the second element on too, which is aligned to an element and no more.
+        // Also from the second element, which has no more than element alignment.
         for start in [0, 1] {
             agree(
                 &format!("{n} of {what:?} as {dtype} from {start}"),
@@ -129,7 +129,7 @@ fn whole_numbers_of_every_dtype() {
     fill("bernoulli_", DType::F32, Distribution::Bernoulli { p: 1.0 });
 }
 
-/// Parameters on a device.
+/// Returns a tensor of parameters on a device.
 fn parameters(values: Vec<f64>, dtype: DType, device: Device) -> Raw {
     let size = [values.len()];
     let x = Raw::from_vec(values, &size).unwrap();
@@ -146,7 +146,7 @@ fn a_parameter_for_each_element() {
                 let p = parameters((0..n).map(p).collect(), dtype, device);
                 call::bernoulli(&p, generator).unwrap()
             });
-            // All three ways to find a number.
+            // Covers all three sampling algorithms.
             let rate = |i: usize| [0.0, 0.3, 6.0, 10.0, 37.5, 2000.0, 3e9][i % 7];
             agree(&format!("poisson of {n} {dtype}"), |device, generator| {
                 let rates = (0..n)
@@ -194,7 +194,7 @@ fn places_by_weight() {
     for (rows, places) in [(1, 1), (3, 7), (40, 33), (2, 300), (1, 2500)] {
         for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
             let weights = |device| {
-                // Some places are never drawn; weights that sums round.
+                // Some indices have weight zero and are never drawn; sums of the weights round.
                 let weight = |i: usize| {
                     if i % 5 == 3 {
                         0.0
@@ -234,7 +234,7 @@ fn wrong_parameters_are_told_at_the_next_wait() {
         assert_eq!(error.kind(), ErrorKind::Argument, "{error}");
         let text = error.to_string();
         assert!(text.contains(op) && text.contains(words), "{text}");
-        // Told once; then the device works on.
+        // The error is reported once; after that the device works again.
         cuda::synchronize(None).unwrap();
     };
     let p = parameters(vec![0.5, 1.5, 0.0], DType::F32, DEVICE);

@@ -1,7 +1,6 @@
-//! Reductions, scans, softmax, norms and cross entropy by the kernels of a GPU, or of the host that
-//! stands for one, against the CPU: every operator of these classes for every dtype it takes, along
-//! inner, outer, several and all dims, of many lengths, in other layouts, with NaN and infinities, and
-//! of nothing.
+//! Reductions, scans, softmax, norms and cross entropy on a GPU, or on the emulated one, against the CPU: every
+//! operator of these classes for every dtype it takes, along inner, outer, several and all dims, of many lengths, in
+//! non-contiguous layouts, with NaN and infinities, and of empty tensors.
 #![cfg(target_os = "linux")]
 
 #[path = "cuda_reduce/calls.rs"]
@@ -19,14 +18,14 @@ use compare::Compared;
 use here::device;
 use nomina::cuda;
 
-/// In which orders blocks and threads are run, and whether copies wait as long as they may.
+/// The orders in which blocks and threads run, and whether copies are delayed as long as allowed.
 const SCHEDULES: [here::Schedule<'_>; 3] = [
     &[("NOMINA_FAKE_ORDER", "forward")],
     &[("NOMINA_FAKE_ORDER", "backward"), ("NOMINA_FAKE_LAZY", "1")],
     &[("NOMINA_FAKE_ORDER", "7")],
 ];
 
-/// What runs on a device, and is counted.
+/// Runs comparisons on a device and counts them.
 fn compare(what: impl Fn(&mut Compared)) {
     let mut compared = Compared::default();
     what(&mut compared);

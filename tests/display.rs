@@ -1,4 +1,4 @@
-//! Tensors as text, beside what NumPy prints (`scripts/record/display.py`).
+//! Tensors as text, compared with what NumPy prints (`scripts/record/display.py`).
 
 use half::{bf16, f16};
 use nomina::{Complex, DynTensor};
@@ -10,7 +10,7 @@ fn numbers(list: &Json) -> Vec<u64> {
     numbers.map(|bits| bits.as_u64().expect("bits")).collect()
 }
 
-/// The recorded array, with dims that have no names.
+/// Returns the recorded array as a tensor with unnamed dims.
 fn array(case: &Json) -> DynTensor {
     let shape: Vec<usize> = numbers(&case["shape"])
         .iter()

@@ -1,8 +1,8 @@
 //! Sums, norms and normalisations at the ends of each dtype's range: values and gradients.
 //!
-//! Operators that are homogeneous give, of elements times a factor, their result times a power of it. So each is
-//! computed in `f64` of elements near one, and compared at factors up to the ends of every float dtype, where
-//! squares and sums of the elements are out of range.
+//! A homogeneous operator of scaled elements gives its result times a power of the scale. So each operator is computed
+//! in `f64` of elements near one, and compared at scales up to the ends of every float dtype, where squares and sums of
+//! the elements are out of range.
 
 use nomina::dynamic::{LayerNormOptions, RmsNormOptions};
 use nomina::{
@@ -12,7 +12,7 @@ use nomina::{
 use nomina::{DType, DynTensor, Result};
 use nomina_runtime::call::CdistMode;
 
-/// An operator of one tensor of two dims, by name, with the power of a factor that comes out of it.
+/// An operator of one tensor with two dims, and the power of the scale that its result is multiplied by.
 struct Case {
     name: &'static str,
     degree: i32,
@@ -31,18 +31,18 @@ const fn case(
     }
 }
 
-/// Another tensor of the sizes and the dtype, of the same size of elements.
+/// Returns a second operand with the same sizes, dtype and magnitude.
 fn other(x: &DynTensor) -> Result<DynTensor> {
     x.flip(1)
 }
 
-/// Labels of three groups, one for each column.
+/// Returns labels of three groups, one for each column.
 fn labels(x: &DynTensor) -> Result<DynTensor> {
     let all = (0..x.shape()[1]).map(|i| (i * 7 % 3) as i64);
     DynTensor::from_vec(all.collect::<Vec<i64>>(), &[x.shape()[1]], ())
 }
 
-/// Three columns of zeros beside the rows.
+/// Returns three columns of zeros with the same rows.
 fn groups(x: &DynTensor) -> Result<DynTensor> {
     DynTensor::zeros(&[x.shape()[0], 3], ())?.to_dtype(x.dtype())
 }
@@ -164,7 +164,8 @@ const CASES: &[Case] = &[
     case("cumsum", 1, |x| x.cumsum(1)),
 ];
 
-/// The largest number of a float dtype, the smallest normal one, and the distance of one from the next.
+/// Returns the largest number of a float dtype, its smallest normal number, and the distance from one to the next
+/// number.
 fn limits(dtype: DType) -> [f64; 3] {
     match dtype {
         DType::F16 => [65504.0, 6.103_515_625e-5, 9.765_625e-4],
@@ -182,13 +183,13 @@ fn limits(dtype: DType) -> [f64; 3] {
     }
 }
 
-/// Three rows of numbers between one half and two, which every float dtype holds.
+/// Returns three rows of numbers between one half and two, which every float dtype represents exactly.
 fn rows(count: usize) -> Vec<f64> {
     let one = |i: usize| 0.5 + ((i * 37 + i / 5) % 97 % 25) as f64 / 16.0;
     (0..3 * count).map(one).collect()
 }
 
-/// The result, and the gradient of its sum with weights.
+/// Computes the result, and the gradient of its weighted sum.
 fn found(case: &Case, data: &[f64], dtype: DType) -> [Vec<f64>; 2] {
     let x = DynTensor::from_vec(data.to_vec(), &[3, data.len() / 3], ()).unwrap();
     let mut x = x.to_dtype(dtype).unwrap();
@@ -206,7 +207,8 @@ fn found(case: &Case, data: &[f64], dtype: DType) -> [Vec<f64>; 2] {
     [numbers(&y), numbers(&x.grad().unwrap())]
 }
 
-/// Compares where the greatest number is one of the dtype's. Errors are counted in that one's last place.
+/// Compares the results if the largest is in range of the dtype. Errors are measured in units in the last place of the
+/// largest.
 fn compare(
     wrong: &mut Vec<String>,
     what: &str,
@@ -215,12 +217,12 @@ fn compare(
     dtype: DType,
 ) {
     let [most, least, step] = limits(dtype);
-    // The factor may be out of range where its product with a number is not.
+    // Two factors of `factor.sqrt()`: the factor may be out of range even if its product with a number is not.
     let scaled = |x: f64| x * factor.sqrt() * factor.sqrt();
     let greatest = want
         .iter()
         .fold(0.0, |most: f64, x| most.max(scaled(*x).abs()));
-    // Results that are nothing but rounding cannot be compared.
+    // Results that are only rounding error cannot be compared.
     let is_rounding = want.iter().all(|x| x.abs() < 1e-12);
     if !(least..most / 2.0).contains(&greatest) || is_rounding {
         return;
@@ -247,7 +249,7 @@ fn check(count: usize, dtypes: &[DType], skipped: &[&str]) {
         let [values, gradient] = found(case, &data, DType::F64);
         for &dtype in dtypes {
             if (case.name, dtype) == ("lp_pool1d", DType::F64) {
-                // Powers of f64 are computed in f64.
+                // Powers of `f64` elements are computed in `f64`, so they overflow.
                 continue;
             }
             let [most, least, _] = limits(dtype);
@@ -260,7 +262,7 @@ fn check(count: usize, dtypes: &[DType], skipped: &[&str]) {
                 root * 4.0,
                 most / 8.0,
             ] {
-                // Powers of two round nothing.
+                // Multiplying by a power of two does not round.
                 let size = size.log2().round().exp2();
                 let data: Vec<f64> = data.iter().map(|x| x * size).collect();
                 let got = found(case, &data, dtype);
@@ -272,7 +274,7 @@ fn check(count: usize, dtypes: &[DType], skipped: &[&str]) {
                     size.powi(case.degree),
                     dtype,
                 );
-                // A value out of range has no slope.
+                // A value out of range has no gradient.
                 if got[0].iter().any(|x| x.is_infinite()) {
                     continue;
                 }

@@ -1,8 +1,9 @@
 //! Elementwise operators at the ends of each dtype's range: values, first and second derivatives.
 //!
-//! `tests/data/edges.csv` holds the exact results (`scripts/edge_tables.py` writes it). Every row of the operator table that takes floats
-//! and has a scalar expression must be in that file or in [`ELSEWHERE`], and must give the file's numbers in `f16`, `bf16`, `f32` and `f64`,
-//! both for tensors of a few elements, whose gradients are computed step by step, and for larger ones, whose gradients are one pass.
+//! `tests/data/edges.csv` holds the exact results (`scripts/edge_tables.py` writes it). Every row of the operator table
+//! that takes floats and has a scalar expression must be in that file or in [`ELSEWHERE`], and must give the file's
+//! numbers in `f16`, `bf16`, `f32` and `f64`: for tensors of a few elements, whose gradients are computed step by step,
+//! and for larger tensors, whose gradients are computed in one pass.
 //!
 //! `cargo test --test edges -- --nocapture` prints the rows, dtypes and points that were compared, and the exceptions.
 
@@ -28,7 +29,7 @@ use nomina_runtime::Raw;
 use nomina_runtime::call::{self, Arg};
 use nomina_runtime::grad::gradients;
 
-/// The least number of elements of a large tensor.
+/// The minimum number of elements of a large tensor.
 const LARGE: usize = 6000;
 
 /// One line of the file.
@@ -36,17 +37,18 @@ struct Point {
     /// The text of the line up to the results, for messages.
     label: String,
     inputs: Vec<f64>,
-    /// The value, the derivative by each operand, the upper triangle of second derivatives. `None` where there is no limit.
+    /// The value, the derivative with respect to each operand, and the upper triangle of the second derivatives. `None`
+    /// if there is no limit.
     results: Vec<Option<f64>>,
 }
 
-/// The points of an operator in a dtype.
+/// The points of each operator in each dtype.
 type Points = BTreeMap<(Op, &'static str), Vec<Point>>;
 
-/// How exact values, first and second derivatives are, in units in the last place.
+/// The tolerances of values, first and second derivatives, in units in the last place.
 const UNITS: [f64; 3] = [8.0, 16.0, 64.0];
 
-/// Rows that the file lacks, and why.
+/// The rows that the file lacks, and the reason for each.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     (
         "pieces that are constant or linear, compared by `gradcheck`",
@@ -114,7 +116,8 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// A format of floats: the name in the file, the distance from 1 to the next number, the greatest number, the least subnormal one.
+/// A float format: its name in the file, the distance from 1 to the next number, the greatest number, and the least
+/// subnormal.
 type Format = (&'static str, DType, f64, f64, f64);
 
 /// The formats of the file.
@@ -175,7 +178,7 @@ fn table() -> Points {
     points
 }
 
-/// The operator's expression on some operands; numbers that it takes besides have their defaults.
+/// Evaluates the operator's expression on some operands; its other numeric parameters have their defaults.
 fn apply(op: Op, operands: &[Raw]) -> Result<Raw> {
     let number = |param: Param| {
         let text = param.default.expect("a default");
@@ -189,7 +192,7 @@ fn apply(op: Op, operands: &[Raw]) -> Result<Raw> {
     call::pointwise(op, &args)
 }
 
-/// Computes an operator and its derivatives for columns of operands: results in the order of [`Point::results`].
+/// Computes an operator and its derivatives for columns of operands, with results in the order of [`Point::results`].
 fn computed(op: Op, dtype: DType, columns: &[Vec<f64>]) -> Result<Vec<Vec<f64>>> {
     let leaf = |column: &Vec<f64>| -> Result<Raw> {
         let wide = Raw::from_vec(column.clone(), &[column.len()])?;
@@ -214,7 +217,7 @@ fn computed(op: Op, dtype: DType, columns: &[Vec<f64>]) -> Result<Vec<Vec<f64>>>
         create_graph: true,
     };
     let first = gradients(&value, ones()?, &inputs, create)?;
-    // Without a graph lines are computed in another way.
+    // Without a graph, derivatives take a different code path.
     let keep = BackwardOptions {
         retain_graph: true,
         create_graph: false,
@@ -252,19 +255,20 @@ fn computed(op: Op, dtype: DType, columns: &[Vec<f64>]) -> Result<Vec<Vec<f64>>>
     Ok(results)
 }
 
-/// Whether `got` is `want` rounded to a format, within some units in the last place of a number of `size` and some of the least number.
+/// Returns whether `got` is `want` rounded to a format, with a tolerance of some units in the last place of a number of
+/// `size` plus some least subnormals.
 fn is_near(got: f64, want: f64, size: f64, units: [f64; 2], format: Format) -> bool {
     let (_, _, step, top, least) = format;
     let bound = units[0] * step * size + units[1] * least;
     if want.abs() + bound > top {
-        // Rounds to the greatest number or to infinity.
+        // May round to the greatest number or to infinity.
         let end = got.abs() >= top * (1.0 - 8.0 * step) && got.signum() == want.signum();
         return end || (got - want).abs() <= bound;
     }
     (got - want).abs() <= bound
 }
 
-/// The order of the derivative that a result of a point is.
+/// Returns the order of the derivative at index `result` of a point.
 fn order(result: usize, operands: usize) -> usize {
     match result {
         0 => 0,
@@ -274,7 +278,7 @@ fn order(result: usize, operands: usize) -> usize {
 }
 
 impl Point {
-    /// Whether an order below that of a result leaves the range: what follows from infinity is not compared.
+    /// Returns whether a lower-order result is out of range: anything computed from infinity is not compared.
     fn is_beyond(&self, result: usize, top: f64) -> bool {
         let operands = self.inputs.len();
         let own = order(result, operands);
@@ -283,7 +287,8 @@ impl Point {
         below.any(|(_, x)| x.is_none_or(|x| x.abs() > top))
     }
 
-    /// The size of the terms of a derivative: that of the greatest of its order, and of what the order below changes by over the operands.
+    /// Returns the magnitude of the terms of a derivative: the greatest of its order, and the change of the order below
+    /// across the operands.
     fn terms(&self, result: usize) -> f64 {
         let operands = self.inputs.len();
         let own = order(result, operands);
@@ -306,7 +311,7 @@ impl Point {
 fn elementwise_operators_hold_at_the_ends_of_every_range() {
     let points = table();
     let (mut compared, mut failed) = (0, BTreeMap::<String, Vec<String>>::new());
-    // Numbers of each row, and exceptions among them.
+    // The count of compared numbers of each row, and of exceptions among them.
     let mut rows = BTreeMap::<Op, [usize; 2]>::new();
     for (&(op, name), points) in &points {
         let format = *FORMATS.iter().find(|format| format.0 == name).unwrap();
@@ -378,7 +383,8 @@ fn elementwise_operators_hold_at_the_ends_of_every_range() {
             "{:<16} {all:>6} numbers, {excepted:>4} exceptions {reason}",
             op.name()
         );
-        // A reason without an exception is out of date, and one for many numbers is none.
+        // A reason without an exception is out of date; a reason for more than a tenth of the numbers is not an
+        // exception.
         if (*excepted == 0) != reason.is_empty() || excepted * 10 > *all {
             wrong.push(op.name());
         }
@@ -401,7 +407,7 @@ fn elementwise_operators_hold_at_the_ends_of_every_range() {
     );
 }
 
-/// Every elementwise row of floats that has a slope is in the table, or is said here to be elsewhere.
+/// Every elementwise row of floats that has a derivative is in the table or is listed as tested elsewhere.
 #[test]
 fn no_row_is_left_out() {
     let points = table();

@@ -1,4 +1,4 @@
-//! Fourier transforms against the sum that defines them, and what follows from it.
+//! Fourier transforms against the sum that defines them, and against its identities.
 
 use std::f64::consts::TAU;
 
@@ -9,7 +9,7 @@ type C128 = Complex<f64>;
 
 const NORMS: [FftNorm; 3] = [FftNorm::Backward, FftNorm::Ortho, FftNorm::Forward];
 
-/// Even, odd, prime, and such as need other algorithms.
+/// Even, odd and prime lengths, and lengths that need other algorithms.
 const LENGTHS: [usize; 14] = [1, 2, 3, 4, 5, 7, 8, 13, 16, 30, 31, 64, 97, 211];
 
 fn random(dtype: DType, sizes: &[usize], names: &[&str]) -> Result<DynTensor> {
@@ -18,7 +18,7 @@ fn random(dtype: DType, sizes: &[usize], names: &[&str]) -> Result<DynTensor> {
     options.randn_from(sizes, names, &mut generator)
 }
 
-/// The sum, element by element.
+/// Computes the sum element by element.
 fn direct(x: &[C128], inverse: bool) -> Vec<C128> {
     let n = x.len();
     let sign = if inverse { TAU } else { -TAU };
@@ -35,7 +35,7 @@ fn precision(dtype: DType) -> f64 {
     }
 }
 
-/// The greatest difference.
+/// Returns the greatest absolute difference.
 fn off(a: &DynTensor, b: &DynTensor) -> Result<f64> {
     a.sub(b)?.abs()?.amax(..)?.item().map(|x| x.to_f64())
 }
@@ -62,7 +62,7 @@ fn transforms_are_the_sum() -> Result<()> {
                     assert!(found.dtype().is_complex());
                     assert_eq!(found.dtype().to_real(), dtype.to_real());
                     let wanted = wanted.mul(scale)?;
-                    // The sum itself is exact to about as much.
+                    // The reference sum has about the same rounding error.
                     let allowed = 20.0 * precision(dtype) * n as f64 * scale;
                     let off = off(&found.to::<C128>()?, &wanted)?;
                     assert!(
@@ -98,7 +98,8 @@ fn halves_of_real_signals() -> Result<()> {
             }
         }
     }
-    // What lacks is zero, what is more is not read, and so are imaginary parts that a real signal has not.
+    // Missing elements are zero; excess elements are ignored, and so are imaginary parts that a real signal cannot
+    // have.
     let c = |re: f64, im: f64| C128::new(re, im);
     let half = vec![c(4.0, 9.0), c(1.0, 1.0), c(2.0, 5.0), c(7.0, 7.0)];
     let half = DynTensor::from_vec(half, &[4], ["T"])?;
@@ -125,11 +126,11 @@ fn there_and_back() -> Result<()> {
                 assert!(
                     off(&there.ifftn_with(["A", "C"], options)?, &x)? <= 40.0 * precision(dtype)
                 );
-                // One dim after the other, in any order.
+                // Equals one dim after another, in any order.
                 let steps = x.fft_with("C", options)?.fft_with("A", options)?;
                 assert!(off(&there, &steps)? <= 40.0 * precision(dtype) * count);
             }
-            // Parseval.
+            // Parseval's theorem.
             let all = x.fftn_with(
                 ..,
                 FftOptions {
@@ -171,7 +172,7 @@ fn convolutions_in_full() -> Result<()> {
             );
         }
     }
-    // The kernel's dims align by name, its other dims broadcast.
+    // The kernel's dims align by name; its other dims broadcast.
     dims! { N, C, T }
     let x = Tensor::<(N, T, C)>::randn([2, 6, 3]);
     let kernel = Tensor::<(C, T)>::randn([3, 2]);
@@ -194,7 +195,7 @@ fn frequencies_in_order() {
     assert_eq!(Tensor::<(H, W)>::zeros([0, 3]).fftshift(..).shape(), [0, 3]);
 }
 
-/// Typed = dynamic.
+/// Typed and dynamic calls agree.
 #[test]
 fn names_and_values_are_those_of_the_dynamic_calls() {
     dims! { N, T }
@@ -245,7 +246,7 @@ fn mistakes() -> Result<()> {
         Err(ErrorKind::NameNotFound)
     );
     assert_eq!(kind(x.fft_convolve(&complex, "T")), Err(ErrorKind::DType));
-    // NaN spreads.
+    // NaN spreads to every element.
     let bad = DynTensor::from_vec(vec![1.0f32, f32::NAN, 0.0], &[3], ["T"])?;
     assert!(bad.fft("T")?.isnan()?.all(..)?.item()?.to_bool());
     Ok(())

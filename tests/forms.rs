@@ -1,5 +1,5 @@
 //! Every form that a row of the table promises exists: on `Tensor` with its `try_` twin, and on
-//! `DynTensor`. The sources are read, so that a form cannot be promised and forgotten.
+//! `DynTensor`. The test reads the sources, so that no promised form can be forgotten.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nomina_core::op::{self, Class, Forms, Row, Status};
 
-/// What a method is called where PyTorch's name is a word of Rust's or another thing there.
+/// Returns the method's name, if PyTorch's name is a Rust keyword or means something else in Rust.
 fn spelled(name: &str) -> &str {
     match name {
         "where" => "where_cond",
@@ -17,10 +17,10 @@ fn spelled(name: &str) -> &str {
     }
 }
 
-/// Typed methods that cannot fail: only the count of those who share a buffer changes.
+/// Typed methods that cannot fail: only the reference count of the buffer changes.
 const INFALLIBLE: &[&str] = &["clone", "detach"];
 
-/// Forms whose typed spelling is another thing, and which.
+/// Forms whose typed spelling differs, with that spelling.
 const OTHERWISE: &[(&str, &str)] = &[
     ("split_with_sizes", "`split` with a list"),
     ("hsplit", "`tensor_split` by name"),
@@ -61,7 +61,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("rename_", "a type does not change in place: `rename`"),
 ];
 
-/// Forms of `DynTensor` that are another thing, and which.
+/// Forms whose spelling on `DynTensor` differs, with that spelling.
 const OTHERWISE_DYNAMIC: &[(&str, &str)] = &[
     ("split_with_sizes", "`split` with a list"),
     ("constant_pad_nd", "`pad`"),
@@ -88,7 +88,7 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
                 found.extend(names);
                 found.extend(twins(&text));
                 found.extend(handed_on(&text));
-                // Methods that a macro stamps out are words of its call.
+                // The names of methods that a macro generates appear in its call.
                 for call in text.split("! {\n").skip(1) {
                     let end = call.find("\n}").unwrap_or(0);
                     let words = call[..end].split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -108,12 +108,12 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
     found
 }
 
-/// The methods that `#[twin]` makes of those that are written.
+/// Returns the methods that `#[twin]` generates from the written ones.
 fn twins(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for method in text.split("#[twin").skip(1) {
         let (attribute, rest) = method.split_once('\n').expect("a method");
-        // In a macro the name is a variable, and its calls are read as such.
+        // Within a macro the name is a variable; the names are read from the macro's calls.
         let Some((_, rest)) = rest.split_once("fn try_") else {
             continue;
         };
@@ -130,7 +130,7 @@ fn twins(text: &str) -> Vec<String> {
     found
 }
 
-/// The methods that `#[forms]` makes of those that are written.
+/// Returns the methods that `#[forms]` generates from the written ones.
 fn handed_on(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for method in text.split("#[forms").skip(1) {
@@ -151,9 +151,9 @@ fn handed_on(text: &str) -> Vec<String> {
     found
 }
 
-/// The methods that a row's forms ask for.
+/// Returns the methods that a row's forms promise.
 fn asked(row: &Row) -> Vec<String> {
-    // `normal_` is a row of its own, beside `normal`.
+    // `normal_` has a row in addition to that of `normal`.
     let name = spelled(row.name).trim_end_matches('_');
     let mut names = Vec::new();
     if row.forms.contains(Forms::METHOD) || row.forms.contains(Forms::FUNCTION) {

@@ -1,7 +1,7 @@
-//! From dims that arrive at run time to dims that rustc knows: rank, names, dtype and constant sizes
-//! are each checked, the error says what was expected and what was found, and nothing is lost.
+//! Conversions from run-time dims to static dims: rank, names, dtype and constant sizes are each
+//! checked, the error says what was expected and what was found, and the tensor is not lost.
 //!
-//! `NOMINA_SEED` draws other tensors.
+//! `NOMINA_SEED` selects different tensors.
 
 #[path = "static_dynamic/draw.rs"]
 #[allow(dead_code, reason = "names are drawn from a list of this test's own")]
@@ -16,7 +16,7 @@ dims! { Rgb = 3 }
 
 type Found = Result<DynTensor>;
 
-/// A type: what it says of each dim, and the ways to it.
+/// A type: the name and the constant size of each dim, and the conversions to it.
 struct Type {
     dims: &'static [(Option<&'static str>, Option<usize>)],
     dtype: DType,
@@ -81,7 +81,7 @@ fn all_types() -> Vec<Type> {
     ]
 }
 
-/// A tensor that is nearly of the type, or is.
+/// Returns a tensor that matches the type, or nearly does.
 fn near(of: &Type, draw: &mut Draw) -> DynTensor {
     const NAMES: [&str; 4] = ["N", "C", "Rgb", "H"];
     let mut rank = of.dims.len();
@@ -112,7 +112,7 @@ fn near(of: &Type, draw: &mut Draw) -> DynTensor {
         .into_iter()
         .map(|name| name.map(Name::from_static))
         .collect();
-    // A view, every now and then: the strides of another order.
+    // Sometimes a view, with strides of a different order.
     let turned: Vec<usize> = shape.iter().rev().copied().collect();
     let x = match draw.chance(50) {
         true => DynTensor::ones(&shape, ()),
@@ -125,8 +125,8 @@ fn near(of: &Type, draw: &mut Draw) -> DynTensor {
     DynTensor::from_parts(x.into_parts().0, names).expect("names of their own")
 }
 
-/// The error that a conversion must give, and what its text must have: what the type wants, and what
-/// the tensor has.
+/// Returns the error that a conversion must give, and the two texts it must contain: what the type
+/// expects and what the tensor has.
 fn wanted(of: &Type, x: &DynTensor) -> Option<(ErrorKind, [String; 2])> {
     if x.rank() != of.dims.len() {
         let has = format!("has {} dims", x.rank());
@@ -182,7 +182,7 @@ fn check(of: &Type, x: &DynTensor) -> Option<ErrorKind> {
                     "{kind:?} {words:?}: {error:?}"
                 );
                 assert_eq!(error.op(), "typed");
-                // The tensor itself stands in the text, with all it is called.
+                // The text shows the tensor with all its names.
                 let rank = x.rank();
                 let names = error.operands().first().map(|x| x.names.len());
                 assert_eq!(names, Some(rank), "{text}");
@@ -234,7 +234,7 @@ fn an_owned_tensor_is_written_to_without_a_copy() -> Result<()> {
         (x.to_dyn().raw().as_ptr(), x.to_vec()),
         (place, vec![1.0; 6])
     );
-    // One that is shared is copied before it changes.
+    // A shared buffer is copied before it changes.
     let d = x.into_dyn();
     let mut y: Tensor<(Wild, C)> = (&d).try_into()?;
     y.fill_(2.0);

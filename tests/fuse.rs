@@ -136,7 +136,7 @@ fn a_reduction_sees_what_rustc_does_not() {
     );
     same(&any, &x.gt(0.5).any(C));
     same(&all, &x.gt(&ids).all(N));
-    // A pair of a number and a tensor promotes as the separate operators do.
+    // A number and a tensor promote as in the separate operators.
     let picked = fuse!(|x, ids| ids.gt(0).where_cond(x.to::<f16>(), 2.5).sum(C));
     same(&picked, &ids.gt(0).where_cond(&x.to::<f16>(), 2.5).sum(C));
 }
@@ -230,7 +230,7 @@ fn tensors_without_types() -> Result<()> {
     let got = try_fuse!(|x| x.abs().argmax(..))?;
     assert_eq!(told(&got), told(&typed.abs().argmax(..).into_dyn()));
     assert!(try_fuse!(|x| x.exp().sum("K")).is_err());
-    // Errors are those of the methods.
+    // Errors equal those of the methods.
     let other = b.rename(["K"])?;
     let text = |error: Error| error.to_string();
     assert_eq!(
@@ -281,7 +281,7 @@ fn message(call: impl FnOnce() + std::panic::UnwindSafe) -> String {
     without_places(&caught.downcast::<String>().unwrap())
 }
 
-/// What an error says but for the lines where operands were made: a fused step has none.
+/// Strips the lines that say where operands were made: a fused step has no such place.
 fn without_places(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }

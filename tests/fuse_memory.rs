@@ -1,12 +1,11 @@
-//! What `fuse!` stores: the result, and nothing between. A program of its own, since what is counted is
-//! the process's.
+//! `fuse!` allocates its result and no intermediates. A test program of one test, since memory is counted per process.
 
 use nomina::memory;
 use nomina::prelude::*;
 
 dims! { N, C }
 
-/// What `f` took and gave back, which is then kept for tensors to come.
+/// Returns the bytes that `f` allocated. Once freed, they are held by the cache of blocks.
 fn taken<R>(f: impl FnOnce() -> R) -> usize {
     memory::trim();
     drop(f());
@@ -19,7 +18,7 @@ fn nothing_between_is_stored() {
     let x = Tensor::<(N, C)>::randn([1000, 1000]);
     let b = Tensor::<(C,)>::randn([1000]);
     let whole = 4_000_000;
-    // The separate operators take two of that size, at least: the measure sees them.
+    // The separate operators allocate at least two full buffers: the measurement detects them.
     let separate = taken(|| (&x * &b + 1.0).tanh().sum(C));
     assert!(separate >= 2 * whole, "{separate}");
     let chain = taken(|| fuse!(|x, b| (x * b + 1.0).tanh()));

@@ -1,10 +1,10 @@
-//! Small generic functions, each with the bounds that its author would think of and no more.
+//! Small generic functions, each with no more bounds than its author would think of.
 
 use nomina::prelude::*;
 
 dims! { N, C, H }
 
-// What `Dims` alone is enough for.
+// Functions that need only `Dims`.
 
 fn arithmetic<D: Dims>(x: &Tensor<D>, y: &Tensor<D>) -> Tensor<D> {
     let z = x + y;
@@ -143,7 +143,7 @@ fn on_a_thread<D: Dims>(x: &Tensor<D>) -> Tensor<D> {
     std::thread::scope(|scope| scope.spawn(|| x + x).join().expect("no panic"))
 }
 
-// What `Has` alone is enough for.
+// Functions that also need `Has`.
 
 fn reduced<D: Dims + Has<C>>(x: &Tensor<D>) -> Tensor<Without<D, C>> {
     let both = x.sum(C) + x.mean(C) * x.std(C) - x.amax(C);
@@ -316,7 +316,7 @@ fn has_alone() {
         pairs(&x).to_vec(),
         [3. + 2. + 1. * 2. + 2., 6. + 1. * 5. + 0.]
     );
-    // Sorted: 1 2 3, 4 5 6; the best two: 3 2, 6 5; the last two: 3 2, 6 5.
+    // Sorted: 1 2 3, 4 5 6; the two greatest: 3 2, 6 5; the last two: 3 2, 6 5.
     assert_eq!(
         ordered(&x).to_vec(),
         [3. + 1. + 3., 2. + 2. + 2., 6. + 4. + 6., 5. + 5. + 5.]

@@ -1,5 +1,5 @@
-//! Layers as a library would write them, over dims that it does not know: with bounds, and with
-//! the attribute that writes them. Values are compared with plain loops.
+//! Layers as a library would write them, generic over dims: with explicit bounds, and with the
+//! attribute that generates them. Values are compared with plain loops.
 
 use nomina::dims::Of;
 use nomina::prelude::*;
@@ -42,7 +42,7 @@ fn layer_norm_short<D, X, F: Float>(
     centred / deviation * weight.align_as(x) + bias.align_as(x)
 }
 
-/// Over any number of dims, by the operator that does it.
+/// Normalizes over any number of dims, by the operator for it.
 fn layer_norm_over<D: Dims, A: AxesOf<D>, F: Float>(
     x: &Tensor<D, F>,
     dims: A,
@@ -93,7 +93,7 @@ impl Attention {
         (Heads.of(self.heads), Head.of(width))
     }
 
-    /// All dims but two are one while it works: their names and their number do not matter.
+    /// Flattens all other dims into one while it works: their names and number do not matter.
     fn forward<D: Dims + Has<Seq> + Has<Embed>>(&self, x: &Tensor<D>) -> Tensor<D> {
         let rows = x.flatten_others((Seq, Embed), Batch);
         let heads = |weight| rows.contract(weight, Embed).unflatten(Inner, self.sizes());
@@ -106,7 +106,7 @@ impl Attention {
         mixed.contract(&self.out, Inner).unflatten_as(Batch, x)
     }
 
-    /// Every dim keeps its name, and the names of what stands between are written down.
+    /// Keeps the name of every dim; the attribute names the types of the intermediate results.
     #[relations(
         let Q = Unflattened<Contracted<D, (Embed, Inner), Embed>, Inner, (Of<Heads>, Of<Head>)>,
         let K = Renamed<Q, Seq, Source>,
@@ -127,7 +127,7 @@ impl Attention {
     }
 }
 
-/// Numbers without a pattern that a wrong order would keep.
+/// Returns pseudo-random numbers, so that a wrong order cannot go unnoticed.
 fn numbers<D: Dims + Distinct>(seed: usize, shape: impl ShapeFor<D>) -> Tensor<D> {
     let mut count = seed * 7919;
     Tensor::from_fn(shape, |_| {
@@ -160,7 +160,7 @@ fn scale_channels_wherever_they_stand() {
     close(&alone.to_vec(), &[1., 4., 9.]);
 }
 
-/// Of rows of `width`, one after the other.
+/// Normalizes rows of `width` elements, one after the other.
 fn normal(rows: &[f32], width: usize, weight: &[f32], bias: &[f32]) -> Vec<f64> {
     let mut out = Vec::new();
     for row in rows.chunks(width) {
@@ -225,7 +225,7 @@ fn linear_under_any_leading_dims() {
     let images = numbers::<(N, H, W, In)>(6, [2, 3, 2, 4]);
     let y: Tensor<(N, H, W, Out)> = linear_short(&images, In, &weight, &bias);
     close(&y.to_vec(), &rows(&images.to_vec()));
-    // The dim may stand anywhere; the new one is last.
+    // The dim may be at any position; the new dim is last.
     let turned: Tensor<(N, H, W, Out)> = linear(&images.align_to((In, ..)), &weight, &bias);
     close(&turned.to_vec(), &rows(&images.to_vec()));
 }
@@ -299,10 +299,10 @@ fn attention_under_any_batch_dims() {
     let wide = x.unflatten(T, (T.of(1), H.of(3), W.of(1)));
     close(&layer.forward(&wide).to_vec(), &expected);
     close(&layer.by_name(&wide).to_vec(), &expected);
-    // A batch dim may have a name that the layer uses inside, where it is no name of the layer's.
+    // A batch dim may have a name that the layer uses only internally.
     let busy = x.rename((N, T), (Heads, Batch));
     close(&layer.forward(&busy).to_vec(), &expected);
-    // A `Wild` among the batch dims keeps the name that it has at run time.
+    // A `Wild` among the batch dims keeps its run-time name.
     let wild: Tensor<(Wild, T, Seq, Embed)> = x.to_dyn().typed().expect("the dims fit");
     let y = layer.forward(&wild);
     assert_eq!(y.names(), names!["N", "T", "Seq", "Embed"]);

@@ -1,12 +1,12 @@
-//! Each noun that `#[relations]` knows brings the relation that its operator asks for: these
-//! functions have no bound of their own.
+//! Each noun that `#[relations]` knows brings the relation that its operator requires: these
+//! functions have no bounds of their own.
 
 use std::ops::RangeFull;
 
 use nomina::dims::{
     Appended, Attended, Distances, Embedded, Expanded, Inner, Joined, Linear, Of, Tensordotted,
 };
-// The relations beside them.
+// The relations of these nouns.
 use nomina::dims::{Append, Attend, Beside, EmbedIn, Expand, InnerWith, RowsBeside, TensorDot};
 use nomina::prelude::*;
 
@@ -140,7 +140,7 @@ fn attended<D, E, F>(
     query.scaled_dot_product_attention(key, value)
 }
 
-/// Nouns with a path bring relations with that path.
+/// Nouns written with a path bring relations with the same path.
 mod without_the_prelude {
     use nomina::dims::{self, Dims};
     use nomina::{Tensor, relations};
@@ -153,13 +153,13 @@ mod without_the_prelude {
     }
 }
 
-/// A noun of known dims among others.
+/// A noun of known dims among generic ones.
 #[relations]
 fn known<D>(x: &Tensor<D>, y: &Tensor<Without<(N, C), N>>) -> Tensor<Sum<D, (C,)>> {
     x + y
 }
 
-/// In an `impl`, with parameters of its own and of the type.
+/// Within an `impl`, with parameters of the method and of the type.
 struct Scale<D: Dims>(Tensor<D>);
 
 impl<D: Dims> Scale<D> {

@@ -1,4 +1,4 @@
-//! Generic functions that state a relation, and generic types: one bound for each operation.
+//! Generic functions that state a relation, and generic types: one bound per operation.
 
 use std::collections::HashMap;
 use std::fmt::Debug;

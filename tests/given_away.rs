@@ -1,5 +1,5 @@
-//! An operator writes into the buffer of an operand that is given away, left or right, and only
-//! where nobody else sees that and the result has the same strides.
+//! An operator writes into the buffer of an operand passed by value, left or right, if nothing else
+//! can see that and the result has the same strides.
 
 use nomina::prelude::*;
 
@@ -11,7 +11,7 @@ fn x() -> Matrix {
     tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C)
 }
 
-/// With a buffer of its own.
+/// Returns a matrix with an unshared buffer.
 fn y() -> Matrix {
     tensor!([[6., 5., 4.], [3., 2., 1.]]; N, C)
 }
@@ -24,7 +24,7 @@ fn address<D: Dims, T: Element>(x: &Tensor<D, T>) -> *const T {
     x.as_slice().expect("contiguous").as_ptr()
 }
 
-/// What comes of `own`, which must be `wanted` and lie where `own` lay.
+/// Asserts that the result of `f` on `own` is `wanted` and is in the buffer of `own`.
 #[track_caller]
 fn reused<D: Dims, T: Element>(
     own: Tensor<D, T>,
@@ -103,7 +103,7 @@ fn not_where_the_result_is_another() {
     let wide = tensor!([1., 2., 3.]; C);
     let sum: Tensor<(N, C)> = &x() + wide;
     assert_eq!(sum.to_vec(), (&x() + &tensor!([1., 2., 3.]; C)).to_vec());
-    // Lies otherwise than the result of the same call with a borrowed operand.
+    // Its layout differs from that of the result with borrowed operands.
     let turned = || tensor!([[6., 3.], [5., 2.], [4., 1.]]; C, N).align_to((N, C));
     let result = &x() - turned();
     let borrowed = &x() - &turned();
@@ -121,7 +121,7 @@ fn what_fails_names_both() {
     );
 }
 
-/// A run-time name that only one operand knows.
+/// A run-time name that only one operand has.
 #[test]
 fn names_behind_wild_are_found() {
     let wild = |x: Matrix| -> Tensor<(Wild, C)> { x.into_dyn().typed().unwrap() };

@@ -1,5 +1,5 @@
-//! The lines of derivatives, computed by name: against PyTorch's recorded gradients and against
-//! central differences.
+//! The derivatives of the table, computed by operator name, against PyTorch's recorded gradients
+//! and against central differences.
 
 #[path = "gradients/call.rs"]
 mod call;
@@ -135,7 +135,7 @@ fn central_differences_of_other_rows() {
         all.len()
     );
     assert!(failed.is_empty(), "{}", failed.join("\n"));
-    // Of lists, of another device, of a feature.
+    // They take lists, need another device, or need a feature.
     let known = ["stack", "cuda", "fftshift", "ifftshift"];
     let lost: Vec<&&str> = without
         .iter()
@@ -153,9 +153,9 @@ fn gradients_at_edges() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Calls of rows with a derivative whose results depend on none of the operands.
+/// Calls of rows with a derivative whose results do not depend on their operands.
 const CONSTANT: &[&str] = &[
-    // No element, or one alone.
+    // No elements, or only one.
     "shape/combinations-4",
     "counts/cumulative_trapezoid-12",
     "counts/trapezoid-12",

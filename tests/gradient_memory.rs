@@ -1,5 +1,5 @@
-//! The most memory that a way back takes at one time, beside what stands when it begins: two buffers of the largest size. A program
-//! of its own with one test, since what is counted is the process's.
+//! The peak memory of a backward pass, besides what is allocated when it begins: two buffers of the largest size. A
+//! program with one test, since memory is counted per process.
 
 #[path = "counting/mod.rs"]
 mod counting;
@@ -13,18 +13,18 @@ dims! { N, C, Hidden, Out }
 const ROWS: usize = 1024;
 const COLUMNS: usize = 1000;
 
-/// In bytes of `f32`.
+/// The size of a full buffer of `f32`, in bytes.
 const WHOLE: usize = ROWS * COLUMNS * 4;
 
-/// What is small beside a buffer: nodes, rows of parameters, what threads work on.
+/// An allowance for what is small compared with a full buffer: nodes, rows of parameters, scratch memory of threads.
 const SMALL: usize = WHOLE / 8;
 
-/// Goes back, and compares what that takes with whole buffers of the largest size.
+/// Runs backward, and compares its peak memory with a number of full buffers.
 fn takes(what: &str, loss: Tensor<()>, buffers: usize) {
     let (peak, ()) = peak_of_all(|| loss.backward());
     println!("{what}: {:.2} buffers", peak as f64 / WHOLE as f64);
     assert!(peak <= buffers * WHOLE + SMALL, "{what}: {peak} bytes");
-    // The gradient of a leaf is one: the measure sees it.
+    // The gradient of a leaf is one full buffer: the measurement detects it.
     assert!(peak >= WHOLE, "{what}: {peak} bytes");
 }
 
@@ -34,7 +34,7 @@ fn leaf() -> Tensor<(N, C)> {
 
 #[test]
 fn two_buffers_are_enough() {
-    // Nothing of what is freed is kept, so that what is there is what somebody holds.
+    // Disable the cache of freed blocks, so that only memory in use is counted.
     memory::set_cap(0);
     let x = leaf();
     let chain = |each: &dyn Fn(&Tensor<(N, C)>)| {
@@ -46,7 +46,7 @@ fn two_buffers_are_enough() {
         y.sum(..)
     };
     takes("a chain", chain(&|_| ()), 2);
-    // A hook ends what is computed together.
+    // A hook ends a chain of deferred computations.
     x.zero_grad();
     let hooked = |y: &Tensor<(N, C)>| drop(y.register_hook(|_| None));
     takes("a chain with hooks", chain(&hooked), 2);
@@ -72,7 +72,7 @@ fn two_buffers_are_enough() {
     let (x, target) = (leaf(), Tensor::<(N,), i64>::zeros([ROWS]));
     takes("cross_entropy", x.cross_entropy(&target, C), 2);
 
-    // Its largest buffers are of what is hidden; inputs are leaves, too.
+    // The largest buffers have the hidden dim; inputs are leaves, too.
     let x: Tensor<(N, C)> = Tensor::randn([ROWS, 64]).with_grad();
     let first: Tensor<(C, Hidden)> = Tensor::randn([64, COLUMNS]).with_grad();
     let bias: Tensor<(Hidden,)> = Tensor::zeros([COLUMNS]).with_grad();

@@ -1,5 +1,5 @@
-//! Random programs of operators with gradients: against differences, fused and step by step, backwards and forwards, and one by
-//! one and together. `NOMINA_PROGRAMS=count,seed` says how many, and where they begin.
+//! Random programs of operators with gradients: against differences, fused and step by step, in reverse and forward
+//! mode, and one by one and together. `NOMINA_PROGRAMS=count,seed` sets their number and the first seed.
 
 #[path = "programs/bytes.rs"]
 #[allow(dead_code, reason = "bytes that are given are a fuzzer's")]
@@ -17,10 +17,10 @@ use nomina::{BackwardOptions, DynTensor, Result, Scalar};
 use nomina_runtime::grad::jvp;
 use nomina_runtime::raw::Raw;
 
-/// How many operators a program has.
+/// The number of operators in a program.
 const STEPS: usize = 12;
 
-/// Runs `check` with as many seeds as were asked for, and says what was wrong.
+/// Runs `check` with the requested number of seeds, and reports every failure.
 fn each(count: u64, check: impl Fn(u64) -> std::result::Result<(), String>) {
     let asked = std::env::var("NOMINA_PROGRAMS").unwrap_or_else(|_| format!("{count},1"));
     let (count, first) = asked.split_once(',').unwrap_or((&asked, "1"));
@@ -50,7 +50,7 @@ fn inner(a: &[DynTensor], b: &[DynTensor]) -> f64 {
     pairs.sum()
 }
 
-/// The leaves, moved along a direction.
+/// Returns the leaves, moved along a direction.
 fn moved(leaves: &[DynTensor], along: &[DynTensor], by: f64) -> Vec<DynTensor> {
     let both = leaves.iter().zip(along);
     both.map(|(x, d)| x.add(&d.mul(Scalar::Float(by))?))
@@ -63,7 +63,8 @@ fn gradient(program: &Program, leaves: &[DynTensor]) -> Result<(DynTensor, Vec<D
     value_and_grad(|x| program.run(x), &leaves)
 }
 
-/// Compares a slope with that of a function of one number at 0, from four values; where it is steep or bends, from closer ones.
+/// Compares a directional derivative with the derivative at 0 of a function of one number, estimated from four values;
+/// uses closer values if the function is steep or bends.
 fn is_slope(
     got: f64,
     f: impl Fn(f64) -> std::result::Result<f64, String>,
@@ -95,7 +96,7 @@ fn the_tape_agrees_with_differences() {
         };
         is_slope(got, value, |got, want| near(got, want, 1e-6, size))
             .map_err(|wrong| format!("{wrong}\n{program:?}"))?;
-        // Forwards: the same number, by the tape's own tape.
+        // Forward mode gives the same number, by differentiating the gradient (double backward).
         let raws = |x: &'_ [DynTensor]| -> Vec<Raw> { x.iter().map(|x| x.raw().clone()).collect() };
         let (inputs, tangents) = (raws(&leaves), raws(&along));
         let f = |x: &[Raw]| {
@@ -187,7 +188,7 @@ fn repeated_operands_have_the_gradients_of_their_steps() {
 
 dims! { N, C, K }
 
-/// One program in types and at run time: to the bit.
+/// One program, typed and dynamic: equal to the bit.
 #[test]
 fn typed_and_dynamic_agree() {
     manual_seed(3);

@@ -1,4 +1,4 @@
-//! Tensors as HTML: the data in the page, and what a browser makes of it.
+//! Tensors as HTML: the data in the page, and how a browser renders it.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 dims! { Time, Lat, Lon }
 
-/// The JSON in a page.
+/// Parses the JSON in a page.
 fn data(page: &str) -> Json {
     let (_, from) = page
         .split_once("<script type=\"application/json\">")
@@ -43,7 +43,7 @@ fn a_small_tensor_is_in_the_page_as_a_whole() {
         ),
         "{page}"
     );
-    // What is there without scripts.
+    // Shown without scripts.
     assert!(
         page.contains("<pre>[[ 1.   nan  2.5]\n [-inf  0.1 -4. ]]</pre>"),
         "{page}"
@@ -92,7 +92,7 @@ fn no_text_becomes_a_tag() {
     );
     assert_eq!(data(&page)["dims"][0]["name"], "N'");
     assert_eq!(data(&page)["dims"][1]["name"], "dim 1");
-    // Names are the only text from outside, and these are none.
+    // Names are the only text from outside, and these are not valid names.
     for name in ["</script>", "<b>", "\"", "a b", "&amp;"] {
         assert!(DynTensor::ones(&[1], [Some(name)]).is_err(), "{name}");
     }
@@ -100,7 +100,7 @@ fn no_text_becomes_a_tag() {
 
 #[test]
 fn a_large_tensor_gives_a_sample_and_says_so() {
-    // A hundred million elements, of which few are touched.
+    // A hundred million elements, only a few of which are read.
     let row = Tensor::<(Lon,), i64>::arange(0, 10_000, 1);
     let x = row.to_dyn().expand(&[10_000, 10_000]).unwrap();
     let page = x.to_html().unwrap();
@@ -151,12 +151,12 @@ fn a_page_is_there_as_a_whole_or_not_at_all() {
     let error = x.save_html(folder.join("no/x.html")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::File);
     assert!(error.to_string().contains("x.html"), "{error}");
-    // A folder stands there.
+    // The path is an existing folder.
     assert!(x.to_dyn().save_html(&folder).is_err());
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Pages are written like all other files; `io/tests/files.rs` tries more.
+/// Pages are written like all other files; `io/tests/files.rs` tests more cases.
 #[cfg(unix)]
 #[test]
 fn a_page_replaces_no_pipe_and_follows_links() {
@@ -196,7 +196,7 @@ fn a_page_replaces_no_pipe_and_follows_links() {
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 5);
 }
 
-/// What Chromium makes of a page: what it writes, and the folder it ran in; nothing where there is no Chromium.
+/// Opens a page in Chromium. Returns its output and its folder, or `None` if there is no Chromium.
 fn in_browser(x: &DynTensor, fragment: &str, mode: &[&str]) -> Option<(String, Folder)> {
     let there = |name: &&str| {
         let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -230,7 +230,7 @@ fn in_browser(x: &DynTensor, fragment: &str, mode: &[&str]) -> Option<(String, F
     Some((said, folder))
 }
 
-/// A folder that goes with its end.
+/// A folder that is deleted on drop.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -239,14 +239,14 @@ impl Drop for Folder {
     }
 }
 
-/// The page as Chromium has it, after its scripts.
+/// Returns the DOM after the page's scripts ran.
 fn dom(x: &DynTensor, fragment: &str) -> Option<String> {
     let (dom, _) = in_browser(x, fragment, &["--dump-dom"])?;
     assert!(dom.contains("data-ready"), "{dom}");
     Some(dom)
 }
 
-/// The text of each cell.
+/// Returns the text of each cell.
 fn cells(dom: &str) -> Vec<&str> {
     let cells = dom.split("<td").skip(1);
     cells
@@ -283,7 +283,7 @@ fn a_browser_shows_the_slice_that_a_slider_says() {
         "{dom}"
     );
     assert!(dom.contains("3 of 5"), "{dom}");
-    // Colours differ, and zero is the palest.
+    // Colours differ, and zero has the lightest.
     let colours: std::collections::BTreeSet<&str> = dom
         .split("background: ")
         .skip(1)
@@ -293,13 +293,13 @@ fn a_browser_shows_the_slice_that_a_slider_says() {
     assert!(colours.len() >= 2, "{colours:?}");
 }
 
-/// A picture: its width, and its pixels.
+/// A decoded image: its width and its pixels.
 struct Picture {
     width: usize,
     pixels: Vec<[u8; 3]>,
 }
 
-/// Columns and rows, each from the first to the last.
+/// A rectangle of pixels; both ends are inclusive.
 #[derive(Clone, Copy, Debug)]
 struct Region {
     left: usize,
@@ -322,7 +322,7 @@ impl Picture {
         }
     }
 
-    /// How many pixels have a colour, and where they lie.
+    /// Returns the number of pixels of a colour, and their bounding box.
     fn of(&self, colour: [u8; 3]) -> (usize, Region) {
         let mut region = Region {
             left: usize::MAX,
@@ -346,7 +346,7 @@ impl Picture {
         (count, region)
     }
 
-    /// How many pixels of a region are dark: text.
+    /// Counts the dark pixels of a region: text.
     fn ink(&self, region: Region) -> usize {
         let rows = region.top..=region.bottom;
         let row = |y| &self.pixels[y * self.width..][region.left..=region.right];
@@ -355,7 +355,7 @@ impl Picture {
     }
 }
 
-/// A colour of the page's: a hue in degrees, saturation 75 %, and lightness.
+/// Converts a colour of the page to RGB: hue in degrees, saturation 75 %, and lightness.
 fn hsl(hue: f64, light: f64) -> [u8; 3] {
     let spread = 0.75 * light.min(1.0 - light);
     [0.0, 8.0, 4.0].map(|n| {
@@ -380,7 +380,7 @@ fn a_picture_of_the_page_has_the_colours_of_its_numbers() {
     };
     let picture = Picture::read(&folder.0.join("x.png"));
     assert_eq!(picture.width, 600);
-    // Red above zero and blue below, the paler the nearer; NaN is striped.
+    // Red above zero and blue below, lighter closer to zero; NaN is striped.
     let expected = [
         [hsl(212.0, 0.96), hsl(12.0, 0.85), [255, 0, 255]],
         [hsl(212.0, 0.73), hsl(12.0, 0.73), hsl(12.0, 0.50)],
@@ -397,10 +397,10 @@ fn a_picture_of_the_page_has_the_colours_of_its_numbers() {
     for (count, cell) in cells.iter().flatten() {
         let (width, height) = (cell.right - cell.left + 1, cell.bottom - cell.top + 1);
         assert!(width >= 8 && height >= 8, "{cell:?}");
-        // The rest is its number; of stripes, half are of the colour.
+        // The other pixels are the number; half of a striped cell has the colour.
         assert!(3 * count > width * height, "{count} pixels in {cell:?}");
     }
-    // The numbers are written on them, and the names and indices of both dims beside.
+    // Numbers are drawn in the cells, and the names and indices of both dims next to them.
     let first = cells[0][0].1;
     let last = cells[1][2].1;
     assert!(picture.ink(first) > 5, "0");

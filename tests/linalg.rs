@@ -1,5 +1,5 @@
-//! Linear algebra by its equations: solutions by what is left over, factors by their product and by being
-//! orthonormal, in multiples of the precision of each dtype.
+//! Linear algebra by its equations: solutions by their residual, factors by their product and their orthonormality, in
+//! multiples of the precision of each dtype.
 
 #[path = "linalg/equations.rs"]
 mod equations;

@@ -1,5 +1,5 @@
-//! Errors of sizes say where each operand was made, in builds with debug assertions: whole texts, as a panic shows them.
-//! For each place, the code that stands there is compared.
+//! In builds with debug assertions, size errors say where each operand was made. The whole text of the panic is
+//! compared, with each place replaced by the code there.
 
 use std::panic::catch_unwind;
 
@@ -8,7 +8,7 @@ use nomina::prelude::*;
 
 dims! { N, C, K, H, W, Out, Hidden, Seq }
 
-/// The text of a panic, with the code at each place, up to the end of its statement.
+/// Returns the text of a panic, with each place replaced by the code there, up to the end of the statement.
 fn told(program: fn()) -> String {
     let panic = catch_unwind(program).expect_err("sizes that do not fit");
     let text = panic.downcast_ref::<String>().expect("a text");
@@ -25,7 +25,7 @@ fn told(program: fn()) -> String {
     out
 }
 
-/// The code from `line:column` on.
+/// Returns the code from `line:column` on.
 fn code(place: &str) -> &'static str {
     let (line, column) = place.split_once(':').expect("a line and a column");
     let (line, column): (usize, usize) = (line.parse().unwrap(), column.parse().unwrap());
@@ -34,7 +34,7 @@ fn code(place: &str) -> &'static str {
     from.split_once(';').map_or(from, |(code, _)| code)
 }
 
-/// What an error says: `what`, and where a build knows it, of each operand where it was made.
+/// Checks the text of an error: `what`, and in builds that record it, the place where each operand was made.
 #[track_caller]
 fn check(program: fn(), what: &str, places: &[&str]) {
     let mut want = what.to_owned();
@@ -63,7 +63,7 @@ impl Layer {
     }
 }
 
-/// A parameter meets data: the line that made the parameter is far from the one that fails.
+/// A parameter is used with data: the line that made it is far from the one that fails.
 #[test]
 fn a_layer_of_other_sizes() {
     check(
@@ -180,8 +180,7 @@ fn in_place_and_out() {
     );
 }
 
-/// Of what was computed on the way, the error shows the operands of the step that failed; of a long list, those that
-/// disagree.
+/// Within a fused expression, the error shows the operands of the failed step; of a long list, the ones that disagree.
 #[test]
 fn fused_and_joined() {
     check(
@@ -215,7 +214,7 @@ fn fused_and_joined() {
     );
 }
 
-/// A closure is called from within, and has lines of its own all the same.
+/// A closure is called from inside the library, yet errors show its lines.
 #[test]
 fn closures() {
     check(
@@ -232,7 +231,7 @@ fn closures() {
             "(C=4,) was made at `Tensor::ones([n])).collect()`",
         ],
     );
-    // The closure's argument is the tensor that was given.
+    // The closure's argument was made where the given tensor was made.
     check(
         || {
             let x: Tensor<(N, C)> = Tensor::ones([2, 3]);
@@ -246,7 +245,7 @@ fn closures() {
             "(C=4, K=2) was made at `Tensor::zeros([4, 2])`",
         ],
     );
-    // A function that is handed on is called by the standard library: nobody knows the line.
+    // A function passed by name is called from the standard library, so its line is unknown.
     check(
         || {
             let x: Tensor<(N, C)> = Tensor::ones([2, 3]);
@@ -311,7 +310,7 @@ fn gradients() {
     );
 }
 
-/// Text, and what a dynamic tensor was made of.
+/// Text formatting, and the operands of a dynamic tensor.
 #[test]
 fn across_dynamic_tensors() {
     check(
@@ -344,7 +343,7 @@ fn across_dynamic_tensors() {
     );
 }
 
-/// Only debug builds remember, and a tensor is no larger in any other.
+/// Only debug builds record places; in release builds a tensor is no larger.
 #[test]
 fn nothing_is_kept_in_release() {
     let words = if cfg!(debug_assertions) { 17 } else { 16 };

@@ -1,4 +1,4 @@
-//! Markers of `dims!` as arguments of `DynTensor`: each is its name.
+//! Markers of `dims!` as arguments of `DynTensor`: each means its name.
 
 use nomina::prelude::*;
 
@@ -9,7 +9,7 @@ fn tensor() -> Result<DynTensor> {
     x.rename(["N", "C", "height"])
 }
 
-/// Both spellings give one tensor, or one error.
+/// Asserts that both spellings give the same tensor or the same error.
 fn alike(marked: Result<DynTensor>, named: Result<DynTensor>) {
     match (marked, named) {
         (Ok(marked), Ok(named)) => {

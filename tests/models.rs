@@ -1,11 +1,11 @@
-//! The models that gradients are measured on: what they compute by loops, and their gradients by differences.
+//! The models of the gradient benchmarks: their values against loops, and their gradients against differences.
 
 use nomina::grad::value_and_grad;
 use nomina::prelude::*;
 
 #[path = "../benches/grads/gmm.rs"]
 mod gmm;
-// The benchmark's sizes and names are in it, too.
+// The file also has the benchmark's sizes and names.
 #[allow(dead_code)]
 #[path = "../benches/grads/inputs.rs"]
 mod inputs;
@@ -35,7 +35,7 @@ fn close(found: f64, wanted: f64, within: f64) {
     );
 }
 
-/// Compares a gradient with differences of `value`, which gets the parameter's numbers, along each of them.
+/// Compares a gradient with central differences of `value` along each element of the parameter.
 fn close_to_differences(grad: &[f64], at: &[f64], value: impl Fn(Vec<f64>) -> f64) {
     const STEP: f64 = 1e-5;
     assert_eq!(grad.len(), at.len());
@@ -53,7 +53,7 @@ fn logsumexp(x: impl Iterator<Item = f64>) -> f64 {
     x.map(f64::exp).sum::<f64>().ln()
 }
 
-/// The density of a mixture, component by component and point by point.
+/// Computes the density of a mixture, component by component and point by point.
 fn density_by_loops(sizes: &Mixture, [alphas, means, factors]: [&[f64]; 3], x: &[f64]) -> f64 {
     let (d, Wishart { gamma, m }) = (sizes.dims, sizes.wishart);
     let mut total = sizes.constant();
@@ -109,7 +109,7 @@ fn the_constant_of_a_density_has_the_gamma_function_of_matrices() {
     close(MIXTURE.constant(), wanted, 1e-12);
 }
 
-/// The loss of a text, one state after the other.
+/// Computes the loss of a text, one state after the other.
 fn loss_by_loops(sizes: &Text, [weights, biases, ends]: [&[f64]; 3]) -> f64 {
     let (kinds, text) = (sizes.kinds, sizes.text());
     let [.., mut hidden, mut cell] = sizes.inputs();

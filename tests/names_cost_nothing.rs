@@ -1,4 +1,4 @@
-//! Where types know the names, a typed call allocates exactly what the call without names does.
+//! If the types know the names, a typed call allocates exactly as much as the same call without names.
 
 #[path = "counting/mod.rs"]
 mod counting;
@@ -14,7 +14,7 @@ use nomina_runtime::{Raw, call};
 dims! { N, C, K }
 
 fn allocations<R>(f: impl Fn() -> R) -> usize {
-    // What is made once for the process is not what a call costs.
+    // Exclude allocations made once per process.
     drop(black_box(f()));
     counted(|| black_box(f())).0
 }
@@ -50,7 +50,7 @@ fn a_typed_call_allocates_what_the_call_without_names_does() {
     assert_eq!(allocations(|| a.mm(&b)), bare, "mm");
 }
 
-/// A result's buffer and its count are one block, and the block is the one of the result before.
+/// A result's buffer and its reference count are in one block, and the block of the previous result is reused.
 #[test]
 fn small_results_lie_where_those_before_did() {
     let a: Tensor<(N, C)> = Tensor::ones([4, 4]);
@@ -91,7 +91,7 @@ fn views_by_name_allocate_nothing() {
     assert_eq!(allocations(|| a.flatten((N, C), K)), 0, "flatten");
 }
 
-/// What is recorded lies in blocks of `memory`, as tensors do, and those of the graph before are there again.
+/// Recorded nodes are in blocks of `memory`, like tensors, and the blocks of the previous graph are reused.
 #[test]
 fn a_recorded_chain_and_its_way_back_lie_where_those_before_did() {
     let x = Tensor::<(N, C)>::ones([4, 4]).with_grad();

@@ -1,9 +1,9 @@
-//! Memory that cannot be had is an error, whenever it is missing during a call.
+//! Running out of memory is an error, at every allocation of a call.
 //!
-//! An allocator refuses the first large allocation of a call and all that follow, then all from
-//! the second one on, and so forth until the call succeeds: each time before, it must return an
-//! error, which leaves what it was given as it was. Code that takes memory for granted ends the
-//! process, which is why the calls run in a process of their own.
+//! An allocator refuses the first large allocation of a call and all later ones, then all from the
+//! second on, and so forth until the call succeeds. Each failed call must return an error and leave
+//! its arguments unchanged. Code that does not expect the failure aborts the process, so the calls
+//! run in a child process.
 
 #[allow(
     dead_code,
@@ -37,14 +37,14 @@ use nomina::{ErrorKind, Result};
 #[global_allocator]
 static ALLOCATOR: allocator::Refusing = allocator::Refusing;
 
-/// Tells what runs next, to whoever started this process.
+/// Tells the parent process which call runs next.
 fn tell(what: &str) {
     let mut out = std::io::stderr();
     writeln!(out, "next: {what}").expect("a parent that listens");
 }
 
-/// Repeats a call with ever more memory until it succeeds; how often memory was missing, or what is
-/// wrong.
+/// Repeats a call with ever more memory until it succeeds. Returns how often memory ran out, or a
+/// description of the failure.
 fn until_it_succeeds<A, R>(
     mut arguments: impl FnMut() -> Result<A>,
     mut call: impl FnMut(A) -> Result<R>,
@@ -56,9 +56,9 @@ fn until_it_succeeds<A, R>(
         let (result, refused) = attempt.map_err(|_| "panics".to_owned())?;
         match result {
             Ok(_) if !refused => return Ok(allowed),
-            // It found another way.
+            // The call has a fallback.
             Ok(_) => {}
-            // It names the operator, or the step of it that asked.
+            // The error names the operator, or the step of it that allocates.
             Err(error)
                 if !refused || error.kind() != ErrorKind::Memory || error.op().is_empty() =>
             {
@@ -70,7 +70,7 @@ fn until_it_succeeds<A, R>(
     Err("never succeeds".to_owned())
 }
 
-/// Runs a test of this file in a process of its own, where `NOMINA_CACHE` keeps no block.
+/// Runs a test of this file in a child process, where `NOMINA_CACHE` keeps no blocks.
 fn alone(test: &str, run: impl FnOnce()) {
     const ALONE: &str = "NOMINA_TEST_ALONE";
     if std::env::var_os(ALONE).is_some() {

@@ -1,11 +1,11 @@
-//! What `profile` sees: operators, the dims of their results, calls, bytes.
+//! What `profile` records: operators, the dims of their results, calls, bytes.
 
 use nomina::prelude::*;
 use nomina::{Profile, profile};
 
 dims! { N, C, K }
 
-/// Operator, dims, calls and bytes of each row, in alphabetical order.
+/// Returns the operator, dims, calls and bytes of each row, in alphabetical order.
 fn rows(profile: &Profile) -> Vec<(&str, &str, usize, usize)> {
     let rows = profile.rows().iter();
     let mut rows: Vec<_> = rows
@@ -84,7 +84,7 @@ fn backward_is_in_the_table() {
         .map(|row| row.calls)
         .sum();
     assert_eq!(calls, 3, "{seen}");
-    // Gradients on the way have no names.
+    // Gradients inside the backward pass have no names.
     let without = |row: &&nomina::profile::Row| row.op == "matmul" && row.dims.is_empty();
     assert_eq!(
         seen.rows()
@@ -118,7 +118,7 @@ fn only_this_thread_and_only_meanwhile() {
     assert_eq!(seen.rows()[0].calls, 1);
 }
 
-/// A value of a thread-local variable that computes when it is dropped.
+/// A thread-local value that runs operators in its destructor.
 struct Last(std::sync::mpsc::Sender<Profile>);
 
 impl Drop for Last {
@@ -136,7 +136,7 @@ thread_local! {
 fn a_thread_profiles_while_it_ends() {
     let (sender, receiver) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
-        // Registered before the library's own values, and dropped after them.
+        // Registered before the library's thread-locals, so dropped after them.
         FIRST.set(Some(Last(sender)));
         profile(|| Tensor::<(N,)>::ones([10_000]).exp());
     });

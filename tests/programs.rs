@@ -1,5 +1,5 @@
-//! Random programs on tensors of any layout: see `programs/mod.rs`. `NOMINA_PROGRAMS=count,seed` says how many, and
-//! where they begin.
+//! Random programs on tensors of any layout: see `programs/mod.rs`. `NOMINA_PROGRAMS=count,seed` sets their number and
+//! the first seed.
 
 #[path = "programs/bytes.rs"]
 mod bytes;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use programs::Counts;
 
-/// Programs draw from the generator of all threads, which they seed: one test after the other.
+/// Serializes the tests, since programs seed and draw from the process-wide generator.
 fn alone() -> MutexGuard<'static, ()> {
     static GENERATOR: Mutex<()> = Mutex::new(());
     GENERATOR.lock().unwrap_or_else(PoisonError::into_inner)
@@ -48,7 +48,7 @@ fn sizes_beside_a_zero_are_no_work() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// As a fuzzer does it.
+/// Programs from bytes, as a fuzzer supplies them.
 #[test]
 fn bytes_say_what_is_run() {
     let _alone = alone();

@@ -1,9 +1,9 @@
-//! One body for every row of the table and every dtype it lists.
+//! One test body for every row of the table and every dtype it lists.
 //!
-//! Recorded calls of PyTorch serve as inputs, converted to the dtype. Checked are: the names of
-//! the result, its values against those of `f64`, the same call in place and with an out tensor,
-//! on strided inputs, on inputs without elements, on NaN and infinities; and that what a row does
-//! not take is an error which names the operator.
+//! The inputs are those of recorded calls of PyTorch, converted to the dtype. The test checks the
+//! names of the result, its values against those in `f64`, the same call in place and with an out
+//! tensor, on strided inputs, on empty inputs, on NaN and infinities; and that unsupported
+//! arguments give an error that names the operator.
 
 #[allow(
     dead_code,
@@ -28,21 +28,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use nomina::DType;
 use nomina_core::op::{self, Class, Op, Row, Status};
 
-/// Rows without a recorded call, and why.
+/// Rows without a recorded call, with the reason.
 const UNRECORDED: &[(&str, &str)] = &[("cuda", "an error without a GPU")];
 
-/// How many recorded calls of a row are taken for each dtype.
+/// The number of recorded calls of a row used for each dtype.
 const CALLS: usize = 3;
 
 fn is_covered(row: &Row) -> bool {
-    // Operands of the sparse family are no `DynTensor`.
+    // Operands of the sparse family are not `DynTensor`s.
     let sparse = op::families().any(|(family, rows)| {
         family == "sparse" && rows.iter().any(|other| other.name == row.name)
     });
     row.status == Status::Built && row.is_recorded() && row.class != Class::Query && !sparse
 }
 
-/// All failures of a row, by what failed.
+/// Returns all failures of a row, grouped by check.
 fn row(op: Op, calls: &[recorded::Call]) -> Vec<String> {
     let mut failures = Vec::new();
     for dtype in DType::ALL {

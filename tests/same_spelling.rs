@@ -1,4 +1,5 @@
-//! The same spelling is the same dim, whoever declared it, in types and at run time.
+//! Dims with the same spelling are the same dim, no matter which crate declares them, statically
+//! and at run time.
 
 use nomina::prelude::*;
 
@@ -14,7 +15,7 @@ mod model {
 fn relations_and_operators_take_both_for_one() {
     let x: Tensor<(data::N, data::C)> = Tensor::ones([2, 3]);
     let y: Tensor<(model::N, model::C)> = Tensor::ones([2, 3]);
-    // The left operand's markers stay.
+    // The result has the left operand's markers.
     let sum: Tensor<(data::N, data::C)> = &x + &y;
     assert_eq!(sum.to_vec(), [2.0; 6]);
     let by_column: Tensor<(data::N,)> = x.sum(model::C);

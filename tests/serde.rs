@@ -1,10 +1,10 @@
-//! Tensors in a format of serde and back: every dtype, sizes without elements, and texts that are no tensors.
+//! Round trips of tensors through serde formats: every dtype, empty tensors, and invalid input.
 
 use nomina::prelude::*;
 
 dims! { N, C, Rgb = 3 }
 
-/// What a user keeps beside his tensors.
+/// A struct that holds tensors.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 struct Model {
     weight: Tensor<(N, C)>,
@@ -23,7 +23,7 @@ fn a_struct_of_tensors_comes_back() {
     let back: Model = serde_json::from_str(&text).unwrap();
     assert!(back.weight.equal(&model.weight) && back.bias.equal(&model.bias));
     assert_eq!(back.epoch, 7);
-    // By way of a tree, whose keys are sorted.
+    // Via a tree whose keys are sorted.
     let tree = serde_json::to_value(&model).unwrap();
     let back: Model = serde_json::from_value(tree).unwrap();
     assert!(back.weight.equal(&model.weight));
@@ -38,7 +38,7 @@ fn the_text_says_dtype_names_and_sizes() {
         serde_json::to_string(&x.transpose(N, C)).unwrap(),
         text.replace(r#"["N","C"],"shape":[1,2]"#, r#"["C","N"],"shape":[2,1]"#,)
     );
-    // Without names of fields, as formats of bytes have it.
+    // Without field names, as in binary formats.
     let fields = r#"["float32",[null],[2],[1.5,2.5]]"#;
     let d: DynTensor = serde_json::from_str(fields).unwrap();
     assert_eq!(
@@ -62,7 +62,7 @@ fn every_dtype_and_empty_sizes() {
     }
 }
 
-/// The error of a text as a tensor along (N, Rgb).
+/// Returns the error of parsing a text as a tensor with dims (N, Rgb).
 fn refusal(text: &str) -> String {
     let read = serde_json::from_str::<Tensor<(N, Rgb)>>(text);
     read.unwrap_err().to_string()
@@ -103,7 +103,7 @@ fn what_is_no_such_tensor_is_refused_in_words() {
     }
 }
 
-/// What says how a tensor is, without one.
+/// Metadata types without a tensor.
 #[test]
 fn names_dtypes_and_devices_come_back() {
     type All = (Names, DType, Device);
@@ -111,7 +111,7 @@ fn names_dtypes_and_devices_come_back() {
     let text = serde_json::to_string(&all).unwrap();
     assert_eq!(text, r#"[["N",null,"C'"],"bfloat16","cuda:1"]"#);
     assert_eq!(serde_json::from_str::<All>(&text).unwrap(), all);
-    // By way of a reader, which lends no text.
+    // Via a reader, which cannot lend borrowed strings.
     assert_eq!(
         serde_json::from_reader::<_, All>(text.as_bytes()).unwrap(),
         all

@@ -1,6 +1,6 @@
-//! A dim has one size in one expression: where two operands disagree, the error names the operator,
-//! the dim and the size that each of them says, and shows them. Typed calls say what dynamic ones
-//! say, although their kernels never see a name.
+//! A dim has one size in an expression: if two operands disagree, the error names the operator, the
+//! dim and both sizes, and shows the operands. Typed calls give the errors of dynamic ones,
+//! although their kernels never see a name.
 
 #[path = "size_errors/told.rs"]
 mod told;
@@ -12,7 +12,7 @@ use told::{Told, dyns};
 
 dims! { N, C, H, W, K, M, Out }
 
-/// A tensor of ones.
+/// Returns a tensor of ones.
 #[track_caller]
 fn ones<D: Dims + Distinct, const R: usize>(shape: [usize; R]) -> Tensor<D>
 where
@@ -37,8 +37,8 @@ where
     ones::<D, R>(shape).long()
 }
 
-/// A call on operands that disagree, and the dynamic call on the same: the operator, the dims and
-/// sizes that the error must name, both calls.
+/// Checks a typed call on operands that disagree, and the equivalent dynamic call: the arguments
+/// are the operator, the dims and sizes that the error must name, and both calls.
 macro_rules! clash {
     ($told:ident, $op:literal, $a:ident = $m:literal, $b:ident = $n:literal,
      $typed:expr, $dynamic:expr $(,)?) => {
@@ -92,7 +92,7 @@ fn in_place_and_out() {
     let (mut dx, dy, mut dz, db, mut dout) = dyns!(x, y, z, b, out);
     let mut z = z;
     clash! { told, "add", C = 3, C = 4, x.try_add_(&y), dx.add_(&dy) }
-    // Broadcasting does not make self larger.
+    // Broadcasting never enlarges `self`.
     clash! { told, "add", C = 1, C = 4, z.try_add_(&y), dz.add_(&dy) }
     clash! { told, "mul", C = 3, C = 4, x.try_mul_out(&y, &mut out), dx.mul_out(&dy, &mut dout) }
     clash! { told, "addcmul", C = 3, C = 4, x.try_addcmul_(&y, 1.0), dx.addcmul_(&dy, 1.0) }
@@ -278,7 +278,7 @@ fn convolutions_and_scales() {
     told.done(4);
 }
 
-/// Operators panic with the same text, also where the left operand's buffer is reused.
+/// Operators panic with the same text, even if the left operand's buffer is reused.
 #[test]
 fn operators_say_so_too() {
     let want = "add: dim `C` has size 3 in the first operand and 4 in the second; \
@@ -294,7 +294,7 @@ fn operators_say_so_too() {
     }
 }
 
-/// What a `Wild` is called at run time is what the error calls it, or where it stands.
+/// The error shows the run-time name of a `Wild`, or its position if it has none.
 #[test]
 fn a_wild_dim_goes_by_its_name_or_its_position() {
     let x = ones::<(N, C), 2>([2, 3]);

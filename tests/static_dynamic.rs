@@ -1,12 +1,12 @@
-//! Static and dynamic agree: a typed call compiles exactly when the dynamic rule accepts the
-//! names, and both give the same names.
+//! Static and dynamic agree: a typed call compiles exactly if the dynamic rule accepts the names,
+//! and both give the same names.
 //!
-//! Random calls on random names are written into a crate, one call a line; rustc says once
-//! which lines compile. A call that the rule accepts is annotated with the names that the rule
-//! gives, so that other names in types would be an error too. A `Wild` stands for a dim that has
-//! no name.
+//! Random calls on random names are written into a crate, one call per line; one run of rustc
+//! reports which lines compile. A call that the rule accepts is annotated with the names that the
+//! rule gives, so that different static names would be an error too. A `Wild` represents a dim
+//! without a name.
 //!
-//! `NOMINA_SEED` draws other calls, `NOMINA_CALLS` sets how many for each relation.
+//! `NOMINA_SEED` selects different calls, `NOMINA_CALLS` sets their number for each relation.
 
 #[path = "static_dynamic/calls.rs"]
 mod calls;
@@ -53,8 +53,8 @@ fn types_accept_what_rules_accept() {
                     call.text()
                 ));
             }
-            // A product whose batch dims are not all known: types leave it to the run time to see
-            // that an unnamed dim's tensor has the name it meets among its features.
+            // A product with unknown batch dims: the types leave it to run time to check that an
+            // unnamed dim does not align with a feature dim.
             (Err(error), None) if call.is_late() && error.kind() == ErrorKind::Misaligned => {}
             (Err(error), None) => {
                 wrong.push(format!(
@@ -69,7 +69,7 @@ fn types_accept_what_rules_accept() {
         "{} calls, {accepted} accepted by the rules, seed {seed}",
         drawn.len()
     );
-    // A draw that is nearly all right or nearly all wrong would show nothing.
+    // Almost all accepted or almost all rejected would test little.
     assert!(
         accepted > drawn.len() / 8 && accepted < drawn.len() * 7 / 8,
         "a poor draw"

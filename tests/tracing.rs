@@ -1,4 +1,4 @@
-//! Spans of operators, with names and sizes.
+//! Tracing spans of operators, with names and sizes.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use tracing::{Event, Metadata, Subscriber};
 
 dims! { N, C, K }
 
-/// Operator and dims of each span, and how often it was entered.
+/// The operator and dims of each span, and how often it was entered.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<(String, String, usize)>>>);
 
@@ -20,7 +20,7 @@ impl Seen {
     }
 }
 
-/// Fields by name.
+/// Stores the fields of a span by name.
 struct Fields<'a>(&'a mut (String, String, usize));
 
 impl Visit for Fields<'_> {

@@ -1,12 +1,12 @@
-//! The typed form of the recorded cases: every case of `f32` and `f64` tensors whose names are all
-//! known is written as a typed call into a crate of its own. What PyTorch accepts must compile and
-//! give the recorded names and values; what it rejects for its names must not compile.
+//! The typed form of the recorded cases: every case of `f32` and `f64` tensors with known names is
+//! written as a typed call into a generated crate. If PyTorch accepts a case, it must compile and
+//! give the recorded names and values; if PyTorch rejects it for its names, it must not compile.
 //!
-//! Beside them stands a call of every row in every other dtype that it lists, with the result of the
-//! dynamic entry: typed = dynamic.
+//! In addition, every row is called in each of its other dtypes and compared with the result of the
+//! dynamic call: typed = dynamic.
 //!
-//! `NOMINA_CASES` adds files, as for `tests/conformance.rs`; `NOMINA_ONLY` takes the cases with that
-//! text in their id.
+//! `NOMINA_CASES` adds files, as for `tests/conformance.rs`; `NOMINA_ONLY` selects the cases whose
+//! id contains that text.
 
 #[allow(
     dead_code,

@@ -58,7 +58,7 @@ fn a_convolution_by_name_is_the_one_by_position() {
     assert!(one.equal(&want.select(N, 1)));
     let generic: Tensor<(N, Out, H, W)> = layer(&x, C, (H, W), &w);
     assert!(generic.equal(&want));
-    // A kernel may have the names of what it slides along.
+    // A kernel's dims may have the names of the dims it slides along.
     let same: Tensor<(N, Out, H, W)> = x.conv2d(C, (H, W), &w.rename((KH, KW), (H, W)));
     assert!(same.equal(&want));
 }
@@ -255,8 +255,8 @@ fn wild_dims_are_checked_when_it_runs() {
     assert_eq!(named.max_pool1d(L, [5]).names().to_string(), "(N, C, L)");
 }
 
-/// One new element, as PyTorch's `antialias` defines it: the kernel is as much wider as the dim is made smaller,
-/// and is asked at the middles of the elements that it reaches.
+/// Computes one output element as PyTorch's `antialias` defines it: the kernel is widened by the downscaling factor and
+/// evaluated at the centres of the input elements it covers.
 fn filtered(line: &[f64], out: usize, i: usize, cubic: bool) -> f64 {
     let scale = line.len() as f64 / out as f64;
     let wider = f64::max(scale, 1.0);
@@ -278,7 +278,7 @@ fn filtered(line: &[f64], out: usize, i: usize, cubic: bool) -> f64 {
 
 #[test]
 fn fine_patterns_do_not_show_as_coarse_ones() {
-    // Black and white by turns are grey at half the size.
+    // Alternating black and white is grey at reduced size.
     let stripes =
         Tensor::<(L,)>::from_vec((0..16).map(|i| (i % 2) as f32).collect(), [16]).unwrap();
     let smooth = |mode| InterpolateOptions {
@@ -318,14 +318,14 @@ fn fine_patterns_do_not_show_as_coarse_ones() {
                     }
                 }
             }
-            // In 16 bits, and as a layout of its own.
+            // In 16 bits, and in a permuted layout.
             let low = x.to::<nomina::f16>().align_to((W, N, H));
             let low = low.interpolate_with((W.of(to_w), H.of(to_h)), smooth(mode));
             let off = low.to::<f64>().align_to((N, H, W)) - found;
             assert!(off.abs().max(..).item() < 0.02);
         }
     }
-    // NaN and infinities reach as far as the kernel.
+    // NaN and infinities spread as far as the kernel reaches.
     let mut odd = stripes.to_vec();
     (odd[0], odd[15]) = (f32::NAN, f32::INFINITY);
     let odd = Tensor::<(L,)>::from_vec(odd, [16]).unwrap();

@@ -1,4 +1,4 @@
-//! Products by name in types: `einsum!`, primed dims, and what is made of products.
+//! Typed products by name: `einsum!`, primed dims, and operators built on products.
 
 use nomina::prelude::*;
 
@@ -16,10 +16,10 @@ fn einsum_of_two() {
     let scores: Tensor<(B, T, S)> = einsum!(q[B, T, K] * k[B, S, K] -> [B, T, S]);
     assert_eq!(scores.shape(), [2, 3, 5]);
     assert_eq!(same(scores), [4.0; 30]);
-    // The lists are in any order, the result in the order that is asked for.
+    // Dims may be listed in any order; the result has the requested order.
     let turned: Tensor<(S, B, T)> = einsum!(q[K, T, B] * k[S, K, B] -> [S, B, T]);
     assert_eq!(turned.shape(), [5, 2, 3]);
-    // What the result lacks is summed over.
+    // Dims missing from the result are summed over.
     let sums: Tensor<(T,)> = einsum!(q[B, T, K] * k[B, S, K] -> [T]);
     assert_eq!(same(sums), [40.0; 3]);
     let total: Tensor<()> = einsum!(q[..] * k[..] -> []);
@@ -60,7 +60,7 @@ fn einsum_promotes_and_takes_references() {
     let borrowed = &a;
     let z: Tensor<(C,), i64> = einsum!(borrowed[N, C] -> [C]);
     assert_eq!(same(z), [4, 6]);
-    // Variables of the macro's own do not meet the user's.
+    // The macro's own variables do not clash with the user's.
     let operand0 = tensor!([1., 1.]; N);
     let w: Tensor<(C,), f32> = einsum!(a[N, C] * operand0[N] -> [C]);
     assert_eq!(same(w), [4.0, 6.0]);
@@ -100,7 +100,7 @@ fn primed_dims() {
     let by_macro: Tensor<(C, Prime<C>)> =
         einsum!(centred[N, C] * (centred.prime(C))[N, Prime<C>] -> [C, Prime<C>]);
     assert_eq!(same(by_macro), [8.0; 4]);
-    // Another dim to everything else.
+    // Differs from every other dim.
     assert_eq!(covariance.size(Prime(C)), 2);
     assert_eq!(same(covariance.sum(Prime(C))), [8.0; 2]);
     let back: Tensor<(C, N)> = covariance.rename(Prime(C), N);
@@ -191,7 +191,7 @@ fn layers() {
     let w = Tensor::<(Out, In)>::ones([4, 3]);
     let y: Tensor<(N, Out)> = x.linear(&w, &tensor!([0., 1., 2., 3.]; Out));
     assert_eq!(same(y), [3.0, 4.0, 5.0, 6.0, 3.0, 4.0, 5.0, 6.0]);
-    // What comes after, and its operator by itself.
+    // A fused activation equals the separate operator.
     let x = x - 1.2;
     let bias = tensor!([0., 1., 2., 3.]; Out);
     let y: Tensor<(N, Out)> = x.linear(&w, &bias);
@@ -246,7 +246,7 @@ fn attention() {
     let y = q.scaled_dot_product_attention_with(&k, &v, causal);
     let near: Vec<f32> = y.to_vec().iter().map(|y| (y * 2.0).round() / 2.0).collect();
     assert_eq!(near, [0.0, 0.5, 1.0, 0.0, 0.5, 1.0]);
-    // Attention of a tensor to itself, with a mask of its own and the primed positions.
+    // Self-attention with a mask over the positions and the primed positions.
     let mask = Tensor::<(T, Prime<T>), bool>::from_fn([3, 3], |at| at[0] == at[1]);
     let own: Tensor<(B, T, K)> =
         q.scaled_dot_product_attention_masked(&q, &q, &mask, AttentionOptions::default());

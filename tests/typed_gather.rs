@@ -1,4 +1,4 @@
-//! Indexing in types: which dims come out, and which elements.
+//! Typed indexing: the dims and elements of the results.
 
 use nomina::prelude::*;
 
@@ -84,7 +84,7 @@ fn slices_at_indices() {
     assert_eq!(y.to_vec(), [1, 2, 3, 34, 35, 36]);
     y.index_fill_(C, &tensor!([0, -1]; C), 7);
     assert_eq!(y.to_vec(), [7, 2, 7, 7, 35, 7]);
-    // A clone sees nothing of it.
+    // A clone is not affected by writes.
     let z = y.clone();
     y.index_copy_(N, &tensor!([0]; N), &tensor!([[0, 0, 0]]; N, C));
     assert_eq!(

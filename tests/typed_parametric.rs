@@ -101,7 +101,7 @@ fn normalised_by_name() {
     near(&total.to_vec(), &[0.; 2]);
     let y: Tensor<(N, C, H, W)> = images.instance_norm((H, W));
     near(&y.mean((H, W)).to_vec(), &[0.; 8]);
-    // The channel's dim may stand anywhere.
+    // The channel dim may be at any position.
     let last = images.align_to((N, H, W, C));
     near(
         &last.batch_norm(C).align_as(&images).to_vec(),

@@ -1,4 +1,4 @@
-//! Random fills, samples, attributes and conversions in types.
+//! Typed random fills, samples, attributes and conversions.
 
 use nomina::prelude::*;
 
@@ -32,7 +32,7 @@ fn fills_keep_dims_and_dtype() {
     assert!(flags.to_vec().iter().all(|v| *v));
     let mut z = x.to::<Complex<f64>>();
     z.normal_(0.0, 1.0);
-    // By column, with a tensor of probabilities; and a part alone.
+    // Per column, with a tensor of probabilities; and on a view only.
     let p = Tensor::<(C,)>::from_fn([30], |i| (i[0] % 2) as f32);
     x.bernoulli_(&p);
     assert_eq!(x.sum(N).to_vec()[..4], [0.0, 20.0, 0.0, 20.0]);
@@ -44,7 +44,8 @@ fn fills_keep_dims_and_dtype() {
             .all(|v| (5.0..6.0).contains(v))
     );
     assert_eq!(x.select(C, 1).to_vec(), vec![1.0; 20]);
-    // A part draws from a given generator what a tensor of its sizes does, and fails as that does.
+    // A view draws the same numbers from a generator as a tensor of its sizes, and fails in the
+    // same way.
     let drawn = X::<f32>::zeros([20, 2]).rand_like_from(&mut generator());
     x.narrow_mut(C, 2..4)
         .uniform_from_(0.0, 1.0, &mut generator());
@@ -65,7 +66,7 @@ fn a_generator_gives_the_same_again() {
     let (a, b) = (draw(g), draw(g));
     assert!(!a.equal(&b));
     assert!(a.equal(&draw(&mut generator())));
-    // As at run time, whatever the types know.
+    // Equal to the dynamic call, whatever the types know.
     let mut d = DynTensor::zeros(&[2, 3], ["N", "C"]).unwrap();
     d.uniform_from_(0.0, 1.0, &mut generator()).unwrap();
     assert_eq!(d.to_vec::<f32>().unwrap(), a.to_vec());

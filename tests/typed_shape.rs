@@ -22,7 +22,7 @@ fn diagonals() {
         (up.shape(), up.to_vec()),
         (&[3, 2][..], vec![1., 11., 4., 14., 7., 17.])
     );
-    // A dim that goes may give its name.
+    // The new dim may reuse the name of a removed one.
     let same: Tensor<(N, W)> = x.diagonal(W, H, W);
     assert_eq!(same.to_vec(), on.to_vec());
     let planes: Tensor<(N, H, W)> = on.diag_embed(K, H, W);
@@ -205,7 +205,7 @@ fn constant_sizes_multiply() {
     let image: Tensor<(N, Image)> = x.flatten((Rgb, Rows, Columns), Image);
     let back: Tensor<(N, Rgb, Rows, Columns)> = image.unflatten(Image, (Rgb, Rows, Columns));
     assert!(back.equal(&x) && flat.unflatten(Pixels, (Rows, Columns)).equal(&x));
-    // Where one is open, they are multiplied when it runs.
+    // If a size is not constant, the sizes are multiplied at run time.
     let open: Tensor<(N, Rgb, Rest)> = x.flatten((Rows, Columns), Rest);
     assert_eq!(open.shape(), [2, 3, 224]);
     assert!(open.try_unflatten(Rest, (Rows, H.of(5))).is_err());

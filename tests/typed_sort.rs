@@ -1,4 +1,4 @@
-//! Sorting, selection, equal elements and bins in types.
+//! Typed sorting, selection, unique elements and bins.
 
 use nomina::prelude::*;
 
@@ -24,7 +24,7 @@ fn sorting_keeps_dims() {
     assert_eq!(first.to_vec(), x().to_vec());
     let truths: Tensor<(N,), bool> = tensor!([true, false]; N).sort(N).0;
     assert_eq!(truths.to_vec(), [false, true]);
-    // A dim of constant size keeps it.
+    // A dim of constant size stays constant.
     let colours: Tensor<(N, Rgb), i32> = Tensor::from_array([[2, 0, 1]]);
     assert_eq!(colours.sort(Rgb).0.to_vec(), [0, 1, 2]);
 }

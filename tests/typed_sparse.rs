@@ -1,4 +1,4 @@
-//! Sparse tensors with names in their types, and orders in memory.
+//! Sparse tensors with names in their types, and memory orders.
 
 use nomina::prelude::*;
 use nomina::{AnyLayout, Layout};
@@ -6,7 +6,7 @@ use nomina::{AnyLayout, Layout};
 dims! { N, C, K, H, W }
 dims! { Rgb = 3 }
 
-/// [[0, 2, 7], [4, 0, 0]], with 7 as 3 + 4.
+/// Returns [[0, 2, 7], [4, 0, 0]], with the 7 stored as 3 + 4.
 fn x() -> Sparse<(N, C)> {
     let entries = [([1, 0], 4.0), ([0, 2], 3.0), ([0, 1], 2.0), ([0, 2], 4.0)];
     Sparse::from_entries(&entries, [2, 3])
@@ -129,7 +129,7 @@ fn names_and_order() {
     let dropped: Sparse<(Wild, Wild)> = h.drop_names();
     assert!(!dropped.names().has_names());
     let named: Sparse<(N, Wild)> = dropped.refine_names((N, Wild));
-    // A name that only the run time knows.
+    // A name known only at run time.
     let wild: Sparse<(N, Wild)> = Sparse::from_dyn(x.as_dyn()).unwrap();
     assert_eq!(wild.names(), names!["N", "C"]);
     let _: Sparse<(N, Wild)> = &named + &wild;

@@ -1,4 +1,4 @@
-//! Norms, moments, running results and integrals in types.
+//! Typed norms, moments, running results and integrals.
 
 use nomina::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The counts of `tests/conformance.rs`, which is a program without tests of its own.
+//! Tests the counts of `tests/conformance.rs`, whose custom harness has no tests.
 
 #![allow(dead_code, reason = "only the counts are of interest here")]
 

@@ -1,4 +1,4 @@
-//! `Wild`: a dim whose name only the run time knows. Types decide what they can, the rest is
+//! `Wild`: a dim whose name is known only at run time. Types check what they can, the rest is
 //! checked at run time, and names are kept.
 
 use nomina::prelude::*;
@@ -6,7 +6,7 @@ use nomina::prelude::*;
 dims! { N, C, H, K, M, Features }
 dims! { Rgb = 3 }
 
-/// A tensor whose first dim is named at run time, or not at all.
+/// Returns a tensor whose first dim has the given run-time name, or none.
 fn first(name: Option<&str>, shape: [usize; 2]) -> Tensor<(Wild, C)> {
     let names = Names::new([
         name.map(|n| nomina::Name::new(n).unwrap()),
@@ -61,7 +61,7 @@ fn names_stay_where_the_result_s_type_has_a_wild() {
     assert_eq!(x.expand_as(&like).names(), names!["N", "C"]);
     let error = first(Some("H"), [1, 3]).try_expand((N.of(2), C.of(3)));
     assert_eq!(error.unwrap_err().kind(), ErrorKind::NameMismatch);
-    // A new dim is called as the other tensor's in its place.
+    // A new dim takes the name that the other tensor has at its position.
     let c = Tensor::<(C,)>::ones([3]);
     assert_eq!(
         c.align_as(&first(Some("N"), [2, 3])).names(),
@@ -100,7 +100,7 @@ fn in_place_takes_the_names_of_the_result() {
     x += &Tensor::<(N, C)>::ones([2, 3]);
     assert_eq!(x.names(), names!["N", "C"]);
     assert_eq!(x.to_vec(), [2.0; 6]);
-    // One name is there already: then all must be the result's.
+    // One dim already has a name, so all names must equal those of the result.
     let mut y = first(None, [2, 3]);
     let error = y.try_add_(Tensor::<(N, C)>::ones([2, 3])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NameMismatchOut);
@@ -126,7 +126,7 @@ fn refining_is_checked() {
         .try_refine_names((N, C))
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refine);
-    // The size that a name brings with it is checked too.
+    // The constant size that comes with a name is checked too.
     assert!(first(None, [3, 3]).try_refine_names((Rgb, C)).is_ok());
     let error = first(None, [2, 3]).try_refine_names((Rgb, C)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Shape);
@@ -163,7 +163,7 @@ fn a_name_of_the_run_time_does_not_stand_twice() {
             .unwrap()
             .contains("refine_names")
     );
-    // In a product, the batch dims of one operand meet the features of the other.
+    // In a product, a batch dim of one operand may align with a feature dim of the other.
     let a: Tensor<(Wild, H, K)> = Tensor::<(N, H, K)>::ones([2, 3, 4])
         .into_dyn()
         .typed()

@@ -1,12 +1,12 @@
-//! `Wild` in every position of every operator: types that know less never let more through.
+//! `Wild` in every position of every operator: types with less information never let more through.
 //!
-//! Recorded calls are written as typed ones into a crate of its own, with any of their operands'
-//! dims turned into `Wild`; at run time such a dim has the name it had, or none. What rustc accepts
-//! must then give exactly what the dynamic call gives: the same names and values, or an error of the
-//! same kind. What rustc refuses it must refuse in our words.
+//! Recorded calls are written as typed calls into a generated crate, with any of their operands'
+//! dims replaced by `Wild`; at run time such a dim has its original name, or none. If rustc accepts
+//! a call, it must give exactly the result of the dynamic call: the same names and values, or an
+//! error of the same kind. If rustc refuses it, the message must be one of nomina's own.
 //!
-//! `NOMINA_SEED` draws other calls, `NOMINA_CALLS` sets how many for each form of each operator,
-//! `NOMINA_ONLY` takes the cases with that text in their id.
+//! `NOMINA_SEED` selects different calls, `NOMINA_CALLS` sets their number for each form of each
+//! operator, `NOMINA_ONLY` selects the cases whose id contains that text.
 
 #[path = "wild_everywhere/by_hand.rs"]
 mod by_hand;
@@ -54,7 +54,7 @@ fn from_env(name: &str, default: u64) -> u64 {
         .unwrap_or(default)
 }
 
-/// The cases by operator and form; a form with an out tensor is one of its own.
+/// Groups the cases by operator and form; calls with an out tensor are a separate form.
 fn forms(recorded: &[Recorded]) -> BTreeMap<(&'static str, &'static str), Vec<&Recorded>> {
     let mut forms: BTreeMap<_, Vec<&Recorded>> = BTreeMap::new();
     for one in recorded {
@@ -81,12 +81,12 @@ fn what_types_do_not_know_the_run_time_checks() {
     let mut texts = BTreeSet::new();
     for cases in forms(&recorded).into_values() {
         let mut left = count;
-        // A case may have no typed form, or come out as one that is there already.
+        // A case may have no typed form, or repeat an earlier one.
         for _ in 0..8 * count {
             if left == 0 {
                 break;
             }
-            // Half of them calls that PyTorch rejects, as far as there are any.
+            // Half of the calls are ones that PyTorch rejects, if there are any.
             let rejected = draw.chance(50);
             let some = cases.iter().filter(|one| one.is_result() != rejected);
             let some: Vec<_> = some.collect();
@@ -117,7 +117,7 @@ fn what_types_do_not_know_the_run_time_checks() {
         outcome.misspelled,
     );
     assert!(outcome.misspelled < drawn.len() / 20, "a poor draw");
-    // A draw that is nearly all one of the three would show little.
+    // If almost all calls had the same outcome, the test would show little.
     for share in [outcome.refused, outcome.errors, outcome.results] {
         assert!(share > drawn.len() / 50, "a poor draw");
     }

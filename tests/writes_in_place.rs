@@ -1,5 +1,5 @@
-//! In place, an operator writes to the buffer that is there: no copy of it is made, and no room for
-//! the whole result.
+//! In place, an operator writes to the existing buffer: it makes no copy, and allocates no buffer
+//! of the result's size.
 
 #[path = "counting/mod.rs"]
 mod counting;
@@ -10,7 +10,7 @@ use nomina_core::{DType, Scalar};
 use nomina_runtime::call::{self, Arg};
 use nomina_runtime::{Raw, memory};
 
-/// So many that they are far more than any block that they pass through.
+/// Far more elements than any temporary block holds.
 const COUNT: usize = 1 << 18;
 
 fn numbers(dtype: DType) -> Raw {
@@ -19,7 +19,7 @@ fn numbers(dtype: DType) -> Raw {
     call::to_dtype(&raw, dtype).unwrap()
 }
 
-/// The elements; every NaN as the same one.
+/// Returns the bits of the elements, with all NaNs equal.
 fn bits(raw: &Raw) -> Vec<u64> {
     let wide = call::contiguous(&call::to_dtype(raw, DType::F64).unwrap()).unwrap();
     let bits = |x: &f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
@@ -28,7 +28,7 @@ fn bits(raw: &Raw) -> Vec<u64> {
 
 #[test]
 fn every_elementwise_operator() {
-    // Every tensor then has an allocation of its own, which is counted.
+    // Disable the cache, so that every tensor is a separate allocation and is counted.
     memory::set_cap(0);
     let mut seen = 0;
     for &op in Op::ALL {
@@ -61,7 +61,7 @@ fn every_elementwise_operator() {
             .collect();
         let wanted = call::pointwise(op, &args).unwrap();
         let wanted = bits(&call::to_dtype(&wanted, dtype).unwrap());
-        // Shared with nobody, on its own; and with a gap between rows, so that no loop runs through.
+        // Unshared: contiguous, and with a gap between rows, so that a single loop cannot cover it.
         let mut whole = numbers(dtype);
         let mut wider = Raw::zeros("zeros", &[COUNT / 512, 520], dtype, whole.device()).unwrap();
         wider = wider.narrow(1, 0, 512).unwrap();

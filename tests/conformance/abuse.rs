@@ -1,4 +1,4 @@
-//! Arguments that make no sense: every one of them is an error, none a panic.
+//! Nonsensical arguments: each must give an error, never a panic.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use super::case::Case;
 use super::part::Part;
 use super::place;
 
-/// How many cases of an operator are taken.
+/// The maximum number of cases per operator.
 const CASES: usize = 6;
 
 fn nasty(device: Device) -> Vec<Value> {
@@ -39,8 +39,8 @@ fn nasty(device: Device) -> Vec<Value> {
     ]
 }
 
-/// The calls that panic, with every argument replaced by every nasty value in turn; tensors are on
-/// a device.
+/// Returns the calls that panic when each argument in turn is replaced by each invalid value;
+/// tensors are on a device.
 pub fn panics(path: &Path, device: Device, part: Part) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();

@@ -9,13 +9,14 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value as Json;
 
-/// What a case wants.
+/// The expected outcome of a case.
 pub enum Wanted {
-    /// This value; of random ones, names, shape and dtype alone.
+    /// This value; for random results only names, shape and dtype are compared.
     Result { value: Recorded, random: bool },
     /// An error of this kind.
     Error { kind: String },
-    /// What `backward` gives from a seed for each inexact output: a gradient for each tensor among the arguments, or none.
+    /// The gradients that `backward` computes from a seed for each inexact output: one for each tensor among the
+    /// arguments, or none.
     Gradients {
         seeds: Vec<Value>,
         grads: Vec<Value>,
@@ -39,18 +40,18 @@ pub enum Recorded {
     Plain(Box<Value>),
 }
 
-/// A recorded tensor, as it is written.
+/// A recorded tensor, as in the file.
 pub struct Tensor {
     pub names: Vec<Option<String>>,
     pub shape: Vec<usize>,
     pub dtype: DType,
     /// Row-major; absent for random results.
     pub data: Option<Vec<Scalar>>,
-    /// Given where it matters: for views, and for cases about the order in memory.
+    /// Present if it matters: for views, and for cases about memory order.
     pub stride: Option<Vec<isize>>,
 }
 
-/// A recorded sparse tensor, as it is written.
+/// A recorded sparse tensor, as in the file.
 pub struct Sparse {
     pub names: Vec<Option<String>>,
     pub shape: Vec<usize>,
@@ -64,8 +65,8 @@ pub struct Sparse {
 type Parsed<T> = Result<T, String>;
 
 impl Case {
-    /// Takes the elements out of a recorded result that PyTorch never wrote: those behind the old
-    /// ones of a tensor that grew.
+    /// Removes the elements of a recorded result that PyTorch never wrote: those beyond the old end of a tensor that
+    /// grew.
     pub fn forget_unwritten(&mut self) {
         let name = self.op.rsplit('.').next().unwrap_or_default();
         if let ("resize_" | "resize_as_", Some(Value::Tensor(old))) = (name, self.args.first())
@@ -78,12 +79,12 @@ impl Case {
         }
     }
 
-    /// Reads a line; its tensors are on the host.
+    /// Parses a line, with its tensors on the host.
     pub fn parse(line: &str) -> Parsed<Self> {
         Self::parse_on(line, Device::Cpu)
     }
 
-    /// Reads a line; its tensors are on a device, where their buffers lie as recorded.
+    /// Parses a line, with its tensors on a device in the recorded layout.
     pub fn parse_on(line: &str, device: Device) -> Parsed<Self> {
         let json: Json = serde_json::from_str(line).map_err(|e| e.to_string())?;
         let text = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
@@ -125,12 +126,12 @@ impl Case {
     }
 }
 
-/// The keyword arguments of a line, in its order: gradients are listed in the order of the operands that they belong to.
+/// The keyword arguments of a line, in their original order: gradients are listed in the order of their operands.
 struct Keywords {
     kwargs: Ordered,
 }
 
-// By hand: crates that include this file have serde without its macros.
+// Implemented by hand, since crates that include this file have serde without its macros.
 impl<'de> Deserialize<'de> for Keywords {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Line;
@@ -159,7 +160,7 @@ impl<'de> Deserialize<'de> for Keywords {
     }
 }
 
-/// The entries of an object as they are written. [`Json`] sorts them by name.
+/// The entries of an object in their original order, whereas [`Json`] sorts them by name.
 #[derive(Default)]
 struct Ordered(Vec<(String, Json)>);
 
@@ -195,7 +196,7 @@ fn array(json: &Json) -> Parsed<&Vec<Json>> {
     json.as_array().ok_or_else(|| format!("a list, not {json}"))
 }
 
-/// The one key of an object and its value.
+/// Returns the only key of an object, and its value.
 fn tagged(json: &Json) -> Parsed<(&str, &Json)> {
     let map = json
         .as_object()
@@ -269,7 +270,7 @@ fn float(json: &Json) -> Parsed<f64> {
     }
 }
 
-/// A number in a tensor's data: exact for integers, a pair for complex.
+/// Parses an element: exact for integers, a pair for complex numbers.
 fn number(json: &Json) -> Parsed<Scalar> {
     Ok(match json {
         Json::Bool(value) => Scalar::Bool(*value),
@@ -368,7 +369,7 @@ impl Sparse {
 }
 
 impl Tensor {
-    /// The tensor itself, in the recorded layout.
+    /// Builds the tensor in the recorded layout.
     fn build(&self, device: Device) -> Parsed<DynTensor> {
         let numel: usize = self.shape.iter().product();
         let zeros = vec![Scalar::Int(0); numel];
@@ -388,7 +389,7 @@ impl Tensor {
             .map_err(|e| e.to_string())
     }
 
-    /// Row-major data at the places where the strides look for it.
+    /// Moves row-major data to the offsets that the strides address.
     fn spread(&self, data: &[Scalar], strides: &[isize]) -> (Vec<Scalar>, usize) {
         let place = |mut i: usize| {
             let mut at = 0;

@@ -1,4 +1,4 @@
-//! Whether a result is the recorded one.
+//! Comparison of a result with the recorded one.
 
 use nomina_by_name::Value;
 use nomina_core::op::Op;
@@ -8,7 +8,7 @@ use num_complex::Complex;
 
 use super::case::{Recorded, Sparse, Tensor};
 
-/// How near floats must be: absolute, relative.
+/// The absolute and the relative tolerance.
 type Tolerance = (f64, f64);
 
 fn tolerance(op: &str, dtype: DType) -> Tolerance {
@@ -26,7 +26,7 @@ fn tolerance(op: &str, dtype: DType) -> Tolerance {
     }
 }
 
-/// Says what differs.
+/// Compares a result with the recorded one; the error describes the difference.
 pub fn values(op: &str, got: &Value, want: &Recorded, random: bool) -> Result<(), String> {
     match (got, want) {
         (Value::Tensor(got), Recorded::Tensor(want)) => tensors(op, got, want, random),
@@ -45,7 +45,7 @@ pub fn values(op: &str, got: &Value, want: &Recorded, random: bool) -> Result<()
     }
 }
 
-/// Says what differs between two results of ours.
+/// Compares two computed results; the error describes the difference.
 pub fn alike(op: &str, got: &Value, want: &Value) -> Result<(), String> {
     match (got, want) {
         (Value::Tensor(got), Value::Tensor(want)) => {
@@ -96,7 +96,7 @@ fn plain(op: &str, got: &Value, want: &Value) -> Result<(), String> {
     }
 }
 
-/// Entries in order and summed; what is stored as zero counts.
+/// Compares the coalesced entries; explicit zeros count.
 fn sparse(op: &str, got: &DynSparse, want: &Sparse) -> Result<(), String> {
     let said = |e: nomina_core::Error| e.to_string();
     let got = got.coalesce().map_err(said)?;
@@ -172,7 +172,7 @@ fn near_complex(got: Complex<f64>, want: Complex<f64>, tolerance: Tolerance) -> 
     near(got.re, want.re, tolerance) && near(got.im, want.im, tolerance)
 }
 
-/// The elements, row-major, without going through another dtype.
+/// Returns the elements in row-major order, without converting them to another dtype.
 fn scalars(x: &DynTensor) -> nomina_core::Result<Vec<Scalar>> {
     use half::{bf16, f16};
     use nomina_core::Element;
@@ -198,7 +198,7 @@ fn scalars(x: &DynTensor) -> nomina_core::Result<Vec<Scalar>> {
     }
 }
 
-/// The recordings' word for a kind of error; `None` for kinds that PyTorch does not tell apart.
+/// Returns the name of an error kind in the recordings; `None` for kinds that PyTorch does not distinguish.
 pub fn error_word(kind: ErrorKind) -> Option<&'static str> {
     Some(match kind {
         ErrorKind::NameMismatch => "name_mismatch",
@@ -223,8 +223,8 @@ pub fn error_word(kind: ErrorKind) -> Option<&'static str> {
     })
 }
 
-/// The reason why a number is right where PyTorch's formula gives NaN, beside an infinite operand or a zero: these operators
-/// have limits there.
+/// Returns why a finite or infinite result is right although PyTorch's formula gives NaN for an infinite or zero
+/// operand: these operators have limits there.
 pub fn limit(op: &str, outcome: &Result<(), String>) -> Option<&'static str> {
     let has_limits = matches!(
         nomina_by_name::parse(op)?.0,

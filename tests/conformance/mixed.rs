@@ -1,4 +1,4 @@
-//! Operands on two devices: an error that names both, wherever PyTorch does not take them.
+//! Operands on two devices give an error that names both devices, wherever PyTorch refuses them.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,10 +12,10 @@ use super::case::{Case, Wanted};
 use super::part::Part;
 use super::place;
 
-/// How many cases of an operator are taken.
+/// The maximum number of cases per operator.
 const CASES: usize = 6;
 
-/// What looks at sizes or dtypes of an operand alone, or copies from any device.
+/// Operators that use only the sizes or dtype of an operand, or that copy from any device.
 const FREE: &[&str] = &[
     "align_as",
     "copy_",
@@ -29,7 +29,8 @@ const FREE: &[&str] = &[
     "view_as",
 ];
 
-/// The calls that do otherwise with one operand left on the host, and how many there were.
+/// Leaves one operand of each call on the host. Returns the calls without the expected error, and
+/// the number of calls.
 pub fn failures(path: &Path, device: Device, part: Part) -> (Vec<String>, usize) {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
@@ -98,7 +99,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Puts the host's tensor number `left` in the place of the device's, and says whether it has no
+/// Replaces the device tensor of index `left` by the host's, and sets `number` to whether it has no
 /// dims.
 fn leave(to: &mut Value, from: &Value, left: usize, at: &mut usize, number: &mut bool) {
     match (to, from) {

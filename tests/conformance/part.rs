@@ -1,11 +1,10 @@
-//! A part of the cases, and the sums of several: on a GPU that is a C++ compiler behind a driver,
-//! every processor takes a part.
+//! Splitting the cases into parts, and adding up their counts: on the emulated GPU, each processor runs one part.
 
 #[cfg(feature = "cuda")]
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Those operators whose spelling falls to number `at` of `of`.
+/// The operators whose spelling hashes to part `at` of `of`.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     pub at: u64,
@@ -15,7 +14,7 @@ pub struct Part {
 impl Part {
     pub const WHOLE: Self = Self { at: 0, of: 1 };
 
-    /// Whether the cases of an operator belong to it: all forms of one do.
+    /// Returns whether the cases of an operator are in this part; all forms of an operator are in the same part.
     pub fn takes(self, spelling: &str) -> bool {
         let name = spelling.rsplit('.').next().unwrap_or(spelling);
         let bytes = name.trim_end_matches('_').bytes();
@@ -25,7 +24,8 @@ impl Part {
         (hash >> 32) % self.of == self.at
     }
 
-    /// The lines of its cases, numbered from 1, and those that nobody can read. Of others no tensor is made.
+    /// Returns the lines of the part's cases, numbered from 1, and unreadable lines. It builds no tensors of other
+    /// cases.
     pub fn lines(self, text: &str) -> impl Iterator<Item = (usize, &str)> {
         let other = move |line: &str| {
             let json: Result<serde_json::Value, _> = serde_json::from_str(line);
@@ -40,7 +40,7 @@ impl Part {
 impl FromStr for Part {
     type Err = String;
 
-    /// From `2/8`.
+    /// Parses `2/8`.
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers = text.split_once('/').and_then(|(at, of)| {
             let (at, of) = (at.parse().ok()?, of.parse().ok()?);
@@ -50,7 +50,7 @@ impl FromStr for Part {
     }
 }
 
-/// What several parts printed, as one run would have.
+/// Joins the output of several parts into the output of a single run.
 #[cfg(feature = "cuda")]
 pub fn joined(printed: &[String]) -> String {
     let mut out = String::new();

@@ -8,7 +8,7 @@ use nomina_runtime::Device;
 use super::case::{Case, Recorded, Wanted};
 use super::compare;
 
-/// Makes what a case makes of no tensor on a device.
+/// Makes factory calls, which have no tensor arguments, create their result on the device.
 pub fn factories(case: &mut Case, device: Device) {
     let Some((op, _)) = nomina_by_name::parse(&case.op) else {
         return;
@@ -17,7 +17,7 @@ pub fn factories(case: &mut Case, device: Device) {
         .row()
         .params()
         .any(|param| param.kind == ParamKind::Device && param.name == "device");
-    // An out tensor says where, too.
+    // An out tensor determines the device, too.
     let says = |(name, _): &(String, Value)| name == "device" || name == "out";
     let given = case.kwargs.iter().any(says);
     let tensors = case.args.iter().any(holds_tensor);
@@ -35,13 +35,13 @@ fn holds_tensor(value: &Value) -> bool {
     }
 }
 
-/// The name of the operator, without the words before it.
+/// Returns the last component of the operator's name.
 fn name(case: &Case) -> &str {
     let spelling = case.op.trim_end_matches(".__get__");
     spelling.rsplit('.').next().unwrap_or(spelling)
 }
 
-/// What a tensor on a device says of itself, where the recording has what one on the host says.
+/// Replaces the recorded attributes of a host tensor by those of a device tensor.
 pub fn expect(case: &mut Case, device: Device) {
     let Device::Cuda(Some(ordinal)) = device else {
         return;
@@ -68,7 +68,7 @@ pub fn expect(case: &mut Case, device: Device) {
     }
 }
 
-/// What a device found wrong in what it was asked for.
+/// Returns the error that the device detected while it ran the call.
 pub fn found(device: Device) -> Option<Error> {
     match device {
         Device::Cuda(ordinal) => nomina_runtime::cuda::synchronize(ordinal).err(),
@@ -76,7 +76,7 @@ pub fn found(device: Device) -> Option<Error> {
     }
 }
 
-/// Whether a case asks for a result on the host.
+/// Returns whether a case asks for a result on the host.
 pub fn leaves(case: &Case) -> bool {
     let says = |value: &Value| match value {
         Value::Device(device) => device.is_cpu(),
@@ -91,7 +91,7 @@ pub fn leaves(case: &Case) -> bool {
             .any(says)
 }
 
-/// Whether all tensors of a result are on a device.
+/// Checks that all tensors of a result are on a device.
 pub fn lies_on(value: &Value, device: Device) -> Result<(), String> {
     let found = match value {
         Value::Tensor(x) => x.device(),
@@ -105,7 +105,7 @@ pub fn lies_on(value: &Value, device: Device) -> Result<(), String> {
     Err(format!("the result is on `{found}`, not on `{device}`"))
 }
 
-/// Whether a random case draws the same numbers on the host and on the device.
+/// Checks that a random case draws the same numbers on the host and on the device.
 pub fn same_numbers(case: &Case, line: &str) -> Result<(), String> {
     let host = Case::parse(line)?;
     nomina_runtime::manual_seed(7);

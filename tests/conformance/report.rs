@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How many failures of an operator are shown; `NOMINA_SHOW` sets another number.
+/// The number of failures shown per operator; overridden by `NOMINA_SHOW`.
 const SHOWN: usize = 3;
 
-/// What became of the cases.
+/// The outcomes of the cases.
 #[derive(Default)]
 pub struct Report {
     operators: BTreeMap<String, Outcome>,
-    /// The operators of the cases that differ from PyTorch as documented, by the reason.
+    /// The operators of cases with a documented difference from PyTorch, by reason.
     documented: BTreeMap<&'static str, Vec<String>>,
 }
 
@@ -21,29 +21,29 @@ struct Outcome {
 }
 
 impl Report {
-    /// A case of `op` passed.
+    /// Counts a passed case of `op`.
     pub fn pass(&mut self, op: &str) {
         self.operators.entry(op.to_owned()).or_default().passed += 1;
     }
 
-    /// A case of `op` passed, where PyTorch's own answer is known to be another.
+    /// Counts a passed case of `op` where PyTorch's result is known to differ.
     pub fn differ(&mut self, op: &str, why: &'static str) {
         self.pass(op);
         self.documented.entry(why).or_default().push(op.to_owned());
     }
 
-    /// A case of `op` failed.
+    /// Counts a failed case of `op`.
     pub fn fail(&mut self, op: &str, id: &str, what: String) {
         let outcome = self.operators.entry(op.to_owned()).or_default();
         outcome.failures.push((id.to_owned(), what));
     }
 
-    /// How many cases passed.
+    /// Returns the number of passed cases.
     pub fn passed(&self) -> usize {
         self.operators.values().map(|outcome| outcome.passed).sum()
     }
 
-    /// How many cases failed.
+    /// Returns the number of failed cases.
     pub fn failed(&self) -> usize {
         self.operators
             .values()
@@ -51,7 +51,7 @@ impl Report {
             .sum()
     }
 
-    /// The failures, by operator.
+    /// Formats the failures, grouped by operator.
     pub fn by_operator(&self) -> String {
         let show = std::env::var("NOMINA_SHOW")
             .ok()

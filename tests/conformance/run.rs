@@ -1,4 +1,4 @@
-//! Running the cases of a file.
+//! Runs the cases of a file.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn file(path: &Path, device: Device, part: Part, report: &mut Report) {
     }
 }
 
-/// Runs a case. Returns the reason if it differs from PyTorch as it is documented to.
+/// Runs a case. Returns the reason of a documented difference from PyTorch.
 fn one(mut case: Case) -> Result<Option<&'static str>, String> {
     case.forget_unwritten();
     if let Wanted::Gradients { .. } = case.wanted {
@@ -71,8 +71,8 @@ fn gradients(mut case: Case) -> Result<Option<&'static str>, String> {
     Ok(rule.or(listed))
 }
 
-/// As [`one`], on a device: new tensors are made there, results must be there, and random numbers are
-/// those that the host draws.
+/// Like [`one`], but on a device: new tensors must be created there, results must be there, and random numbers must
+/// equal the host's.
 fn on_device(mut case: Case, line: &str, device: Device) -> Result<Option<&'static str>, String> {
     case.forget_unwritten();
     if let Wanted::Gradients { .. } = case.wanted {
@@ -88,7 +88,7 @@ fn on_device(mut case: Case, line: &str, device: Device) -> Result<Option<&'stat
     }
     let got = nomina_by_name::call(&case.op, case.args, case.kwargs);
     let (got, operands) = match (got, place::found(device)) {
-        // What the device found later knows no names.
+        // Errors that the device reports later have no operand names.
         (Ok(_), Some(error)) => (Err(error), Vec::new()),
         (got, _) => (got, operands),
     };
@@ -113,7 +113,7 @@ fn judge(
             if compare::error_word(error.kind()) != Some(kind.as_str()) {
                 return Err(format!("wanted an error of kind {kind}, got {error:?}"));
             }
-            // It must say which operator, and name what it is about.
+            // The error must name the operator and the operands' dims.
             let text = error.to_string();
             if operands.is_empty() || operands.iter().any(|name| text.contains(name.as_str())) {
                 Ok(())
@@ -130,7 +130,7 @@ fn judge(
     }
 }
 
-/// The names of the dims of all tensors among the arguments.
+/// Returns the dim names of all tensors among the arguments.
 fn names_of(args: &[Value]) -> Vec<String> {
     let mut names = Vec::new();
     for arg in args {

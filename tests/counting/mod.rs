@@ -1,5 +1,5 @@
-//! An allocator that counts what the calling thread asks for.
-// Each test has its own of the two ways to look at it.
+//! An allocator that counts the allocations of the calling thread.
+// Each test uses only one of the two kinds of measurement.
 #![allow(dead_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 
 struct Counting;
 
-/// The same of all threads together.
+/// The live and peak bytes of all threads together.
 static ALL_LIVE: AtomicIsize = AtomicIsize::new(0);
 static ALL_PEAK: AtomicIsize = AtomicIsize::new(0);
 
 thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
     static BYTES: Cell<usize> = const { Cell::new(0) };
-    /// What the thread asked for and did not give back; less than nothing where it frees what another one asked for.
+    /// The bytes that the thread allocated and has not freed; negative if it frees blocks of other threads.
     static LIVE: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
@@ -34,31 +34,31 @@ fn freed(bytes: usize) {
     ALL_LIVE.fetch_sub(bytes as isize, Ordering::Relaxed);
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came.
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Old and new are there at the same time, where the block moves.
+        // If the block moves, the old and the new one are live at the same time.
         count(size);
         freed(layout.size());
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.realloc(ptr, layout, size) }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
         freed(layout.size());
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(ptr, layout) }
     }
 }
@@ -66,14 +66,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often `f` asks this thread's allocator, for how many bytes, and what it gives.
+/// Returns the number of this thread's allocations in `f`, their bytes, and the result of `f`.
 pub fn counted<R>(f: impl FnOnce() -> R) -> (usize, usize, R) {
     let (calls, bytes) = (CALLS.get(), BYTES.get());
     let result = f();
     (CALLS.get() - calls, BYTES.get() - bytes, result)
 }
 
-/// How many bytes more than before this thread has at one time while `f` runs, and what it gives.
+/// Returns this thread's peak memory during `f`, relative to the start, and the result of `f`.
 pub fn peak<R>(f: impl FnOnce() -> R) -> (usize, R) {
     let before = LIVE.get();
     PEAK.set(before);
@@ -81,7 +81,7 @@ pub fn peak<R>(f: impl FnOnce() -> R) -> (usize, R) {
     ((PEAK.get() - before) as usize, result)
 }
 
-/// The same of all threads together: of a program that does nothing else meanwhile.
+/// Like [`peak`], but for all threads together; nothing else in the process may run meanwhile.
 pub fn peak_of_all<R>(f: impl FnOnce() -> R) -> (usize, R) {
     let before = ALL_LIVE.load(Ordering::Relaxed);
     ALL_PEAK.store(before, Ordering::Relaxed);

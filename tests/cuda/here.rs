@@ -1,8 +1,7 @@
-//! A device for tests: the GPU where there is one, else the host that stands for one, in this program
-//! once more.
+//! A device for tests: the GPU if there is one, else the emulated GPU, in child processes of this program.
 //!
-//! Test programs include this file by `#[path]`. A test begins with `device!(schedules)`; it has to count
-//! its cases by [`cases`], so that none passes for having done nothing.
+//! Test programs include this file by `#[path]`. A test begins with `device!(schedules)` and must count its cases by
+//! [`cases`], so that a test that did nothing cannot pass.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 #[path = "host.rs"]
@@ -13,27 +12,27 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nomina_runtime::Device;
 
-/// What the host that stands for a GPU is told by its environment: an order of blocks and threads,
-/// whether copies wait as long as they may. A GPU has its own.
+/// Environment variables of the emulated GPU: the order of blocks and threads, and whether copies are delayed as long
+/// as allowed. They do not affect a real GPU.
 pub type Schedule<'a> = &'a [(&'a str, &'a str)];
 
 static CASES: AtomicUsize = AtomicUsize::new(0);
 
-/// What a kernel finds wrong is the error of whoever waits next, so that tests take turns.
+/// Serializes the tests, since an error in a kernel is reported to the next thread that waits for the device.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A test on a device. Its end says how many cases there were, and fails where there was none.
+/// A running test on a device. On drop it prints the number of cases, and fails if there were none.
 pub struct Here {
     name: &'static str,
     before: usize,
     _turn: MutexGuard<'static, ()>,
 }
 
-/// The device of all tests; those of several devices have the second too.
+/// The device of all tests; tests of several devices also use the second one.
 #[allow(dead_code, reason = "some programs name it in their cases")]
 pub const DEVICE: Device = Device::Cuda(Some(0));
 
-/// Counts cases that were looked at.
+/// Counts compared cases.
 pub fn cases(count: usize) {
     CASES.fetch_add(count, Ordering::Relaxed);
 }
@@ -50,7 +49,7 @@ impl Drop for Here {
     }
 }
 
-/// Enters a test; `None` where it ran in other processes, or cannot run.
+/// Enters a test; `None` if it ran in child processes or cannot run.
 #[track_caller]
 pub fn enter(name: &'static str, schedules: &[Schedule<'_>]) -> Option<Here> {
     if host::is_fake() || Device::cuda(0).is_ok() {
@@ -69,8 +68,8 @@ pub fn enter(name: &'static str, schedules: &[Schedule<'_>]) -> Option<Here> {
     None
 }
 
-/// Runs a test of this program once more where there is a device, and gives all that it said.
-/// `None`, with a word about it, where there is neither a GPU nor a C++ compiler to stand for one.
+/// Runs a test of this program in a child process that has a device, and returns its output. Returns `None` and prints
+/// the reason if there is neither a GPU nor a C++ compiler for the emulated one.
 #[track_caller]
 pub fn again(name: &str, schedule: Schedule<'_>) -> Option<String> {
     let own = std::env::current_exe().unwrap();
@@ -98,14 +97,14 @@ pub fn again(name: &str, schedule: Schedule<'_>) -> Option<String> {
     Some(said)
 }
 
-/// How many cases a run of one test said it has looked at.
+/// Parses the number of cases from the output of a test.
 fn counted(said: &str) -> usize {
     let counts = said.lines().filter_map(|line| line.strip_suffix(" cases"));
     let counts = counts.filter_map(|line| line.rsplit(' ').next()?.parse::<usize>().ok());
     counts.sum()
 }
 
-/// Whether a test can look at what only the host that stands for a GPU has, `why`; says so where not.
+/// Returns whether the emulated GPU is in use. On a real GPU, prints that the test is skipped and `why`.
 #[allow(dead_code, reason = "tests of several devices, and of little memory")]
 pub fn needs_stand_in(name: &str, why: &str) -> bool {
     let real = !host::is_fake() && Device::cuda(0).is_ok();
@@ -115,7 +114,7 @@ pub fn needs_stand_in(name: &str, why: &str) -> bool {
     !real
 }
 
-/// The name of the test that this stands in.
+/// Returns the name of the enclosing test.
 macro_rules! name {
     () => {{
         fn here() {}
@@ -124,7 +123,7 @@ macro_rules! name {
     }};
 }
 
-/// Enters a test, which ends here where it runs in other processes, one for each schedule.
+/// Enters a test; returns from it if it ran in child processes, one per schedule.
 macro_rules! device {
     ($schedules:expr) => {
         match $crate::here::enter($crate::here::name!(), $schedules) {

@@ -1,5 +1,5 @@
-//! The libraries that stand for a GPU: built with the system's C++ compiler, once per content, and
-//! test programs that run themselves again with them.
+//! The emulated GPU: its libraries are built with the system's C++ compiler, once per content, and
+//! test programs run themselves again with them.
 //!
 //! Test programs include this file by `#[path]`.
 
@@ -12,10 +12,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::{env, fs, process};
 
-/// Set in a program that runs with the fakes.
+/// Set in a process that runs with the emulated GPU.
 const MARK: &str = "NOMINA_FAKE_GPU";
 
-/// A library: its name, the one that programs ask for, and its sources (a folder or a file).
+/// A library: its name, the name that programs link to, and its sources (a folder or a file).
 const LIBRARIES: [(&str, &str, &str); 5] = [
     ("libcuda.so.1", "libcuda.so", "driver"),
     ("libnvrtc.so.13", "libnvrtc.so", "nvrtc.cpp"),
@@ -26,12 +26,12 @@ const LIBRARIES: [(&str, &str, &str); 5] = [
 
 const FLAGS: [&str; 4] = ["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden"];
 
-/// Whether this program already runs with the fakes.
+/// Returns whether this process already runs with the emulated GPU.
 pub fn is_fake() -> bool {
     env::var_os(MARK).is_some()
 }
 
-/// `runtime/kernels`.
+/// Returns `runtime/kernels`.
 pub fn kernels() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let inside = root.join("runtime/kernels");
@@ -41,7 +41,7 @@ pub fn kernels() -> PathBuf {
     }
 }
 
-/// The compiler's name: `$CXX`, else `c++`.
+/// Returns the name of the C++ compiler: `$CXX`, else `c++`.
 pub fn compiler() -> OsString {
     match env::var_os("CXX") {
         Some(named) if !named.is_empty() => named,
@@ -49,7 +49,7 @@ pub fn compiler() -> OsString {
     }
 }
 
-/// Where tests may leave files: a folder below the target folder.
+/// Returns the folder for files of tests, below the target folder.
 fn folder() -> PathBuf {
     match option_env!("CARGO_TARGET_TMPDIR") {
         Some(folder) => folder.into(),
@@ -57,7 +57,7 @@ fn folder() -> PathBuf {
     }
 }
 
-/// The folder with the fake libraries, or why there is none.
+/// Returns the folder with the emulated libraries, or why there is none.
 pub fn fakes() -> Result<PathBuf, String> {
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     BUILT.get_or_init(build).clone()
@@ -84,7 +84,7 @@ fn build() -> Result<PathBuf, String> {
     if built.is_dir() {
         return Ok(built);
     }
-    // Another process may build the same: who is first gives the folder its name.
+    // Another process may build the same libraries: the first to rename its folder wins.
     let own = built.with_extension(process::id().to_string());
     text(fs::create_dir_all(&own), &own)?;
     build_in(&host, &own)?;
@@ -131,7 +131,7 @@ fn build_in(host: &Path, own: &Path) -> Result<(), String> {
             .args(["-shared", "-o"])
             .arg(own.join(name))
             .args(&objects);
-        // The other fakes may call the driver.
+        // The other libraries may call the driver.
         command
             .arg(format!("-Wl,-soname,{name}"))
             .arg("-Wl,-rpath,$ORIGIN")
@@ -146,7 +146,7 @@ fn build_in(host: &Path, own: &Path) -> Result<(), String> {
             text(fs::remove_file(&object), &object)?;
         }
     }
-    // What kernels are compiled behind lies beside the library that does it.
+    // The compiler library includes these headers before each kernel, so they must be next to it.
     for header in files(host)?.iter().filter(|file| ends(file, "h")) {
         text(
             fs::copy(header, own.join(header.file_name().unwrap_or_default())),
@@ -160,7 +160,7 @@ fn ends(file: &Path, with: &str) -> bool {
     file.extension().is_some_and(|extension| extension == with)
 }
 
-/// The files of a folder, in order.
+/// Returns the files of a folder, sorted.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for entry in text(fs::read_dir(folder), folder)? {
@@ -194,7 +194,7 @@ fn finish(child: Child) -> Result<(), String> {
     }
 }
 
-/// A folder that is there as long as this is.
+/// A folder that is deleted on drop.
 pub struct Folder(PathBuf);
 
 impl Deref for Folder {
@@ -211,7 +211,7 @@ impl Drop for Folder {
     }
 }
 
-/// A folder of this process's with the fake libraries but for one, or why there is none.
+/// Returns a folder for this process with the emulated libraries except one, or why there is none.
 pub fn without(library: &str) -> Result<Folder, String> {
     let fakes = fakes()?;
     let own = fakes.with_extension(format!("without-{library}-{}", process::id()));
@@ -226,8 +226,8 @@ pub fn without(library: &str) -> Result<Folder, String> {
     Ok(own)
 }
 
-/// A command that runs with the fakes: they come first where libraries are looked for, and what is
-/// compiled is kept apart from a real GPU's.
+/// Returns a command that runs with the emulated GPU: its libraries come first in the search path,
+/// and compiled kernels are stored apart from those of a real GPU.
 pub fn with_fakes(program: &Path) -> Result<Command, String> {
     let fakes = fakes()?;
     let mut command = Command::new(program);
@@ -244,7 +244,7 @@ pub fn with_fakes(program: &Path) -> Result<Command, String> {
     Ok(command)
 }
 
-/// This program once more, with the fakes.
+/// Runs this program again with the emulated GPU.
 pub fn rerun_with_fake(args: &[&str], env: &[(&str, &str)]) -> Result<Output, String> {
     let own = env::current_exe().map_err(|error| error.to_string())?;
     let mut command = with_fakes(&own)?;

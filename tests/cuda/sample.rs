@@ -1,20 +1,20 @@
-//! How many cases run on the host that stands for a GPU: each dtype of each operator is a kernel of its own, which a
-//! C++ compiler translates. All of them (`cargo xtask cuda`, `NOMINA_EVERY=1`) take a core twenty minutes, so that tests
-//! among others take a sample.
+//! The sample of cases for the emulated GPU. Each dtype of each operator is a separate kernel, which a C++ compiler
+//! translates. All of them (`cargo xtask cuda`, `NOMINA_EVERY=1`) take one core twenty minutes, so ordinary test runs
+//! take a sample.
 //!
 //! Test programs include this file by `#[path]`.
 
-/// How many cases there are for each that is taken.
+/// One case in this many is taken.
 pub const SAMPLE: usize = 8;
 
-/// Whether all are asked for.
+/// Returns whether all cases are requested.
 pub fn every() -> bool {
     std::env::var_os("NOMINA_EVERY").is_some()
 }
 
-/// Some of a list, at least one: others for each place in the source that asks.
+/// Returns a sample of a list, at least one element; the sample depends on the line of the caller.
 #[track_caller]
-#[allow(dead_code)] // some programs sample otherwise
+#[allow(dead_code)] // some programs use another sampling
 pub fn some<T: Copy>(all: impl AsRef<[T]>) -> Vec<T> {
     let all = all.as_ref();
     if every() {

@@ -1,4 +1,4 @@
-//! On the GPU that tests bring: two devices.
+//! Tests on two emulated devices.
 
 use nomina::prelude::*;
 use nomina::{Device, DynTensor, Error, ErrorKind, cuda};
@@ -9,7 +9,7 @@ use super::{C, N};
 const FIRST: Device = Device::Cuda(Some(0));
 const SECOND: Device = Device::Cuda(Some(1));
 
-/// Runs a test's body on two devices; it is one case.
+/// Runs a test's body on two devices; counts as one case.
 macro_rules! on_two {
     ($body:expr) => {{
         if cuda::count().is_ok_and(|count| count < 2) {
@@ -25,7 +25,7 @@ macro_rules! on_two {
 
 pub(super) use on_two;
 
-/// Runs a test's body where the host that stands for a GPU is told so and so; what it said.
+/// Runs a test's body on an emulated GPU with the given environment; returns its output.
 macro_rules! on_stand_in {
     ($why:literal, $env:expr, $body:expr) => {{
         if here::host::is_fake() {
@@ -87,7 +87,7 @@ fn devices_are_listed_and_chosen() {
         assert_eq!(x.get_device(), 1);
         assert!(x.to_string().ends_with("cuda:1"), "{x}");
         assert!(format!("{x:?}").contains("cuda:1"), "{x:?}");
-        // The others are still reached by their ordinals.
+        // The other devices are still reachable by ordinal.
         assert_eq!(on("cuda:0").unwrap().device(), FIRST);
         refused(x.add(&on("cuda:0").unwrap()), &["`cuda:1`", "`cuda:0`"]);
         cuda::synchronize(None).unwrap();
@@ -121,7 +121,7 @@ fn tensors_move_between_all_pairs() {
                     let there = view.to_device(from).unwrap();
                     let moved = there.to_device(to).unwrap();
                     assert_eq!((moved.device(), moved.shape()), (to, view.shape()));
-                    // Without gaps, strides stay; with gaps, as of a clone.
+                    // A view without gaps keeps its strides; one with gaps gets those of a clone.
                     if from != to {
                         let dense = view.clone_with(MemoryFormat::Preserve).unwrap();
                         assert_eq!(moved.strides(), dense.strides(), "{from} to {to}");
@@ -131,7 +131,7 @@ fn tensors_move_between_all_pairs() {
                     let turned = moved.to_device(from).unwrap();
                     assert!(turned.equal(&there).unwrap());
                 }
-                // Writing takes from any device.
+                // The source of a copy may be on any device.
                 let mut dest = DynTensor::options()
                     .device(to)
                     .zeros(&[3, 4, 5], ())
@@ -172,7 +172,7 @@ fn operands_on_two_devices_are_refused() {
             refused(x.clone().mul_(y).map(drop), &words);
             refused(x.add_out(x, &mut y.clone()), &words);
         }
-        // A number without dims on the host goes with any, but the other way round.
+        // A host scalar without dims combines with any device, but not the other way round.
         let two = DynTensor::scalar(2.0).unwrap();
         assert_eq!(
             a.mul(&two).unwrap().to_vec::<f32>().unwrap(),
@@ -197,7 +197,7 @@ fn operands_on_two_devices_are_refused() {
             two.clone().add_(&a.sum(..).unwrap()).map(drop),
             &["`cpu`", "`cuda:0`"],
         );
-        // Typed tensors say it with their names.
+        // Typed tensors report their names in the error.
         let typed = tensor!([[1., 2.], [3., 4.]]; N, C);
         refused(
             typed.try_add(&typed.to_device(FIRST)),
@@ -243,7 +243,7 @@ fn elements_are_read_and_written_on_a_device() {
             assert_eq!(there.to_string(), moved(host.to_string()));
             assert_eq!(format!("{there:?}"), moved(format!("{host:?}")));
         }
-        // Factories and out tensors say where.
+        // Factories and out tensors determine the device.
         let range = Tensor::<(N,)>::options()
             .device(FIRST)
             .arange(0.0, 3.0, 1.0);
@@ -317,14 +317,14 @@ fn memory_that_is_missing_is_an_error_and_nothing_is_lost() {
             let error = on.zeros(&[1 << 20], ()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Memory);
             assert!(error.to_string().contains("4194304 bytes"), "{error}");
-            // What did not fit on the device is not lost on the host.
+            // A tensor that did not fit on the device is still intact on the host.
             let host = numbers(&[1 << 19]);
             assert_eq!(host.to_device(FIRST).unwrap_err().kind(), ErrorKind::Memory);
             assert_eq!(host.to_vec::<f32>().unwrap()[77], 77.0);
             let mut x = on.ones(&[150_000], ()).unwrap();
             let error = x.add(&x).unwrap_err();
             assert_eq!((error.kind(), error.op()), (ErrorKind::Memory, "add"));
-            // In place it fits; where a copy would be needed, it does not, and `x` stays.
+            // In place it fits; if a copy is needed, it does not, and `x` is unchanged.
             x.add_(1.0).unwrap();
             let shared = x.clone();
             assert_eq!(x.mul_(2.0).map(drop).unwrap_err().kind(), ErrorKind::Memory);
@@ -333,7 +333,7 @@ fn memory_that_is_missing_is_an_error_and_nothing_is_lost() {
             x.mul_(2.0).unwrap();
             assert_eq!(x.sum(..).unwrap().item().unwrap().to_f64(), 600_000.0);
             drop(x);
-            // What was freed is there again.
+            // Freed memory is available again.
             drop(on.zeros(&[200_000], ()).unwrap());
         }
         assert_eq!(in_use(), 0);

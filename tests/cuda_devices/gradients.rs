@@ -10,7 +10,7 @@ use super::{C, N};
 
 const ALL: [Device; 3] = [Device::Cpu, DEVICE, Device::Cuda(Some(1))];
 
-/// The gradient of a leaf, which lies where the leaf does.
+/// Returns the gradient of a leaf, which is on the leaf's device.
 fn grad(leaf: &DynTensor) -> Vec<f32> {
     let grad = leaf.grad().expect("backward came to it");
     assert_eq!(grad.device(), leaf.device());
@@ -33,7 +33,7 @@ fn gradients_go_between_devices() {
             for to in ALL {
                 let mut x = data.to_device(from).unwrap();
                 x.requires_grad_().unwrap();
-                // There and back, where both ends are computed on.
+                // Moves there and back, with operators on both devices.
                 let there = x.square().unwrap().to_device(to).unwrap();
                 let back = there.square().unwrap().to_device(from).unwrap();
                 back.sum(..).unwrap().backward().unwrap();
@@ -42,7 +42,7 @@ fn gradients_go_between_devices() {
                     [4., 32., 108., 256., 500., 864.],
                     "{from} to {to}"
                 );
-                // What moves lies with gaps.
+                // The moved view has gaps.
                 let mut x = data.to_device(from).unwrap();
                 x.requires_grad_().unwrap();
                 let part = x.t().unwrap().narrow(0, 1, 2).unwrap();
@@ -55,7 +55,7 @@ fn gradients_go_between_devices() {
                     .backward()
                     .unwrap();
                 assert_eq!(grad(&x), [0., 4., 6., 0., 10., 12.], "{from} to {to}");
-                // A copy into what lies elsewhere.
+                // Copies into a view of a tensor on the other device.
                 let mut x = data.to_device(from).unwrap();
                 x.requires_grad_().unwrap();
                 let mut dest = DynTensor::options().device(to).zeros(&[2, 3], ()).unwrap();
@@ -65,14 +65,14 @@ fn gradients_go_between_devices() {
             }
         }
 
-        // A number on the host beside a tensor on a device.
+        // A host scalar combined with a tensor on a device.
         let mut two = DynTensor::scalar(2.0_f32).unwrap();
         two.requires_grad_().unwrap();
         let product = data.to_device(DEVICE).unwrap().mul(&two).unwrap();
         product.sum(..).unwrap().backward().unwrap();
         assert_eq!(grad(&two), [21.0]);
 
-        // Gradients of gradients, and none where none is recorded.
+        // Gradients of gradients, and no gradient if nothing is recorded.
         let cubes = |x: &Tensor<(C,)>| (x.cuda(None) * x.cuda(None).square()).cpu().sum(..);
         let h: Tensor<(C, Prime<C>)> = hessian(cubes, &tensor!([1., -2.]; C));
         assert_eq!(h.to_vec(), [6., 0., 0., -12.]);
@@ -83,7 +83,7 @@ fn gradients_go_between_devices() {
     });
 }
 
-/// What the host computes for a device.
+/// Operators that the host computes for a device.
 #[cfg(feature = "fft")]
 #[test]
 fn gradients_go_by_way_of_the_host() {

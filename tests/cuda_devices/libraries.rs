@@ -1,4 +1,4 @@
-//! Libraries and what they made: kernels are compiled once, and then need no compiler.
+//! Libraries and compiled kernels: each kernel is compiled once, and cached kernels need no compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn report() {
     here::cases(1);
 }
 
-/// One of each kind, against the host: what a device is asked for first.
+/// Compares one operator of each kind with the host: the first kernels that programs usually ask for.
 #[test]
 fn twenty_operators() {
     let _here = device!(&[&[]]);
@@ -63,14 +63,14 @@ fn twenty_operators() {
         }
         here::cases(1);
     }
-    // A pack's kernels are those of the list: nothing is then compiled where it is first tried. On a GPU other
-    // tests have asked before, for rarer ones too.
+    // A pack has the kernels of the list, so the first calls compile nothing. On a real GPU, other tests have asked for
+    // kernels before, rarer ones included.
     let mut unlisted = catalog::unlisted(0).unwrap();
     unlisted.retain(|name| !before.contains(name));
     assert!(unlisted.is_empty(), "{unlisted:#?}");
 }
 
-/// What a run asked for is compiled elsewhere, under the names that it looks for: a pack then lacks nothing.
+/// Kernels that a run asked for can be compiled elsewhere under the names it looks for: a pack then lacks nothing.
 #[test]
 fn what_was_asked_for_can_be_compiled_elsewhere() {
     if !here::needs_stand_in(name!(), "its cache is that of tests") {
@@ -86,13 +86,13 @@ fn what_was_asked_for_can_be_compiled_elsewhere() {
     names.sort();
     assert_eq!(names, kept(&cache));
     assert!(names.len() > 20, "{names:?}");
-    // One that lacks its text is told, and not left out.
+    // A module without its source is an error, and is not skipped.
     fs::remove_file(cache.join(&names[0]).with_extension("cu")).unwrap();
     let error = catalog::asked(&cache).unwrap_err().to_string();
     assert!(error.contains(&names[0]), "{error}");
 }
 
-/// The modules of a cache, without what they were compiled from.
+/// Returns the modules in a cache, without their sources.
 fn kept(cache: &Path) -> Vec<String> {
     let files = fs::read_dir(cache).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -101,14 +101,14 @@ fn kept(cache: &Path) -> Vec<String> {
     names
 }
 
-/// An empty folder for kernels.
+/// Returns an empty folder for kernels.
 fn cache(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("kernels-{name}"));
     let _ = fs::remove_dir_all(&folder);
     folder
 }
 
-/// How many modules the compiler says it has compiled.
+/// Parses the number of modules that the compiler reports.
 fn compiled(said: &str) -> usize {
     let line = said.lines().find(|line| line.starts_with("fake nvrtc: "));
     line.map_or(0, |line| line.split(' ').nth(2).unwrap().parse().unwrap())
@@ -118,7 +118,7 @@ fn compiled(said: &str) -> usize {
 #[ignore = "run by the tests below, with a cache of their own"]
 fn inside() {
     let _here = device!(&[]);
-    // Threads ask for the same modules at once, and a sort for several kernels of one.
+    // Threads ask for the same modules at once, and a sort asks for several kernels of one module.
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -168,7 +168,7 @@ fn inside_older() {
     }
 }
 
-/// A compiler, or a cuBLASLt, that is newer than the driver is told, with what fits.
+/// A compiler or a cuBLASLt newer than the driver gives an error that says which versions fit.
 #[test]
 fn libraries_that_do_not_go_with_the_driver() {
     if !here::needs_stand_in(name!(), "it has one driver") {
@@ -198,7 +198,7 @@ fn libraries_that_do_not_go_with_the_driver() {
         assert!(said.contains("cuBLASLt: CUDA 13.0"), "{said}");
         assert!(said.contains("sum: 262144"), "{said}");
     }
-    // What is kept needs no compiler that fits, and our own kernels multiply.
+    // Cached kernels need no matching compiler, and the project's own kernels multiply.
     let env = [kernels, ("NOMINA_CUDA_MATMUL", "own")];
     here::again("libraries::inside_older", &env).unwrap();
     let said = older("12040").unwrap();

@@ -1,4 +1,4 @@
-//! What is compared: on a device and on the host, by dtypes, sizes and layouts.
+//! The cases that run on the device and on the host, by dtype, size and layout.
 
 use nomina::{Complex, DType, Device, Scalar};
 use nomina_core::op::Op;
@@ -9,8 +9,8 @@ use super::sample::some;
 
 const SIZES: [usize; 6] = [1, 7, 16, 33, 64, 130];
 
-/// Numbers between -2 and 2 in steps of a quarter: products and sums of hundreds of them are exact
-/// in f32, so that every order of addition gives the same bits.
+/// Returns numbers between -2 and 2 in steps of a quarter: products and sums of hundreds of them are exact in f32, so
+/// every order of addition gives the same bits.
 fn numbers(shape: &[usize], seed: usize, dtype: DType) -> Raw {
     let count: usize = shape.iter().product();
     let number = |i: usize| {
@@ -21,7 +21,7 @@ fn numbers(shape: &[usize], seed: usize, dtype: DType) -> Raw {
     };
     let data = (0..count).map(|i| Complex::new(number(i), number(i + count)));
     let both = Raw::from_vec(data.collect(), shape).unwrap();
-    // Whole numbers for integers, which would lose the rest.
+    // Scaled to whole numbers for integer dtypes, which would truncate the fractions.
     let scaled = if dtype.is_integral() {
         let real = call::to_dtype(&both, DType::F64).unwrap();
         let four = [call::Arg::Tensor(&real), call::Arg::Scalar(Scalar::Int(4))];
@@ -37,10 +37,10 @@ fn values(x: &Raw) -> Vec<Complex<f64>> {
     call::to_dtype(&x, DType::C128).unwrap().to_vec().unwrap()
 }
 
-/// How many ways [`lying`] knows.
+/// The number of layouts of [`lying`].
 const LAYOUTS: usize = 7;
 
-/// A matrix, or a batch of them, of the last sizes given, on a device, by one of the [`LAYOUTS`].
+/// Returns a matrix or a batch of matrices of the given sizes on a device, in one of the [`LAYOUTS`].
 fn lying(shape: &[usize], layout: usize, seed: usize, dtype: DType, device: Device) -> Raw {
     let rank = shape.len();
     let (rows, cols) = (shape[rank - 2], shape[rank - 1]);
@@ -48,11 +48,11 @@ fn lying(shape: &[usize], layout: usize, seed: usize, dtype: DType, device: Devi
     let made = |shape: &[usize]| call::to_device(&numbers(shape, seed, dtype), device).unwrap();
     match layout {
         0 => made(shape),
-        // By column.
+        // Column-major.
         1 => made(&with(&[cols, rows]))
             .transpose(rank - 2, rank - 1)
             .unwrap(),
-        // Rows with gaps, the first at an odd element.
+        // Rows with gaps, starting at an odd element.
         2 => made(&with(&[rows, cols + 3]))
             .narrow(rank - 1, 1, cols)
             .unwrap(),
@@ -64,14 +64,14 @@ fn lying(shape: &[usize], layout: usize, seed: usize, dtype: DType, device: Devi
             .unwrap(),
         // Neither stride is 1.
         4 => made(&with(&[rows, cols, 2])).select(rank, 1).unwrap(),
-        // One row for all.
+        // One row, broadcast.
         5 => made(&with(&[1, cols])).expand(shape).unwrap(),
-        // One column for all.
+        // One column, broadcast.
         _ => made(&with(&[rows, 1])).expand(shape).unwrap(),
     }
 }
 
-/// How far a product may lie from the host's, as a part of it: NVIDIA's library does not say how it rounds what it adds.
+/// The relative tolerance of a product: NVIDIA's library does not document how it rounds sums.
 fn rounded(dtype: DType) -> f64 {
     let own = std::env::var_os("NOMINA_CUDA_MATMUL").is_some_and(|who| who == "own");
     match dtype {
@@ -81,7 +81,7 @@ fn rounded(dtype: DType) -> f64 {
     }
 }
 
-/// Runs on both devices and compares to the bit, but for what the library rounds.
+/// Compares both devices bit for bit, except where the library may round.
 #[track_caller]
 fn same(what: &str, run: impl Fn(Device) -> Raw) {
     let (got, wanted) = (run(Device::from(0)), run(Device::Cpu));
@@ -96,7 +96,7 @@ fn same(what: &str, run: impl Fn(Device) -> Raw) {
     }
 }
 
-/// Runs on both and compares by a tolerance.
+/// Compares both devices with a tolerance.
 #[track_caller]
 fn near(what: &str, most: f64, run: impl Fn(Device) -> Raw) {
     let (got, wanted) = (run(Device::from(0)), run(Device::Cpu));
@@ -109,7 +109,7 @@ fn near(what: &str, most: f64, run: impl Fn(Device) -> Raw) {
     }
 }
 
-/// All products of two matrices: dtypes, sizes, and layouts and addends by turns. How many.
+/// Compares products of two matrices of all dtypes and sizes, in changing layouts. Returns the number of cases.
 pub fn products() -> usize {
     let mut count = 0;
     for dtype in some(DType::ALL) {
@@ -131,13 +131,13 @@ pub fn products() -> usize {
     count
 }
 
-/// A product, to which something is added by turns.
+/// Computes a product, with an addend that depends on `turn`.
 fn added(a: &Raw, b: &Raw, turn: usize, dtype: DType, device: Device) -> Raw {
     let (m, n) = (a.shape()[0], b.shape()[1]);
     let one = Scalar::Int(1);
     let add = |d: &Raw, beta, alpha| call::add_product(Op::Addmm, d, a, b, beta, alpha).unwrap();
     match turn % 5 {
-        // Nothing is added to truths.
+        // Nothing is added to booleans.
         _ if dtype == DType::Bool => call::mm(a, b).unwrap(),
         0 | 1 => call::mm(a, b).unwrap(),
         2 => add(
@@ -145,12 +145,12 @@ fn added(a: &Raw, b: &Raw, turn: usize, dtype: DType, device: Device) -> Raw {
             Scalar::Int(2),
             Scalar::Int(3),
         ),
-        // A number for each column, as a linear layer has.
+        // A bias per column, as in a linear layer.
         3 => {
             let row = call::to_device(&numbers(&[n], 4, dtype), device).unwrap();
             add(&row, one, one)
         }
-        // From the second on, which 16 bytes do not begin at; or one number for all.
+        // A bias from the second element on, which is not aligned to 16 bytes; or one number, broadcast.
         _ => {
             let row = call::to_device(&numbers(&[n + 1], 5, dtype), device).unwrap();
             let size = if turn.is_multiple_of(2) { n } else { 1 };
@@ -159,7 +159,7 @@ fn added(a: &Raw, b: &Raw, turn: usize, dtype: DType, device: Device) -> Raw {
     }
 }
 
-/// Linear layers with an activation, by sizes that the library takes and that it does not.
+/// Linear layers with an activation, of sizes that the library supports and of sizes that it does not.
 pub fn layers() -> usize {
     use call::Activation::{Gelu, GeluTanh, Relu, Sigmoid, Silu, Tanh};
     let mut count = 0;
@@ -195,7 +195,7 @@ pub fn layers() -> usize {
     count
 }
 
-/// Batches: shared and broadcast, transposed, over several dims that do not merge.
+/// Batches: shared and broadcast, transposed, over several dims that cannot be merged.
 pub fn batches() -> usize {
     let mut count = 0;
     let shapes: [([&[usize]; 2], usize); 7] = [
@@ -219,7 +219,7 @@ pub fn batches() -> usize {
                     let made = |front: &[usize], rows, cols, seed| {
                         let shape = [front, &[rows, cols]].concat();
                         if heads == 1 && front.len() == 2 {
-                            // As the heads of attention lie: between the rows and the columns.
+                            // The layout of attention heads: the head dim is between the rows and the columns.
                             let shape = [front[0], rows, front[1], cols];
                             let x = lying(&shape, 0, seed, dtype, device);
                             return x.transpose(1, 2).unwrap();
@@ -248,15 +248,15 @@ pub fn batches() -> usize {
     count
 }
 
-/// Vectors, sums that are split, sums of nothing.
+/// Vectors, split sums, empty sums.
 pub fn edges() -> usize {
     let mut count = 0;
     for dtype in some(DType::ALL) {
         let column = |size: usize, seed, device| {
             call::to_device(&numbers(&[size], seed, dtype), device).unwrap()
         };
-        // Sums of f16 stay below 2048, where it has whole numbers: the rounded ones are compared too,
-        // from one exact sum.
+        // Sums of f16 stay below 2048, up to which it represents all whole numbers, so that dtypes rounded from one
+        // exact sum are compared, too.
         for (m, k) in [(5, 3000), (300, 17), (1, 5000), (40, 40), (2000, 3), (3, 0)] {
             for layout in 0..LAYOUTS {
                 count += 1;
@@ -292,7 +292,7 @@ pub fn edges() -> usize {
             });
         }
     }
-    // Integers wrap, and are exact beyond the floats.
+    // Integers wrap, and are exact beyond the range of exact floats.
     count += 1;
     same("i64 wraps", |device| {
         let of = |seed: i64| {
@@ -301,7 +301,7 @@ pub fn edges() -> usize {
             call::to_device(&x, device).unwrap()
         };
         let product = call::mm(&of(1), &of(2)).unwrap();
-        // Both halves, each of which a float holds.
+        // Both halves; each fits exactly into a float.
         let halves = |x: &Raw| -> Vec<f64> {
             let x = call::to_device(x, Device::Cpu).unwrap();
             let all = x.to_vec::<i64>().unwrap();
@@ -316,7 +316,7 @@ pub fn edges() -> usize {
     count
 }
 
-/// NaN and infinity reach where they belong, and a factor of 0 leaves out what is added.
+/// NaN and infinity propagate to the right elements only, and with a factor of 0 the addend is ignored.
 pub fn special() -> usize {
     let mut count = 0;
     for dtype in some([DType::F16, DType::BF16, DType::F32, DType::F64]) {
@@ -340,10 +340,10 @@ pub fn special() -> usize {
     count
 }
 
-/// TF32 is off unless asked for, and then seen.
+/// TF32 is off by default, and has a visible effect if enabled.
 pub fn tf32(library: bool) {
     let product = |device| {
-        // Needs eleven bits and more.
+        // Needs more than TF32's ten bits of mantissa.
         let x = Raw::from_vec(vec![1.0_f32 + 1.0 / 4096.0; 64 * 64], &[64, 64]).unwrap();
         let x = call::to_device(&x, device).unwrap();
         call::mm(&x, &x).unwrap()
@@ -383,7 +383,7 @@ pub fn attentions() -> usize {
                 let what = format!("{dtype} {length} {source} {features} {width}, mask {mask}");
                 near(&what, most, |device| {
                     let of = |rows, cols, seed| {
-                        // Heads between rows and columns, as a projection leaves them.
+                        // The head dim is between rows and columns, as a projection produces it.
                         let x = lying(&[2, rows, 3, cols], 0, seed, dtype, device);
                         x.transpose(1, 2).unwrap()
                     };
@@ -395,7 +395,7 @@ pub fn attentions() -> usize {
                     let given = match mask {
                         2 => Some(lying(&[length, source], 0, 4, DType::Bool, device)),
                         3 => Some(lying(&[2, 1, length, source], 1, 5, dtype, device)),
-                        // Some queries see nothing.
+                        // Some queries attend to nothing.
                         4 => {
                             let data = (0..length).map(|i| i % 3 != 1).collect::<Vec<_>>();
                             let rows = Raw::from_vec(data, &[length, 1]).unwrap();
@@ -429,7 +429,7 @@ pub fn distances() -> usize {
         for p in [0.0, 0.5, 1.0, 2.0, 3.5, f64::INFINITY] {
             for [m, n, depth] in [[1, 1, 1], [5, 7, 3], [70, 30, 17], [64, 64, 16], [3, 4, 0]] {
                 for mode in [CdistMode::IfNecessary, CdistMode::Always, CdistMode::Never] {
-                    // By a product, rows that lie close lose digits in another order of addition.
+                    // Computed by a product, distances of close rows lose digits that depend on the order of addition.
                     let by_product = p == 2.0 && mode != CdistMode::Never && dtype == DType::F32;
                     let most = if by_product { 2e-3 } else { most };
                     count += 1;

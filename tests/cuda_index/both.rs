@@ -1,4 +1,4 @@
-//! One case on both devices.
+//! Runs one case on both devices.
 
 use nomina_core::{DType, Result, Scalar};
 use nomina_runtime::{Raw, call};
@@ -18,7 +18,7 @@ pub const REAL: [DType; 10] = [
     DType::F64,
 ];
 
-/// None of these classes went by way of the host.
+/// Asserts that no operator of these classes fell back to the host.
 pub fn on_device(classes: &[&str]) {
     let by_host = nomina_runtime::cuda::by_host();
     for class in classes {
@@ -29,7 +29,7 @@ pub fn on_device(classes: &[&str]) {
 /// Moves an operand to the device of a run.
 pub type On<'a> = &'a dyn Fn(&Raw) -> Raw;
 
-/// Runs a case on the host and on the device, and compares what it gives.
+/// Runs a case on the host and on the device, and compares the results.
 pub fn both(what: &str, run: impl Fn(On<'_>) -> Result<Vec<Raw>>) {
     let device = DEVICE;
     let want = run(&|x| x.clone());
@@ -66,7 +66,7 @@ fn equal(a: Scalar, b: Scalar) -> bool {
     }
 }
 
-/// Numbers without a pattern, always the same.
+/// Returns pseudo-random numbers from a fixed seed.
 pub fn numbers(count: usize, below: u64, seed: u64) -> Vec<i64> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     (0..count)
@@ -79,14 +79,14 @@ pub fn numbers(count: usize, below: u64, seed: u64) -> Vec<i64> {
         .collect()
 }
 
-/// An index below `below`.
+/// Returns random indices below `below`.
 pub fn index(shape: &[usize], below: usize, seed: u64) -> Raw {
     let count = shape.iter().product();
     Raw::from_vec(numbers(count, below as u64, seed), shape).unwrap()
 }
 
-/// Whole numbers from -50 on, of which many are equal; floats have NaN, infinities and zeros of both
-/// signs among them, complex numbers an imaginary part.
+/// Returns whole numbers from -50 on, many of them equal; floats include NaN, infinities and zeros
+/// of both signs, complex numbers have an imaginary part.
 pub fn data(shape: &[usize], dtype: DType, seed: u64) -> Raw {
     let count = shape.iter().product();
     let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0];
@@ -98,7 +98,7 @@ pub fn data(shape: &[usize], dtype: DType, seed: u64) -> Raw {
     finished(all.collect(), shape, dtype)
 }
 
-/// Small whole numbers, 1 and 2 most of all: sums and products of them are exact.
+/// Returns small whole numbers, mostly 1 and 2, whose sums and products are exact.
 pub fn small(shape: &[usize], dtype: DType, seed: u64) -> Raw {
     let count = shape.iter().product();
     let all = numbers(count, 4, seed).into_iter().map(|n| n as f64 - 1.0);
@@ -110,7 +110,7 @@ fn finished(all: Vec<f64>, shape: &[usize], dtype: DType) -> Raw {
     call::to_dtype(&x, dtype).unwrap()
 }
 
-/// The elements that a tensor has every other of, along its last dim.
+/// Returns a view of every other element along the last dim.
 pub fn every_other(x: &Raw) -> Raw {
     let dim = x.rank() - 1;
     x.slice(dim, 0, x.shape()[dim].div_ceil(2), 2).unwrap()

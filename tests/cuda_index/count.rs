@@ -1,4 +1,4 @@
-//! Different elements, places in sequences, bins, quantiles.
+//! Unique elements, binary search, bins, quantiles.
 
 use nomina_core::DType;
 use nomina_core::op::Op;

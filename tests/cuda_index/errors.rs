@@ -1,4 +1,4 @@
-//! An index out of range: the next who waits for the device hears of it.
+//! An index out of range is reported to the next caller that waits for the device.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
@@ -13,8 +13,8 @@ fn on(x: &Raw) -> Raw {
     call::to_device(x, DEVICE).unwrap()
 }
 
-/// A call raises at the next synchronise, or where it waits for the device itself, and nothing does
-/// after.
+/// Asserts that the error of a call is reported by the next synchronize, or by the call if it waits
+/// itself, and only once.
 fn raises(run: impl Fn() -> Result<()>, operator: &str, text: &[&str]) {
     cuda::synchronize(0).unwrap();
     let error = run().and_then(|()| cuda::synchronize(0)).unwrap_err();
@@ -25,7 +25,7 @@ fn raises(run: impl Fn() -> Result<()>, operator: &str, text: &[&str]) {
         assert!(said.contains(text), "{said}");
     }
     cuda::synchronize(0).unwrap();
-    // The device is as good as before.
+    // The device still works.
     let x = on(&data(&[5], DType::F32, 1));
     let (values, _) = call::sort(Op::Sort, &x, 0, false).unwrap();
     assert_eq!(values.to_vec::<f32>().unwrap().len(), 5);
@@ -36,7 +36,7 @@ fn bad(numbers: &[i64], shape: &[usize]) -> Raw {
     on(&Raw::from_vec(numbers.to_vec(), shape).unwrap())
 }
 
-// One after the other: the flag is the device's.
+// A single test, since the error flag belongs to the device.
 #[test]
 fn out_of_range() {
     let _here = device!(&SCHEDULES);
@@ -120,7 +120,7 @@ fn out_of_range() {
             &["target 4 is out of range for 4 classes"],
         );
     }
-    // Nobody waits for more calls than there are flags, and the first error is told.
+    // There may be more calls without a wait than there are flags; the first error is reported.
     let good = bad(&[3, 0], &[2]);
     let x_of = |index: &Raw| call::index_select(Op::IndexSelect, &x, 1, index).map(drop);
     raises(
@@ -133,11 +133,11 @@ fn out_of_range() {
         &["index 8 is out of range for size 4"],
     );
     (0..2500).try_for_each(|_| x_of(&good)).unwrap();
-    // Reading elements waits too.
+    // Reading elements waits, too.
     let picked = call::index_select(Op::IndexSelect, &x, 1, &bad(&[5], &[1])).unwrap();
     assert_eq!(picked.to_vec::<f32>().unwrap_err().kind(), ErrorKind::Index);
     cuda::synchronize(0).unwrap();
-    // What an index out of range names is not written, and the rest is.
+    // Elements with an index out of range are skipped, and the others are written.
     let mut own = on(&Raw::from_vec(vec![1_i64, 2, 3], &[3]).unwrap());
     let src = on(&Raw::from_vec(vec![7_i64, 8], &[2]).unwrap());
     let at = bad(&[1, 3], &[2]);

@@ -1,4 +1,4 @@
-//! Reading where an index says, where a mask holds, and dim by dim.
+//! Reading by index, by mask, and dim by dim.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
@@ -10,7 +10,7 @@ use crate::both::{both, data, every_other, index, on_device};
 use crate::here::device;
 use crate::sample::some;
 
-/// With some indices counted from the end.
+/// Replaces some indices by their negative equivalents.
 fn from_both_ends(x: &Raw, size: usize) -> Raw {
     let each = x.iter::<i64>().unwrap().enumerate();
     let each = each.map(|(at, i)| if at % 3 == 1 { i - size as i64 } else { i });

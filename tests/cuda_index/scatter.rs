@@ -18,8 +18,8 @@ const ALL: [Update; 5] = [
     Update::Min,
 ];
 
-/// How values of a dtype are written, and values: those with odd ones among them where no sum nor
-/// product is made.
+/// Returns the update rules of a dtype, each with a generator of values: with special values,
+/// unless the rule adds or multiplies.
 fn rules(dtype: DType) -> impl Iterator<Item = (Update, fn(&[usize], DType, u64) -> Raw)> {
     let all = ALL.into_iter();
     let all =
@@ -127,7 +127,7 @@ fn few_writes_to_many_places_and_many_to_few() {
                 Ok(vec![own])
             });
             let how = if how == Update::Mul { Update::Set } else { how };
-            // Ones, so that no sum is inexact.
+            // All ones, so that every sum is exact.
             let ones =
                 call::full(&[3000, 2], 1.into(), dtype, nomina_runtime::Device::Cpu).unwrap();
             both(&format!("{dtype} many {how:?}"), |on| {
@@ -144,7 +144,7 @@ fn few_writes_to_many_places_and_many_to_few() {
 #[test]
 fn rows_are_added_in_the_index_s_order() {
     let _here = device!(&SCHEDULES);
-    // Not exact: every other order of the sums shows.
+    // Not exact: a different order of the sums would show.
     for dtype in some([DType::F32, DType::F16, DType::C64, DType::F64]) {
         let own = data(&[12, 10], dtype, 1);
         let finite = |shape: &[usize], seed| {

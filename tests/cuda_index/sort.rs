@@ -1,4 +1,4 @@
-//! Lines in order, and what is chosen from them.
+//! Sorted lines, and selection from them.
 
 use nomina_core::DType;
 use nomina_core::op::Op;
@@ -9,7 +9,7 @@ use crate::both::{On, REAL, both, data, every_other, on_device};
 use crate::here::device;
 use crate::sample::some;
 
-/// All operators over lines along a dim.
+/// Runs all operators that sort along a dim.
 fn all(what: &str, x: &Raw, dim: usize, view: impl Fn(&Raw) -> Raw) {
     let len = view(x).shape()[dim];
     let own = |on: On<'_>| view(&on(x));
@@ -80,7 +80,7 @@ fn lines_of_every_dtype_and_length() {
 fn long_lines() {
     let _here = device!(&SCHEDULES);
     for dtype in some(REAL) {
-        // By a network, by the digits of a line in one block, in several.
+        // A sorting network, a radix sort of a line in one block, and one in several blocks.
         for len in [500, 2049, 4096, 4097] {
             all(
                 &format!("{dtype} {len}"),
@@ -108,7 +108,7 @@ fn very_long_lines() {
         let x = data(&[70_000], dtype, 8);
         all(&format!("{dtype} 70,000"), &x, 0, Raw::clone);
     }
-    // More tiles than one thread walks.
+    // More tiles than one thread handles.
     let x = data(&[140_000], DType::I16, 9);
     both("i16 140,000 sort", |on| {
         let (values, at) = call::sort(Op::Sort, &on(&x), 0, false)?;

@@ -4,14 +4,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder with libnvrtc and what it needs.
+/// A folder with libnvrtc and its dependencies.
 pub struct Library(PathBuf);
 
-/// Why there is none.
+/// The reason why there is no library.
 pub enum Trouble {
-    /// It cannot be had here.
+    /// It is not available on this machine.
     Missing(String),
-    /// It could be had, and something is wrong.
+    /// It should be available, but something failed.
     Wrong(String),
 }
 
@@ -22,11 +22,11 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// With what `fetch.py` ends where the libraries cannot be had.
+/// The exit code of `fetch.py` if the libraries cannot be downloaded.
 const CANNOT: i32 = 3;
 
 impl Library {
-    /// Looks for it in a folder, and fetches it there where it may.
+    /// Looks for the library in a folder, and downloads it there if `fetch` is set.
     pub fn find(into: &Path, fetch: bool) -> Result<Self, Trouble> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut command = Command::new("python3");
@@ -51,8 +51,8 @@ impl Library {
         }
     }
 
-    /// Lets a command find it. The system reads the variable when a process starts, so whatever
-    /// uses the library is a process of its own.
+    /// Sets the search path of a command. The system reads the variable when a process starts, so
+    /// only child processes use the library.
     pub fn show(&self, command: &mut Command) {
         let before = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         let folders = std::iter::once(self.0.clone()).chain(std::env::split_paths(&before));

@@ -1,10 +1,10 @@
-//! Kernels that may use local memory, with the reason.
+//! The kernels that may use local memory, with the reason.
 
 use super::report::Kernel;
 
-/// Modules of a file (or any, for `*`) whose description has all of some words and one of others (or any), a kernel in
-/// them (or any, for `*`), on one capability (or all), at most so many bytes of stack frame and of
-/// spills, and why.
+/// An exception: the limits of stack frame and spills, in bytes, for matching kernels, and the reason. A kernel matches
+/// if its file is `file` (`*` for any), its module's description has all words of `all` and one of `one` (or `one` is
+/// empty), its name is `kernel` (`*` for any), and it was compiled for `capability` (`None` for any).
 struct Allowed {
     file: &'static str,
     all: &'static [&'static str],
@@ -16,11 +16,11 @@ struct Allowed {
     reason: &'static str,
 }
 
-/// Why functions of angles have a frame.
+/// The reason why functions of angles have a stack frame.
 const ANGLES: &str = "the compiler's own reduction of angles beyond 10^5 has an array of digits, which \
                       smaller angles do not touch";
 
-/// Functions that take the angle of a complex number, or make a number of one.
+/// Functions that compute the angle of a complex number, or a complex number from an angle.
 const COMPLEX: &[&str] = &[
     "cosh",
     "exp",
@@ -34,7 +34,7 @@ const COMPLEX: &[&str] = &[
     "tanh",
 ];
 
-/// What ptxas does of itself.
+/// The reason for spills that ptxas chooses.
 const CHOSEN: &str = "a few numbers, which ptxas puts away though it may use more registers";
 
 const LISTED: &[Allowed] = &[
@@ -267,12 +267,12 @@ impl Allowed {
     }
 }
 
-/// Whether there is a reason for a kernel's local memory.
+/// Returns whether there is a reason for a kernel's local memory.
 pub fn is_listed(kernel: &Kernel) -> bool {
     LISTED.iter().any(|allowed| allowed.covers(kernel))
 }
 
-/// Lines that no kernel needs any more.
+/// Returns the exceptions that no kernel needs any more.
 pub fn needless(kernels: &[Kernel]) -> Vec<String> {
     let needed = |allowed: &&Allowed| {
         let mut using = kernels.iter().filter(|kernel| kernel.uses_local_memory());

@@ -1,4 +1,4 @@
-//! The file of the package `nomina-cuda-kernels`.
+//! Writes the file of the package `nomina-cuda-kernels`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::{fs, thread};
 
 use super::{Options, share};
 
-/// A package may have no more: crates.io takes none of more than 10 MiB.
+/// The size limit of a package on crates.io: 10 MiB.
 const MOST: usize = 10 << 20;
 
-/// Writes what was kept of the modules that the command line asks for.
+/// Packs the stored kernels of the modules that the command line selects.
 pub fn write(options: &Options, file: &Path) -> Result<(), String> {
     let modules = share::asked(options)?;
     let mut all: Vec<_> = modules
@@ -22,7 +22,8 @@ pub fn write(options: &Options, file: &Path) -> Result<(), String> {
         .iter()
         .map(|(_, module)| module.shipped().collect::<Vec<_>>());
     let codes: Vec<_> = codes.collect();
-    // Code for one device is alike, and much of it what a module of the same file has.
+    // Kernels for one target are similar, and much of a kernel's code repeats in modules of the
+    // same file.
     let targets = codes.iter().map(Vec::len).max().unwrap_or(0);
     let sorted =
         (0..targets).flat_map(|target| codes.iter().filter_map(move |code| code.get(target)));
@@ -42,7 +43,7 @@ pub fn write(options: &Options, file: &Path) -> Result<(), String> {
     fs::write(file, pack).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// By the strongest level that pays: 22 makes blocks of this size no smaller.
+/// Compresses at level 19; level 22 makes blocks of this size no smaller.
 fn zstd(block: &[u8]) -> io::Result<Vec<u8>> {
     let mut command = Command::new("zstd");
     command.args(["-19", "--no-check", "-c"]);

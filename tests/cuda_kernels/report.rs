@@ -1,4 +1,4 @@
-//! What the compiler says of kernels.
+//! Parses the compiler's reports about kernels.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ pub struct Kernel {
     pub capability: u32,
     pub name: String,
     pub registers: u32,
-    /// Bytes of local memory that a thread has.
+    /// The stack frame of a thread, in bytes.
     pub frame: u32,
-    /// Bytes that are written there since registers were too few, and read back.
+    /// The bytes spilled to the stack for lack of registers.
     pub spilled: u32,
 }
 
@@ -21,12 +21,12 @@ impl Kernel {
         self.frame > 0 || self.spilled > 0
     }
 
-    /// The file of its module, or the kind of text that is made for a call.
+    /// Returns the file of the kernel's module, or the kind of generated source.
     pub fn file(&self) -> &str {
         self.module.split([' ', '-']).next().unwrap_or(&self.module)
     }
 
-    /// A line that [`Kernel::parse`] reads.
+    /// Formats a line for [`Kernel::parse`].
     pub fn line(&self) -> String {
         format!(
             "{}\t{}\t{}\t{}\t{}\t{}",
@@ -59,14 +59,14 @@ impl fmt::Display for Kernel {
     }
 }
 
-/// The number before a word.
+/// Parses the number before a word.
 fn before(line: &str, word: &str) -> Option<u32> {
     let (head, _) = line.split_once(word)?;
     head.trim().rsplit([' ', ',']).next()?.parse().ok()
 }
 
-/// How many accesses of a module are generic, whose space the device finds out, and how many global: loads, stores and
-/// atomics of PTX.
+/// Counts the generic accesses of a module, whose address space is resolved at run time, and its global ones: loads,
+/// stores and atomics of PTX.
 pub fn accesses(ptx: &str) -> [usize; 2] {
     let mut found = [0; 2];
     for line in ptx.lines() {
@@ -88,13 +88,13 @@ pub fn accesses(ptx: &str) -> [usize; 2] {
     found
 }
 
-/// What ptxas says of products of warpgroups that it lets wait for each other, or whose fences it had to write itself.
+/// Returns ptxas's warning about warpgroup products that it serialized, or whose fences it had to insert.
 pub fn remark(report: &str) -> Option<&str> {
     let mut lines = report.lines();
     lines.find(|line| line.contains("wgmma") || line.contains("warpgroup"))
 }
 
-/// Reads what ptxas says of each function: a line with its name, then its memory, then its registers.
+/// Parses what ptxas reports for each function: a line with its name, then its memory, then its registers.
 pub fn read(module: &str, capability: u32, report: &str) -> Vec<Kernel> {
     let mut kernels: Vec<Kernel> = Vec::new();
     for line in report.lines() {
@@ -123,7 +123,7 @@ pub fn read(module: &str, capability: u32, report: &str) -> Vec<Kernel> {
     kernels
 }
 
-/// Whether the reader understands the compiler; a report it cannot read must not pass for a good one.
+/// Returns whether the parser understands the report format; an unreadable report must not pass as a good one.
 pub fn understands() -> bool {
     let report = "\
 ptxas info    : 0 bytes gmem

@@ -1,4 +1,4 @@
-//! Work shared by processes: the compiler takes one program at a time in each.
+//! Splits the work between processes, since the compiler compiles one program at a time per process.
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
@@ -15,7 +15,7 @@ use super::library::Library;
 use super::report::{self, Kernel};
 use super::{CAPABILITIES, Found, Options, folder};
 
-/// Starts a process for every core and collects what they find.
+/// Starts a process per core and collects their results.
 pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
     if !report::understands() {
         return Err("the reader of the compiler's reports is broken".to_owned());
@@ -75,7 +75,7 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
     Ok(found)
 }
 
-/// The modules that the command line asks for.
+/// Returns the modules that the command line selects.
 pub fn asked(options: &Options) -> Result<Vec<Module>, String> {
     let mut modules = match &options.among {
         Some(folder) => {
@@ -100,7 +100,7 @@ pub fn asked(options: &Options) -> Result<Vec<Module>, String> {
     Ok(modules)
 }
 
-/// Whether a module is of `f32`, `i64` and `bool` alone, and counts positions in 32 bits: what most programs ask for.
+/// Returns whether a module uses only `f32`, `i64` and `bool` with 32-bit positions: the modules of most programs.
 fn is_common(name: &str) -> bool {
     let rare = [
         "u8", "i8", "u16", "i16", "i32", "f16", "bf16", "u64", "f64", "c64", "c128",
@@ -109,7 +109,7 @@ fn is_common(name: &str) -> bool {
     !words.any(|word| rare.contains(&word))
 }
 
-/// One process's part: the modules whose numbers leave its own as a remainder.
+/// Does the share of one process: the modules whose index modulo the number of processes is its own.
 pub fn work(options: &Options) -> Result<(), String> {
     let (this, of) = options.share.unwrap_or((0, 1));
     let version = catalog::compiler().map_err(|error| error.to_string())?;
@@ -130,7 +130,7 @@ pub fn work(options: &Options) -> Result<(), String> {
             let file = kept.join(format!("{:016x}-{capability}", module.fingerprint()));
             match kernels(module, capability, &file) {
                 Ok(lines) => print!("{lines}"),
-                // A line is a message to the process that collects.
+                // A line is a message to the collecting process.
                 Err(error) => println!("failure\t{}", error.replace('\n', "\r")),
             }
         }
@@ -139,7 +139,7 @@ pub fn work(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Lines about the kernels of a module: from an earlier run, or compiled.
+/// Returns report lines for the kernels of a module, from the cache or by compiling it.
 fn kernels(module: &Module, capability: u32, file: &PathBuf) -> Result<String, String> {
     if let Ok(text) = fs::read_to_string(file)
         && let Some(lines) = text.strip_suffix("end\n")
@@ -179,8 +179,8 @@ fn kernels(module: &Module, capability: u32, file: &PathBuf) -> Result<String, S
         .collect();
     let [generic, global] = report::accesses(&ptx);
     let _ = writeln!(lines, "accesses\t{generic}\t{global}\t{name}");
-    // Under another name first: a file that another process reads is whole. Without it the next run
-    // takes longer, and that is all.
+    // Renaming is atomic, so that other processes never read a partial file. If it fails, the next run merely takes
+    // longer.
     let own = file.with_extension(std::process::id().to_string());
     let written = fs::write(&own, format!("{lines}end\n")).and_then(|()| fs::rename(&own, file));
     drop(written);

@@ -1,18 +1,18 @@
-//! How operands lie: each layout makes, of elements on a device, operands that broadcast to one shape.
+//! Operand layouts: each makes operands from elements on a device that broadcast to one shape.
 
 use nomina_core::Result;
 use nomina_runtime::{Raw, call};
 
-/// The rows and columns of results that have two dims.
+/// The rows and columns of two-dimensional results.
 const ROWS: usize = 37;
 const COLUMNS: usize = 48;
-/// Elements that are enough for every layout, and for all pairs of numbers.
+/// The number of elements needed by the largest layout, and for all pairs of values.
 pub const ENOUGH: usize = 2 * (ROWS + 1) * (COLUMNS + 16);
 
-/// A layout, and a view of one operand in it.
+/// A layout of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One element after the other, and some that are less than an access.
+    /// Contiguous, with a tail shorter than one access.
     Contiguous,
     /// Rows of a wider matrix.
     Rows,
@@ -20,15 +20,15 @@ pub enum Layout {
     Empty,
     /// One element.
     One,
-    /// From the second element on, where wide accesses may not begin.
+    /// From the second element on, too unaligned for wide accesses.
     Offset,
-    /// The operands in turn by rows and by columns.
+    /// Alternately row-major and column-major operands.
     Transposed,
-    /// The first whole, the second a row, the third a column, the fourth one element.
+    /// The first operand whole, the second a row, the third a column, the fourth one element.
     Broadcast,
     /// Every second element, and backwards.
     Steps,
-    /// Six dims, none of which merge.
+    /// Six dims that cannot be merged.
     Deep,
 }
 
@@ -45,10 +45,10 @@ impl Layout {
         Self::Deep,
     ];
 
-    /// Those that the modules of whole operands serve: all may run for every operator.
+    /// The layouts that need no modules of their own, so that every operator can run in all of them.
     pub const COMMON: [Self; 4] = [Self::Contiguous, Self::Rows, Self::Empty, Self::One];
 
-    /// Operand `place`, of [`ENOUGH`] elements in a row.
+    /// Returns operand `place`, a view of [`ENOUGH`] contiguous elements.
     pub fn view(self, x: &Raw, place: usize) -> Result<Raw> {
         let matrix =
             |rows: usize, columns: usize| x.narrow(0, 0, rows * columns)?.reshape(&[rows, columns]);
@@ -84,7 +84,7 @@ impl Layout {
         })
     }
 
-    /// As row-major tensors of the result's sizes, for what they are compared by.
+    /// Returns contiguous tensors of the result's sizes, for the tolerances.
     pub fn whole(views: &[Raw], like: &Raw) -> Result<Vec<Raw>> {
         let whole = |x: &Raw| call::contiguous(&x.expand(like.shape())?);
         views.iter().map(whole).collect()

@@ -1,12 +1,12 @@
-//! Whether the device's results are the host's.
+//! Comparison of the device's results with the host's.
 
 use nomina::{DType, Scalar};
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use num_complex::Complex;
 
-/// Functions of the language's library and what is made of them in a step or two. The host is within 2
-/// units in the last place of the exact result, a device within 4.
+/// Functions of the math library, and functions composed of a few of them. The host is within 2 units in the last place
+/// of the exact result, a device within 4.
 const ELEMENTARY: &str = "exp log tanh sigmoid sin cos tan asin acos atan sinh cosh asinh acosh atanh \
                           expm1 exp2 log1p log2 log10 silu gelu gelu_tanh erf erfc ndtr elu celu selu \
                           softplus logsigmoid mish pow atan2 hypot sinc angle rsqrt sqrt entr xlogy \
@@ -17,23 +17,23 @@ const SPECIAL: &str = "lgamma digamma erfinv erfcx ndtri log_ndtr logit logit_ep
                        i1 i1e logaddexp logaddexp2 binary_entropy logit_entropy divergence soft_margin \
                        stirling tanhshrink sinc_nth erfcx_nth i0_nth i0e_nth i1e_nth";
 
-/// How near results must be.
+/// The tolerances of results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
-    /// Units in the last place.
+    /// In units in the last place.
     pub ulps: f64,
-    /// Units in the last place of one, times the greatest operand, where a result is near zero.
+    /// In units in the last place of one, times the greatest operand, for results near zero.
     pub near_zero: f64,
 }
 
 impl Near {
-    /// Bit for bit, but for the bits of NaN.
+    /// Bit for bit, except that all NaNs are equal.
     pub const EXACT: Self = Self {
         ulps: 0.0,
         near_zero: 0.0,
     };
 
-    /// For the functions in an operator's expression, when it computes in `compute`.
+    /// Returns the tolerance for the functions in an operator's expression, computed in `compute`.
     pub fn of(op: Op, compute: DType) -> Self {
         let (_, text) = op.row().expression().unwrap_or_default();
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -50,8 +50,8 @@ impl Near {
                 near_zero: 8.0,
             };
         }
-        // A power is the exponential of a product, whose last bits count as many times as it is great: 200, by these
-        // operands.
+        // A power is the exponential of a product. The error of the product is multiplied by its magnitude, which is
+        // 200 for these operands.
         let power = words.clone().any(|word| word == "pow");
         if magnitude || words.any(|word| named(ELEMENTARY, word)) {
             return Self {
@@ -60,7 +60,7 @@ impl Near {
                     true => 32.0,
                     false => 6.0,
                 },
-                // What is taken from a function's value may leave little of it.
+                // A difference of function values may cancel most digits.
                 near_zero: if text.contains("sub(") { 8.0 } else { 0.0 },
             };
         }
@@ -68,7 +68,7 @@ impl Near {
     }
 }
 
-/// The distance of the next number from one, and the least number above zero.
+/// Returns the distance from one to the next number, and the smallest number above zero.
 fn unit(dtype: DType) -> (f64, f64) {
     match dtype {
         DType::F16 => (2.0_f64.powi(-10), 2.0_f64.powi(-24)),
@@ -78,7 +78,7 @@ fn unit(dtype: DType) -> (f64, f64) {
     }
 }
 
-/// A unit in the last place of a number.
+/// Returns a unit in the last place of a number.
 fn ulp(x: f64, dtype: DType) -> f64 {
     let (one, least) = unit(dtype);
     let power = if x == 0.0 {
@@ -108,7 +108,7 @@ fn real(got: f64, want: f64, dtype: DType, near: Near, scale: f64) -> bool {
     };
     let apart = (got - want).abs();
     let end = if got.is_infinite() || want.is_infinite() {
-        // The last number and infinity are neighbours.
+        // The greatest number and infinity are neighbours.
         let most = 2.0 * ulp(f64::MAX.min(f64::from(f32::MAX)), dtype);
         return dtype != DType::F64
             && got.signum() == want.signum()
@@ -125,20 +125,20 @@ fn complex(got: Complex<f64>, want: Complex<f64>, dtype: DType, near: Near) -> b
         return part(got.re, want.re) && part(got.im, want.im);
     }
     if !want.is_finite() || !got.is_finite() {
-        // Devices and hosts agree that there is no number, not always which kind of none.
+        // Devices and hosts agree that the result is not finite, but not always on NaN or infinity.
         return !want.is_finite() && !got.is_finite();
     }
     (got - want).norm() <= near.ulps * ulp(want.norm(), dtype)
 }
 
-/// The greatest magnitude among finite parts, for what is near zero beside it.
+/// Returns the greatest magnitude of the finite parts, for tolerances near zero.
 fn size(x: &Scalar) -> f64 {
     let value = x.to_complex();
     let part = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
     part(value.re).max(part(value.im))
 }
 
-/// Compares element by element; says what differs first. `inputs` lie as the result does.
+/// Compares element by element; the error describes the first difference. `inputs` have the layout of the result.
 pub fn same(got: &Raw, want: &Raw, inputs: &[Raw], near: Near) -> Result<(), String> {
     if (got.dtype(), got.shape(), got.strides()) != (want.dtype(), want.shape(), want.strides()) {
         let of = |x: &Raw| format!("{} {:?} {:?}", x.dtype(), x.shape(), x.strides());

@@ -1,11 +1,11 @@
-//! Operands: numbers where functions have their edges, and all pairs of them.
+//! Operands: values at the edges of functions, and all pairs of them.
 
 use half::{bf16, f16};
 use nomina::{DType, Element, Scalar};
 use nomina_runtime::{Raw, call};
 use num_complex::Complex;
 
-/// Real numbers: signs of zero, infinities, NaN, the ends of ranges, and what lies between.
+/// Real numbers: signed zeros, infinities, NaN, the ends of ranges, and values in between.
 const REALS: [f64; 38] = [
     0.0,
     -0.0,
@@ -47,7 +47,7 @@ const REALS: [f64; 38] = [
     f64::NAN,
 ];
 
-/// Whole numbers: bounds, and shifts and divisors around them.
+/// Whole numbers: bounds, shift counts and divisors.
 const WHOLES: [i64; 22] = [
     0,
     1,
@@ -73,7 +73,7 @@ const WHOLES: [i64; 22] = [
     i64::MIN,
 ];
 
-/// What a second operand must be, for operators that refuse others.
+/// The restriction of second operands, for operators that refuse some values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tame {
     /// Any number.
@@ -82,7 +82,8 @@ pub enum Tame {
     Yes,
 }
 
-/// `n` elements of a dtype for operand `place`: over all, every pair of numbers meets.
+/// Returns `n` elements of a dtype for operand `place`; together, the operands cover every pair of
+/// values.
 pub fn operand(dtype: DType, place: usize, n: usize, tame: Tame) -> Raw {
     let tame = tame == Tame::Yes && place > 0;
     let count = if dtype.is_integral() {
@@ -142,7 +143,7 @@ pub fn operand(dtype: DType, place: usize, n: usize, tame: Tame) -> Raw {
     made.expect("as many elements as the size says")
 }
 
-/// A number for operand `place`, which takes part in promotion as no more than the dtype.
+/// Returns a number for operand `place` that does not affect promotion.
 pub fn number(dtype: DType, place: usize) -> Scalar {
     let value = [2.5, 0.75, 1.25, 3.0][place];
     match dtype {
@@ -153,7 +154,7 @@ pub fn number(dtype: DType, place: usize) -> Scalar {
     }
 }
 
-/// As bool, for what is a condition.
+/// Converts to bool, for conditions.
 pub fn condition(x: &Raw) -> Raw {
     let n = x.numel();
     let flat: Vec<bool> = (0..n).map(|i| i % 3 != 1).collect();

@@ -1,5 +1,5 @@
-//! Models whose layers are of 16-bit floats. An optimizer has their weights in `f32`: each step takes the gradients there, and
-//! rounds the weights again.
+//! Models with layers of 16-bit floats. The optimizer has `f32` copies of the weights: each step converts the gradients
+//! to `f32`, updates the copies and rounds them to the 16-bit weights.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::*;
 
 dims! { Char, Head, Feature, Inner }
 
-/// What the loss is multiplied by, so that small gradients are not lost in `f16`.
+/// The factor of the loss, so that small gradients do not underflow in `f16`.
 const SCALE: f64 = 64.0;
 
 fn rounded<D: Dims + Distinct, T: Float>(weight: &Param<D>) -> Param<D, T> {
@@ -29,7 +29,7 @@ where
     }
 }
 
-/// The losses of some steps of `model`, whose weights are those of `whole` in `T`.
+/// Returns the losses of some steps of `model`, whose weights are those of `whole` converted to `T`.
 fn train<A: Module, B: Module, T: Element>(
     (mut whole, mut model): (A, B),
     mut optimize: impl FnMut(&mut A),
@@ -219,7 +219,7 @@ fn planes<T: Float>(device: Device) -> Vec<f32> {
     )
 }
 
-/// As [`same`], up to the rounding of 16-bit floats.
+/// Like [`same`], but up to the rounding of 16-bit floats.
 fn alike(losses: impl Fn(Device) -> Vec<f32>) {
     within(3e-2, losses);
 }

@@ -1,4 +1,4 @@
-//! A pack of what the models ask for, as the host that stands for a GPU compiled it.
+//! A pack of the kernels that the models ask for, compiled by the emulated GPU.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use nomina::{DynTensor, cuda};
 use super::here::name;
 use super::*;
 
-/// What the models asked for: `cargo xtask cuda-kernels` has it compiled for GPUs.
+/// Returns the folder of the kernels that the models asked for; `cargo xtask cuda-kernels` compiles
+/// them for GPUs.
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kernels-shipped")
 }
@@ -80,7 +81,7 @@ fn with_a_pack_nothing_is_compiled_but_what_it_lacks() {
     assert!(said.contains("fake nvrtc: 1 modules compiled"), "{said}");
 }
 
-/// A pack that is none, not whole or not there is told, and programs go on without it.
+/// A pack that is invalid, truncated or missing is reported, and programs continue without it.
 #[test]
 fn a_pack_that_is_torn_is_told() {
     if !here::needs_stand_in(name!(), "its kernels are compiled by tests") {

@@ -1,4 +1,4 @@
-//! The calls that are compared, class by class.
+//! The calls that are compared, by operator class.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use nomina_runtime::call::{
 
 use super::compare::{Compared, Twins, sample};
 
-/// What a case is, for errors.
+/// The description of a case, for errors.
 pub struct Case<'a> {
     pub op: Op,
     pub x: &'a Raw,
@@ -50,14 +50,15 @@ pub const REDUCTIONS: [Op; 13] = [
 
 pub const DEGREES: [f64; 6] = [2.0, 0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];
 
-/// Those in which the common walks are gone through.
+/// The dtypes in which the common code paths are tested.
 pub const COMMON: [DType; 5] = [DType::F32, DType::BF16, DType::F64, DType::I32, DType::C64];
 
 pub fn takes(op: Op, dtype: DType) -> bool {
     op.row().dtypes.contains(dtype)
 }
 
-/// Products and squares of long lines leave the range of 16 bits; those are looked at in short ones.
+/// Compares reductions. Products and squares of long lines overflow 16-bit floats, which are tested
+/// with short lines.
 pub fn reductions(to: &mut Compared, x: &Twins, dims: &[usize], note: &str, ops: &[Op]) {
     let dtype = x.host.dtype();
     for &op in ops.iter().filter(|&&op| takes(op, dtype)) {
@@ -69,7 +70,7 @@ pub fn reductions(to: &mut Compared, x: &Twins, dims: &[usize], note: &str, ops:
         };
         to.call(&case, dtype, x, |x| {
             let found = reduce(op, x, dims, false, ReduceOptions::default())?;
-            // Of a logarithm of a complex number there are many.
+            // The complex logarithm has many branches.
             if op == Op::Logsumexp && dtype.is_complex() {
                 let arg = [nomina_runtime::call::Arg::Tensor(&found)];
                 return Ok(vec![nomina_runtime::call::pointwise(Op::Exp, &arg)?]);
@@ -157,7 +158,8 @@ pub fn lines(to: &mut Compared, x: &Twins, note: &str) {
                 };
                 to.call(&case, dtype, x, |x| {
                     let found = scan(op, x, dim, None)?;
-                    // The host's chunks of a long line each begin their turns anew.
+                    // The host computes a long line in chunks, each of which restarts the branch of
+                    // the logarithm.
                     if op == Op::Logcumsumexp && dtype.is_complex() {
                         let arg = [nomina_runtime::call::Arg::Tensor(&found)];
                         return Ok(vec![nomina_runtime::call::pointwise(Op::Exp, &arg)?]);
@@ -174,7 +176,7 @@ pub fn normalized(to: &mut Compared, x: &Twins, dims: &[usize], note: &str) {
     if !takes(Op::LayerNorm, dtype) {
         return;
     }
-    // One scale for each index along the rows, one shift for each row or, of one row, element.
+    // One scale per index along the rows; one shift per row or, for a single row, per element.
     let rank = x.host.rank();
     let size = |along: bool| -> Vec<usize> {
         let size = |dim| {

@@ -1,4 +1,4 @@
-//! What is compared: which calls, on what.
+//! The compared cases: calls and operands.
 
 use nomina_core::DType;
 use nomina_core::op::Op;
@@ -9,7 +9,7 @@ use super::calls::*;
 use super::compare::{Compared, Twins, noise, sample};
 use super::sample::some;
 
-/// The same elements otherwise: reversed dims, gaps, backwards, from the second on, one for many.
+/// Returns the elements in other layouts: reversed dims, gaps, backwards, an offset, broadcast.
 fn layouts(x: &Twins) -> Vec<(&'static str, Twins)> {
     let rank = x.host.rank();
     let reversed: Vec<usize> = (0..rank).rev().collect();
@@ -48,7 +48,7 @@ pub fn every_operator_and_dtype(to: &mut Compared) {
     for dtype in some(DType::ALL) {
         let x = sample(&[5, 33, 40], dtype, 3);
         for dims in [&[2][..], &[0], &[0, 1, 2]] {
-            // Products of so many leave every range but the integers', which wrap.
+            // Products of that many elements overflow all dtypes but integers, which wrap.
             reductions(to, &x, dims, "", &REDUCTIONS);
             norms(to, &x, dims, "");
         }
@@ -80,7 +80,7 @@ pub fn every_length(to: &mut Compared) {
             }
         }
         if takes(Op::Softmax, dtype) {
-            // Too long to be held in registers.
+            // Too long for registers.
             for shape in [[2, 20_000], [2, 20_001]] {
                 let x = sample(&shape, dtype, 2);
                 lines(to, &x, "");
@@ -113,7 +113,7 @@ pub fn every_layout(to: &mut Compared) {
     }
 }
 
-/// Few results of many elements each, which are cut into chunks.
+/// Few results of many elements each, which are split into chunks.
 pub fn few_results(to: &mut Compared) {
     const OPS: [Op; 6] = [
         Op::Sum,
@@ -219,7 +219,7 @@ pub fn nothing(to: &mut Compared) {
             positions(to, &x, "");
             lines(to, &x, "");
         }
-        // One number, and none of the dims.
+        // A scalar, reduced over no dims.
         let x = sample(&[], dtype, 1);
         reductions(to, &x, &[], "", &REDUCTIONS);
         positions(to, &x, "");
@@ -227,7 +227,7 @@ pub fn nothing(to: &mut Compared) {
     }
 }
 
-/// Results in another dtype than the operand's.
+/// Results in a dtype other than the operand's.
 pub fn other_dtypes(to: &mut Compared) {
     for (from, into) in [
         (DType::F32, DType::F64),

@@ -1,17 +1,17 @@
-//! One call on both devices.
+//! Runs one call on both devices.
 
 use nomina_core::{DType, Result, Scalar};
 use nomina_runtime::call::{to_device, to_dtype};
 use nomina_runtime::{Device, Raw};
 
-/// What was compared, and what differed.
+/// The number of comparisons, and the differences.
 #[derive(Default)]
 pub struct Compared {
     count: usize,
     wrong: Vec<String>,
 }
 
-/// An operand on both.
+/// An operand on both devices.
 pub struct Twins {
     pub host: Raw,
     pub there: Raw,
@@ -23,7 +23,7 @@ impl Twins {
         Self { host, there }
     }
 
-    /// The same view of both.
+    /// Applies the same view to both.
     pub fn view(&self, view: impl Fn(&Raw) -> Raw) -> Self {
         Self {
             host: view(&self.host),
@@ -32,7 +32,7 @@ impl Twins {
     }
 }
 
-/// Numbers without a pattern, of both signs.
+/// Returns pseudo-random numbers of both signs.
 pub fn noise(n: usize, seed: u64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -44,7 +44,7 @@ pub fn noise(n: usize, seed: u64) -> Vec<f64> {
     (0..n).map(|_| next()).collect()
 }
 
-/// Noise as a tensor.
+/// Returns noise as a tensor.
 pub fn sample(shape: &[usize], dtype: DType, seed: u64) -> Twins {
     let data = noise(shape.iter().product(), seed);
     let raw = if dtype.is_complex() {
@@ -58,7 +58,8 @@ pub fn sample(shape: &[usize], dtype: DType, seed: u64) -> Twins {
     Twins::new(to_dtype(&raw.unwrap(), dtype).unwrap())
 }
 
-/// Whether two results are near enough, by what they are computed in and by the sums on the way.
+/// Returns whether two results are close, given the dtype of the computation and the magnitude of
+/// its sums.
 fn close(got: Scalar, want: Scalar, dtype: DType, spread: f64) -> bool {
     let eps = match dtype {
         DType::F16 => 2e-3,
@@ -72,7 +73,7 @@ fn close(got: Scalar, want: Scalar, dtype: DType, spread: f64) -> bool {
             || (got.is_nan() && want.is_nan())
             || (got - want).abs() <= eps * (spread + size)
     };
-    // What complex products become beyond the range hangs on the order of factors.
+    // The result of an overflowing complex product depends on the order of its factors.
     let lost = |z: num_complex::Complex<f64>| !(z.re.is_finite() && z.im.is_finite());
     if dtype.is_complex() && lost(got) && lost(want) {
         return true;
@@ -90,7 +91,7 @@ impl Compared {
         &self.wrong
     }
 
-    /// Compares the results of a call on operands of a dtype. Integers are the same to the bit.
+    /// Compares the results of a call on operands of a dtype. Integers must be equal.
     pub fn call(
         &mut self,
         what: &dyn std::fmt::Display,
@@ -106,7 +107,7 @@ impl Compared {
         );
     }
 
-    /// Compares results of operands of a dtype and of so many elements.
+    /// Compares results computed from operands of a dtype, with the given number of elements.
     pub fn results(
         &mut self,
         what: &dyn std::fmt::Display,
@@ -134,7 +135,8 @@ impl Compared {
             };
             let same = (got.shape(), got.dtype()) == (want.shape(), want.dtype());
             let exact = want.dtype().is_integral();
-            // Integers are computed in the dtype of the result, and what is widened has lost before.
+            // Integers are computed in the dtype of the result; a widened result keeps the error of
+            // the operand's dtype.
             let eps = match dtype.is_integral() {
                 true => want.dtype(),
                 false => dtype,

@@ -1,9 +1,10 @@
-//! Homogeneous operators, for operands scaled to the ends of a dtype's range.
+//! Homogeneous operators, with operands scaled to the ends of a dtype's range.
 //!
-//! A result of degree k is multiplied by sᵏ where an operand is multiplied by s. The degree of each result and gradient of the recorded calls is
-//! found in `f64`, with small powers of 2 for large operands and for small ones, since a constant such as `eps` may matter for one of them. The
-//! operand is then scaled to the end of each dtype's range, as far as the exact result is representable, which must come out. No table
-//! is needed, so that every row with a recorded call takes part: products, norms, decompositions, means, distances.
+//! If an operand is multiplied by s, a result of degree k is multiplied by sᵏ. The degree of each result and gradient
+//! of the recorded calls is found in `f64`, by small powers of 2 for large operands and for small ones, since a
+//! constant such as `eps` may matter for one of them. The operand is then scaled towards the end of each dtype's range,
+//! as far as the exact result is representable; the call must give that result. No table is needed, so every row with a
+//! recorded call takes part: products, norms, decompositions, means, distances.
 
 use nomina::{BackwardOptions, DType, DynTensor};
 use nomina_by_name::{Bound, Form, Value, invoke};
@@ -12,16 +13,16 @@ use nomina_core::op::{Forms, Grad, Op};
 use crate::inputs::{Inputs, principal};
 use crate::recorded::Call;
 
-/// How many recorded calls of a row take part.
+/// The number of recorded calls per row.
 const CALLS: usize = 4;
 
-/// Degrees that are looked for.
+/// The candidate degrees.
 const DEGREES: [f64; 9] = [-3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0];
 
 /// Rows whose `eps` depends on the dtype: `f64` is no reference for small operands.
 const OWN_EPS: [&str; 1] = ["rms_norm"];
 
-/// The binary exponent of large operands, in `f64`, and with a minus of small ones.
+/// The binary exponent of large operands in `f64`; negated, of small ones.
 const FAR: i32 = 60;
 
 /// The binary exponents of a dtype's least normal and greatest numbers, and the distance from 1 to the next number.
@@ -32,7 +33,8 @@ const RANGES: [(DType, i32, i32, f64); 4] = [
     (DType::F16, -14, 15, 9.765625e-4),
 ];
 
-/// The numbers of each float result, then those of each operand's gradient for a gradient of ones; each with its dtype.
+/// The numbers of each float result, then those of each operand's gradient for a gradient of ones, each list with its
+/// dtype.
 type Outputs = Vec<(DType, Vec<f64>)>;
 
 fn tensors(value: &Value) -> Vec<DynTensor> {
@@ -61,7 +63,7 @@ fn outputs(op: Op, form: Form, inputs: &Inputs) -> nomina::Result<Outputs> {
         }
         let leaf = x.clone().with_grad()?;
         leaves.push(leaf.clone());
-        // A leaf itself is not written to.
+        // A leaf must not be written to.
         if std::mem::take(&mut is_written) {
             leaf.mul(1.0)
         } else {
@@ -93,7 +95,7 @@ fn outputs(op: Op, form: Form, inputs: &Inputs) -> nomina::Result<Outputs> {
     Ok(found)
 }
 
-/// The call's inputs with the float operand number `place` multiplied by `2^exponent`.
+/// Returns the call's inputs with float operand `place` multiplied by `2^exponent`.
 fn scaled(inputs: &Inputs, place: usize, exponent: i32) -> nomina::Result<Inputs> {
     let mut at = 0;
     inputs.map(&mut |x| {
@@ -104,7 +106,7 @@ fn scaled(inputs: &Inputs, place: usize, exponent: i32) -> nomina::Result<Inputs
         if at - 1 != place {
             return Ok(x.clone());
         }
-        // In two steps: a factor itself may be beyond the range.
+        // In two steps, since the factor may be out of range.
         let half = exponent / 2;
         x.to_dtype(DType::F64)?
             .mul(2f64.powi(half))?
@@ -122,7 +124,8 @@ fn is_multiple(base: &[f64], other: &[f64], factor: f64) -> bool {
             .all(|(a, b)| (a * factor - b).abs() <= 1e-9 * scale)
 }
 
-/// The degree in which an output follows factors of 8 and of 64. What rounding left of zero has none.
+/// Returns the degree of an output, from its values for factors of 8 and 64. An output that is zero except for rounding
+/// has none.
 fn degree([base, eight, more]: [&[f64]; 3], sign: i32) -> Option<f64> {
     if base.iter().any(|x| !x.is_finite()) || base.iter().all(|x| *x == 0.0) {
         return None;
@@ -133,7 +136,7 @@ fn degree([base, eight, more]: [&[f64]; 3], sign: i32) -> Option<f64> {
     DEGREES.into_iter().find(fits)
 }
 
-/// The binary exponents of the least and greatest numbers but zeros.
+/// Returns the binary exponents of the smallest and greatest nonzero numbers.
 fn exponents(x: &[f64]) -> Option<(i32, i32)> {
     let found = x
         .iter()
@@ -142,7 +145,7 @@ fn exponents(x: &[f64]) -> Option<(i32, i32)> {
     Some((found.clone().min()?, found.max()?))
 }
 
-/// The greatest magnitude.
+/// Returns the greatest magnitude.
 fn size(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |max: f64, x| max.max(x.abs()))
 }
@@ -169,7 +172,7 @@ impl Typed<'_> {
         outputs(self.op, self.call.form, inputs)
     }
 
-    /// The outputs in `f64`, with an operand times `2^exponent`.
+    /// Returns the outputs in `f64`, with an operand multiplied by `2^exponent`.
     fn reference(&self, place: usize, exponent: i32) -> Option<Outputs> {
         self.run(&scaled(&self.wide, place, exponent).ok()?).ok()
     }
@@ -207,7 +210,7 @@ impl Typed<'_> {
             if *own_dtype != dtype || numbers.len() != first.len() {
                 continue;
             }
-            // The gradient is zero but for rounding.
+            // The gradient is zero except for rounding.
             if let Some(leaf) = (at + operands.len()).checked_sub(far.len()) {
                 let by = if leaf == place { sign * FAR } else { 0 };
                 let natural = size(&far[0].1) / (size(&operands[leaf]) * 2f64.powi(by));
@@ -215,7 +218,7 @@ impl Typed<'_> {
                     continue;
                 }
             }
-            // Normal numbers: exponents of the operand and of the result, which has the degree from `FAR` on.
+            // Normal numbers only: exponents of the operand, and of the result, which has the degree from `FAR` on.
             let by = |e: i32| f64::from(e - sign * FAR) * k;
             let fits = |e: &i32| {
                 let by = by(*e).round() as i32;
@@ -224,18 +227,19 @@ impl Typed<'_> {
                     && result.0 + by > least + 2
                     && result.1 + by < most - 2
             };
-            // An even exponent, of which a root can be taken.
+            // An even exponent, so that its root is exact.
             let Some(exponent) = (0..=1100).rev().map(|e| 2 * e * sign).find(fits) else {
                 continue;
             };
-            // The unscaled call shows how much rounding matters in this dtype.
+            // The unscaled call shows the effect of rounding in this dtype.
             let noise = base[at]
                 .1
                 .iter()
                 .zip(first)
                 .fold(0.0, |max: f64, (a, b)| max.max((a - b).abs()))
                 / size(&base[at].1).max(f64::MIN_POSITIVE);
-            // `f64` itself is the reference at the ends of narrower dtypes; at its own ends the reference follows from the degree.
+            // At the ends of narrower dtypes the reference is `f64`; at its own ends the reference follows from the
+            // degree.
             let want = if dtype == DType::F64 {
                 let factor = (by(exponent) / 2.0).trunc();
                 numbers
@@ -258,14 +262,14 @@ impl Typed<'_> {
                     continue;
                 }
             };
-            // A gradient counts where the value is in range, too.
+            // A gradient is compared only if the values are in range.
             let is_finite = |(_, own): &(DType, Vec<f64>)| own.iter().all(|x| x.is_finite());
             if !got[..at].iter().all(is_finite) || size(&want) > 2f64.powi(most) {
                 continue;
             }
             tally.outputs += 1;
             let bound = (step * 32.0).max(1e-9) + 4.0 * noise;
-            // Divided before anything is multiplied: the bound is relative.
+            // Divide first, so that nothing overflows: the bound is relative.
             let largest = size(&want).max(f64::MIN_POSITIVE);
             let wrong = want.iter().zip(&got[at].1).find(|(a, b)| {
                 let apart = (*a / largest - *b / largest).abs();

@@ -24,10 +24,11 @@ const UNARY: [Op; 12] = [
 ];
 const BINARY: [Op; 6] = [Op::Add, Op::Sub, Op::Mul, Op::Maximum, Op::Div, Op::Atan2];
 
-/// Of both, those whose slopes are moderate: of large terms that cancel, nothing is left to compare but the order of the sum.
+/// The number of unary and of binary operators, from the start of the lists, whose derivatives are moderate. With large
+/// terms that cancel, only the order of summation would be compared.
 const MODERATE: (usize, usize) = (5, 4);
 
-/// A step and the earlier ones that it reads.
+/// An operation on earlier steps.
 #[derive(Debug)]
 enum Step {
     Tensor(usize),
@@ -43,9 +44,10 @@ struct Chain {
     dtype: DType,
 }
 
-/// A chain of twelve operators whose operands have the result's sizes, or some of which are repeated to it.
+/// Generates a chain of twelve operators. With `repeats`, some operands broadcast to the result's sizes; otherwise all
+/// have those sizes.
 fn chain(bytes: &mut Bytes<'_>, repeats: bool) -> Chain {
-    // Large enough that slow steps are kept, or small enough to go through blocks on the stack.
+    // Either large enough that slow steps are stored, or small enough for blocks on the stack.
     let whole: &[usize] = if bytes.once_in(3) { &[64, 80] } else { &[3, 5] };
     let mut steps = Vec::new();
     let mut shapes = Vec::new();
@@ -64,7 +66,7 @@ fn chain(bytes: &mut Bytes<'_>, repeats: bool) -> Chain {
     };
     let mut numbers = Vec::new();
     for _ in 0..12 {
-        // The last one is read, so that none is lost behind it.
+        // Each step reads the previous one, so that no step is unused.
         let last = steps.len() - 1;
         let other = bytes.below(steps.len());
         if bytes.once_in(6) {
@@ -159,7 +161,7 @@ impl Chain {
         Ok(last.expect("the last step applies an operator"))
     }
 
-    /// The gradients of the leaves, by one of both.
+    /// Returns the gradients of the leaves, of the fused chain or of its steps.
     fn gradients(
         &self,
         run: impl Fn(&[Raw]) -> nomina::Result<Raw>,
@@ -184,7 +186,7 @@ impl Chain {
     }
 }
 
-/// Compares both by a function of two numbers.
+/// Compares the fused chain with its steps, by a function of two numbers.
 fn compare(
     bytes: &mut Bytes<'_>,
     repeats: bool,
@@ -224,7 +226,7 @@ pub fn same_bits(bytes: &mut Bytes<'_>) -> Said<()> {
     compare(bytes, false, |_, _, _| false)
 }
 
-/// Sums of repeated operands are made in another order.
+/// Compares with a tolerance, since gradients of broadcast operands are summed in another order.
 pub fn near(bytes: &mut Bytes<'_>) -> Said<()> {
     compare(bytes, true, |a, b, dtype| {
         let within = if dtype == DType::F64 { 1e-12 } else { 1e-4 };

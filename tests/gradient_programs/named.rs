@@ -6,15 +6,15 @@ use super::bytes::Bytes;
 
 const NAMES: [&str; 4] = ["A", "B", "C", "D"];
 
-/// The most elements of a tensor.
+/// The maximum number of elements of a tensor.
 const MOST: usize = 150;
 
-/// A program: its steps follow from a seed and from the names of what it has, never from elements.
+/// A program. Its steps depend on a seed and on the names of its tensors, never on elements.
 #[derive(Debug)]
 pub struct Program {
-    /// What the leaves are made of.
+    /// The seed of the leaves.
     seed: u64,
-    /// What the steps are made of.
+    /// The seed of the steps.
     steps: u64,
     count: usize,
 }
@@ -24,13 +24,13 @@ impl Program {
         Self::like(seed, count, 0)
     }
 
-    /// Other steps on the leaves of the same seed.
+    /// Returns a program with the leaves of the given seed and different steps.
     pub fn like(seed: u64, count: usize, steps: u64) -> Self {
         let steps = seed.wrapping_mul(1 << 20).wrapping_add(steps);
         Self { seed, steps, count }
     }
 
-    /// The size of each name.
+    /// Returns the size of each name.
     fn sizes(&self) -> [usize; 4] {
         let mut bytes = Bytes::Random(self.seed ^ 0xabcd);
         [0; 4].map(|_| 1 + bytes.below(4))
@@ -52,7 +52,7 @@ impl Program {
             let mut number = || numbers.below(4001) as f64 / 1000.0 - 2.0;
             let data: Vec<f64> = (0..len).map(|_| number()).collect();
             let x = DynTensor::from_vec(data, &shape, &names[..]).expect("as many as sizes say");
-            // Half of them lie in another order than their names say.
+            // Half of the tensors have a memory order different from that of their names.
             match names.len() > 1 && bytes.once_in(2) {
                 true => x.transpose(0, 1).expect("two dims"),
                 false => x,
@@ -65,15 +65,15 @@ impl Program {
         self.tensors(0)
     }
 
-    /// Tensors like the leaves, others for each number.
+    /// Returns tensors shaped like the leaves, different for each `number`.
     pub fn directions(&self, number: u64) -> Vec<DynTensor> {
         self.tensors(number + 1)
     }
 
-    /// What it computes of leaves: one number.
+    /// Computes one number from the leaves.
     ///
     /// # Errors
-    /// Those of its operators.
+    /// If one of its operators fails.
     pub fn run(&self, leaves: &[DynTensor]) -> Result<DynTensor> {
         let mut bytes = Bytes::Random(self.steps);
         let mut pool = leaves.to_vec();
@@ -81,7 +81,7 @@ impl Program {
             let made = step(&mut bytes, &pool, &self.sizes())?;
             pool.push(made);
         }
-        // All that nobody read counts, too.
+        // Unused results count, too.
         let mut sum: Option<DynTensor> = None;
         for x in pool.iter().rev().take(5) {
             let part = x.mul(Scalar::Float(0.5))?.tanh()?.sum(..)?;
@@ -109,7 +109,7 @@ fn names(x: &DynTensor) -> Vec<String> {
         .collect()
 }
 
-/// Two tensors with all names of both, in the order of the first.
+/// Aligns two tensors to the union of their names, in the order of the first.
 fn aligned(x: &DynTensor, y: &DynTensor) -> Result<(DynTensor, DynTensor)> {
     let mut all = names(x);
     all.extend(
@@ -151,7 +151,7 @@ fn binary(bytes: &mut Bytes<'_>, x: &DynTensor, y: &DynTensor) -> Result<DynTens
     }
 }
 
-/// Along a dim, which stays or goes.
+/// Applies an operator along a dim, which it keeps or removes.
 fn along(bytes: &mut Bytes<'_>, x: &DynTensor, dim: &str, size: usize) -> Result<DynTensor> {
     match bytes.below(15) {
         0 => x.sum(dim),
@@ -180,7 +180,7 @@ fn along(bytes: &mut Bytes<'_>, x: &DynTensor, dim: &str, size: usize) -> Result
 }
 
 fn step(bytes: &mut Bytes<'_>, pool: &[DynTensor], sizes: &[usize; 4]) -> Result<DynTensor> {
-    // Later tensors more often, so that programs are deep.
+    // Later tensors are picked more often, so that programs are deep.
     let mut pick =
         || pool[pool.len() - 1 - bytes.below(pool.len()).min(bytes.below(pool.len()))].clone();
     let (x, y) = (pick(), pick());
@@ -220,7 +220,7 @@ fn step(bytes: &mut Bytes<'_>, pool: &[DynTensor], sizes: &[usize; 4]) -> Result
             x.align_to(&order[..])
         }
         7 => {
-            // A dim more, of which nothing depends.
+            // A new dim that nothing depends on.
             let free = NAMES
                 .iter()
                 .find(|name| !own.iter().any(|own| own == *name));

@@ -1,4 +1,5 @@
-//! A call as the lines see it: without names, dims as positions, every parameter with a value.
+//! A call in the form that derivatives are written for: without names, dims as positions, every
+//! parameter with a value.
 
 use nomina::{DynTensor, Names};
 use nomina_by_name::{Bound, Form, Value, invoke};
@@ -6,7 +7,7 @@ use nomina_core::op::{Forms, Op, Param, ParamKind};
 
 use crate::tape::{Said, said, tensors};
 
-/// Calls a row with a value for each parameter; those that are nothing are left out.
+/// Calls a row with a value for each parameter; `None`s are omitted.
 pub fn run(op: Op, values: &[(&'static str, Value)]) -> Said<Value> {
     let given = values
         .iter()
@@ -22,7 +23,7 @@ pub fn run(op: Op, values: &[(&'static str, Value)]) -> Said<Value> {
     said(Bound::new(op, Vec::new(), given.collect()).and_then(|args| invoke(op, form, args)))
 }
 
-/// The values of all parameters of a recorded call.
+/// Returns the values of all parameters of a recorded call.
 pub fn values(op: Op, bound: &Bound) -> Said<Vec<(&'static str, Value)>> {
     let params: Vec<Param> = op.row().params().collect();
     let given = params.iter().filter_map(|param| bound.get(param.name));
@@ -42,7 +43,7 @@ pub fn values(op: Op, bound: &Bound) -> Said<Vec<(&'static str, Value)>> {
         .collect()
 }
 
-/// Without names.
+/// Replaces names by positions.
 fn plain(op: Op, param: &Param, value: &Value, names: &Names) -> Said<Value> {
     let dims = matches!(param.kind, ParamKind::Dim | ParamKind::Dims);
     let position = |name: &str| {
@@ -59,7 +60,7 @@ fn plain(op: Op, param: &Param, value: &Value, names: &Names) -> Said<Value> {
             Ok(Value::List(items.collect::<Said<_>>()?))
         }
         Value::Str(name) if dims => position(name),
-        // One dim, of which the name is nothing.
+        // A single dim without a name.
         Value::None if dims && matches!(op, Op::Prod | Op::Logsumexp) => {
             let at = names.iter().position(|name| name.is_none());
             Ok(at.map_or(Value::None, |at| Value::Int(at as i64)))
@@ -76,7 +77,7 @@ pub fn unnamed(x: &DynTensor) -> Said<DynTensor> {
     ))
 }
 
-/// What the signature says of a parameter that was left out.
+/// Returns the default of a parameter in the signature.
 pub fn default(param: &Param) -> Value {
     let text = param.default.unwrap_or("None");
     match (text, param.kind) {

@@ -1,4 +1,4 @@
-//! Chains in one pass against the same operators one by one.
+//! Chains computed in one pass against the same operators one by one.
 
 use nomina::prelude::*;
 
@@ -66,7 +66,7 @@ fn a_fused_chain_has_second_gradients() {
     }
 }
 
-/// What is computed together going back is what is computed one by one, to the bit.
+/// Gradients that are computed together equal those computed one by one, to the bit.
 #[test]
 fn chains_that_nobody_fused_have_the_gradients_of_their_steps() {
     manual_seed(7);

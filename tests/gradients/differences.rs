@@ -1,5 +1,5 @@
-//! Central differences in `f64` and in complex numbers: of elementwise rows on operands that broadcast, of others
-//! on those of recorded calls.
+//! Central differences in `f64` and in complex numbers: for elementwise rows on broadcasting operands, for other rows
+//! on the operands of recorded calls.
 
 use nomina::{DType, DynTensor};
 use nomina_by_name::{Bound, Value};
@@ -13,21 +13,21 @@ use crate::lines::{NEVER, RULE, Scope, row_of};
 use crate::recorded::Call;
 use crate::tape::{Said, said, tensors};
 
-/// How far an element moves.
+/// The step size of the differences.
 pub const STEP: f64 = 1e-5;
 
-/// How many elements of an operand are moved.
+/// The maximum number of elements moved per operand.
 pub const ELEMENTS: usize = 24;
 
 type Values = Vec<(&'static str, Value)>;
 
-/// What comes out; parts of other rows have no name to be called by.
+/// Computes a call. Rows that are parts of other rows cannot be called by name.
 pub fn compute(op: Op, values: &Values) -> Said<Vec<DynTensor>> {
     if op.row().status != Status::Part {
         return Ok(tensors(&run(op, values)?));
     }
     let numbers: Vec<&str> = op.row().numbers().map(|param| param.name).collect();
-    // Tensors first, then numbers: `polygamma` has them the other way around.
+    // Tensors first, then numbers: `polygamma` has the reverse order.
     let (tensors, rest): (Vec<_>, Vec<_>) = values
         .iter()
         .partition(|(_, value)| matches!(value, Value::Tensor(_)));
@@ -45,7 +45,7 @@ pub fn compute(op: Op, values: &Values) -> Said<Vec<DynTensor>> {
     Ok(vec![said(family::pointwise(op, &operands))?])
 }
 
-/// Numbers that look random, between 0 and 1.
+/// Returns a pseudo-random number between 0 and 1.
 fn draw(seed: &mut u64) -> f64 {
     *seed = seed
         .wrapping_mul(6_364_136_223_846_793_005)
@@ -106,7 +106,7 @@ fn inputs(op: Op, dtype: DType, seed: &mut u64) -> Said<Values> {
         .collect()
 }
 
-/// The real part of the sum of the results times the conjugates of seeds.
+/// Returns the real part of the sum of the results times the conjugates of the seeds.
 fn loss(op: Op, values: &Values, seeds: &[DynTensor]) -> Said<f64> {
     let mut sum = 0.0;
     for (result, seed) in compute(op, values)?.iter().zip(seeds) {
@@ -131,12 +131,12 @@ pub fn with(x: &DynTensor, at: usize, by: Complex<f64>) -> Said<DynTensor> {
     said(DynTensor::from_vec(real, x.shape(), ()))
 }
 
-/// How many slopes of a row were compared, on operands made for it.
+/// Compares derivatives of a row on generated operands, and returns their number.
 pub fn made(op: Op, dtype: DType) -> Said<usize> {
     slopes(op, &inputs(op, dtype, &mut (7 + op as u64))?)
 }
 
-/// How many slopes were compared, on the operands of a recorded call.
+/// Compares derivatives on the operands of a recorded call, and returns their number.
 pub fn called(op: Op, call: &Call, dtype: DType) -> Said<usize> {
     let Some(principal) = principal(call) else {
         return Ok(0);
@@ -146,7 +146,8 @@ pub fn called(op: Op, call: &Call, dtype: DType) -> Said<usize> {
     slopes(op, &crate::call::values(op, &bound)?)
 }
 
-/// Recorded calls of `index_put` write to one place twice; the line, as PyTorch's, counts both values.
+/// Returns whether a call writes to one element twice, as recorded calls of `index_put` do; the derivative, like
+/// PyTorch's, counts both values.
 fn is_written_twice(op: Op, values: &Values, param: &str) -> bool {
     let adds =
         |(name, value): &(&str, Value)| *name == "accumulate" && matches!(value, Value::Bool(true));
@@ -190,7 +191,7 @@ fn slopes(op: Op, values: &Values) -> Said<usize> {
                 moved[place].1 = Value::Tensor(with(&operand, at, by)?);
                 loss(op, &moved, &grads)
             };
-            // `None` at a kink, where both sides differ, and outside of the domain.
+            // `None` at a kink, where the one-sided slopes differ, and outside the domain.
             let slope = |by: Complex<f64>| -> Said<Option<f64>> {
                 let (after, here, before) = (moved(by)?, moved(by * 0.0)?, moved(-by)?);
                 let (right, left) = ((after - here) / STEP, (here - before) / STEP);

@@ -1,4 +1,4 @@
-//! Central differences against what the tape gives, of first and of second order.
+//! Central differences against the gradients of the tape, of first and second order.
 
 use nomina::{BackwardOptions, DType, DynTensor, Scalar};
 use nomina_by_name::{Bound, Form, invoke};
@@ -11,10 +11,10 @@ use crate::inputs::{Inputs, principal, strided};
 use crate::recorded::Call;
 use crate::tape::{Said, said, tensors};
 
-/// How many recorded calls of a row are compared.
+/// The number of recorded calls compared per row.
 pub const CALLS: usize = 8;
 
-/// Rows that fail or are not compared, and why; rows that pass do not belong here.
+/// Rows that fail or are not compared, with the reason. Rows that pass must not be listed.
 pub const KNOWN: &[(&str, &str)] = &[
     ("as_strided", "of what is not contiguous it is refused"),
     (
@@ -23,16 +23,16 @@ pub const KNOWN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Rows that have no first or second derivative where an element is 0.
+/// Rows without a first or second derivative where an element is 0.
 const KINKS: [&str; 4] = ["angle", "cosine_similarity", "i1e", "softsign"];
 
-/// Operands whose derivative is refused, by their places among the tensors.
+/// Operands whose derivative is refused, by their index among the tensors.
 const REFUSED: [(&str, usize); 3] = [("cross_entropy", 2), ("nll_loss", 2), ("zeta", 0)];
 
 /// A function of tensors.
 pub type Function<'a> = &'a dyn Fn(&[DynTensor]) -> Said<Vec<DynTensor>>;
 
-/// Numbers that a first and a second derivative were compared at, and kinks that were left out.
+/// The numbers at which a first and a second derivative were compared, and the kinks left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared {
     pub first: usize,
@@ -40,18 +40,18 @@ pub struct Compared {
     pub kinks: usize,
 }
 
-/// What of a function is compared.
+/// The checks of a function.
 #[derive(Clone, Copy, Default)]
 pub struct Checks {
-    /// The gradients of its gradients, too.
+    /// Whether to compare second derivatives.
     pub smooth: bool,
-    /// Whether it may have none where an element is 0.
+    /// Whether a derivative may be missing where an element is 0.
     pub kinks: bool,
-    /// The operand that it is not differentiated by.
+    /// An operand whose derivative is refused.
     pub refused: Option<usize>,
 }
 
-/// The operand that a row refuses to be differentiated by.
+/// Returns the operand whose derivative a row refuses.
 pub fn refused(op: Op) -> Option<usize> {
     let known = REFUSED.iter().find(|(name, _)| *name == op.name());
     known.map(|(_, place)| *place)
@@ -67,7 +67,7 @@ fn has_gradient(x: &DynTensor) -> bool {
     matches!(x.dtype(), DType::F64 | DType::C128)
 }
 
-/// The real part of the sum of products with conjugates.
+/// Returns the real part of the sum of products with conjugates.
 fn inner(a: &[Complex<f64>], b: &[Complex<f64>]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a * b.conj()).re).sum()
 }
@@ -76,7 +76,7 @@ fn numbers(x: &DynTensor) -> Vec<Complex<f64>> {
     x.raw().scalars().map(|x| x.to_complex()).collect()
 }
 
-/// The elements of all gradients, one operand after the other; with them, their own gradients by `weights`.
+/// The elements of all gradients, one list per operand, and optionally their own gradients, weighted by `weights`.
 type Gradients = (Vec<Vec<Complex<f64>>>, Option<Vec<Vec<Complex<f64>>>>);
 
 fn by_tape(
@@ -105,7 +105,7 @@ fn by_tape(
         create_graph: weights.is_some(),
     };
     for (result, seed) in f(&leaves)?.iter().zip(seeds) {
-        // What is not recorded has no slope, or the differences tell.
+        // A result that is not recorded has no gradient; if it should have one, the differences show it.
         let Some(seed) = seed.as_ref().filter(|_| result.requires_grad()) else {
             continue;
         };
@@ -143,7 +143,7 @@ fn by_tape(
     Ok((first, weights.map(|_| second)))
 }
 
-/// Compares what is said to be a gradient of `loss` with central differences: how many numbers, and how many kinks.
+/// Compares a computed gradient of `loss` with central differences. Returns the numbers of comparisons and of kinks.
 fn compare(
     operands: &[DynTensor],
     got: &[Vec<Complex<f64>>],
@@ -153,7 +153,7 @@ fn compare(
 ) -> Said<(usize, usize)> {
     let (mut compared, mut kinks) = (0, 0);
     let here = loss(operands)?;
-    // Nothing is seen beside such numbers.
+    // Next to such a value, a difference is lost in rounding.
     if here.abs() > 1e100 {
         return Ok((0, 0));
     }
@@ -162,10 +162,10 @@ fn compare(
             continue;
         }
         let elements = numbers(operand);
-        // All of a small operand, else some that lie apart.
+        // All elements of a small operand, else some that are spread evenly.
         let step = operand.numel().div_ceil(ELEMENTS).max(1);
         for (at, got) in got[place].iter().enumerate().step_by(step) {
-            // None at a kink, where both sides differ, and outside of the domain.
+            // `None` at a kink, where the one-sided slopes differ, and outside the domain.
             let slope = |by: Complex<f64>| -> Said<Option<f64>> {
                 let moved = |by: Complex<f64>| {
                     let mut moved = operands.to_vec();
@@ -253,7 +253,8 @@ pub fn of_function(f: Function<'_>, operands: &[DynTensor], checks: Checks) -> S
     Ok(all)
 }
 
-/// Compares the gradients of a recorded call, in a dtype; none where it has no tensor of numbers or does not take them.
+/// Compares the gradients of a recorded call in a dtype; `None` if it has no tensor of numbers or does not support the
+/// dtype.
 pub fn of_call(
     op: Op,
     call: &Call,
@@ -275,7 +276,7 @@ pub fn of_call(
     }
     let f = |operands: &[DynTensor]| {
         let mut given = operands.iter();
-        // What is written to is no leaf.
+        // An operand that is written to is not a leaf.
         let mut writes =
             call.form == Form::InPlace || op.row().forms.contains(Forms::IN_PLACE_ONLY);
         let inputs = said(inputs.map(&mut |x| {
@@ -298,7 +299,7 @@ pub fn of_call(
             };
             of_function(&f, &operands, checks).map(Some)
         }
-        // Its dtypes are others.
+        // The call does not support this dtype.
         Err(_) => Ok(None),
     }
 }

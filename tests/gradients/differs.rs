@@ -1,4 +1,4 @@
-//! Recorded gradients that differ from PyTorch's on purpose: listed cases, and a rule for any case of `ldexp`.
+//! Recorded gradients that differ from PyTorch's on purpose: a list of cases, and a rule for all cases of `ldexp`.
 
 use nomina::{DType, Device, DynTensor, Names, Scalar};
 use nomina_by_name::Value;
@@ -8,7 +8,7 @@ use crate::case::{Case, Wanted};
 pub use crate::compare::limit;
 use crate::tape::near;
 
-/// Why, and the cases by their ends.
+/// The reason, and the ends of the ids of the cases.
 const DIFFERS: &[(&str, &[&str])] = &[
     (
         "an infinity over an infinity is NaN in PyTorch's formula, where the slope has a limit",
@@ -81,7 +81,7 @@ const DIFFERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Whether a case is listed.
+/// Returns whether a case is listed.
 pub fn is_listed(id: &str) -> bool {
     let mut all = DIFFERS.iter().flat_map(|(_, cases)| cases.iter());
     all.any(|case| id.strip_prefix("grad/") == Some(case))
@@ -98,7 +98,7 @@ pub fn judged_by_limit(
     }
 }
 
-/// Judges the outcome of a case by the list: a listed difference must exist. Returns its reason.
+/// Judges the outcome of a case by the list: a listed difference must exist. Returns the reason.
 pub fn known(id: &str, outcome: Result<(), String>) -> Result<Option<&'static str>, String> {
     let own = |&(_, cases): &&(&str, &[&str])| {
         let mut ends = cases.iter();
@@ -111,11 +111,11 @@ pub fn known(id: &str, outcome: Result<(), String>) -> Result<Option<&'static st
     }
 }
 
-/// Corrects what is wanted where PyTorch is known to be wrong, whatever the case. Returns the reason.
+/// Corrects the expected gradients if PyTorch is known to be wrong, for every case. Returns the reason.
 ///
-/// PyTorch multiplies the gradient of `ldexp` by 2 to the exponent in the exponent's own dtype. Of integers that is 0 for a
-/// negative exponent and wraps for a large one, while the result itself is computed in floats. A case is corrected only if
-/// its recorded gradient is what this mistake gives.
+/// PyTorch multiplies the gradient of `ldexp` by 2 to the exponent, in the exponent's own dtype. For integers this is 0
+/// for a negative exponent and wraps for a large one, while the result is computed in floats. A case is corrected only
+/// if its recorded gradient equals the result of this mistake.
 pub fn corrected(case: &mut Case) -> Option<&'static str> {
     let (Op::Ldexp, _) = nomina_by_name::parse(&case.op)? else {
         return None;
@@ -177,7 +177,7 @@ fn integer(value: Scalar) -> Option<i64> {
     }
 }
 
-/// 2 to the power of `e` in integers of some bits.
+/// Returns 2 to the power of `e` in integers of some bits.
 fn wrapped(e: i64, bits: u32, is_signed: bool) -> f64 {
     match u32::try_from(e) {
         Ok(e) if e + 1 == bits && is_signed => -2_f64.powi(e as i32),
@@ -186,7 +186,7 @@ fn wrapped(e: i64, bits: u32, is_signed: bool) -> f64 {
     }
 }
 
-/// The products of a seed and factors that broadcast to its shape, summed to the shape of the operand.
+/// Multiplies a seed by factors that broadcast to its shape, and sums the products to the shape of the operand.
 fn summed(seed: &DynTensor, factors: (&[f64], &[usize]), shape: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; shape.iter().product()];
     for (at, value) in seed.raw().scalars().enumerate() {
@@ -196,7 +196,7 @@ fn summed(seed: &DynTensor, factors: (&[f64], &[usize]), shape: &[usize]) -> Vec
     sums
 }
 
-/// The element of an operand that broadcasts to the element `at` of a result.
+/// Returns the index of the operand's element that broadcasts to element `at` of a result.
 fn broadcast(mut at: usize, result: &[usize], operand: &[usize]) -> usize {
     let (mut place, mut step) = (0, 1);
     for (dim, size) in result.iter().rev().enumerate() {

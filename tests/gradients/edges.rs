@@ -1,4 +1,4 @@
-//! Gradients at edges, as PyTorch has them.
+//! Gradients at edges, equal to PyTorch's.
 
 use nomina::DynTensor;
 use nomina_by_name::Value;
@@ -11,7 +11,7 @@ use crate::tape::{Said, said, tensors};
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 
-/// A row, its operands, and the gradients for a gradient of one.
+/// A row, its operands, and their gradients for an output gradient of one.
 pub const EDGES: &[(&str, &[f64], &[f64])] = &[
     ("maximum", &[2.0, 2.0], &[0.5, 0.5]),
     ("minimum", &[2.0, 2.0], &[0.5, 0.5]),
@@ -40,7 +40,7 @@ pub const EDGES: &[(&str, &[f64], &[f64])] = &[
     ("entr", &[-1.0], &[NAN]),
 ];
 
-/// What differs.
+/// Compares the gradients; the error describes the difference.
 pub fn check(name: &str, operands: &[f64], wanted: &[f64]) -> Said<()> {
     let op = Op::from_name(name).ok_or("a row")?;
     let number = |x: f64| said(DynTensor::from_vec(vec![x], &[1], ()));

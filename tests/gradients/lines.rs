@@ -1,4 +1,4 @@
-//! The lines of derivatives, computed by the operators that they name.
+//! The derivatives in the table, computed by the operators that they name.
 
 use nomina::{DType, DynTensor};
 use nomina_by_name::Value;
@@ -10,7 +10,7 @@ use crate::call::{default, run};
 use crate::differences::compute;
 use crate::tape::{Said, said, tensors};
 
-/// What a line may mention.
+/// The values that a derivative may refer to.
 pub struct Scope<'a> {
     pub op: Op,
     pub values: &'a [(&'static str, Value)],
@@ -18,11 +18,11 @@ pub struct Scope<'a> {
     pub results: &'a [DynTensor],
 }
 
-/// Where no gradient was computed, and why.
+/// Reasons why no gradient was computed.
 pub const RULE: &str = "a rule";
 pub const NEVER: &str = "no derivative";
 
-/// Which row computes a call: an argument may say another one.
+/// Returns the row that computes a call: an argument may select another row.
 pub fn row_of(op: Op, values: &[(&'static str, Value)]) -> Op {
     let given = |name: &str| {
         let found = values.iter().find(|(param, _)| *param == name);
@@ -43,7 +43,7 @@ pub fn row_of(op: Op, values: &[(&'static str, Value)]) -> Op {
 }
 
 impl Scope<'_> {
-    /// The gradients of all tensors of a parameter, closed.
+    /// Returns the gradients of all tensors of a parameter, with the closing step applied.
     pub fn gradients(&self, param: &str, operands: &[DynTensor]) -> Said<Vec<DynTensor>> {
         let zeros = || operands.iter().map(|x| said(x.zeros_like())).collect();
         let lines = match self.op.row().grad {
@@ -159,7 +159,7 @@ impl Scope<'_> {
         }
     }
 
-    /// A reduced tensor under the first operand.
+    /// Broadcasts a reduced tensor to the first operand.
     fn spread(&self, x: &DynTensor) -> Said<Value> {
         let operand = self.first()?;
         let rank = operand.shape().len();
@@ -184,7 +184,7 @@ impl Scope<'_> {
     }
 }
 
-/// A row by its name or an alias; also a part of another row.
+/// Finds a row by its name or an alias, or a part of another row.
 fn row_by(function: &str) -> Option<Op> {
     let part = || Op::ALL.iter().copied().find(|op| op.name() == function);
     Op::from_name(function).or_else(part)
@@ -206,7 +206,7 @@ fn sizes(shape: &[usize]) -> Value {
     Value::List(shape.iter().map(|&size| Value::Int(size as i64)).collect())
 }
 
-/// A number as a tensor without dims.
+/// Converts a number to a tensor without dims.
 fn scalar(value: &Value) -> Said<Value> {
     let made = match value {
         Value::Int(v) => DynTensor::from_vec(vec![*v], &[], ()),
@@ -218,7 +218,7 @@ fn scalar(value: &Value) -> Said<Value> {
     said(made).map(Value::Tensor)
 }
 
-/// Arguments in the order of the signature.
+/// Sorts arguments into the order of the signature.
 fn by_row(op: Op, args: Vec<Value>) -> Said<Value> {
     let mut values = Vec::new();
     let mut args = args.into_iter();
@@ -232,7 +232,7 @@ fn by_row(op: Op, args: Vec<Value>) -> Said<Value> {
     if op.row().status == Status::Part {
         return compute(op, &values).map(|found| Value::Tensor(found[0].clone()));
     }
-    // What stays at its default is left out, since some entries take no such keyword.
+    // Arguments equal to their default are omitted, since some entries do not take the keyword.
     let defaults: Vec<Value> = op.row().params().map(|param| default(&param)).collect();
     let given = values.into_iter().zip(defaults);
     let given =
@@ -275,7 +275,8 @@ fn arithmetic(op: &BinOp, a: Value, b: Value) -> Said<Value> {
     })
 }
 
-/// The closing step: sums where the operand was broadcast, its real part, its dtype.
+/// Applies the closing step: sums where the operand was broadcast, takes its real part, converts to
+/// its dtype.
 pub fn close(grad: &DynTensor, operand: &DynTensor) -> Said<DynTensor> {
     let mut grad = grad.clone();
     if grad.dtype().is_complex() && !operand.dtype().is_complex() {
@@ -290,7 +291,7 @@ pub fn close(grad: &DynTensor, operand: &DynTensor) -> Said<DynTensor> {
     if !dims.is_empty() {
         value = by_row(Op::Sum, vec![value, Value::List(dims)])?;
     }
-    // A number stands for a tensor full of it.
+    // A number represents a tensor filled with it.
     let [found] = &tensors(&value)[..] else {
         return Err("no tensor".into());
     };

@@ -1,4 +1,4 @@
-//! Gradients that are lost in silence.
+//! Detects gradients that are silently lost.
 
 use nomina_by_name::{Bound, invoke};
 use nomina_core::op::Op;
@@ -6,7 +6,8 @@ use nomina_core::op::Op;
 use crate::differences_of_tape::refused;
 use crate::tape::{Call, Said, tensors};
 
-/// Whether a call with leaves loses them: it succeeds, and a result that could have a gradient has none.
+/// Checks that a call on leaves does not lose their gradients: if it succeeds, every result that can have a gradient
+/// must have one.
 pub fn loses(mut call: Call) -> Said<()> {
     let op = call.op;
     let Ok(leaves) = call.leaves(|at| refused(op) != Some(at)) else {
@@ -19,9 +20,9 @@ pub fn loses(mut call: Call) -> Said<()> {
         return Ok(());
     };
     match invoke(call.op, call.form, bound) {
-        // What is rounded has no slope, and another dtype is all that this takes of its operand.
+        // Rounding has no derivative, and these use only the dtype of this operand.
         Ok(_) if matches!(call.op, Op::Div | Op::TypeAs) => Ok(()),
-        // What overwrites all of a tensor with numbers leaves nothing of it.
+        // Overwriting a whole tensor with numbers removes its gradient.
         Ok(_) if matches!(call.op, Op::Fill | Op::Copy) && leaves.iter().flatten().count() < 2 => {
             Ok(())
         }

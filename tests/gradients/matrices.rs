@@ -1,5 +1,5 @@
-//! Functions of matrices and transforms for central differences: these rows have no recorded calls. What is free, phases and
-//! which triangle is read, is taken out by what stands around the operator.
+//! Functions of matrices and transforms for central differences, since these rows have no recorded calls. Code around
+//! each operator removes its ambiguities: the phases, and which triangle is read.
 
 use nomina::{DType, DynTensor, Names, Result, Scalar};
 use nomina_core::op::Op;
@@ -13,7 +13,7 @@ use crate::differences::filled;
 use crate::differences_of_tape::{Checks, Compared, of_function};
 use crate::tape::{Said, said};
 
-/// A function, the sizes of its operands, and the dtypes that it takes.
+/// A function, the sizes of its operands, and its dtypes.
 struct Case {
     name: String,
     shapes: Vec<Vec<usize>>,
@@ -21,7 +21,7 @@ struct Case {
     real: bool,
     /// Whether its second derivatives are compared.
     smooth: bool,
-    /// The elements of the operand, where they are not drawn.
+    /// The elements of the operand, if they are not random.
     given: Option<Vec<f64>>,
     f: Box<dyn Fn(&[Raw]) -> Result<Vec<Raw>>>,
 }
@@ -56,7 +56,7 @@ fn hermitian(x: &Raw) -> Result<Raw> {
     two(Op::Add, x, &adjoint(x)?)
 }
 
-/// `x xᴴ` and more on the diagonal.
+/// Returns `x xᴴ` plus a diagonal.
 fn positive(x: &Raw) -> Result<Raw> {
     let n = x.shape()[x.rank() - 1];
     two(
@@ -66,13 +66,13 @@ fn positive(x: &Raw) -> Result<Raw> {
     )
 }
 
-/// Numbers `1, 2, ..` for as many columns.
+/// Returns the numbers `1, 2, ..`, one per column.
 fn counted(x: &Raw) -> Result<Raw> {
     let n = x.shape()[x.rank() - 1];
     Raw::from_vec((0..n).map(|i| 1.0 + i as f64).collect::<Vec<f64>>(), &[n])
 }
 
-/// What does not change with the phases of vectors.
+/// Combines vectors so that their phases cancel.
 fn without_phases(u: &Raw, vh: &Raw) -> Result<Raw> {
     matmul(&two(Op::Mul, u, &counted(u)?)?, vh)
 }
@@ -115,7 +115,7 @@ fn cases() -> Vec<Case> {
             all(Linalg::Eigvalsh, &hermitian(&x[0])?, plain)
         }));
         cases.push(case("eig", &[shape], move |x| {
-            // Far apart, so that their order stays.
+            // Well separated eigenvalues, so that their order is stable.
             let n = x[0].shape()[x[0].rank() - 1];
             let apart: Vec<f64> = (0..n * n)
                 .map(|at| {
@@ -135,7 +135,7 @@ fn cases() -> Vec<Case> {
             for unit in [false, true] {
                 let right: Vec<usize> = [&shape[..shape.len() - 1], &[2]].concat();
                 let f = solutions(Linalg::SolveTriangular, upper, unit);
-                // Well away from zeros on the diagonal.
+                // The diagonal is well away from zero.
                 cases.push(case("solve_triangular", &[shape, &right], move |x| {
                     let n = x[0].shape()[x[0].rank() - 1];
                     let eye = call::eye(n, n, x[0].dtype(), x[0].device())?;
@@ -236,7 +236,7 @@ fn transforms() -> Vec<Case> {
     cases
 }
 
-/// What was compared, and what failed, by name.
+/// Runs all cases. Returns the counts and the failures by name.
 pub fn compared() -> (Compared, Vec<String>) {
     let (mut sum, mut failed, mut seed) = (Compared::default(), Vec::new(), 5);
     for case in cases() {

@@ -1,4 +1,4 @@
-//! PyTorch's recorded gradients.
+//! PyTorch's recorded gradients against the derivatives of the table.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,10 +11,11 @@ use crate::case::{Case, Wanted};
 use crate::lines::{Scope, row_of};
 use crate::tape::{near, said, tensors};
 
-/// The in-place forms of logical operators, through which PyTorch lets the gradient pass unchanged.
+/// The in-place forms of logical operators, for which PyTorch passes the gradient through
+/// unchanged.
 pub const PASSES: &str = "in place, where PyTorch records nothing";
 
-/// What became of the cases, by what.
+/// The outcomes of the cases; skipped ones by reason and operator.
 #[derive(Default)]
 pub struct Tally {
     pub passed: usize,
@@ -53,7 +54,7 @@ impl From<String> for Outcome {
     }
 }
 
-/// By the lines of the row.
+/// Computes a case by the derivatives of its row.
 fn by_lines(line: &str) -> (String, &'static str, Result<(), Outcome>) {
     let mut case = Case::parse(line).expect("a case");
     let wanted = std::mem::replace(

@@ -1,4 +1,4 @@
-//! What the tape gives: PyTorch's recorded gradients once more, by `backward`.
+//! The tape's gradients, by `backward`, against PyTorch's recorded ones.
 
 use nomina::{BackwardOptions, DType, Device, DynTensor, Scalar};
 use nomina_by_name::{Form, Value};
@@ -8,12 +8,12 @@ use crate::case::{Case, Wanted};
 
 pub type Said<T> = Result<T, String>;
 
-/// Makes a message of an error.
+/// Converts an error to a message.
 pub fn said<T>(result: nomina::Result<T>) -> Said<T> {
     result.map_err(|error| format!("{error:?}"))
 }
 
-/// The tensors of a value, in order.
+/// Returns the tensors of a value, in order.
 pub fn tensors(value: &Value) -> Vec<DynTensor> {
     match value {
         Value::Tensor(x) => vec![x.clone()],
@@ -22,7 +22,7 @@ pub fn tensors(value: &Value) -> Vec<DynTensor> {
     }
 }
 
-/// A call with leaves in place of its tensors.
+/// A call whose tensors are leaves.
 pub struct Call {
     pub op: Op,
     pub form: Form,
@@ -31,7 +31,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// Makes leaves of the tensors for which `wants` holds, by their number; all of them in order.
+    /// Replaces the float tensors whose index satisfies `wants` by leaves. Returns an entry per
+    /// tensor: the leaf, or `None`.
     pub fn leaves(&mut self, wants: impl Fn(usize) -> bool) -> Said<Vec<Option<DynTensor>>> {
         let mut leaves = Vec::new();
         let in_place = self.form == Form::InPlace;
@@ -45,7 +46,7 @@ impl Call {
                 }
                 let leaf = said(x.clone().with_grad())?;
                 *x = match in_place && leaves.is_empty() {
-                    // A leaf itself is not written to.
+                    // A leaf must not be written to.
                     true => said(leaf.mul(Scalar::Int(1)))?,
                     false => leaf.clone(),
                 };
@@ -80,7 +81,7 @@ pub fn recorded(case: Case) -> Said<()> {
     compare(&case.op, call, &seeds, &grads)
 }
 
-/// Compares the gradients of a call with those that are wanted.
+/// Compares the gradients of a call with the expected ones.
 fn compare(spelling: &str, mut call: Call, seeds: &[Value], wanted: &[Value]) -> Said<()> {
     let leaves = call.leaves(|at| matches!(wanted.get(at), Some(Value::Tensor(_))))?;
     let made = nomina_by_name::call(spelling, call.args, call.kwargs);
@@ -95,9 +96,9 @@ fn compare(spelling: &str, mut call: Call, seeds: &[Value], wanted: &[Value]) ->
             continue;
         }
         let Some(seed) = seeds.next() else { break };
-        // What overwrote all of a tensor leaves nothing to go back to.
+        // A result that was completely overwritten has no gradient.
         if result.requires_grad() {
-            // Where the result is, if that is not where the case's tensors are.
+            // On the device of the result, which may differ from that of the case's tensors.
             let seed = said(seed.to_device(result.device()))?;
             said(result.backward_with(&seed, keep))?;
         }
@@ -112,7 +113,7 @@ fn compare(spelling: &str, mut call: Call, seeds: &[Value], wanted: &[Value]) ->
     Ok(())
 }
 
-/// The tolerances of recorded calls, ten times as wide.
+/// Compares with ten times the tolerances of recorded calls.
 pub fn near(op: Op, got: &DynTensor, want: &DynTensor) -> Said<()> {
     if got.shape() != want.shape() || got.dtype() != want.dtype() {
         return Err(format!(

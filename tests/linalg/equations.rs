@@ -1,14 +1,14 @@
-//! What holds for every matrix, whatever its elements.
+//! Equations that hold for every matrix.
 
 use nomina::{DType, DynTensor, Generator, MatrixNorm, Result};
 
 const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 
-/// Rows and columns.
+/// The names of rows and columns.
 const AT: [&str; 2] = ["Row", "Col"];
 
-/// Random matrices with a batch of 3 and dims in another order than rows and columns, as a strided view: of
-/// some sizes columns lie side by side, of others rows.
+/// Returns random matrices with a batch of 3 and dims in an order other than rows and columns, as a strided view: for
+/// some sizes the columns are contiguous, for others the rows.
 fn random(dtype: DType, rows: usize, columns: usize) -> Result<DynTensor> {
     let mut generator = Generator::new((rows * 31 + columns) as u64);
     let options = DynTensor::options().dtype(dtype);
@@ -20,7 +20,7 @@ fn random(dtype: DType, rows: usize, columns: usize) -> Result<DynTensor> {
     x.align_to(["Col", "N", "Row"])
 }
 
-/// The conjugate transpose: names stay where they are, rows and columns change places.
+/// Returns the conjugate transpose: the names keep their positions, rows and columns are exchanged.
 fn adjoint(x: &DynTensor) -> Result<DynTensor> {
     let swapped = x.rename([("Row", "Col"), ("Col", "Row")])?;
     swapped.conj()
@@ -31,7 +31,7 @@ fn hermitian(dtype: DType, n: usize) -> Result<DynTensor> {
     x.add(&adjoint(&x)?.align_as(&x)?)
 }
 
-/// The greatest magnitude.
+/// Returns the greatest magnitude.
 fn magnitude(x: &DynTensor) -> Result<f64> {
     if x.numel() == 0 {
         return Ok(0.0);
@@ -46,7 +46,7 @@ fn precision(dtype: DType) -> f64 {
     }
 }
 
-/// `found` is `wanted` by name, up to so many multiples of the precision of the greatest element.
+/// Asserts that `found` equals `wanted` by name, up to some multiples of the precision of the greatest element.
 #[track_caller]
 fn close(what: &str, found: &DynTensor, wanted: &DynTensor, multiples: f64) -> Result<()> {
     let wanted = wanted.align_as(found)?;
@@ -60,7 +60,7 @@ fn close(what: &str, found: &DynTensor, wanted: &DynTensor, multiples: f64) -> R
     Ok(())
 }
 
-/// `xᴴ x` over a dim is the identity of the other.
+/// Asserts that `xᴴ x` over a dim is the identity of the other dim.
 #[track_caller]
 fn orthonormal(what: &str, x: &DynTensor, over: &str, multiples: f64) -> Result<()> {
     let products = x.conj()?.contract(&x.prime("Rank")?, over)?;
@@ -70,7 +70,7 @@ fn orthonormal(what: &str, x: &DynTensor, over: &str, multiples: f64) -> Result<
     close(what, &products, &one, multiples)
 }
 
-/// Sizes on both sides of the blocks of the kernels, and of where threads begin.
+/// Sizes below and above the block sizes of the kernels and the threshold for threads.
 const SIZES: [usize; 6] = [1, 2, 3, 5, 17, 70];
 const TALL_AND_WIDE: [(usize, usize); 8] = [
     (1, 1),
@@ -94,7 +94,7 @@ fn inverses_and_solutions() -> Result<()> {
             let a = random(dtype, n, n)?;
             let a = a.add(&shift.align_as(&a)?)?;
             let inverse = a.inv(AT)?;
-            // The inverse's rows have the columns' name: another axis of it, for the product.
+            // The rows of the inverse have the columns' name; rename its other axis for the product.
             let product = a.contract(&inverse.rename([("Row", "Other")])?, "Col")?;
             let one = DynTensor::eye(n, ["Row", "Other"])?.to_dtype(dtype)?;
             close(
@@ -220,7 +220,7 @@ fn singular_values() -> Result<()> {
             let (sorted, _) = s.sort_with("Rank", nomina::SortOptions { descending: true })?;
             assert!(sorted.equal(&s)?, "values fall");
             assert!(s.ge(0.0)?.all(..)?.item()?.to_bool());
-            // The norms are made of them.
+            // The norms are functions of the singular values.
             let norm = |ord| a.matrix_norm(AT, ord);
             close("nuc", &norm(MatrixNorm::Nuc)?, &s.sum("Rank")?, 40.0)?;
             close("2", &norm(MatrixNorm::Two)?, &s.amax("Rank")?, 40.0)?;
@@ -304,7 +304,7 @@ fn pseudoinverses_and_least_squares() -> Result<()> {
             let b = random(dtype, m, 2)?.rename([("Col", "K")])?;
             let x = a.lstsq(&b, AT)?;
             close("A⁺ b", &inverse.contract(&b, "Row")?, &x, 200.0)?;
-            // What is left over is orthogonal to all columns.
+            // The residual is orthogonal to all columns.
             let left = a.contract(&x, "Col")?.sub(
                 &b.align_to(["N", "Row", "K"])?
                     .align_as(&a.contract(&x, "Col")?)?,

@@ -1,4 +1,5 @@
-//! What has no result is an error that says why, and which matrix; NaN neither hangs nor panics.
+//! Matrices without a result give an error that says why and which matrix; NaN causes neither hangs
+//! nor panics.
 
 use nomina::prelude::*;
 use nomina::{DType, DynTensor, ErrorKind, MatrixNorm};
@@ -43,7 +44,8 @@ fn matrices_without_a_result() {
         "order 1",
     );
 
-    // The first of a batch, by its index; the batch dims are around the matrix.
+    // Names the first failing matrix of a batch by its index; the batch dims are on both sides of
+    // the matrix.
     let mut batch = vec![0f32; 2 * 2 * 3 * 2];
     for i in 0..2 {
         for row in 0..2 {
@@ -122,7 +124,7 @@ fn sizes_dims_and_dtypes() {
     );
 }
 
-/// NaN and infinities in each place, of small matrices and of ones beyond a block.
+/// NaN and infinities at each position, in small matrices and in ones larger than a block.
 #[test]
 fn nan_and_infinities() {
     dims! { Row, Col, Rank }
@@ -141,7 +143,7 @@ fn nan_and_infinities() {
                 assert_eq!(kind(a.try_pinv((Row, Col)).map(drop)), refused);
                 assert_eq!(kind(a.try_lstsq(&b, (Row, Col)).map(drop)), refused);
                 assert_eq!(kind(a.try_matrix_rank((Row, Col)).map(drop)), refused);
-                // Its transpose is read where this is not.
+                // Only one triangle is read; the transpose has the other.
                 let lower = a.try_eigh((Row, Col), Rank).is_err();
                 assert!(lower || a.try_eigh((Col, Row), Rank).is_err());
                 if bad.is_nan() {

@@ -1,11 +1,11 @@
-//! Typed = dynamic: the same names and values, wherever rows, columns and batch dims stand.
+//! Typed = dynamic: the same names and values, for all positions of rows, columns and batch dims.
 
 use nomina::prelude::*;
 use nomina::{DynTensor, MatrixNorm, Wild};
 
 dims! { N, M, Row, Col, K, Rank }
 
-/// The same names, and the same values.
+/// Asserts the same names and the same values.
 #[track_caller]
 fn same<D: nomina::dims::Dims, T: nomina::Element>(typed: Tensor<D, T>, dynamic: &DynTensor) {
     let typed = typed.into_dyn();
@@ -55,7 +55,7 @@ macro_rules! orders {
             same(x.solve(&b, of), &d.solve(&db, at).unwrap());
             same(x.lstsq(&b, of), &d.lstsq(&db, at).unwrap());
             same(x.solve_triangular(&b, of, true), &d.solve_triangular(&db, at, true).unwrap());
-            // The rows and columns change places.
+            // Rows and columns are exchanged.
             same(x.inv((Col, Row)), &d.inv(["Col", "Row"]).unwrap());
         }
     )*};
@@ -69,7 +69,8 @@ orders! {
     batch_dims_behind: (Col, Row, M, N), [3, 3, 5, 4];
 }
 
-/// Every dim of `b` that the matrices have too is batch, each other one stays; slice by slice.
+/// Every dim of `b` that the matrices have too is a batch dim, its other dims are kept; compared
+/// slice by slice.
 #[test]
 fn batches_align_by_name() {
     let a = Tensor::<(N, Row, M, Col)>::randn([4, 3, 2, 3]).to::<f64>();
@@ -87,7 +88,7 @@ fn batches_align_by_name() {
     }
 }
 
-/// A name that types do not know stays with its dim.
+/// A name unknown to the types stays with its dim.
 #[test]
 fn unknown_names() {
     let x = Tensor::<(N, Row, Col)>::randn([2, 3, 3]);
@@ -100,7 +101,7 @@ fn unknown_names() {
     assert!(taken.try_svdvals((Row, Col), Rank).is_err());
 }
 
-/// A size that `dims!` declares is checked where it arises.
+/// A constant size declared by `dims!` is checked where the dim is created.
 #[test]
 fn constant_sizes() {
     mod sized {

@@ -1,5 +1,6 @@
-//! Multiples of one matrix by powers of two, from the least to the greatest that a dtype has: results, first and second derivatives
-//! follow from those of the matrix by a law. What the law says is compared wherever the dtype can represent it.
+//! Multiples of one matrix by powers of two, from the smallest to the greatest of a dtype: results, first and second
+//! derivatives follow from those of the matrix by a scaling law. The predicted values are compared wherever the dtype
+//! can represent them.
 
 use nomina::{BackwardOptions, DType, DynTensor, Names, Result};
 use nomina_core::op::class::Linalg;
@@ -14,7 +15,7 @@ struct Law {
     degrees: &'static [f64],
     matrix: &'static [f64],
     shape: [usize; 2],
-    /// Whether derivatives of all results exist and are free of phases.
+    /// Whether the derivatives of all results exist and are independent of phases.
     smooth: bool,
 }
 
@@ -50,7 +51,7 @@ fn laws() -> Vec<Law> {
         positive(Linalg::Cholesky, &[0.5], true),
         positive(Linalg::Eigh, &[1.0, 0.0], true),
         positive(Linalg::Eigvalsh, &[1.0], true),
-        // The phases of its vectors are free.
+        // The phases of its vectors are arbitrary.
         positive(Linalg::Eig, &[1.0], false),
         tall(Linalg::Pinv, &[-1.0], true),
         tall(Linalg::Lstsq, &[-1.0], true),
@@ -73,7 +74,7 @@ fn laws() -> Vec<Law> {
     laws
 }
 
-/// `x * 2^by`, rounded once where it is not far below all numbers.
+/// Returns `x * 2^by`, rounded once unless it underflows completely.
 fn ldexp(x: f64, by: i32) -> f64 {
     let half = by / 2;
     let third = half / 2;
@@ -100,7 +101,7 @@ fn numbers(x: &Raw) -> Vec<f64> {
         .collect()
 }
 
-/// Results, and for each result the first derivatives and the second ones.
+/// Results, and for each result its first and second derivatives.
 type Made = (Vec<Vec<f64>>, Vec<[Vec<f64>; 2]>);
 
 fn made(law: &Law, by: i32, right_by: i32, dtype: DType) -> Result<Made> {
@@ -191,7 +192,7 @@ const RANGES: [Range; 4] = {
     ]
 };
 
-/// Compares, where the greatest that the law says is far from what the dtype cannot represent; says how many numbers.
+/// Compares, unless the greatest predicted value is too close to the end of the range. Returns the number of comparisons.
 fn compare(
     what: &str,
     got: &[f64],
@@ -294,7 +295,7 @@ fn multiples_at_all_scales() -> Result<()> {
     Ok(())
 }
 
-/// The exponent that a right side brings to a solution.
+/// Returns the exponent that the right-hand side contributes to a solution.
 fn right(law: &Law, by: i32) -> i32 {
     match law.op {
         Linalg::Solve | Linalg::SolveTriangular | Linalg::Lstsq => by,

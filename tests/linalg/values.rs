@@ -1,4 +1,4 @@
-//! Small matrices whose results are known.
+//! Small matrices with known results.
 
 use nomina::prelude::*;
 use nomina::{Complex, MatrixNorm, Tolerance, TriangularOptions};
@@ -11,7 +11,7 @@ fn c(re: f64, im: f64) -> Complex<f64> {
 
 #[test]
 fn of_complex_numbers() {
-    // A Hermitian matrix of determinant 1.
+    // A Hermitian matrix with determinant 1.
     let a = tensor!([[c(1., 0.), c(0., 1.)], [c(0., -1.), c(2., 0.)]]; Row, Col);
     assert_eq!(a.det((Row, Col)).item(), c(1., 0.));
     let inverse = a.inv((Row, Col));
@@ -38,13 +38,13 @@ fn of_batches() {
     let (sign, log) = a.slogdet((Row, Col));
     assert_eq!(sign.to_vec(), [-1.0, -1.0]);
     assert!(log.allclose(&tensor!([2f32.ln(), 0.]; N)));
-    // The inverse of the transpose is the transpose of the inverse: by name the same.
+    // The inverse of the transpose is the transpose of the inverse: by name they are equal.
     let inverse: Tensor<(N, Col, Row)> = a.inv((Row, Col));
     assert!(a.inv((Col, Row)).allclose(&inverse));
     let b = tensor!([[5f32, 6.], [7., 8.]]; N, Row);
     let x: Tensor<(N, Col)> = a.solve(&b, (Row, Col));
     assert!(x.allclose(&tensor!([[-4., 4.5], [8., 7.]]; N, Col)));
-    // Operands that are repeated without a copy.
+    // Operands that are broadcast without a copy.
     let one = a
         .select(N, 1)
         .unsqueeze(N)
@@ -77,7 +77,7 @@ fn singular_matrices() {
     assert_eq!(diagonal.matrix_rank_with((Row, Col), tolerance).item(), 2);
     let wanted = tensor!([[1., 2.], [2., 4.]]; Col, Row) / 25.0;
     assert!(a.pinv((Row, Col)).allclose(&wanted));
-    // Zeros in the first place: rows change places.
+    // A zero in the first element, so that rows are exchanged.
     let zero = Tensor::<(Row, Col)>::zeros([30, 30]);
     assert_eq!(zero.det((Row, Col)).item(), 0.0);
     assert_eq!(zero.pinv((Row, Col)).sum(..).item(), 0.0);
