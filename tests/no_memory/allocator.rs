@@ -1,12 +1,12 @@
-//! An allocator that refuses when it is told to.
+//! An allocator that refuses on request.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Shorter pieces are always there: names, shapes, messages, what threads need to wait.
+/// Smaller allocations always succeed: names, shapes, messages, the state of waiting threads.
 const SHORT: usize = 4 << 10;
 
-/// What blocks of tensors are aligned to, whatever their length, and nothing else is.
+/// The alignment of tensor blocks of any size, which no other allocation has.
 const BLOCKS: usize = 64;
 
 static ARMED: AtomicBool = AtomicBool::new(false);
@@ -21,13 +21,13 @@ fn refused(layout: Layout) -> bool {
         && SEEN.fetch_add(1, Ordering::SeqCst) >= ALLOWED.load(Ordering::SeqCst)
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came, or refused with null.
+// SAFETY: every call is forwarded unchanged to the system allocator, or refused with null.
 unsafe impl GlobalAlloc for Refusing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if refused(layout) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -35,27 +35,28 @@ unsafe impl GlobalAlloc for Refusing {
         if refused(layout) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise: the new size is valid with this alignment.
+        // SAFETY: the caller guarantees that the new size is valid with this alignment.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         if size > layout.size() && refused(new) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.realloc(ptr, layout, size) }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(ptr, layout) }
     }
 }
 
-/// Calls `f` while only so many large allocations are granted; whether one was refused.
+/// Calls `f` while only `allowed` large allocations are granted. Returns the result, and whether an
+/// allocation was refused.
 pub fn with_only<R>(allowed: usize, f: impl FnOnce() -> R) -> (R, bool) {
     ALLOWED.store(allowed, Ordering::SeqCst);
     SEEN.store(0, Ordering::SeqCst);

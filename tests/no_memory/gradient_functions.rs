@@ -42,7 +42,8 @@ fn each(counts: &mut Counts, of: &str, leaves: &Leaves, calls: &[Call<'_>]) {
     }
 }
 
-/// Of tensors without types: `b` is taken by, the others are constant or recorded.
+/// Runs the functions of dynamic tensors: they differentiate by `b`; the other leaves are constant
+/// or recorded.
 fn of_any(counts: &mut Counts, n: usize, dtype: DType) {
     let leaves = Leaves::new(n, dtype);
     for recorded in [false, true] {
@@ -67,7 +68,7 @@ fn of_any(counts: &mut Counts, n: usize, dtype: DType) {
             ("vjp", &|| dynamic::vjp(rows, &b, &seed).map(drop)),
             ("jvp", &|| dynamic::jvp(rows, &b, &seed).map(drop)),
             ("jacobian", &|| dynamic::jacobian(rows, &b).map(drop)),
-            // A list of as many tensors is no short piece.
+            // A list of that many tensors is a large allocation.
             ("jacobian of many rows", &|| {
                 dynamic::jacobian(|x| x.mul(2.0), &many).map(drop)
             }),
@@ -85,7 +86,7 @@ fn of_any(counts: &mut Counts, n: usize, dtype: DType) {
                 let f = move |b: &[DynTensor]| b[0].mul(&held)?.tanh()?.sum(..);
                 dynamic::grad(|b| dynamic::checkpoint(f.clone(), &[b]), &b).map(drop)
             }),
-            // More nodes than fit into short pieces.
+            // More nodes than small allocations can hold.
             ("gradients of a long way", &|| {
                 let mut y = leaves.b.mul(1.0)?;
                 for _ in 0..300 {
@@ -106,7 +107,7 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a closure computes by methods that panic.
+/// Marks the code of closures that use panicking methods.
 fn inside<R>(f: impl FnOnce() -> R) -> R {
     let before = INSIDE.replace(true);
     let result = f();
@@ -114,7 +115,8 @@ fn inside<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// A panic within a closure is its own, and only there may one be: it tells what was missing.
+/// Converts a panic to an error. Only code within a closure may panic, and the message must name
+/// the missing memory.
 fn outside<R>(f: impl FnOnce() -> Result<R>) -> Result<()> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(result) => result.map(drop),
@@ -128,7 +130,7 @@ fn outside<R>(f: impl FnOnce() -> Result<R>) -> Result<()> {
     }
 }
 
-/// The typed functions, whose closures compute by operators.
+/// Runs the typed functions, whose closures use operators that panic.
 fn typed(counts: &mut Counts, n: usize) {
     let leaves = Leaves::new(n, DType::F32);
     let square = |x: &DynTensor| -> Tensor<(N, C)> {
@@ -175,14 +177,14 @@ fn typed(counts: &mut Counts, n: usize) {
             Ok(())
         }),
     ];
-    // To tell of a panic takes more than short pieces where it tells of the calls, too.
+    // The default hook would need large allocations to print a backtrace.
     let tells = take_hook();
     set_hook(Box::new(|_| ()));
     each(counts, &format!("{n}, typed"), &leaves, calls);
     set_hook(tells);
 }
 
-/// They run when all gradients are written: these are all there then, or none.
+/// These hooks run once all gradients are written: either all are present, or none.
 fn hooks_of_leaves(counts: &mut Counts) {
     let leaves = Leaves::new(96, DType::F32);
     let hook = |x: &DynTensor| {
@@ -205,22 +207,22 @@ fn hooks_of_leaves(counts: &mut Counts) {
     };
     let found = until_it_succeeds(make, |y| y.backward());
     counts.add("hooks of leaves", found);
-    // Both were refused: the way back, and a hook.
+    // Both the backward pass and a hook were refused.
     assert!(seen.into_inner().iter().all(|&times| times > 1));
     hooks.into_iter().for_each(|hook| hook.remove());
 }
 
-/// How the tensors of a step lie.
+/// The layout of the tensors of an optimizer step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     Dense,
     /// The gradient is a transposed view.
     Turned,
-    /// Others have the same buffers.
+    /// Other tensors share the buffers.
     Shared,
 }
 
-/// Three parameters at once: each a parameter, its gradient and its means.
+/// Updates three parameters at once, each with its gradient and its means.
 fn steps(counts: &mut Counts, dtype: DType, way: Way) {
     let make = || -> Vec<[Raw; 4]> {
         let of = |size, shift| numbers(&[size, size], dtype, shift).into_parts().0;
@@ -264,7 +266,7 @@ fn steps(counts: &mut Counts, dtype: DType, way: Way) {
     let found = until_it_succeeds(arguments, |()| {
         let (all, _) = &mut *all.borrow_mut();
         let mut params: Vec<StepParam<'_, 2>> = Vec::new();
-        // The list is the caller's.
+        // The list is allocated by the caller.
         let short = |_| Error::new(ErrorKind::Memory, "adam", "no memory for the list");
         params.try_reserve_exact(all.len()).map_err(short)?;
         for [param, grad, exp_avg, exp_avg_sq] in all.iter_mut() {

@@ -1,4 +1,4 @@
-//! Recording, and the way back: what is refused leaves all gradients, and what they are of, as they were.
+//! Recording and the backward pass: a failed call leaves all gradients and all leaves unchanged.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,22 +10,22 @@ use nomina::{BackwardOptions, DType, ErrorKind, Result};
 use crate::in_place::held;
 use crate::{tell, until_it_succeeds};
 
-/// Leaves, and places among them.
+/// The leaves, and indices.
 pub struct Leaves {
-    /// Of `n` rows and columns.
+    /// Shape `[n, n]`.
     pub x: DynTensor,
-    /// The same.
+    /// Shape `[n, n]`.
     pub w: DynTensor,
-    /// Of `n` elements.
+    /// Shape `[n]`.
     pub b: DynTensor,
     /// `n` integers below `n`.
     pub ids: DynTensor,
 }
 
-/// What a leaf holds and its gradient, to the bit.
+/// The bits of the elements of a leaf and of its gradient.
 type Held = Vec<(Vec<u64>, Option<Vec<u64>>)>;
 
-/// Numbers between -1 and 1.
+/// Returns numbers between -1 and 1.
 pub fn numbers(shape: &[usize], dtype: DType, shift: usize) -> DynTensor {
     let values = (0..shape.iter().product()).map(|i: usize| ((i * 37 + shift) % 101) as f64);
     let values: Vec<f64> = values.map(|x| x / 50.5 - 1.0).collect();
@@ -63,7 +63,7 @@ impl Leaves {
     }
 }
 
-/// What is recorded: its name, and how.
+/// A recorded computation: its name and its function.
 type Kind = (&'static str, fn(&Leaves) -> Result<DynTensor>);
 
 const KINDS: &[Kind] = &[
@@ -129,7 +129,7 @@ const KINDS: &[Kind] = &[
         let f = move |args: &[DynTensor]| args[0].matmul(&args[1])?.add(&held)?.tanh();
         dynamic::checkpoint(f, &[&l.x, &l.w])
     }),
-    // What goes to and fro between nodes is more than short pieces.
+    // The temporaries of the graph are large allocations.
     ("a long way", |l| {
         let mut y = l.b.mul(1.0)?;
         for _ in 0..120 {
@@ -146,7 +146,7 @@ const KINDS: &[Kind] = &[
     }),
 ];
 
-/// Counts what was tried.
+/// The number of attempts.
 #[derive(Default)]
 pub struct Counts {
     cases: usize,
@@ -155,8 +155,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Repeats a call with ever more memory; each time that it fails, all leaves must be as before. `reset` makes them so where it
-    /// found another way.
+    /// Repeats a call with ever more memory; after each failure all leaves must be unchanged. `reset` restores them
+    /// after a call that succeeded by a fallback.
     pub fn whole<A, R>(
         &mut self,
         what: &str,
@@ -187,7 +187,7 @@ impl Counts {
         }
     }
 
-    /// How often memory was missing in a case, or what is wrong.
+    /// Adds the result of a case: the number of refusals, or a description of the failure.
     pub fn add(&mut self, what: &str, found: std::result::Result<usize, String>) {
         self.cases += 1;
         match found {
@@ -242,7 +242,7 @@ impl Counts {
         self.hooked(&what("with hooks"), &leaves, record);
     }
 
-    /// Where a run fails that would have used up the graph, another one gives the same gradients, or says so.
+    /// If a backward pass that consumes the graph fails, another one gives the same gradients, or an error.
     fn used_up(
         &mut self,
         what: &str,
@@ -270,7 +270,7 @@ impl Counts {
         });
     }
 
-    /// Hooks that compute: of a result, and of a leaf, after whose gradient all gradients are there.
+    /// Tests hooks that compute: of a result, and of a leaf, which runs after all gradients are written.
     fn hooked(&mut self, what: &str, leaves: &Leaves, record: fn(&Leaves) -> Result<DynTensor>) {
         let hook = leaves.x.register_hook(|grad| grad.mul(3.0).map(Some));
         let hook: HookHandle = hook.expect("a leaf");

@@ -1,4 +1,4 @@
-//! What writes into a tensor that nobody else has.
+//! Operators that write into an unshared tensor.
 
 use nomina::{DType, DynTensor, Result};
 use nomina_runtime::tensor::Operand;
@@ -22,7 +22,7 @@ fn index() -> DynTensor {
 
 type Call<'a> = (&'a str, &'a dyn Fn(&mut DynTensor) -> Result<()>);
 
-/// What a tensor holds, to the bit.
+/// Returns the bits of the elements.
 pub fn held(x: &DynTensor) -> Vec<u64> {
     let wide = x.to_dtype(DType::F64).expect("a dtype");
     let wide = wide.to_vec::<f64>().expect("elements of f64");
@@ -69,7 +69,7 @@ pub fn all() {
         for (op, call) in calls {
             tell(&format!("{op}_ {dtype}"));
             let before = held(&numbers(dtype));
-            // Whether a call fails is known only afterwards: each gets a tensor of its own.
+            // Whether a call fails is only known afterwards, so each gets a new tensor.
             let mut refused = 0;
             loop {
                 let mut x = numbers(dtype);
@@ -90,7 +90,7 @@ pub fn all() {
             assert!(held(&x) != before, "{op}_ of {dtype} does nothing");
         }
     }
-    // The counterpart, once: an operation that has to copy what is shared.
+    // The opposite case, once: a shared tensor has to be copied.
     let kept = numbers(DType::F32);
     let arguments = || Ok(kept.clone());
     let missing = until_it_succeeds(arguments, |mut x| x.neg_().map(drop));

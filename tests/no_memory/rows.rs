@@ -1,4 +1,4 @@
-//! Every row of the table, with recorded calls that are made longer.
+//! Every row of the table, with recorded calls on enlarged operands.
 
 use nomina::{DType, DynTensor, Names, Result};
 use nomina_by_name::{Bound, Form, Value, invoke};
@@ -8,13 +8,14 @@ use crate::inputs::{Inputs, principal};
 use crate::recorded::{self, Call};
 use crate::{tell, until_it_succeeds};
 
-/// About how many elements the largest operand has then.
+/// The approximate number of elements of the largest operand.
 const ELEMENTS: usize = 3000;
 
-/// The most elements of a result: a larger one asks for so many blocks that waiting for each to miss takes minutes.
+/// The maximum number of elements of a result. A larger one allocates so many blocks that refusing each in turn takes
+/// minutes.
 const MOST: usize = 4_000_000;
 
-/// How many recorded calls of a row are taken.
+/// The number of recorded calls per row.
 const CALLS: usize = 2;
 
 fn bound(op: Op, inputs: &Inputs) -> Result<Bound> {
@@ -25,7 +26,7 @@ fn run(op: Op, form: Form, inputs: &Inputs) -> Result<Value> {
     invoke(op, form, bound(op, inputs)?)
 }
 
-/// The elements repeated along every dim that has some beside the first.
+/// Repeats the elements along every dim longer than one.
 fn longer(x: &DynTensor, times: usize) -> Result<DynTensor> {
     if x.rank() == 0 {
         return Ok(x.clone());
@@ -37,7 +38,7 @@ fn longer(x: &DynTensor, times: usize) -> Result<DynTensor> {
     DynTensor::from_parts(bare.repeat(&counts)?.into_parts().0, names)
 }
 
-/// By how much every dim is made longer, so that the largest operand has enough elements.
+/// Returns the factor that makes the largest operand large enough.
 fn factor(inputs: &Inputs) -> usize {
     let tensors = inputs.tensors();
     let largest = tensors.iter().max_by_key(|x| x.numel());
@@ -49,7 +50,7 @@ fn factor(inputs: &Inputs) -> usize {
     (times.ceil() as usize).max(1)
 }
 
-/// The call's inputs, longer if the operator takes them so, in a dtype; whether they are.
+/// Returns the call's inputs in a dtype, enlarged if the operator accepts that, and whether they are.
 fn enlarged(op: Op, call: &Call, dtype: Option<DType>) -> Option<(Inputs, bool)> {
     let mut inputs = Inputs::of(call);
     if let Some(dtype) = dtype {

@@ -1,4 +1,4 @@
-//! Arguments for any operator of the table, by its signature: mostly some that fit.
+//! Generates arguments for any operator of the table from its signature, mostly valid ones.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use nomina_core::op::{Class, Op, ParamKind, Status};
 use super::super::bytes::Bytes;
 use super::operand;
 
-/// Not called: those whose result nobody has written yet, which wait for a device, or which print.
+/// Operators that are not called: their result is uninitialized, they wait for a device, or they print.
 const LEFT_OUT: [&str; 10] = [
     "seed",
     "initial_seed",
@@ -23,7 +23,7 @@ const LEFT_OUT: [&str; 10] = [
     "pin_memory",
 ];
 
-/// Asks for, or keeps, the layout.
+/// Operators that query or preserve the layout.
 const LAYOUT: [&str; 15] = [
     "contiguous",
     "as_strided",
@@ -42,7 +42,7 @@ const LAYOUT: [&str; 15] = [
     "set_",
 ];
 
-/// The operators that programs call.
+/// Returns the operators that programs call.
 pub fn operators() -> &'static [Op] {
     static ALL: LazyLock<Vec<Op>> = LazyLock::new(|| {
         let called = |op: &Op| {
@@ -54,14 +54,14 @@ pub fn operators() -> &'static [Op] {
     &ALL
 }
 
-/// Whether a result may say how its operands lie.
+/// Returns whether a result may depend on the layout of its operands.
 pub fn depends_on_layout(op: Op) -> bool {
-    // Random numbers are dealt out in the order of memory.
+    // Random numbers are assigned in memory order.
     LAYOUT.contains(&op.row().name) || matches!(op.row().class, Class::Random)
 }
 
-/// How many units in the last place a result may differ between layouts: additions are made in another order, and
-/// functions of vectors and of single elements differ in their last bits.
+/// Returns by how many units in the last place a result may differ between layouts: sums are added in another order,
+/// and vector and scalar versions of functions differ in their last bits.
 pub fn tolerance(op: Op) -> f64 {
     match op.row().class {
         Class::View | Class::Index | Class::Copy | Class::Names | Class::Fill => 0.0,
@@ -69,7 +69,7 @@ pub fn tolerance(op: Op) -> f64 {
     }
 }
 
-/// A value for each parameter that is given, in order.
+/// Returns a value for each given parameter, in order.
 pub fn given(op: Op, bytes: &mut Bytes<'_>, pool: &[DynTensor]) -> Vec<(&'static str, Value)> {
     let tensor = |bytes: &mut Bytes<'_>| {
         let at = bytes.below(pool.len() + 1);
@@ -84,7 +84,7 @@ pub fn given(op: Op, bytes: &mut Bytes<'_>, pool: &[DynTensor]) -> Vec<(&'static
         }
         let value = match param.kind {
             ParamKind::Tensor if std::mem::take(&mut is_first) => Value::Tensor(first.clone()),
-            // A second operand often fits the first one: its own, or of the same sizes.
+            // A second operand often fits the first: it is the same tensor, or has the same sizes.
             ParamKind::Tensor | ParamKind::Operand => match bytes.below(4) {
                 0 => Value::Tensor(tensor(bytes)),
                 1 => Value::Tensor(operand::of(bytes, first.shape())),
@@ -227,7 +227,7 @@ fn word(bytes: &mut Bytes<'_>, default: Option<&'static str>) -> Value {
     }
 }
 
-/// A value, with its layout.
+/// Formats a value with its layout.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Tensor(x) => {

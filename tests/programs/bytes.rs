@@ -1,15 +1,15 @@
-//! Where arguments come from: a sequence of pseudo-random numbers, or the bytes that a fuzzer chose.
+//! The source of arguments: pseudo-random numbers, or bytes chosen by a fuzzer.
 
-/// A source of numbers, of which there is always another one.
+/// An endless source of numbers.
 pub enum Bytes<'a> {
-    /// Pseudo-random, from a state.
+    /// A pseudo-random generator, with its state.
     Random(u64),
-    /// Given ones, then zeros.
+    /// Given bytes, then zeros.
     Given(&'a [u8]),
 }
 
 impl Bytes<'_> {
-    /// Any eight bytes.
+    /// Returns any eight bytes.
     pub fn word(&mut self) -> u64 {
         match self {
             Self::Random(state) => {
@@ -24,7 +24,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// A number of so many given bytes.
+    /// Returns a number made from `count` given bytes.
     fn given(&mut self, count: usize) -> u64 {
         let Self::Given(left) = self else {
             return 0;
@@ -36,23 +36,23 @@ impl Bytes<'_> {
             .fold(0, |word, &byte| word << 8 | u64::from(byte))
     }
 
-    /// A number below `n`; 0 where there is none.
+    /// Returns a number below `n`, or 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         let word = match self {
             Self::Random(_) => self.word() >> 16,
-            // A choice among few things takes one byte.
+            // A choice among few items takes one byte.
             Self::Given(_) if n <= 1 << 8 => self.given(1),
             Self::Given(_) => self.given(8),
         };
         word.checked_rem(n as u64).unwrap_or(0) as usize
     }
 
-    /// True once in `n` times; never when nothing is left.
+    /// Returns true once in `n` times; never when the given bytes are used up.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) + 1 == n
     }
 
-    /// One of several.
+    /// Returns a random item.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }

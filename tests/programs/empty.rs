@@ -1,4 +1,4 @@
-//! Operators on tensors of large sizes beside a zero, which are no work.
+//! Operators on empty tensors with large sizes, which must return quickly.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
@@ -20,7 +20,7 @@ const SHAPES: [&[usize]; 5] = [
     &[0, LARGE, 2],
 ];
 
-/// What each call of an operator was, just before it began.
+/// Runs an operator in a thread, which describes each call just before it begins.
 fn calls(op: Op, rounds: u64) -> Receiver<String> {
     let (told, calls) = channel();
     std::thread::spawn(move || {
@@ -44,14 +44,14 @@ fn calls(op: Op, rounds: u64) -> Receiver<String> {
                 return;
             }
             let (spelling, values, named) = as_call(op, false, given);
-            // What panics is told by other tests.
+            // Panics are found by other tests.
             let _ = catch_unwind(AssertUnwindSafe(|| call(&spelling, values, named)));
         }
     });
     calls
 }
 
-/// Calls that did not end in a time that would do for much more.
+/// Returns the calls that did not end within a generous time limit.
 pub fn endless(rounds: u64) -> Vec<String> {
     let mut wrong = Vec::new();
     for &op in args::operators() {

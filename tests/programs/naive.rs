@@ -1,4 +1,4 @@
-//! What operators are by definition: element by element, in `f64`, for dtypes and numbers that are exact there.
+//! Operators by definition: element by element, in `f64`, for dtypes and values that are exact there.
 
 use nomina::{DType, DynTensor};
 use nomina_by_name::Value;
@@ -12,7 +12,7 @@ pub struct Array {
     data: Vec<f64>,
 }
 
-/// The definition of an operator that has one here, of operands that it takes; `None` for others.
+/// Computes an operator by its definition; `None` if it has none here or the operands are unsupported.
 pub fn result(op: Op, given: &[(&str, Value)]) -> Option<Array> {
     let arg = |name: &str| {
         given
@@ -58,7 +58,7 @@ pub fn result(op: Op, given: &[(&str, Value)]) -> Option<Array> {
     }
 }
 
-/// Whether a tensor is what the definition says.
+/// Compares a result with the definition.
 pub fn agrees(got: &Value, expected: &Array) -> Result<(), String> {
     let got = match got {
         Value::Tensor(got) => got,
@@ -80,7 +80,7 @@ pub fn agrees(got: &Value, expected: &Array) -> Result<(), String> {
         .enumerate()
     {
         let x = x.to_f64();
-        // What does not fit into the dtype is that dtype's matter.
+        // Results that do not fit into the dtype are not compared.
         let fits = match dtype {
             DType::F16 => y.abs() < 6e4,
             DType::F32 | DType::BF16 => y.abs() < 1e38,
@@ -111,7 +111,7 @@ fn of(value: &Value) -> Option<Array> {
 }
 
 fn tensor(x: &DynTensor) -> Option<Array> {
-    // Special values and numbers of few bits are looked at elsewhere.
+    // Special values and narrow dtypes are tested elsewhere.
     let exact = matches!(
         x.dtype(),
         DType::F32 | DType::F64 | DType::I64 | DType::I32 | DType::I16
@@ -167,7 +167,7 @@ fn binary(name: &str) -> Option<fn(f64, f64) -> f64> {
     })
 }
 
-/// The index of a position in row-major order.
+/// Returns the index of a position in row-major order.
 fn index(shape: &[usize], mut at: usize) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     for (i, &size) in index.iter_mut().zip(shape).rev() {
@@ -195,7 +195,7 @@ impl Array {
         self.data[position(&self.shape, index)]
     }
 
-    /// The element that a broadcast operand has at an index of the result.
+    /// Returns the element of a broadcast operand at an index of the result.
     fn spread(&self, index: &[usize]) -> f64 {
         let own = &index[index.len() - self.shape.len()..];
         let own: Vec<usize> = own
@@ -223,7 +223,7 @@ fn broadcast(x: &Array, y: &Array, f: fn(f64, f64) -> f64) -> Option<Array> {
     }))
 }
 
-/// Dims by position; all where none is given, nothing for dims by name.
+/// Converts dims to positions: all dims if omitted, `None` for dims by name.
 fn dims(arg: Option<&Value>, rank: usize) -> Option<Vec<usize>> {
     let one = |value: &Value| match value {
         Value::Int(dim) => usize::try_from(if *dim < 0 { dim + rank as i64 } else { *dim })

@@ -25,7 +25,7 @@ const DTYPES: [DType; 16] = [
     DType::F32,
 ];
 
-/// A tensor that is a view of another one, often of a few steps.
+/// Returns a tensor that is often a view of a view.
 pub fn any(bytes: &mut Bytes<'_>) -> DynTensor {
     let rank = bytes.pick(&[0, 1, 1, 2, 2, 2, 3, 3, 4]);
     let shape: Vec<usize> = (0..rank).map(|_| bytes.pick(&SIZES)).collect();
@@ -43,7 +43,8 @@ pub fn any(bytes: &mut Bytes<'_>) -> DynTensor {
     named(bytes, tensor)
 }
 
-/// A row-major tensor of these sizes: whole numbers mostly, which sums and products keep exact.
+/// Returns a row-major tensor of these sizes, mostly of whole numbers, so that sums and products
+/// are exact.
 pub fn of(bytes: &mut Bytes<'_>, shape: &[usize]) -> DynTensor {
     let dtype = bytes.pick(&DTYPES);
     let special = dtype.is_float() && bytes.once_in(12);
@@ -96,7 +97,7 @@ fn viewed(bytes: &mut Bytes<'_>, x: &DynTensor) -> Option<DynTensor> {
             wanted.insert(0, 1 + bytes.below(3) as i64);
             x.expand(&wanted).ok()
         }
-        // Every second element, or all of them backwards.
+        // Every second element, or all in reverse order.
         4 if size > 1 && x.numel() > 0 => {
             let (mut shape, mut strides) = (shape, strides);
             shape[dim] = size.div_ceil(2);
@@ -120,7 +121,7 @@ fn viewed(bytes: &mut Bytes<'_>, x: &DynTensor) -> Option<DynTensor> {
     }
 }
 
-/// The same with names: none, some, or all, each once.
+/// Adds names: none, some, or all, each at most once.
 fn named(bytes: &mut Bytes<'_>, x: DynTensor) -> DynTensor {
     let style = bytes.below(4);
     if style < 2 || x.rank() > NAMES.len() {

@@ -1,6 +1,6 @@
-//! Random programs of operators on tensors of any layout. Each call is made twice, on the views that a program
-//! has and on row-major copies of them, and computed once more element by element where that is simple: all
-//! agree, and no operand changes.
+//! Random programs of operators on tensors of any layout. Each call runs twice, on the program's views and on row-major
+//! copies of them, and simple operators are also computed element by element. The results must agree, and no operand
+//! may change.
 
 mod args;
 mod empty;
@@ -18,21 +18,21 @@ use nomina_core::op::{Forms, Op};
 use super::bytes::Bytes;
 pub use empty::endless;
 
-/// What became of the calls of a program.
+/// The outcomes of a program's calls.
 #[derive(Default)]
 pub struct Counts {
-    /// Those that gave a result.
+    /// Calls that gave a result.
     pub results: usize,
-    /// Those that were refused.
+    /// Calls that gave an error.
     pub errors: usize,
-    /// Results that were compared with what the definition gives.
+    /// Results that were compared with the definition.
     pub defined: usize,
 }
 
-/// Runs the program that the bytes say.
+/// Runs the program that the bytes encode.
 ///
 /// # Errors
-/// The program and what went wrong with its last call.
+/// Returns the program, and the failure of its last call.
 pub fn run(bytes: &mut Bytes<'_>, counts: &mut Counts) -> Result<(), String> {
     let operators = args::operators();
     let mut pool: Vec<DynTensor> = (0..1 + bytes.below(3))
@@ -116,7 +116,7 @@ fn spelled(op: Op, in_place: bool) -> String {
     }
 }
 
-/// A call as PyTorch spells it: all by keyword but the first, which a method calls self.
+/// Converts a call to PyTorch's form: all arguments by keyword except the first, which is `self` of a method.
 fn as_call(
     op: Op,
     in_place: bool,
@@ -132,7 +132,7 @@ fn as_call(
     )
 }
 
-/// Results are operands of what follows, where they are not too large.
+/// Makes results operands of later calls, unless they are too large.
 fn keep(value: Value, pool: &mut Vec<DynTensor>) {
     match value {
         Value::Tensor(tensor) if tensor.numel() <= 4096 && tensor.rank() <= 8 => pool.push(tensor),

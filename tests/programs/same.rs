@@ -1,10 +1,10 @@
-//! Whether two values are the same.
+//! Comparison of two values.
 
 use nomina::{DType, DynTensor};
 use nomina_by_name::Value;
 use nomina_runtime::call;
 
-/// The same value, with tensors that share no buffer and lie in row-major order.
+/// Returns a copy of the value with row-major tensors that share no buffer.
 pub fn copied(value: &Value) -> Value {
     match value {
         Value::Tensor(tensor) => Value::Tensor(copy(tensor)),
@@ -19,10 +19,10 @@ fn copy(x: &DynTensor) -> DynTensor {
     DynTensor::from_parts(rows, x.names().clone()).expect("the same names")
 }
 
-/// Whether two values are equal: names, sizes and dtypes; elements to a share of the greater one, NaN as NaN.
+/// Checks that two values are equal: names, sizes and dtypes; elements up to a relative tolerance, with all NaNs equal.
 ///
 /// # Errors
-/// What differs.
+/// Describes the difference.
 pub fn equal(a: &Value, b: &Value, tolerance: f64) -> Result<(), String> {
     match (a, b) {
         (Value::Tensor(a), Value::Tensor(b)) => tensors(a, b, tolerance),
@@ -48,7 +48,7 @@ fn tensors(a: &DynTensor, b: &DynTensor, tolerance: f64) -> Result<(), String> {
             .map(|x| [x.to_complex().re, x.to_complex().im])
             .collect()
     };
-    // A view of one element may repeat it as often as it likes.
+    // A view of one element may repeat it any number of times.
     if a.numel() > 1 << 16 {
         return Ok(());
     }
@@ -71,7 +71,7 @@ fn tensors(a: &DynTensor, b: &DynTensor, tolerance: f64) -> Result<(), String> {
     }
 }
 
-/// Whether two numbers are equal to so many units in the last place of the dtype, for numbers of about one.
+/// Returns whether two numbers of about one are equal up to some units in the last place of the dtype.
 pub fn near(a: f64, b: f64, units: f64, dtype: DType) -> bool {
     let unit = match dtype {
         DType::F16 => 9.8e-4,

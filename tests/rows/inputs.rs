@@ -1,4 +1,4 @@
-//! The inputs of a recorded call, changed.
+//! Variations of the inputs of a recorded call.
 
 use nomina::{DType, DynTensor, Result, Scalar};
 use nomina_by_name::Value;
@@ -12,8 +12,8 @@ pub struct Inputs {
     pub kwargs: Vec<(String, Value)>,
 }
 
-/// The dtype that a call is about: that of its first float or complex tensor, or else of its first
-/// tensor that is not bool, or else bool.
+/// Returns the principal dtype of a call: that of its first float or complex tensor, else of its
+/// first tensor that is not bool, else bool.
 pub fn principal(call: &Call) -> Option<DType> {
     let mut tensors = Vec::new();
     for arg in call
@@ -33,7 +33,7 @@ pub fn principal(call: &Call) -> Option<DType> {
     first.map(DynTensor::dtype)
 }
 
-/// The tensors of an argument.
+/// Collects the tensors of an argument.
 pub fn tensors_in<'a>(value: &'a Value, found: &mut Vec<&'a DynTensor>) {
     match value {
         Value::Tensor(x) => found.push(x),
@@ -50,7 +50,7 @@ impl Inputs {
         }
     }
 
-    /// Every tensor replaced.
+    /// Replaces every tensor.
     pub fn map(&self, change: &mut impl FnMut(&DynTensor) -> Result<DynTensor>) -> Result<Self> {
         fn value(
             from: &Value,
@@ -75,7 +75,7 @@ impl Inputs {
         Ok(Self { args, kwargs })
     }
 
-    /// Every text replaced.
+    /// Replaces every string.
     pub fn texts(&self, change: &mut impl FnMut(&str) -> String) -> Self {
         fn value(from: &Value, change: &mut impl FnMut(&str) -> String) -> Value {
             match from {
@@ -95,7 +95,7 @@ impl Inputs {
         }
     }
 
-    /// The tensors of the principal dtype in another.
+    /// Converts the tensors of the principal dtype to another dtype.
     pub fn in_dtype(&self, principal: DType, dtype: DType) -> Result<Self> {
         self.map(&mut |x| {
             if x.dtype() == principal {
@@ -117,7 +117,7 @@ impl Inputs {
     }
 }
 
-/// The same elements, not one behind the other in memory.
+/// Returns the same elements with gaps between them.
 pub fn strided(x: &DynTensor) -> Result<DynTensor> {
     let names = x.names().clone();
     let (raw, _) = x.clone().into_parts();
@@ -137,7 +137,7 @@ pub fn strided(x: &DynTensor) -> Result<DynTensor> {
     DynTensor::from_parts(apart.into_parts().0, names)
 }
 
-/// No element along dim `dim`, where it has the size that the dim has in `like`.
+/// Removes all elements along dim `name`, if `x` has it.
 pub fn emptied(x: &DynTensor, name: &str) -> Result<DynTensor> {
     if x.names().iter().flatten().any(|own| own.as_str() == name) {
         return x.narrow(name, 0, 0);
@@ -145,7 +145,7 @@ pub fn emptied(x: &DynTensor, name: &str) -> Result<DynTensor> {
     Ok(x.clone())
 }
 
-/// NaN and infinities in place of some elements of a float tensor.
+/// Replaces some elements of a float tensor by NaN and infinities.
 pub fn extreme(x: &DynTensor) -> Result<DynTensor> {
     if !x.dtype().is_float() || x.numel() == 0 {
         return Ok(x.clone());

@@ -1,20 +1,20 @@
-//! Whether two results are the same, up to rounding.
+//! Comparison of two results, up to rounding.
 
 use nomina::{DType, DynTensor, Scalar};
 use nomina_by_name::Value;
 
-/// How far apart two floats of a dtype may be, relative to the greater of one and the value.
+/// Returns the tolerance of a float dtype, relative to the greater of one and the value.
 pub fn tolerance(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 1e-2,
         DType::BF16 => 8e-2,
         DType::F64 | DType::C128 => 1e-9,
-        // Integers become f32 where a function has fractions.
+        // Integers are converted to f32 by functions with fractional results.
         _ => 2e-4,
     }
 }
 
-/// Says what differs. Names are compared where `names` says so.
+/// Compares two values, with their names if `names` is set; the error describes the difference.
 pub fn same(got: &Value, want: &Value, within: f64, names: bool) -> Result<(), String> {
     match (got, want) {
         (Value::Tensor(got), Value::Tensor(want)) => tensors(got, want, within, names),

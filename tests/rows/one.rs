@@ -1,4 +1,4 @@
-//! What is checked of one call in one dtype.
+//! The checks of one call in one dtype.
 
 use nomina::{DType, DynTensor, ErrorKind, Names};
 use nomina_by_name::{Bound, Form, Value, invoke};
@@ -9,7 +9,7 @@ use crate::inputs::{Inputs, emptied, extreme, principal, strided};
 use crate::near::{same, tolerance};
 use crate::recorded::Call;
 
-/// Operators that see the buffer: the layout is part of their input.
+/// Operators that depend on the buffer: the layout is part of their input.
 const OF_MEMORY: &[&str] = &[
     "view",
     "view_as",
@@ -32,12 +32,12 @@ fn is_random(op: Op, call: &Call) -> bool {
     call.random || op.row().class == Class::Random
 }
 
-/// What unwinds to a failure, with the place of the check.
+/// Converts an error to a failure, with the name of the check.
 fn at<V>(what: &str, result: nomina::Result<V>) -> Result<V, String> {
     result.map_err(|error| format!("{what}: {error:?}"))
 }
 
-/// A dtype that the row lists.
+/// Checks a dtype that the row lists.
 pub fn taken(op: Op, call: &Call, dtype: DType) -> Checked {
     let Some(principal) = principal(call) else {
         return Ok(());
@@ -45,9 +45,9 @@ pub fn taken(op: Op, call: &Call, dtype: DType) -> Checked {
     let inputs = at("conversion", Inputs::of(call).in_dtype(principal, dtype))?;
     let computed = match run(op, call.form, &inputs) {
         Ok(computed) => computed,
-        // Converted numbers may be out of a function's domain: an index, a size, a divisor.
+        // Converted numbers may be outside a function's domain: an index, a size, a divisor.
         Err(error) if !dtype.is_float() && error.kind() != ErrorKind::DType => return Ok(()),
-        // A fraction is no factor of integers.
+        // Integers cannot be multiplied by a fraction.
         Err(_)
             if !dtype.is_float()
                 && !dtype.is_complex()
@@ -72,7 +72,7 @@ pub fn taken(op: Op, call: &Call, dtype: DType) -> Checked {
     wrong_names(op, call, &inputs)
 }
 
-/// Whether a number is among the arguments; a fraction, where `float` asks for one.
+/// Returns whether a number is among the arguments; with `float`, whether a fraction is.
 fn has_number(inputs: &Inputs, float: bool) -> bool {
     let kwargs = inputs.kwargs.iter().map(|(_, arg)| arg);
     inputs.args.iter().chain(kwargs).any(|arg| match arg {
@@ -82,12 +82,12 @@ fn has_number(inputs: &Inputs, float: bool) -> bool {
     })
 }
 
-/// Whether an error says the operator it is of.
+/// Returns whether an error names the operator.
 fn is_of(error: &nomina::Error, op: Op) -> bool {
     error.op().trim_end_matches('_') == op.name()
 }
 
-/// A dtype that the row does not list: the operator refuses it.
+/// Checks a dtype that the row does not list: the operator must refuse it.
 pub fn refused(op: Op, call: &Call, dtype: DType) -> Checked {
     let Some(principal) = principal(call) else {
         return Ok(());
@@ -96,7 +96,7 @@ pub fn refused(op: Op, call: &Call, dtype: DType) -> Checked {
         return Ok(());
     }
     let inputs = at("conversion", Inputs::of(call).in_dtype(principal, dtype))?;
-    // What promotes computes in another dtype.
+    // Calls that promote compute in another dtype.
     let promotes =
         has_number(&inputs, true) || (dtype == DType::Bool && has_number(&inputs, false));
     if promotes || inputs.tensors().iter().any(|x| x.dtype() != dtype) {
@@ -120,7 +120,7 @@ fn texts(names: &Names) -> Vec<Option<String>> {
     names.iter().map(text).collect()
 }
 
-/// The names are the recorded ones, and those of the row's rule.
+/// Checks that the names are the recorded ones, and those that the row's rule gives.
 fn names(op: Op, call: &Call, inputs: &Inputs, computed: &Value) -> Checked {
     let got: Vec<_> = tensors(computed).iter().map(|x| texts(x.names())).collect();
     if got != call.names {
@@ -143,7 +143,7 @@ fn names(op: Op, call: &Call, inputs: &Inputs, computed: &Value) -> Checked {
         NameRule::Permutes => {
             let mut own = texts(first.names());
             let mut its = texts(result.names());
-            // Aligning brings new dims in.
+            // Aligning adds new dims.
             own.retain(|name| !its.contains(name));
             its.retain(|name| name.is_none() || !texts(first.names()).contains(name));
             own.is_empty() && (its.is_empty() || op.name().starts_with("align"))
@@ -161,7 +161,7 @@ fn names(op: Op, call: &Call, inputs: &Inputs, computed: &Value) -> Checked {
     }
 }
 
-/// The values are those of the row's reference, or those that `f64` gives for the same numbers.
+/// Checks the values against the row's reference, or against those in `f64` for the same numbers.
 fn values(op: Op, call: &Call, inputs: &Inputs, computed: &Value, dtype: DType) -> Checked {
     if !op.row().reference.is_empty() {
         let wide = at(
@@ -177,14 +177,14 @@ fn values(op: Op, call: &Call, inputs: &Inputs, computed: &Value, dtype: DType) 
     }
     let wide = at("conversion", inputs.in_dtype(dtype, DType::F64))?;
     let wide = at("in f64", run(op, call.form, &wide))?;
-    // Where an index is a result, equal numbers may stand elsewhere.
+    // If a result contains indices, ties may be resolved differently.
     let (Value::Tensor(_), Value::Tensor(_)) = (computed, &wide) else {
         return Ok(());
     };
     same(computed, &wide, 4.0 * tolerance(dtype), true).map_err(|e| format!("against f64: {e}"))
 }
 
-/// In place and with an out tensor the result is the same.
+/// Checks that the result in place and with an out tensor is the same.
 fn forms(op: Op, call: &Call, inputs: &Inputs, computed: &Value, dtype: DType) -> Checked {
     let within = tolerance(dtype);
     let own = inputs
@@ -224,7 +224,7 @@ fn forms(op: Op, call: &Call, inputs: &Inputs, computed: &Value, dtype: DType) -
     Ok(())
 }
 
-/// Inputs without elements give a result or an error, never a panic.
+/// Checks that empty inputs give a result or an error, never a panic.
 fn nothing(op: Op, call: &Call, inputs: &Inputs) -> Checked {
     let named: Vec<String> = inputs
         .tensors()
@@ -237,7 +237,7 @@ fn nothing(op: Op, call: &Call, inputs: &Inputs) -> Checked {
         };
         match run(op, call.form, &empty) {
             Ok(result) => {
-                // What has no elements has none along the dim, wherever it went.
+                // An empty operand has no elements along the dim, and neither has the result.
                 for x in tensors(&result) {
                     let count = x.raw().scalars().count();
                     if count != x.numel() {
@@ -254,7 +254,7 @@ fn nothing(op: Op, call: &Call, inputs: &Inputs) -> Checked {
     Ok(())
 }
 
-/// NaN and infinities: no panic, and the same in every form and layout.
+/// Checks that NaN and infinities do not panic, and give the same in every form and layout.
 fn odd(op: Op, call: &Call, inputs: &Inputs, dtype: DType) -> Checked {
     if !dtype.is_float() || is_random(op, call) || OF_MEMORY.contains(&op.name()) {
         return Ok(());
@@ -269,7 +269,7 @@ fn odd(op: Op, call: &Call, inputs: &Inputs, dtype: DType) -> Checked {
     forms(op, call, &strange, &computed, dtype).map_err(|e| format!("odd: {e}"))
 }
 
-/// Names that do not go together, and dims that are not there.
+/// Checks names that do not match, and dims that do not exist.
 fn wrong_names(op: Op, call: &Call, inputs: &Inputs) -> Checked {
     let operands = inputs.tensors();
     let named = |x: &DynTensor| x.names().fully_named() && x.rank() > 0;
@@ -311,7 +311,7 @@ fn wrong_names(op: Op, call: &Call, inputs: &Inputs) -> Checked {
         }
     });
     twice(op, call, inputs)?;
-    // An order of names may have new ones.
+    // An order of names may contain new ones.
     let looks_up = matches!(op.row().rule, NameRule::Removes | NameRule::Keeps);
     if renamed && looks_up {
         match run(op, call.form, &unknown) {
@@ -328,7 +328,7 @@ fn wrong_names(op: Op, call: &Call, inputs: &Inputs) -> Checked {
     Ok(())
 }
 
-/// A dim that is listed twice.
+/// Checks a dim that is listed twice.
 fn twice(op: Op, call: &Call, inputs: &Inputs) -> Checked {
     let reduces = op.row().rule == NameRule::Removes;
     let dims = inputs.args.iter().position(|arg| match arg {

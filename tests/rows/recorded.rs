@@ -1,4 +1,4 @@
-//! Recorded calls by the row they are of.
+//! Recorded calls, grouped by row.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,21 +8,21 @@ use nomina_core::op::{self, Forms, Op};
 
 use crate::case::{Case, Recorded, Wanted};
 
-/// A recorded call that gave a result.
+/// A recorded call with a result.
 #[derive(Clone)]
 pub struct Call {
     pub id: String,
     pub form: Form,
     pub args: Vec<Value>,
     pub kwargs: Vec<(String, Value)>,
-    /// The names of each tensor that came out.
+    /// The names of each result tensor.
     pub names: Vec<Vec<Option<String>>>,
     #[allow(dead_code, reason = "not every test that reads calls asks")]
     pub random: bool,
 }
 
-/// The calls of every row, those with a float tensor first; none with an out tensor. A row that PyTorch
-/// lacks has those of the first operator of its reference that takes the same.
+/// Returns the calls of every row, those with a float tensor first, without calls with an out tensor. A row that
+/// PyTorch lacks has the calls of the first operator in its reference with the same arguments.
 pub fn by_row() -> BTreeMap<&'static str, Vec<Call>> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let mut files = vec![data.join("cases.jsonl")];
@@ -43,8 +43,8 @@ pub fn by_row() -> BTreeMap<&'static str, Vec<Call>> {
         }
     }
     for list in calls.values_mut() {
-        // A call of floats can be converted to any dtype; named dims and the function itself say
-        // more than what stands beside them.
+        // A call of floats can be converted to any dtype. Named dims and calls of the function itself test more than
+        // its variants.
         list.sort_by_key(|call| {
             let floats = crate::inputs::principal(call).is_some_and(|dtype| dtype.is_float());
             (
@@ -74,20 +74,20 @@ fn call(case: Case) -> Option<(&'static str, Call)> {
     if case.kwargs.iter().any(|(name, _)| name == "out") {
         return None;
     }
-    // Sparse tensors are tested where they are built.
+    // Sparse tensors are tested in their own files.
     let sparse = |arg: &Value| matches!(arg, Value::Sparse(_));
     if matches!(value, Recorded::Sparse(_)) || case.args.iter().any(sparse) {
         return None;
     }
     let (op, form) = nomina_by_name::parse(&case.op)?;
     let mut args = case.args;
-    // `x.where(condition, y)` and `x.polygamma(n)`: the row's order.
+    // `x.where(condition, y)` and `x.polygamma(n)`: use the row's order.
     if matches!(op.name(), "where" | "polygamma") && form != Form::Function && args.len() > 1 {
         args.swap(0, 1);
     }
     let mut names = Vec::new();
     names_in(&value, &mut names);
-    // In place, a result must have self's dtype: the function says what there is.
+    // In place, a result must have the dtype of `self`, so call the function instead if there is one.
     let only_in_place = op.row().forms.contains(Forms::IN_PLACE_ONLY);
     let form = if only_in_place {
         Form::InPlace

@@ -1,4 +1,4 @@
-//! What a row's reference comes to: calls of other operators, as `div(add(amin(x), amax(x)), 2)`.
+//! Evaluates a row's reference: calls of other operators, such as `div(add(amin(x), amax(x)), 2)`.
 
 use nomina::{Error, ErrorKind, Result};
 use nomina_by_name::{Bound, Form, Value, invoke};
@@ -6,14 +6,14 @@ use nomina_core::op::Op;
 
 use crate::inputs::Inputs;
 
-/// The reference of a row, of the arguments of a call. Operators that take what the row takes are given
-/// the call's other arguments too: dims, `keepdim`.
+/// Evaluates the reference of a row on the arguments of a call. An operator with the same parameters as the row also
+/// gets the call's other arguments, such as dims and `keepdim`.
 pub fn of(op: Op, inputs: &Inputs) -> Result<Value> {
     let mut rest = op.row().reference;
     value(op, inputs, &mut rest)
 }
 
-/// The next operand: a number, one of the call's, or a call of another operator.
+/// Evaluates the next operand: a number, an argument of the call, or a call of another operator.
 fn value(op: Op, inputs: &Inputs, rest: &mut &'static str) -> Result<Value> {
     let end = rest.find(['(', ')', ',']).unwrap_or(rest.len());
     let word = rest[..end].trim();

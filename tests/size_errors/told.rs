@@ -1,8 +1,8 @@
-//! What errors must say of operands that disagree.
+//! The required content of errors about operands that disagree.
 
 use nomina::{ErrorKind, Result};
 
-/// The complaints about all calls.
+/// The failures of all calls.
 #[derive(Default)]
 pub struct Told {
     wrong: Vec<String>,
@@ -10,8 +10,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// A call, typed and dynamic, on operands of which one has a dim with a size that another's
-    /// has not.
+    /// Checks a typed and a dynamic call on operands that disagree about the size of a dim.
     pub fn check(
         &mut self,
         op: &str,
@@ -43,7 +42,7 @@ impl Told {
         }
     }
 
-    /// Fails with all complaints; so many calls must have been made.
+    /// Fails with all failures, or if the number of calls is not `calls`.
     pub fn done(self, calls: usize) {
         let all = self.wrong.join("\n");
         assert!(
@@ -56,8 +55,8 @@ impl Told {
     }
 }
 
-/// Whether a text begins with the operator, says which operand has which size of the dim, and shows
-/// both operands.
+/// Returns whether a text begins with the operator, names the operands and their sizes of the dim,
+/// and shows both operands.
 fn says(text: &str, op: &str, [(a, m), (b, n)]: [(&str, usize); 2]) -> bool {
     let Some((what, operands)) = text.split_once("; dims ") else {
         return false;
@@ -82,12 +81,13 @@ fn says(text: &str, op: &str, [(a, m), (b, n)]: [(&str, usize); 2]) -> bool {
     what.starts_with(&format!("{op}: ")) && disagree && shown(a, m) && shown(b, n)
 }
 
-/// A text without the lines that say where operands were made.
+/// Returns a text without the lines that say where operands were made.
 pub fn without_places(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Whether lines say of both operands that they were made in this test: a debug build knows.
+/// Returns whether the lines say that both operands were made in this test, as they must in a debug
+/// build.
 fn placed(places: &str) -> bool {
     let here = |line: &str| line.contains(") was made at tests/size_errors.rs:");
     if cfg!(debug_assertions) {
@@ -97,7 +97,7 @@ fn placed(places: &str) -> bool {
     }
 }
 
-/// Typed tensors as dynamic ones, and a pattern for them.
+/// Converts typed tensors to a tuple of dynamic ones.
 macro_rules! dyns {
     ($($x:ident),+ $(,)?) => { ($($x.to_dyn(),)+) };
 }

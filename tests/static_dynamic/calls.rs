@@ -1,4 +1,4 @@
-//! One random call of each relation, and what its rule says.
+//! Random calls of each relation, with the verdict of its rule.
 
 use nomina::{Error, ErrorKind, Name, Names};
 use nomina_core::rule::{self, DimArg, DimRef, NameItem};
@@ -11,7 +11,7 @@ pub struct Call {
     operands: Vec<(&'static str, Names)>,
     expression: String,
     pub verdict: Result<Names, Error>,
-    /// Whether the expression is a statement, without a result to annotate.
+    /// Whether the expression is a statement, with no result to annotate.
     statement: bool,
 }
 
@@ -29,7 +29,7 @@ impl Call {
         }
     }
 
-    /// Whether it is a batched product with a dim that has no name.
+    /// Returns whether this is a batched product with an unnamed dim.
     pub fn is_late(&self) -> bool {
         let batched = ["matmul", "bmm", "cdist", "attention"]
             .iter()
@@ -37,7 +37,7 @@ impl Call {
         batched && self.operands.iter().any(|(_, names)| !names.fully_named())
     }
 
-    /// The line behind the function's name.
+    /// Returns the body of the function, on one line.
     pub fn text(&self) -> String {
         let operands: Vec<String> = self
             .operands
@@ -73,7 +73,7 @@ fn shape(names: &Names) -> Vec<usize> {
     vec![4; names.len()]
 }
 
-/// Each draws one call of its relation.
+/// The relations; each function draws one call.
 pub const RELATIONS: [fn(&mut Draw) -> Call; 34] = [
     add,
     sum,
@@ -176,7 +176,7 @@ fn aligned(x: &Names, items: &[NameItem<'_>]) -> Result<Names, Error> {
     rule::align_to("align_to", x, items).map(|aligned| aligned.names)
 }
 
-/// An order with every dim, mostly, and sometimes with more.
+/// Draws an order of names, usually with every dim, and sometimes with additional ones.
 fn order(draw: &mut Draw, x: &Names) -> Vec<&'static str> {
     let mut order: Vec<&'static str> = Vec::new();
     for name in draw.known(6) {
@@ -408,8 +408,8 @@ fn choose(draw: &mut Draw) -> Call {
     Call::new(operands, "mask.where_cond(x, y)".into(), verdict)
 }
 
-/// In place: names that a `Wild` has at run time are for the run time to judge; for the types,
-/// what matters is that no known name and no rank would change.
+/// Draws an in-place call. Run-time names of `Wild` dims are checked at run time; the types check
+/// that no known name and no rank would change.
 fn in_place(draw: &mut Draw) -> Call {
     let (x, y) = two(draw);
     let verdict = rule::unify("add", &x, &y).and_then(|names| {

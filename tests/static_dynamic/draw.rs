@@ -4,7 +4,7 @@ use nomina::{Name, Names};
 
 const NAMES: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
 
-/// A source of random choices (splitmix64), the same for the same seed everywhere.
+/// A random generator (splitmix64); a seed gives the same choices everywhere.
 pub struct Draw(u64);
 
 impl Draw {
@@ -12,7 +12,7 @@ impl Draw {
         Self(seed)
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -29,7 +29,7 @@ impl Draw {
         NAMES[self.below(NAMES.len())]
     }
 
-    /// Distinct names, one in eight dims without.
+    /// Returns distinct names; one in eight dims is unnamed.
     pub fn names(&mut self, rank: usize) -> Names {
         let mut left = NAMES.to_vec();
         (0..rank)
@@ -40,7 +40,7 @@ impl Draw {
             .collect()
     }
 
-    /// Names of which none is missing.
+    /// Returns distinct names, without unnamed dims.
     pub fn known(&mut self, rank: usize) -> Vec<&'static str> {
         let mut left = NAMES.to_vec();
         (0..rank)
@@ -48,8 +48,8 @@ impl Draw {
             .collect()
     }
 
-    /// The same names with some dims left out on the left, dropped to no name, or exchanged:
-    /// an operand that often goes with them.
+    /// Returns the same names with some dims left out on the left, unnamed or swapped: an operand
+    /// that often matches.
     pub fn alike(&mut self, names: &Names) -> Names {
         let skip = if self.chance(40) {
             self.below(names.len() + 1)
@@ -76,7 +76,7 @@ impl Draw {
         alike
     }
 
-    /// A name of the list, mostly.
+    /// Returns a name, usually one of the list.
     pub fn of(&mut self, names: &Names) -> &'static str {
         let known: Vec<&'static str> = NAMES
             .into_iter()

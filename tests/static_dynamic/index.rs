@@ -9,8 +9,8 @@ use crate::draw::Draw;
 pub const RELATIONS: [fn(&mut Draw) -> Call; 6] =
     [index_select, embedding, gather, index_add, at, index];
 
-/// The names of an index: what types and the run time make of one without a name differs, since
-/// the run time then keeps the dim's.
+/// Draws the names of an index. With an unnamed index, types and run time give different names,
+/// since the run time keeps the dim's name.
 fn ids(draw: &mut Draw, most: usize) -> Names {
     let rank = draw.below(most + 1);
     let known = draw.known(rank);
@@ -66,7 +66,7 @@ fn index_add(draw: &mut Draw) -> Call {
         Ok(names) => draw.alike(names),
         Err(_) => some(draw),
     };
-    // A dim that self does not name may be named at run time; its type stays.
+    // A dim without a name in `self` may get one at run time; its type does not change.
     let verdict = at
         .and_then(|at| rule::index_into("index_add", &x, at, &ids, &source))
         .map(|_| x.clone());
@@ -78,7 +78,7 @@ fn index_add(draw: &mut Draw) -> Call {
     )
 }
 
-/// The dims of two indices, which are there and differ.
+/// Checks that the dims of two indices exist and differ.
 fn two(op: &'static str, x: &Names, dims: &[&'static str]) -> Result<(), Error> {
     DimArg::list(dims.iter().copied()).listed(op, x).map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! Products of any dims: one random call of each relation.
+//! Products over any dims: random calls of each relation.
 
 use nomina::Names;
 use nomina_core::rule::{self, DimArg, PairArg};
@@ -6,7 +6,7 @@ use nomina_core::rule::{self, DimArg, PairArg};
 use crate::calls::Call;
 use crate::draw::Draw;
 
-/// Two operands that often go together, of at least `least` dims.
+/// Draws two operands that often match, with at least `least` dims.
 fn two(draw: &mut Draw, least: usize) -> (Names, Names) {
     let rank = least + draw.below(3);
     let x = draw.names(rank);
@@ -32,7 +32,7 @@ pub fn tensordot(draw: &mut Draw) -> Call {
     let dim = draw.of(&x);
     let dims = PairArg::Both(dim.into());
     let verdict = match rule::contract("tensordot", &x, &y, &dim.into()) {
-        // Types want every name, as `contract` does.
+        // The types require every name, as `contract` does.
         Err(error) if !named(&x) || !named(&y) => Err(error),
         _ => rule::tensordot("tensordot", &x, &y, &dims).map(|plan| plan.names),
     };
@@ -69,7 +69,8 @@ pub fn attention(draw: &mut Draw) -> Call {
         1
     };
     let q = draw.names(rank);
-    // Keys like queries with a source in the place of the length, values like keys.
+    // Keys have the query's dims with `source` in place of the length; values have those of the
+    // keys.
     let mut k = q.clone();
     if let Some(source) = k.len().checked_sub(2) {
         let name = nomina::Name::from_static(draw.name());
@@ -88,7 +89,7 @@ pub fn attention(draw: &mut Draw) -> Call {
     Call::new(vec![("x", q), ("y", k), ("z", v)], text, verdict)
 }
 
-/// The operand's list: all its names in another order, some and `..`, or something else.
+/// Draws an operand's list: all its names in another order, some and `..`, or something else.
 fn list(draw: &mut Draw, names: &Names) -> String {
     let mut own: Vec<String> = names.iter().flatten().map(ToString::to_string).collect();
     if own.len() > 1 {

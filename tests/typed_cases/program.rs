@@ -1,4 +1,4 @@
-//! The crates that the calls are written into.
+//! The generated crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::words::is_ident;
 /// A case and its body.
 pub type Written<'a> = (&'a Recorded, String);
 
-/// The head of a program: one line for each item, so that cases have lines of their own.
+/// Returns the head of a program, with one item per line, so that each case has a line of its own.
 pub fn head(cases: &[Written<'_>]) -> String {
     let mut names = BTreeSet::new();
     for (recorded, code) in cases {
@@ -23,7 +23,7 @@ pub fn head(cases: &[Written<'_>]) -> String {
             .for_each(|(_, arg)| tensors_in(arg, &mut tensors));
         let of_tensors = tensors.iter().flat_map(|x| x.names().iter().flatten());
         names.extend(of_tensors.map(ToString::to_string));
-        // Names that are arguments: whatever is declared nowhere else.
+        // Names used as arguments, which may be declared nowhere else.
         for arg in case
             .args
             .iter()
@@ -76,7 +76,7 @@ fn write(krate: &Krate, cases: &[Written<'_>]) -> usize {
     head
 }
 
-/// Copies what the programs share with the conformance test.
+/// Copies the modules that the programs share with the conformance test.
 pub fn copy_parts(krate: &Krate) {
     for file in ["case", "compare"] {
         let from = root()
@@ -88,11 +88,11 @@ pub fn copy_parts(krate: &Krate) {
     }
 }
 
-/// The cases that compile although none should.
+/// Returns the cases that compile although they should not.
 pub fn compiling(cases: &[Written<'_>]) -> Vec<String> {
     let krate = Krate::new("typed_cases_wrong");
     let mut left: Vec<Written<'_>> = cases.to_vec();
-    // An error in a name keeps rustc from looking at types: the others show without it.
+    // An unresolved name stops rustc before type checking, so repeat without those cases.
     loop {
         let failing = check(&krate, &left);
         if failing.is_empty() {
@@ -109,7 +109,7 @@ pub fn compiling(cases: &[Written<'_>]) -> Vec<String> {
     }
 }
 
-/// What does not compile, by case.
+/// Returns the errors of the cases that do not compile.
 fn check(krate: &Krate, cases: &[Written<'_>]) -> BTreeMap<usize, String> {
     let head = write(krate, cases);
     by_case(krate.build(), head, cases.len())
@@ -129,11 +129,11 @@ pub fn by_case(mistakes: Vec<Mistake>, head: usize, count: usize) -> BTreeMap<us
     failing
 }
 
-/// The cases that do not compile, or do not give what was recorded.
+/// Returns the cases that do not compile, or do not give the recorded result.
 pub fn failing(cases: &[Written<'_>]) -> Vec<String> {
     let (results, errors): (Vec<_>, Vec<_>) =
         cases.iter().cloned().partition(|(one, _)| one.is_result());
-    // rustc has one thread for each.
+    // One thread per run of rustc.
     std::thread::scope(|scope| {
         let results = scope.spawn(|| {
             let (mut told, broken) = (Vec::new(), compiled("typed_cases", results));
@@ -143,7 +143,7 @@ pub fn failing(cases: &[Written<'_>]) -> Vec<String> {
             told.extend(broken.1);
             told
         });
-        // What is wrong in sizes or dtypes may, but need not, be seen by rustc.
+        // A case with wrong sizes or dtypes may fail to compile, but need not.
         let errors = compiled("typed_cases_errors", errors).1;
         let mut told = results.join().expect("a thread that does not panic");
         told.extend(errors);
@@ -151,7 +151,7 @@ pub fn failing(cases: &[Written<'_>]) -> Vec<String> {
     })
 }
 
-/// Which cases do not compile, and what the program of the others prints.
+/// Returns the cases that do not compile, and the output of the program of the others.
 fn compiled<'a>(name: &str, cases: Vec<Written<'a>>) -> (Vec<(Written<'a>, String)>, Vec<String>) {
     let program = Krate::new(name);
     let mut broken = check(&program, &cases);
@@ -169,7 +169,7 @@ fn compiled<'a>(name: &str, cases: Vec<Written<'a>>) -> (Vec<(Written<'a>, Strin
     (told, run(&program))
 }
 
-/// What a program prints, but for its last word.
+/// Returns the output of a program, without the final marker.
 pub fn run(program: &Krate) -> Vec<String> {
     let output = program.run();
     let printed = String::from_utf8_lossy(&output.stdout);

@@ -1,5 +1,5 @@
 //! Typed = dynamic: for every row and every dtype it lists, a recorded call is converted to the
-//! dtype, computed by the dynamic entry, and written down as a case of its own.
+//! dtype, computed by the dynamic entry, and written as a case.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -12,12 +12,12 @@ use serde_json::{Value as Json, json};
 
 use crate::select::{Recorded, tensors_in};
 
-/// The file that the samples are written to.
+/// Returns the file that the samples are written to.
 fn file() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("typed_samples.jsonl")
 }
 
-/// Writes a sample for each row and dtype, and gives the file.
+/// Writes a sample for each row and dtype, and returns the file.
 pub fn write(recorded: &[Recorded]) -> PathBuf {
     let mut out = String::new();
     let mut done: BTreeSet<(Op, u16)> = BTreeSet::new();
@@ -47,7 +47,7 @@ pub fn write(recorded: &[Recorded]) -> PathBuf {
     path
 }
 
-/// A call in another dtype, with what the dynamic entry gives; `None` where that is an error.
+/// Returns a call in another dtype, with the result of the dynamic entry; `None` if that fails.
 fn sample(one: &Recorded, dtype: DType) -> Option<String> {
     let case = &one.case;
     let convert = |value: &Value| converted(value, dtype);
@@ -87,7 +87,7 @@ fn converted(value: &Value, dtype: DType) -> Option<Value> {
     })
 }
 
-/// A value as the files of cases have it.
+/// Converts a value to JSON in the format of the case files.
 fn text(value: &Value) -> Option<Json> {
     Some(match value {
         Value::Tensor(x) => json!({ "tensor": tensor(x) }),

@@ -1,4 +1,4 @@
-//! The cases that have a typed form.
+//! The cases with a typed form.
 
 use std::path::PathBuf;
 
@@ -8,46 +8,47 @@ use nomina_by_name::Value;
 use crate::case::{Case, Wanted};
 use crate::generated_crate::root;
 
-/// A case, and where it stands.
+/// A case and its location.
 pub struct Recorded {
     pub file: PathBuf,
-    /// From 0.
+    /// Counted from 0.
     pub line: usize,
     pub case: Case,
 }
 
 impl Recorded {
-    /// Whether rustc is to see the mistake: it is about names, not about sizes or dtypes.
+    /// Returns whether rustc must reject the case: its mistake is in the names, not in sizes or
+    /// dtypes.
     pub fn rejected_for_names(&self) -> bool {
         const RUN_TIME: [&str; 7] = [
             "shape", "rank", "resize", "dtype", "index", "argument", "layout",
         ];
         match &self.case.wanted {
-            // Sizes that do not multiply up; types see constant ones only.
+            // Sizes whose product is wrong; types check only constant sizes.
             Wanted::Error { kind } if kind == "flatten" => !self.case.op.contains("unflatten"),
             Wanted::Error { kind } => !RUN_TIME.contains(&kind.as_str()),
             Wanted::Result { .. } | Wanted::Gradients { .. } => false,
         }
     }
 
-    /// Whether PyTorch gave a result.
+    /// Returns whether PyTorch gave a result.
     pub fn is_result(&self) -> bool {
         matches!(self.case.wanted, Wanted::Result { .. })
     }
 }
 
-/// Every recorded case of `f32` and `f64` tensors that are fully named.
+/// Returns every recorded case of `f32` and `f64` tensors with all dims named.
 #[allow(dead_code, reason = "one of two tests wants more")]
 pub fn all() -> Vec<Recorded> {
     read(&files(), floats, true)
 }
 
-/// Whether cases are taken as they are, without a sample in another dtype.
+/// Returns whether recorded cases of a dtype are used directly, rather than as converted samples.
 pub fn floats(dtype: DType) -> bool {
     matches!(dtype, DType::F32 | DType::F64)
 }
 
-/// The files of recorded cases.
+/// Returns the files of recorded cases.
 pub fn files() -> Vec<PathBuf> {
     let data = root().join("tests/data");
     let mut files = vec![data.join("cases.jsonl"), data.join("promotion.jsonl")];
@@ -60,7 +61,8 @@ pub fn files() -> Vec<PathBuf> {
     files
 }
 
-/// The cases of files whose tensors are of dtypes that `takes`, and fully named where they must be.
+/// Returns the cases of files whose tensors have dtypes that `takes` accepts, with all dims named
+/// if `fully` is set.
 pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool, fully: bool) -> Vec<Recorded> {
     let only = std::env::var("NOMINA_ONLY").unwrap_or_default();
     let mut all = Vec::new();
@@ -82,7 +84,7 @@ pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool, fully: bool) -> Ve
             case.kwargs
                 .iter()
                 .for_each(|(_, arg)| tensors_in(arg, &mut tensors));
-            // An index or a mask beside the numbers is of the dtype that it always has.
+            // An index or mask always has the same dtype, whatever the dtype of the numbers.
             let index = |x: &&DynTensor| {
                 indexes(&case.op) && matches!(x.dtype(), DType::I64 | DType::I32 | DType::Bool)
             };
@@ -108,7 +110,7 @@ pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool, fully: bool) -> Ve
     all
 }
 
-/// Whether an operator takes indices or masks.
+/// Returns whether an operator takes indices or masks.
 fn indexes(op: &str) -> bool {
     let Some((op, _)) = nomina_by_name::parse(op) else {
         return false;
@@ -117,7 +119,7 @@ fn indexes(op: &str) -> bool {
         .any(|(family, rows)| family == "gather" && rows.iter().any(|row| row.name == op.name()))
 }
 
-/// The tensors of an argument, in order.
+/// Collects the tensors of an argument, in order.
 pub fn tensors_in<'a>(value: &'a Value, found: &mut Vec<&'a DynTensor>) {
     match value {
         Value::Tensor(x) => found.push(x),

@@ -1,4 +1,4 @@
-//! A recorded call as a typed one.
+//! Translates recorded calls to typed ones.
 
 use nomina::{DynTensor, Names};
 use nomina_by_name::{Bound, Form, Value};
@@ -8,17 +8,17 @@ use crate::case::Case;
 use crate::select::tensors_in;
 use crate::words::{dims, dtype, is_ident, number, tensor_type, tuple};
 
-/// What became of a case.
+/// The translation of a case.
 pub enum Translated {
     /// The body of a function from the tensors to a value.
     Call(String),
-    /// Types have no word for it, for a reason.
+    /// The typed API cannot express it, with the reason.
     Inexpressible(&'static str),
-    /// There should be a typed form, and there is none.
+    /// There should be a typed form, but it is missing.
     Missing(String),
 }
 
-/// Why there is no translation.
+/// The reason why there is no translation.
 pub enum Not {
     Inexpressible(&'static str),
     Missing(String),
@@ -26,7 +26,7 @@ pub enum Not {
 
 pub type Words = Result<String, Not>;
 
-/// A spelling of an operator's own; `None` where it follows from the row.
+/// The spelling of an operator with a special form; `None` if it follows from the row.
 pub type Own = Result<Option<String>, Not>;
 
 pub fn missing<V>(what: impl Into<String>) -> Result<V, Not> {
@@ -37,7 +37,7 @@ pub fn inexpressible<V>(reason: &'static str) -> Result<V, Not> {
     Err(Not::Inexpressible(reason))
 }
 
-/// A call, taken apart.
+/// The parts of a call.
 pub struct Call<'a> {
     pub op: Op,
     pub form: Form,
@@ -47,17 +47,17 @@ pub struct Call<'a> {
     pub out: bool,
 }
 
-/// Translates a case, its tensors declared with the names they have.
+/// Translates a case, declaring its tensors with their names.
 #[allow(dead_code, reason = "one of two tests declares them otherwise")]
 pub fn case(case: &Case) -> Translated {
     case_of(case, &|_, names| dims(names))
 }
 
-/// Writes the dims of an operand's type: the tensors of the arguments are counted first, then those of
-/// `out`, then the sparse ones.
+/// Writes the dims of an operand's type. Operands are counted in the order: tensors among the arguments, `out`, sparse
+/// tensors.
 pub type Declare<'a> = &'a dyn Fn(usize, &Names) -> String;
 
-/// Translates a case whose tensors are declared as one likes.
+/// Translates a case, declaring its tensors by `declare`.
 pub fn case_of(case: &Case, declare: Declare<'_>) -> Translated {
     match body(case, declare) {
         Ok(code) => Translated::Call(code),
@@ -141,21 +141,21 @@ impl Call<'_> {
             .filter(|value| !matches!(value, Value::None))
     }
 
-    /// The name under which a tensor is bound.
+    /// Returns the variable that a tensor is bound to.
     pub fn variable(&self, x: &DynTensor) -> String {
         let same = |y: &&DynTensor| y.raw().shares_storage(x.raw());
         let at = self.tensors.iter().position(same);
         format!("x{}", at.unwrap_or_default())
     }
 
-    /// The parameter that the method is called on: self, or the first tensor.
+    /// Returns the parameter that is the method's receiver: `self`, or the first tensor.
     pub fn receiver(&self) -> Option<&'static str> {
         let mut params = self.op.row().params();
         let first = params.find(|p| matches!(p.kind, ParamKind::Tensor | ParamKind::Operand));
         first.map(|param| param.name)
     }
 
-    /// The tensor that the method is called on.
+    /// Returns the tensor that is the method's receiver.
     pub fn own(&self) -> Option<&DynTensor> {
         match self.receiver().and_then(|name| self.bound.get(name)) {
             Some(Value::Tensor(x)) => Some(x),
@@ -163,7 +163,7 @@ impl Call<'_> {
         }
     }
 
-    /// A dim of self: its name, or that of the dim at a position.
+    /// Writes a dim of `self`, given by name or by position.
     pub fn dim(&self, value: &Value) -> Words {
         match value {
             Value::Str(name) if is_ident(name) => Ok(name.clone()),
@@ -186,7 +186,7 @@ impl Call<'_> {
         }
     }
 
-    /// Dims to reduce over.
+    /// Writes the dims to reduce over.
     pub fn dims(&self, value: Option<&Value>, keepdim: bool) -> Words {
         let dims = match value {
             None => "..".to_owned(),
@@ -206,7 +206,7 @@ impl Call<'_> {
         })
     }
 
-    /// An operand: a borrowed tensor or a number.
+    /// Writes an operand: a borrowed tensor or a number.
     pub fn operand(&self, value: &Value) -> Words {
         match value {
             Value::Tensor(x) => Ok(format!("&{}", self.variable(x))),
@@ -217,7 +217,7 @@ impl Call<'_> {
         }
     }
 
-    /// An argument by its parameter's kind.
+    /// Writes an argument according to its parameter's kind.
     pub fn argument(&self, param: &Param, value: &Value) -> Words {
         match param.kind {
             ParamKind::Tensor | ParamKind::Operand | ParamKind::Scalar => self.operand(value),
@@ -257,7 +257,7 @@ impl Call<'_> {
         }
     }
 
-    /// `give(x0.try_add(&x1)?)`, in the form that was called.
+    /// Writes `give(x0.try_add(&x1)?)`, in the form of the call.
     pub fn method(&self, name: &str, arguments: &[String]) -> Words {
         let arguments = arguments.join(", ");
         let own = match self.own() {

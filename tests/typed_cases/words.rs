@@ -1,19 +1,19 @@
-//! Arguments as Rust spells them.
+//! Arguments in Rust syntax.
 
 use nomina::{DType, DynSparse, DynTensor, Names};
 use nomina_by_name::Value;
 
-/// A tensor's type: `Tensor<(N, C), f64>`, its dims as written.
+/// Writes the type of a tensor: `Tensor<(N, C), f64>`, with the given dims.
 pub fn tensor_type(x: &DynTensor, dims: &str) -> String {
     format!("Tensor<{dims}, {}>", dtype(x.dtype()))
 }
 
-/// A sparse tensor's type.
+/// Writes the type of a sparse tensor.
 pub fn sparse_type(x: &DynSparse, dims: &str) -> String {
     format!("Sparse<{dims}, {}>", dtype(x.dtype()))
 }
 
-/// The dims of a type: `(N, C)`, `Wild` for a dim without a name.
+/// Writes the dims of a type: `(N, C)`, with `Wild` for an unnamed dim.
 pub fn dims(names: &Names) -> String {
     tuple(names.iter().map(|name| match name {
         Some(name) => name.to_string(),
@@ -21,7 +21,7 @@ pub fn dims(names: &Names) -> String {
     }))
 }
 
-/// `(N, C)`, `(N,)`, `()`.
+/// Writes `(N, C)`, `(N,)`, `()`.
 pub fn tuple(items: impl IntoIterator<Item = String>) -> String {
     let items: Vec<String> = items.into_iter().collect();
     match &items[..] {
@@ -47,7 +47,7 @@ pub fn dtype(dtype: DType) -> &'static str {
     }
 }
 
-/// A number; `None` for what is none.
+/// Writes a number; `None` if the value is not a number.
 pub fn number(value: &Value) -> Option<String> {
     Some(match value {
         Value::Int(v) => format!("{v}_i64"),
@@ -61,7 +61,7 @@ pub fn number(value: &Value) -> Option<String> {
     })
 }
 
-/// Whether a name is one that `dims!` can declare as a type of that name.
+/// Returns whether `dims!` can declare a name as a type of the same name.
 pub fn is_ident(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')

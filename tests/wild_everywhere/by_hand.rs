@@ -1,13 +1,13 @@
-//! Calls of operators whose typed form says other words than PyTorch's call does, with dims behind a
-//! `Wild`: an order of dims by name, a new name, a window.
+//! Operators whose typed form takes different arguments than PyTorch's call, with `Wild` dims: an order of dims by
+//! name, a new name, a window.
 
 use crate::draw::Draw;
 use crate::generated_crate::Krate;
 use crate::program::{self, by_case};
 use crate::veil::{Outcome, is_ours};
 
-/// Operands with their sizes (with a `!`, types know the names), the typed call on `x`, `y`, `z`, and the same call on dynamic tensors
-/// `dx`, `dy`, `dz`, which says dims by their place.
+/// Operands with their sizes (with a `!`, the types know the names), the typed call on `x`, `y`, `z`, and the
+/// equivalent call on the dynamic tensors `dx`, `dy`, `dz`, with dims by position.
 type Call = (&'static [&'static str], &'static str, &'static str);
 
 const CALLS: &[Call] = &[
@@ -179,11 +179,11 @@ const CALLS: &[Call] = &[
     ),
 ];
 
-/// A call with dims behind a `Wild`, and what they are called at run time.
+/// A call with `Wild` dims, and their names at run time.
 struct Veiled {
     call: &'static Call,
     types: Vec<String>,
-    /// For each operand, and each of its dims, its name at run time.
+    /// The run-time name of each dim of each operand.
     names: Vec<Vec<Option<&'static str>>>,
 }
 
@@ -209,7 +209,7 @@ fn draw(call: &'static Call, draw: &mut Draw) -> Veiled {
     }
 }
 
-/// Draws `count` versions of each call, and compares what types give with what the rules give.
+/// Draws `count` versions of each call, and compares the typed with the dynamic results.
 pub fn run(source: &mut Draw, count: usize) -> (usize, Outcome) {
     let calls: Vec<Veiled> = CALLS
         .iter()

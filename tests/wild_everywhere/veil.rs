@@ -1,4 +1,4 @@
-//! Calls of which types know less, and what became of them.
+//! Calls with less type information, and their outcomes.
 
 use nomina::Names;
 use nomina_by_name::Value;
@@ -11,11 +11,11 @@ use crate::select::{Recorded, tensors_in};
 use crate::translate::{self, Translated};
 use crate::words::dims;
 
-/// What a dim's name is at run time, where that is not what was recorded: an operand, counted as
-/// [`Declare`](translate::Declare) says, a dim of it, and its name.
+/// A run-time name that differs from the recorded one: an operand, counted as in [`Declare`](translate::Declare), its
+/// dim, and the name.
 type Instead = (usize, usize, Option<String>);
 
-/// A recorded call with some dims behind a `Wild`.
+/// A recorded call with some dims replaced by `Wild`.
 pub struct Veiled<'a> {
     pub recorded: &'a Recorded,
     pub op: Op,
@@ -24,7 +24,7 @@ pub struct Veiled<'a> {
     pub instead: Vec<Instead>,
 }
 
-/// Draws what types know of a call's operands; `None` where the call has no typed form, or no dims.
+/// Draws the dims that become `Wild`; `None` if the call has no typed form or no dims.
 pub fn draw<'a>(recorded: &'a Recorded, draw: &mut Draw) -> Option<Veiled<'a>> {
     let (op, _) = nomina_by_name::parse(&recorded.case.op)?;
     let case = &recorded.case;
@@ -67,7 +67,7 @@ pub fn draw<'a>(recorded: &'a Recorded, draw: &mut Draw) -> Option<Veiled<'a>> {
                 let other = Some(all[draw.below(all.len())].clone());
                 match draw.below(10) {
                     0..4 => own[dim] = None,
-                    // Another name than the recorded one, which may fit nowhere.
+                    // A name other than the recorded one, which may not match anything.
                     4 if !own.contains(&other) => own[dim] = other,
                     _ => continue,
                 }
@@ -89,8 +89,8 @@ pub fn draw<'a>(recorded: &'a Recorded, draw: &mut Draw) -> Option<Veiled<'a>> {
     }
 }
 
-/// Calls whose typed form says more than the dynamic one: `rename(.., (A, B))` writes out the names that
-/// stay.
+/// Returns whether the typed form of a call is more explicit than the dynamic one: `rename(.., (A, B))` writes out the
+/// unchanged names.
 fn by_names_it_has(op: Op, args: &[Value]) -> bool {
     let ellipsis = |arg: &Value| match arg {
         Value::List(items) => items.iter().any(|item| matches!(item, Value::Ellipsis)),
@@ -99,11 +99,11 @@ fn by_names_it_has(op: Op, args: &[Value]) -> bool {
     op == Op::Rename && args.iter().any(ellipsis)
 }
 
-/// What became of all calls.
+/// The outcomes of all calls.
 #[derive(Default)]
 pub struct Outcome {
     pub refused: usize,
-    /// Without a typed form after all.
+    /// Calls that turn out to have no typed form.
     pub misspelled: usize,
     pub errors: usize,
     pub results: usize,
@@ -111,7 +111,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Counts what a program printed of the calls that compile.
+    /// Counts a program's output for the calls that compile.
     pub fn told(&mut self, lines: Vec<String>, shown: impl Fn(usize) -> String) {
         for line in lines {
             let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
@@ -128,12 +128,12 @@ impl Outcome {
     }
 }
 
-/// Compiles the calls, runs what compiles beside the dynamic calls, and compares.
+/// Compiles the calls, runs the ones that compile together with the dynamic calls, and compares.
 pub fn run(calls: &[Veiled<'_>]) -> Outcome {
     let krate = Krate::new("wild_everywhere");
     let mut outcome = Outcome::default();
     let mut left: Vec<&Veiled<'_>> = calls.iter().collect();
-    // Some mistakes keep rustc from looking for others.
+    // Some errors stop rustc before it finds others, so repeat.
     loop {
         let head = write(&krate, &left);
         let mut refused = by_case(krate.build(), head, left.len());
@@ -175,7 +175,7 @@ fn shown(one: &Veiled<'_>) -> String {
     )
 }
 
-/// Whether a refusal is worded for its reader: about dims, and without rustc's own words for traits.
+/// Returns whether an error is written for users: about dims, without rustc's default text for traits.
 pub fn is_ours(text: &str) -> bool {
     const RUSTC: [&str; 3] = [
         "the trait bound",
@@ -185,7 +185,7 @@ pub fn is_ours(text: &str) -> bool {
     RUSTC.iter().all(|words| !text.contains(words)) && !is_misspelled(text)
 }
 
-/// Whether there is no such call in types: a recorded call that PyTorch rejects may have no typed form.
+/// Returns whether the typed call does not exist: a recorded call that PyTorch rejects may have no typed form.
 fn is_misspelled(text: &str) -> bool {
     const WORDS: [&str; 4] = [
         "no method named",

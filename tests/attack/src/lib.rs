@@ -1,1 +1,1 @@
-//! What hostile callers tried; the tests are in `tests/`.
+//! Hostile calls; the tests are in `tests/`.

@@ -1,4 +1,4 @@
-//! The entries of `call`, which check what they are given: dims, steps of programs, operators, formats.
+//! The entries of `call`, which validate their arguments: dims, steps of programs, operators, formats.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, MemoryFormat, Names, Result, Scalar};
@@ -22,7 +22,7 @@ fn kind<T>(result: Result<T>) -> ErrorKind {
     }
 }
 
-/// An offset that is counted twice points behind the buffer.
+/// An offset that is counted twice is beyond the end of the buffer.
 #[test]
 fn indices_of_one_dim_stand_once() {
     let (x, at) = (counted(&[4, 3]), numbers(&[3, 3]));
@@ -46,7 +46,7 @@ fn indices_of_one_dim_stand_once() {
     assert_eq!(kind(call::index(&x, &[2], &[&at])), ErrorKind::Index);
 }
 
-/// Rows along a dim that counts twice are as many as there is no room for.
+/// If a dim counted twice, there would be more rows than room for them.
 #[test]
 fn rows_lie_along_dims_that_stand_once() {
     let x = counted(&[4, 3]);
@@ -95,7 +95,7 @@ fn steps_read_what_is_there() {
     }
 }
 
-/// Without a dim of its own, an index goes on where the tensor ends.
+/// With fewer dims than the tensor, an index would read beyond the tensor's end.
 #[test]
 fn an_index_has_a_dim_for_each_of_the_tensors() {
     let (x, flat, values) = (counted(&[4, 3]), numbers(&[1, 2]), counted(&[2]));
@@ -126,7 +126,7 @@ fn an_index_has_a_dim_for_each_of_the_tensors() {
     assert!(call::equal(&own, &x).unwrap());
 }
 
-/// An operator of another entry has other dtypes, and no kernel here.
+/// An operator of another entry has different dtypes, and no kernel here.
 #[test]
 fn an_entry_takes_its_own_operators() {
     let x = counted(&[4, 3]);
@@ -166,7 +166,7 @@ fn an_entry_takes_its_own_operators() {
     assert_eq!(kind(call::pointwise(Op::Add, &args)), ErrorKind::Argument);
 }
 
-/// The strides of a format reach as many elements as there are sizes for, from the start on.
+/// The strides of a format address one element per size, from the start of the buffer.
 #[test]
 fn a_format_is_for_a_new_tensor() {
     let format = MemoryFormat::ChannelsLast;
@@ -218,7 +218,7 @@ fn no_dim_is_there_by_its_number_alone() {
     }
 }
 
-/// What has no elements takes no time, whatever its sizes.
+/// Empty tensors take no time, whatever their sizes.
 #[test]
 fn nothing_is_not_counted_one_by_one() {
     let long = 1 << 50;

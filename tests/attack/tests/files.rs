@@ -1,4 +1,4 @@
-//! Paths that are no regular files, and folders of zarr that are already something else.
+//! Paths that are not regular files, and zarr folders that already contain something else.
 #![cfg(unix)]
 
 use std::fs;
@@ -21,7 +21,7 @@ fn x() -> Tensor<(H, W), u8> {
 
 type Save = fn(&Path) -> Result<()>;
 
-/// Everything that writes one file.
+/// Returns all functions that write one file.
 fn saves() -> [(&'static str, Save); 3] {
     [
         ("npy", |path| npy::save(path, x())),
@@ -71,7 +71,7 @@ fn what_is_no_regular_file_is_written_to_or_refused() {
         symlink("a", at("b")).unwrap();
         assert!(save(&at("a")).is_err() && kind(&at("a")).is_symlink(), "{name}");
 
-        // A device of the test's own, where root runs it: not the machine's `/dev/null`.
+        // A device node of the test's own if it runs as root: not the machine's `/dev/null`.
         if make("mknod", &at("null"), &["c", "1", "3"]) && fs::write(at("null"), "").is_ok() {
             symlink("null", at("to null")).unwrap();
             save(&at("null")).unwrap();

@@ -1,4 +1,4 @@
-//! Layers and optimizers at their edges: ids that are no rows, batches without elements, and momentum that follows its parameter.
+//! Edge cases of layers and optimizers: ids that are not rows, empty batches, and momentum that follows its parameter.
 
 use nomina::prelude::*;
 use nomina_nn::optim::SgdOptions;
@@ -24,7 +24,7 @@ fn an_id_below_zero_is_no_row() {
     }
     let ids: Tensor<(T,), i32> = tensor!([-1, 2]; T).to();
     assert!(layer.try_forward(&ids).is_err());
-    // `index_select` counts from the end, as its documentation says.
+    // `index_select` accepts negative indices, as documented.
     let last: Tensor<(T, E)> = layer.weight.index_select(V, &tensor!([-1_i64]; T));
     assert_eq!(last.to_vec(), layer.weight.to_vec()[4..]);
 }
@@ -43,7 +43,7 @@ fn a_class_below_zero_is_no_target() {
             ErrorKind::Index
         );
     }
-    // -100 is ignored.
+    // The label -100 is ignored.
     assert!(x.try_cross_entropy(&tensor!([0_i64, -100]; N), C).is_ok());
 }
 

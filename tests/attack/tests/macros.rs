@@ -1,11 +1,12 @@
-//! Macros: expressions as long as plain Rust takes them, lists of thousands, dims nested deep.
+//! Macros: expressions as long as plain Rust accepts, lists of thousands of items, deeply nested
+//! dims.
 
 use nomina::dims::Without;
 use nomina::prelude::*;
 
 dims! { N }
 
-/// `x op op ..`: of the numbers behind, each repeats all operators so far.
+/// Builds `x op op ..`: each of the trailing numbers repeats all operators so far.
 macro_rules! often {
     ($x:ident [$($first:tt)*] [$($op:tt)*]) => { fuse!(|$x| $($first)* $($op)*) };
     ($x:ident $first:tt [$($op:tt)*] 2 $($more:tt)*) => {
@@ -23,7 +24,7 @@ fn values() -> Tensor<(N,)> {
 #[test]
 fn long_chains() {
     let x = values();
-    // 1,000 calls, 1,250 operators, and 375 with numbers between.
+    // 1,000 calls, 1,250 operators, and 375 operators with numbers in between.
     let y: Tensor<(N,)> = often!(x [x] [.neg()] 5 5 5 2 2 2);
     assert_eq!(y.to_vec(), x.to_vec());
     let y: Tensor<(N,)> = often!(x [x] [+ x] 5 5 5 5 2);
@@ -32,7 +33,7 @@ fn long_chains() {
     assert_eq!(y.to_vec(), [-124., 623., -746.5]);
 }
 
-/// Each number puts what was there into parentheses, twice.
+/// Each number wraps the expression in two more pairs of parentheses.
 macro_rules! nested {
     ($x:ident [$($inner:tt)*]) => { fuse!(|$x| $($inner)*) };
     ($x:ident [$($inner:tt)*] 1 $($more:tt)*) => {
@@ -85,10 +86,10 @@ mod forty {
 }
 use forty::*;
 
-/// `Without<Without<D, A0>, A1>`, and so on.
+/// Builds `Without<Without<D, A0>, A1>`, and so on.
 macro_rules! without {
     ($name:ident [$($dims:tt)*] [$($sums:tt)*]) => {
-        // Nobody calls it with forty dims.
+        // The function with forty dims is never called.
         #[allow(dead_code)]
         #[relations]
         fn $name<D>(x: &Tensor<D>) -> Tensor<$($dims)*> {

@@ -1,4 +1,4 @@
-//! Matrices near the ends of a dtype's range, places of neighbours, counts, and windows of absurd sizes.
+//! Matrices near the ends of a dtype's range, padding and counts of windows, and windows of absurd sizes.
 
 use nomina::{
     AvgPoolOptions, BackwardOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, DType,
@@ -101,7 +101,7 @@ fn pivots_below_the_normal_numbers() {
         );
         near(&numbers(&x.det(AT).unwrap()), &[numbers(&x)[4]], 1e-12);
     }
-    // Factors that leave the range, and a product that does not.
+    // Factors that leave the range although their product does not.
     let x = matrix(
         &[1e30, 0.0, 0.0, 0.0, 1e30, 0.0, 0.0, 0.0, 1e-35],
         [3, 3],
@@ -116,7 +116,7 @@ fn pivots_below_the_normal_numbers() {
     );
 }
 
-/// The first derivative of a determinant, and that of the derivative's sum by weights.
+/// Returns the gradient of a determinant, and the gradient of the weighted sum of that gradient.
 fn derivatives(values: &[f64], n: usize) -> [Vec<f64>; 2] {
     let x = matrix(values, [n, n], DType::F64).with_grad().unwrap();
     let y = x.det(AT).unwrap();
@@ -148,7 +148,7 @@ fn derivatives(values: &[f64], n: usize) -> [Vec<f64>; 2] {
     [numbers(&first.detach()), second]
 }
 
-/// A determinant by its rows' minors, in which nothing is divided.
+/// Computes a determinant by expansion in minors, without divisions.
 fn minors(a: &[f64], n: usize) -> f64 {
     if n == 1 {
         return a[0];
@@ -166,7 +166,7 @@ fn minor(a: &[f64], n: usize, row: usize, column: usize) -> Vec<f64> {
     kept.map(|i| a[i]).collect()
 }
 
-/// The cofactors, and the sums by weights of those of a matrix without two rows and columns.
+/// Returns the cofactors, and weighted sums of the minors without two rows and columns.
 fn expected(a: &[f64], n: usize) -> [Vec<f64>; 2] {
     let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     let first =
@@ -305,7 +305,7 @@ fn windows_of_absurd_sizes() {
         padding: [padding; 2],
         ..AvgPoolOptions::default()
     };
-    // The product of both counts is 2^124; all 16 elements are under each window.
+    // The product of both counts is 2^124; every window covers all 16 elements.
     let means = x.avg_pool2d_with([1 << 62, 1 << 62], padded(half)).unwrap();
     near(&numbers(&means), &[16.0 / 2.0_f64.powi(124); 25], 1e-6);
     let whole = x
@@ -410,7 +410,7 @@ fn windows_of_absurd_sizes() {
     }
 }
 
-/// Counts that go into means and their slopes are more than f16 has.
+/// Element counts of means and their gradients that are out of range of f16.
 #[test]
 fn means_of_more_elements_than_f16_counts() {
     let ones = DynTensor::ones(&[70_000], ["N"])

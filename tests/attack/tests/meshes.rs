@@ -1,4 +1,5 @@
-//! Meshes: the same program means the same tensors on all ranks, one thread a rank, and no rank waits for one that is gone.
+//! Meshes: the same program gives the same tensors on all ranks, one thread per rank, and no rank waits for one that is
+//! gone.
 
 use nomina_mesh::optim::AdamW;
 use nomina_mesh::prelude::*;
@@ -8,7 +9,7 @@ mesh! { Line: Data }
 
 type Leaf = Sharded<(N,), Line<Synced>>;
 
-/// The errors of a program that fails on both ranks, which are the same.
+/// Returns the error of a program that fails on both ranks with the same error.
 fn refused(program: impl Fn(&Mesh<Line<Whole>>, usize) -> nomina::Result<()> + Sync) -> String {
     let found = Line::threads([2], |mesh| {
         let error = program(&mesh, mesh.rank(Data)).expect_err("ranks that differ");

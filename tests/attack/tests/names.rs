@@ -1,4 +1,4 @@
-//! Names that stand in unusual places: on data that are a tensor, in orders, on out tensors of sparse operands.
+//! Names in unusual places: on data given as a tensor, in orders, on out tensors of sparse operands.
 
 use nomina::{DType, DynSparse, DynTensor, ErrorKind, Result};
 use nomina_by_name::{Value, call};
@@ -91,7 +91,7 @@ fn results_of_sparse_operands_are_written_to_out_tensors() {
         assert!(written.equal(&without).unwrap(), "{op}");
         assert_eq!(written.names(), without.names(), "{op}");
     }
-    // Names, dtypes and layouts of out tensors are held as for dense operands.
+    // Names, dtypes and layouts of out tensors are checked as for dense operands.
     let product = |out: Value| {
         let args = vec![s.clone().into(), x.clone().into()];
         call("torch.mm", args, with("out", out))

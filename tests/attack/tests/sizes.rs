@@ -1,4 +1,4 @@
-//! Sizes: of views that repeat elements, of tensors without any, of what kernels need beside them.
+//! Sizes: of views that repeat elements, of empty tensors, of the scratch memory of kernels.
 
 use nomina::{DType, DynTensor, ErrorKind, Result};
 
@@ -21,7 +21,7 @@ fn ones(shape: &[usize], dtype: DType) -> DynTensor {
     DynTensor::ones(shape, ()).unwrap().to_dtype(dtype).unwrap()
 }
 
-/// One element, repeated so often as a view may repeat it.
+/// Returns one element, expanded to any shape.
 fn repeated(shape: &[i64], dtype: DType) -> Result<DynTensor> {
     ones(&vec![1; shape.len()], dtype).expand(shape)
 }
@@ -42,7 +42,7 @@ fn views_have_a_limit_in_every_dtype() {
                 kind(repeated(&[1 << (bits - 20), 1 << 20], dtype)),
                 ErrorKind::Shape
             );
-            // Beside a size of zero, too.
+            // Also if another size is zero.
             let none = ones(&[1, 0], dtype);
             assert_eq!(kind(none.expand(&[1 << bits, 0])), ErrorKind::Shape);
             let x = ones(&[1], dtype);
@@ -60,7 +60,7 @@ fn views_have_a_limit_in_every_dtype() {
     }
 }
 
-/// Products pack a vector that they read often: of these, no memory has room for so many elements.
+/// Products pack a vector that they read often: with this many elements, packing exceeds any memory.
 #[test]
 fn products_of_views_that_no_memory_holds_are_refused() {
     for bits in [50, 52, 54] {
@@ -90,7 +90,7 @@ fn products_of_views_that_no_memory_holds_are_refused() {
     }
 }
 
-/// What a kernel needs beside its operands is refused at any size.
+/// Scratch memory is refused at any size.
 #[test]
 fn scratch_that_no_memory_holds_is_refused() {
     for bits in [47, 50, 54] {
@@ -107,7 +107,7 @@ fn scratch_that_no_memory_holds_is_refused() {
     }
 }
 
-/// A matrix times a vector: what is packed of these is refused, and where an operand is short nothing is.
+/// A matrix times a vector: packing a long operand is refused, and short operands are not packed.
 #[test]
 fn inner_products_of_views_are_refused_or_right() {
     for dtype in [DType::F32, DType::F64, DType::C64, DType::C128, DType::I64] {
@@ -132,7 +132,7 @@ fn inner_products_of_views_are_refused_or_right() {
     }
 }
 
-/// Sizes that stand beside a zero are no work.
+/// Sizes next to a zero cost no time.
 #[test]
 fn what_has_no_elements_costs_nothing() {
     let none = DynTensor::zeros(&[1 << 40, 0], ()).unwrap();
@@ -146,7 +146,7 @@ fn what_has_no_elements_costs_nothing() {
         assert_eq!(x.nonzero().unwrap().shape(), [0, 2]);
         assert_eq!(x.to_vec::<f32>().unwrap(), []);
     }
-    // One result for each row, of which memory has no room for so many.
+    // One result per row, with more rows than memory can hold.
     assert_eq!(kind(none.sum(1)), ErrorKind::Memory);
     assert_eq!(kind(none.unbind(0).map(drop)), ErrorKind::Memory);
     assert_eq!(kind(none.split(1, 0).map(drop)), ErrorKind::Memory);
@@ -203,7 +203,7 @@ fn every_factory_knows_the_most_dims() {
     }
 }
 
-/// Views of nothing, whose sizes alone would be too large.
+/// Views of empty tensors, whose other sizes alone would be too large.
 #[test]
 fn views_count_their_elements() {
     let x = repeated(&[1 << 34], DType::F32).unwrap();
@@ -212,7 +212,7 @@ fn views_count_their_elements() {
     assert_eq!(kind(complex.view_as_real(None)), ErrorKind::Shape);
 }
 
-/// A stride that is longer than the input, along dims whose elements do not lie side by side.
+/// A stride longer than the input, along dims that are not contiguous.
 #[test]
 fn windows_of_any_stride() {
     for dtype in [DType::I16, DType::F32, DType::F64, DType::C64] {

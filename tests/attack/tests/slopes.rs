@@ -1,4 +1,4 @@
-//! Slopes: at the ends of a dtype's range, beside infinite and zero elements, of values that fill others.
+//! Derivatives: at the ends of a dtype's range, next to infinite and zero elements, of fill values.
 
 use nomina::dynamic::{grad, gradients, hessian};
 use nomina::{DType, DynTensor, Result};
@@ -188,7 +188,7 @@ fn slopes_in_every_dtype() {
     }
 }
 
-/// Intermediate results that overflow or vanish although the slope does not.
+/// Intermediate results overflow or underflow although the derivative does not.
 #[test]
 fn slopes_at_the_ends_of_the_range() {
     let near = |f: Function, x: f64, dtype: DType, wanted: [f64; 2]| {
@@ -254,7 +254,7 @@ fn slopes_at_the_ends_of_the_range() {
     near(signed, 0.0, DType::F32, [0.0, 0.0]);
 }
 
-/// Beside elements that take no part.
+/// Next to elements that are ignored.
 #[test]
 fn what_is_left_out_has_no_slope() {
     let x = row(&[1.0, f64::NAN, 4.0], DType::F64);
@@ -265,7 +265,7 @@ fn what_is_left_out_has_no_slope() {
     assert_eq!(numbers(&first), [0.0, 1.5, 0.5]);
 }
 
-/// A neighbour of no weight, and ends whose difference overflows.
+/// A neighbour with weight zero, and ends whose difference overflows.
 #[test]
 fn between_infinite_ends() {
     let value = |x: &[f64], q: f64| {
@@ -289,7 +289,7 @@ fn between_infinite_ends() {
     ));
 }
 
-/// A value that a mask excludes may be infinite or NaN.
+/// A value excluded by a mask may be infinite or NaN.
 #[test]
 fn masked_values_take_no_part() {
     let matrix = |values: &[f64]| row(values, DType::F32).reshape(&[2, 2]).unwrap();
@@ -311,7 +311,7 @@ fn masked_values_take_no_part() {
     }
 }
 
-/// Values that fill others have a gradient: the sum over what they filled.
+/// A fill value has a gradient: the sum over the elements it filled.
 #[test]
 fn filled_values_have_gradients() {
     let fills: [(&str, Function, f64); 5] = [

@@ -1,4 +1,4 @@
-//! Sums that stop growing, and squares that leave the range of numbers.
+//! Sums that stop growing, and squares that overflow.
 
 use nomina::dynamic::LayerNormOptions;
 use nomina::prelude::*;
@@ -84,7 +84,7 @@ fn groups_of_integers() {
     near(&[f64::from(mean)], &[i64::MAX as f64], 1e-6);
 }
 
-/// A token used 1,000 times in 16 bits, and a few million times in `f32`.
+/// A token that occurs 1,000 times in 16 bits, and a few million times in `f32`.
 #[test]
 fn sums_at_one_index() {
     for (dtype, count) in [
@@ -166,7 +166,7 @@ fn rows_of_any_size_are_normalised() {
         .collect();
     let x = matrix(&far, 1, DType::F32);
     let found = numbers(&x.layer_norm(1).unwrap());
-    // A variance of 1.25 steps, beside which eps counts.
+    // The variance is 1.25 steps squared, so small that `eps` matters.
     let step: f64 = 9.765_625e-4;
     let factor = step / (1.25 * step * step + 1e-5).sqrt();
     for (i, got) in found.iter().enumerate() {

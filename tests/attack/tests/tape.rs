@@ -1,4 +1,5 @@
-//! Memory that a graph keeps, and the cost of going back through one with many operands or none.
+//! Memory held by a graph, and the cost of the backward pass through nodes with many operands or
+//! none.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ fn leaf(count: usize) -> DynTensor {
     x.with_grad().unwrap()
 }
 
-/// A hook that is removed is gone, with what it holds.
+/// A removed hook is dropped together with its captures.
 #[test]
 fn a_removed_hook_leaves_nothing() {
     let (x, held) = (leaf(2), Arc::new(()));
@@ -37,7 +38,7 @@ fn a_removed_hook_leaves_nothing() {
     assert_eq!(Arc::strong_count(&held), 1);
 }
 
-/// A gradient that has a graph holds its leaf, until it is taken out of the leaf.
+/// A gradient with a graph holds its leaf until it is removed from the leaf.
 #[test]
 fn the_cycle_of_a_gradient_and_its_leaf_ends_with_the_gradient() {
     let options = BackwardOptions {
@@ -70,7 +71,7 @@ fn the_cycle_of_a_gradient_and_its_leaf_ends_with_the_gradient() {
     }
 }
 
-/// The time of `backward` is linear in the number of operands: quadratic time would be minutes here.
+/// `backward` is linear in the number of operands: quadratic time would take minutes here.
 #[test]
 fn many_operands_go_back_one_by_one() {
     let parts: Vec<DynTensor> = (0..100_000).map(|_| leaf(1)).collect();
@@ -101,7 +102,7 @@ fn many_operands_go_back_one_by_one() {
     assert!(gradient(&x).iter().all(|grad| *grad == 1.0));
 }
 
-/// No steps: outputs without elements and the state as it was, both recorded.
+/// Zero steps: empty outputs and an unchanged state, both recorded.
 #[test]
 fn recurrent_layers_over_no_steps_are_recorded() {
     let x = Tensor::<(N, Time, In)>::zeros([2, 0, 3]).with_grad();

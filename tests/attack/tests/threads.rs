@@ -1,5 +1,5 @@
-//! State that belongs to a thread: what a kernel that waits must not run meanwhile, what a checkpoint repeats, and what values of
-//! thread-local variables do when their thread ends.
+//! Per-thread state: a waiting kernel must not run other tasks, checkpoints must repeat their random numbers, and
+//! destructors of thread-locals may use the library while their thread ends.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ fn pool(threads: usize) -> rayon::ThreadPool {
     builder.build().unwrap()
 }
 
-/// Losses of other tasks are recorded, whatever waits on their thread.
+/// Losses of other tasks are recorded, whatever operator waits on their thread.
 #[test]
 fn losses_beside_a_sort_without_gradients_are_recorded() {
     let big = Tensor::<(N,)>::rand([1 << 17]);
@@ -39,7 +39,7 @@ fn losses_beside_a_sort_without_gradients_are_recorded() {
     assert_eq!(unrecorded.into_inner(), 0);
 }
 
-/// An operator on large operands, by its name.
+/// An operator on large operands, with its name.
 type Large = (&'static str, Box<dyn Fn() -> Result<()> + Send + Sync>);
 
 fn large() -> Vec<Large> {
@@ -103,7 +103,7 @@ fn no_operator_runs_other_tasks_while_it_waits() {
                         if let Some(name) = WITHIN.get() {
                             taken_up.lock().unwrap().push(name);
                         }
-                        // Long enough that there are tasks left to take up while the operator waits.
+                        // Long enough that tasks are left while the operator waits.
                         let x = DynTensor::rand(&[2000], ["N"]).unwrap();
                         drop(x.exp().unwrap());
                     });
@@ -139,7 +139,7 @@ fn permutations_on_a_pool_end() {
         });
         assert_eq!(count.into_inner(), 16);
     }
-    // The default generator can be asked for again by a caller that has it.
+    // A caller that holds the default generator can use it again.
     nomina_runtime::random::with_default_generator(|generator| {
         let own = DynTensor::rand(&[4], ["N"]).unwrap();
         let mut other = own.zeros_like().unwrap();
@@ -161,7 +161,7 @@ fn leaf(count: usize) -> DynTensor {
     x.with_grad().unwrap()
 }
 
-/// The gradient of `x * mask` is the mask, so both ways have to draw the same one.
+/// The gradient of `x * mask` is the mask, so the forward and the backward pass must draw the same one.
 #[test]
 fn a_checkpoint_repeats_every_generator() {
     let own = Arc::new(Mutex::new(Generator::new(7)));
@@ -170,7 +170,7 @@ fn a_checkpoint_repeats_every_generator() {
     let masked = move |args: &[DynTensor]| {
         let mut mask = args[0].detach();
         mask.bernoulli_from_(0.5, &mut held.lock().unwrap())?;
-        // One that is made within, one that is asked where it is, and the default one.
+        // A generator created in the closure, one whose position is read, and the default one.
         let mut inner = Generator::new(3);
         let mut noise = args[0].detach();
         noise.uniform_from_(0.0, 1.0, &mut inner)?;
@@ -179,7 +179,7 @@ fn a_checkpoint_repeats_every_generator() {
         args[0].mul(&mask)?.mul(&noise)?.mul(&more)
     };
     let y = dynamic::checkpoint(masked, &[&x]).unwrap();
-    // Others draw before it goes back.
+    // Draw other numbers before the backward pass.
     let drawn = DynTensor::rand(&[10], ["N"]).unwrap();
     let before = own.lock().unwrap().clone();
     y.sum(..).unwrap().backward().unwrap();
@@ -194,7 +194,8 @@ fn a_checkpoint_repeats_every_generator() {
     assert!(found.contains(&0.0) && expected.iter().any(|x| *x != 0.0));
 }
 
-/// Masks of checkpoints that many tasks make beside permutations are those of their ways forward.
+/// Checkpoints in many concurrent tasks repeat the masks of their forward pass, in spite of permutations running next
+/// to them.
 #[test]
 fn checkpoints_on_a_pool_keep_their_masks() {
     let wrong = AtomicUsize::new(0);
@@ -222,7 +223,7 @@ fn checkpoints_on_a_pool_keep_their_masks() {
     assert_eq!(wrong.into_inner(), 0);
 }
 
-/// Computes `f` with and without a checkpoint; both ways have the same gradients, of the argument and of what the closure holds.
+/// Computes `f` with and without a checkpoint, and compares the gradients of the argument and of captured tensors.
 fn same_gradients(
     name: &str,
     f: impl Fn(&[DynTensor], &DynTensor) -> Result<DynTensor> + Clone + Send + Sync + 'static,
@@ -275,7 +276,7 @@ fn a_checkpoint_repeats_what_other_threads_compute() {
     });
 }
 
-/// Draws of other threads cannot be repeated, and are refused.
+/// Random numbers drawn on other threads cannot be repeated, and are refused.
 #[test]
 fn a_checkpoint_refuses_what_other_threads_draw() {
     let x = leaf(100);
@@ -289,7 +290,7 @@ fn a_checkpoint_refuses_what_other_threads_draw() {
     assert!(error.to_string().contains("other threads"), "{error}");
 }
 
-/// A closure that is another function the second time is refused, and not answered with the gradient of that.
+/// A closure that computes something else when repeated gives an error, not the gradient of the other function.
 #[test]
 fn a_checkpoint_refuses_another_function() {
     let calls = Arc::new(AtomicUsize::new(0));
@@ -317,7 +318,7 @@ fn a_checkpoint_refuses_another_function() {
     assert!(x.grad().is_none() && other.grad().is_none());
 }
 
-/// Clocks of nodes are those of threads: a weight that another thread made is not overlooked.
+/// Node clocks are per thread: a weight made on another thread is not overlooked.
 #[test]
 fn gradients_of_gradients_by_a_leaf_of_another_thread() {
     let w = thread::spawn(|| {
@@ -336,7 +337,7 @@ fn gradients_of_gradients_by_a_leaf_of_another_thread() {
         found.sum(..).unwrap().backward().unwrap();
         assert_eq!(gradient(&w), [10.0; 3]);
         w.zero_grad();
-        // A leaf of the closure's own is nothing that it holds.
+        // A leaf created in the closure is not a captured tensor.
         let found = dynamic::grad(|x| x.mul(&leaf(3))?.sum(..), &x).unwrap();
         assert!(!found.requires_grad());
         // Within a checkpoint.
@@ -351,7 +352,7 @@ fn gradients_of_gradients_by_a_leaf_of_another_thread() {
     .unwrap();
 }
 
-/// Does everything when it is dropped, which is after the library's own values of the thread.
+/// Uses the library in its destructor, which runs after those of the library's thread-locals.
 struct Last(Option<DynTensor>, Arc<AtomicUsize>);
 
 impl Drop for Last {
@@ -385,7 +386,7 @@ fn a_thread_ends_with_tensors_that_compute() {
     for use_before in [false, true] {
         let count = Arc::clone(&done);
         thread::spawn(move || {
-            // Registered first, and so dropped last.
+            // Registered first, so dropped last.
             FIRST.with_borrow_mut(|first| assert!(first.is_none()));
             let x = leaf(4);
             if use_before {

@@ -1,4 +1,4 @@
-//! Values: of many elements, beside the ends of a dtype's range, of one row.
+//! Values: of many elements, near the ends of a dtype's range, of one row.
 
 use nomina::{Complex, DType, DynTensor, InterpolateMode, InterpolateOptions, QuantileOptions};
 
@@ -6,7 +6,7 @@ fn number(x: &DynTensor) -> f64 {
     x.item().unwrap().to_f64()
 }
 
-/// More elements than `f32` tells apart.
+/// More elements than `f32` can count.
 #[test]
 fn quantiles_of_more_elements_than_f32_counts() {
     let mut values = vec![0.0_f32; 16_777_220];
@@ -23,7 +23,7 @@ fn quantiles_of_more_elements_than_f32_counts() {
     assert_eq!(number(&x.nanquantile_with(1.0, .., lower).unwrap()), 5.0);
 }
 
-/// One row is one variable, whose covariance is a number; types promise a matrix.
+/// One row is one variable: its covariance is a number, but the types promise a matrix.
 #[test]
 fn covariance_of_one_row() {
     let row = [1.0_f32, 2.0, 4.0, 9.0];
@@ -43,7 +43,7 @@ fn covariance_of_one_row() {
     assert_eq!(typed.corrcoef().to_vec(), [1.0]);
 }
 
-/// Squares beyond a dtype's range, in every layout of the elements.
+/// Squares that overflow the dtype, in every layout.
 #[test]
 fn deviations_of_any_layout() {
     let checked = |x: &DynTensor, dim: i64, expected: [f64; 2]| {
@@ -97,7 +97,7 @@ fn many_equal_summands() {
         .unwrap()
         .expand(&[100_000_000])
         .unwrap();
-    // What is nearest to as many times 0.1 in `f32`.
+    // The `f32` nearest to the exact multiple of 0.1.
     assert_eq!(number(&x.sum(..).unwrap()), 1e7);
     assert_eq!(number(&x.mean(..).unwrap()), f64::from(0.1_f32));
     let columns = x
@@ -114,7 +114,7 @@ fn complex(z: (f64, f64)) -> DynTensor {
     DynTensor::from_vec(vec![Complex::new(z.0, z.1); 9], &[9], ()).unwrap()
 }
 
-/// As `std::pow` of C++, which PyTorch calls.
+/// Like `std::pow` of C++, which PyTorch calls.
 #[test]
 fn complex_powers_at_their_limits() {
     let (inf, nan) = (f64::INFINITY, f64::NAN);
@@ -138,7 +138,7 @@ fn complex_powers_at_their_limits() {
     }
 }
 
-/// Each power is the one before times the element, also of complex numbers and of infinities.
+/// Each power is the previous one times the element, also for complex numbers and infinities.
 #[test]
 fn vander_multiplies() {
     let z = Complex::new(0.0, 1.0);
@@ -175,7 +175,7 @@ fn vander_multiplies() {
     }
 }
 
-/// A product with a power of two, which is zero below its range.
+/// A product with a power of two, which underflows to zero below the range.
 #[test]
 fn ldexp_is_a_product() {
     for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
@@ -195,7 +195,7 @@ fn ldexp_is_a_product() {
     }
 }
 
-/// Dims that keep their size do not look at neighbours, and no neighbour without a weight takes part.
+/// Dims of unchanged size do not read neighbours, and a neighbour with weight zero has no effect.
 #[test]
 fn interpolation_beside_infinities() {
     let mut values = vec![1.0_f32; 8];
@@ -210,12 +210,12 @@ fn interpolation_beside_infinities() {
     for depth in found.chunks(4) {
         assert_eq!(depth[1..], [1.0; 3]);
     }
-    // The last plane is made of the second one alone.
+    // The last plane depends on the second one only.
     let infinite = |x: &f32| *x == f32::NEG_INFINITY;
     assert!(found[..12].iter().step_by(4).all(infinite) && found[12] == 1.0);
 }
 
-/// As many sparse dims as no tensor has, of no entries.
+/// More sparse dims than a tensor can have, with no entries.
 #[test]
 fn sparse_dims_have_a_limit() {
     let indices = DynTensor::options().dtype(DType::I64);
@@ -225,7 +225,7 @@ fn sparse_dims_have_a_limit() {
     assert_eq!(refused.kind(), nomina::ErrorKind::Rank);
 }
 
-/// Functions that sum a series end, whatever their arguments.
+/// Functions that sum a series terminate for all arguments.
 #[test]
 fn series_end() {
     let mut numbers = vec![

@@ -1,4 +1,4 @@
-//! How long kernels take that were compiled without optimisation: `cargo run --example speed` in `tests/newcomer`.
+//! Measures kernels compiled without optimisation: `cargo run --example speed` in `tests/newcomer`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use nomina::prelude::*;
 
 dims! { N, C, K }
 
-/// The median of nine times, in milliseconds.
+/// Returns the median time of nine runs, in milliseconds.
 fn median(mut run: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..9)
         .map(|_| {

@@ -1,1 +1,1 @@
-//! Nothing: see the tests, and the example `speed`.
+//! Empty: see the tests, and the example `speed`.

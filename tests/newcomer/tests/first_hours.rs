@@ -1,4 +1,4 @@
-//! What newcomers to names in types wrote first.
+//! Programs that newcomers to typed names wrote first.
 
 use nomina::prelude::*;
 
@@ -16,7 +16,7 @@ fn the_type_says_the_dtype() {
     assert_eq!(eye.to_vec(), [1, 0, 0, 1]);
     let line = Tensor::<(N,), f64>::linspace(0.0, 1.0, 3);
     assert_eq!(line.to_vec(), [0.0, 0.5, 1.0]);
-    // Where nothing says it: f32.
+    // The dtype defaults to f32.
     assert_eq!(Tensor::<(N,)>::ones([2]).dtype(), DType::F32);
     let x = Tensor::zeros((N.of(2), C.of(3)));
     assert_eq!(x.dtype(), DType::F32);
@@ -24,7 +24,8 @@ fn the_type_says_the_dtype() {
     assert_eq!(x.dtype(), DType::F64);
 }
 
-/// Two numbers of one size: `matmul` contracts by position, whatever the names.
+/// If both dims have the same size, sizes cannot catch the mistake: `matmul` contracts by position,
+/// whatever the names.
 #[test]
 fn square_weights_the_wrong_way_round() {
     let x = tensor!([[1., 2.], [3., 4.]]; N, C);
@@ -81,7 +82,7 @@ fn analysis_by_name() {
     assert_eq!(x.resample(N, 2).max().to_vec(), [2.0, 10.0]);
 }
 
-/// `#[relations]` writes what lists of generic dims ask for.
+/// `#[relations]` writes the bounds that lists of generic dims need.
 mod generic {
     use nomina::dims::{Append, Appended, Of};
     use nomina::prelude::*;
@@ -121,7 +122,7 @@ fn functions_of_any_dims() {
     );
 }
 
-/// Wide numbers are kept by a wide dtype, and casts of all integers agree.
+/// Large numbers are kept by a wide dtype, and casts from all integer types agree.
 #[test]
 fn numbers_that_do_not_fit() {
     let x = tensor!([16_777_217]; N; i32);

@@ -1,4 +1,4 @@
-//! Products by kernels that were compiled without optimisation.
+//! Products by kernels compiled without optimisation.
 
 use nomina::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use crate::translate::{Call, Own, inexpressible};
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     match call.op.name() {
         "prelu" if call.tensors.get(1).is_some_and(|weight| weight.rank() == 0) => {

@@ -5,7 +5,7 @@ use nomina_by_name::{Form, Value};
 use crate::translate::{Call, Own, inexpressible};
 use crate::words::dtype;
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let words = match call.op.name() {
         "type_as" => match call.tensors.get(1) {

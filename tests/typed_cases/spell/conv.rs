@@ -6,7 +6,7 @@ use super::camel;
 use crate::translate::{Call, Own, Words, inexpressible, missing};
 use crate::words::{number, tuple};
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let name = call.op.name();
     let words = match name
@@ -47,7 +47,7 @@ pub fn call(call: &Call<'_>) -> Own {
     words.map(Some)
 }
 
-/// What slides along the last `count` dims.
+/// Writes the call of a window along the last `count` dims.
 fn slides(call: &Call<'_>, kind: &str, count: usize) -> Words {
     let name = call.op.name();
     let Some(rank) = call.own().map(|x| x.rank()) else {
@@ -61,7 +61,7 @@ fn slides(call: &Call<'_>, kind: &str, count: usize) -> Words {
         .map(at)
         .collect::<Result<Vec<_>, _>>()?;
     let dims = tuple(dims);
-    // A pool's stride may be left out.
+    // The stride of a pool may be omitted.
     let pools = kind.ends_with("pool");
     let lists = |names: &[&str]| -> Words {
         let mut fields = String::new();
@@ -170,7 +170,7 @@ fn whole(call: &Call<'_>, param: &str) -> Words {
     }
 }
 
-/// One number for each of the last `count` dims.
+/// Writes one number for each of the last `count` dims.
 fn sizes(call: &Call<'_>, param: &str, count: usize) -> Words {
     let rank = call.own().map_or(0, |x| x.rank());
     let each = match call.given(param) {

@@ -3,7 +3,7 @@
 use super::with;
 use crate::translate::{Call, Own, inexpressible};
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let words = match call.op.name() {
         "addr" => {

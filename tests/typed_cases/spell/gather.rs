@@ -7,7 +7,7 @@ use super::{camel, value};
 use crate::translate::{Call, Not, Own, Words, inexpressible, missing};
 use crate::words::tuple;
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let dim = |param: &str| match call.bound.get(param) {
         Some(dim) => call.dim(dim),
@@ -129,7 +129,7 @@ pub fn call(call: &Call<'_>) -> Own {
     }
 }
 
-/// The method, or the one with options where `option` is given.
+/// Writes the method, or its form with options if one of `options` is given.
 fn with(call: &Call<'_>, mut arguments: Vec<String>, options: &[(&str, &str)]) -> Own {
     let name = call.op.name();
     for (field, options) in options {
@@ -169,7 +169,7 @@ fn reduction(call: &Call<'_>) -> Words {
     }
 }
 
-/// `(N.i(&x1), C.i(&x2))`
+/// Writes `(N.i(&x1), C.i(&x2))`.
 fn points(call: &Call<'_>) -> Words {
     let Some(Value::List(indices)) = call.bound.get("indices") else {
         return missing("no indices");
@@ -225,7 +225,7 @@ fn sizes(value: &Value) -> Option<String> {
     Some(format!("[{}]", sizes.join(", ")))
 }
 
-/// `N.i(0)`
+/// Writes `N.i(0)`.
 fn subscript(call: &Call<'_>, pair: &Value) -> Words {
     let Value::List(pair) = pair else {
         return missing("no pair");

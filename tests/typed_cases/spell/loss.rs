@@ -5,7 +5,7 @@ use nomina_by_name::Value;
 use super::value;
 use crate::translate::{Call, Own};
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let (name, target) = match call.op.name() {
         name @ ("mse_loss" | "l1_loss") => (name, value(call, "target")?),

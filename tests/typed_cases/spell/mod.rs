@@ -1,5 +1,4 @@
-//! How each operator is spelled in types: by its row, or where its method does not follow from
-//! that, in the file of its family.
+//! The typed spelling of each operator: from its row, or from the file of its family if its method differs.
 
 mod activation;
 mod attribute;
@@ -21,7 +20,7 @@ use nomina_core::op::{self, Class, ParamKind};
 
 use crate::translate::{Call, Words, inexpressible, missing};
 
-/// The call, and what it gives, as code.
+/// Writes the call and the conversion of its result.
 pub fn call(call: &Call<'_>) -> Words {
     let row = call.op.row();
     let own = matches!(call.bound.get("self"), Some(Value::Tensor(_)) | None);
@@ -65,8 +64,8 @@ pub fn call(call: &Call<'_>) -> Words {
     }
 }
 
-/// Operators beyond PyTorch's page whose typed form takes other arguments than PyTorch's: an order of
-/// dims by name, a range, a macro. `tests/typed_*.rs` has them.
+/// Operators beyond PyTorch's page whose typed form takes different arguments: an order of dims by name, a range, a
+/// macro. `tests/typed_*.rs` test them.
 const BY_HAND: &[&str] = &[
     "arange",
     "as_strided",
@@ -132,8 +131,8 @@ const BY_HAND: &[&str] = &[
     "vstack",
 ];
 
-/// Operators whose options are a struct of another name or shape than PyTorch's keywords; without
-/// options they are called as their row says. `tests/typed_*.rs` has the others.
+/// Operators with an options struct whose name or fields differ from PyTorch's keywords; without options they are
+/// called as their row says. `tests/typed_*.rs` test the options.
 const OPTIONS_BY_HAND: &[&str] = &[
     "argsort",
     "bucketize",
@@ -150,14 +149,14 @@ const OPTIONS_BY_HAND: &[&str] = &[
     "unique_consecutive",
 ];
 
-/// Whether an argument is given that the row does not demand.
+/// Returns whether an optional argument is given.
 fn has_options(call: &Call<'_>) -> bool {
     let given = |name| call.given(name).is_some();
     let mut optional = call.op.row().params().filter(|p| p.default.is_some());
     optional.any(|p| p.name != "dim" && p.name != "keepdim" && given(p.name))
 }
 
-/// A method whose arguments are all given, in order, some by default.
+/// Writes a method call with all arguments in order, some of them defaults.
 pub fn positional(call: &Call<'_>, name: &str, params: &[(&str, &str)]) -> Words {
     let argument = |(param, default): &(&str, &str)| match call.given(param) {
         None => Ok((*default).to_owned()),
@@ -168,7 +167,7 @@ pub fn positional(call: &Call<'_>, name: &str, params: &[(&str, &str)]) -> Words
     call.method(name, &arguments.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// The method that follows from the signature.
+/// Writes the method call that follows from the signature.
 pub fn by_row(call: &Call<'_>) -> Words {
     let row = call.op.row();
     let keepdim = matches!(call.given("keepdim"), Some(Value::Bool(true)));
@@ -182,7 +181,7 @@ pub fn by_row(call: &Call<'_>) -> Words {
             continue;
         }
         if param.name == "dim" && reduces {
-            // Left out, it is all dims, or the one that the row says.
+            // If omitted: all dims, or the default of the row.
             let default = param.default.and_then(|text| text.parse().ok());
             let default = default.map(Value::Int);
             arguments.push(call.dims(value.or(default.as_ref()), keepdim)?);
@@ -238,7 +237,7 @@ pub fn camel(name: &str) -> String {
     name.split('_').map(part).collect()
 }
 
-/// A method with options where one of `names` is given.
+/// Writes a method call, with options if one of `names` is given.
 pub fn with(call: &Call<'_>, arguments: &[String], options: &str, names: &[&str]) -> Words {
     let mut fields = String::new();
     for name in names {

@@ -2,7 +2,7 @@
 
 use crate::translate::{Call, Own};
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(_call: &Call<'_>) -> Own {
     Ok(None)
 }

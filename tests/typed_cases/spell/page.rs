@@ -6,7 +6,7 @@ use super::{camel, value, with};
 use crate::translate::{Call, Own, Words, inexpressible, integer, missing};
 use crate::words::{dtype, is_ident, number, tuple};
 
-/// The call, and what it gives, as code.
+/// Writes the call and the conversion of its result.
 pub fn call(call: &Call<'_>) -> Own {
     let name = call.op.name();
     let words = match name {
@@ -76,7 +76,7 @@ pub fn call(call: &Call<'_>) -> Own {
             format_of(call)?
         )),
         "t" | "contiguous" => Ok(format!("give(x0.try_{}()?)", name)),
-        // A clone shares what it is of, gaps and all; a dense one is asked for.
+        // A clone shares the layout of its source, including gaps; a dense one must be requested.
         "clone" if call.given("memory_format").is_some() || !is_plain(call) => {
             Ok(format!("give(x0.try_clone_with({})?)", format_of(call)?))
         }
@@ -100,7 +100,7 @@ pub fn call(call: &Call<'_>) -> Own {
     words.map(Some)
 }
 
-/// The items of a list, or one item.
+/// Returns the items of a list, or a single item.
 fn items(value: Option<&Value>) -> Vec<Value> {
     match value {
         None => Vec::new(),
@@ -222,7 +222,7 @@ fn like_with(call: &Call<'_>, element: &str) -> Words {
     ))
 }
 
-/// The memory format that is asked for; `preserve_format` otherwise.
+/// Returns the requested memory format; `preserve_format` by default.
 fn format_of(call: &Call<'_>) -> Words {
     let format = match call.given("memory_format") {
         None => "Preserve",
@@ -237,7 +237,7 @@ fn format_of(call: &Call<'_>) -> Words {
     Ok(format!("MemoryFormat::{format}"))
 }
 
-/// Whether the tensor is row-major.
+/// Returns whether the tensor is row-major.
 fn is_plain(call: &Call<'_>) -> bool {
     call.own().is_some_and(|x| x.is_contiguous())
 }
@@ -318,7 +318,7 @@ fn rename(call: &Call<'_>) -> Words {
                 .iter()
                 .filter(|item| matches!(item, Value::Ellipsis))
                 .count();
-            // `..` stands for the dims that keep their names.
+            // `..` replaces the dims that keep their names.
             let mut names = items.clone();
             if let (1, Some(x)) = (ellipses, call.own()) {
                 let at = items
@@ -338,7 +338,7 @@ fn rename(call: &Call<'_>) -> Words {
             ("..".to_owned(), tuple(name_list(&names)?))
         }
     };
-    // In types a renamed tensor is another type: in place is the same as anew.
+    // A renamed tensor has another type, so renaming in place becomes `rename`.
     Ok(format!("give(x0.try_rename({from}, {to})?)"))
 }
 
@@ -393,7 +393,7 @@ fn unflatten(call: &Call<'_>) -> Words {
             total *= size;
         }
     }
-    // In types a size is not inferred: it is written out.
+    // The typed form does not infer a size: write it out.
     let written = |size: &Value| match (size, own) {
         (Value::Int(-1), Some(own)) if total > 0 => Value::Int(own as i64 / total),
         (size, _) => size.clone(),

@@ -5,7 +5,7 @@ use nomina_by_name::Value;
 use super::{value, with};
 use crate::translate::{Call, Own, Words};
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let words = match call.op.name() {
         "isclose" | "allclose" => {
@@ -17,7 +17,7 @@ pub fn call(call: &Call<'_>) -> Own {
     words.map(Some)
 }
 
-/// `div` with a rounding mode.
+/// Writes `div` with a rounding mode.
 pub fn div(call: &Call<'_>) -> Option<Words> {
     let mode = match call.given("rounding_mode") {
         Some(Value::Str(mode)) if mode == "floor" => "Floor",
@@ -28,7 +28,7 @@ pub fn div(call: &Call<'_>) -> Option<Words> {
     Some(value(call, "other").and_then(|other| call.method("div_with", &[other, options])))
 }
 
-/// `gelu` by a formula.
+/// Writes `gelu` with an approximation.
 pub fn gelu(call: &Call<'_>) -> Option<Words> {
     let approximate = match call.given("approximate") {
         Some(Value::Str(name)) if name == "tanh" => "Tanh",

@@ -6,7 +6,7 @@ use super::positional;
 use crate::translate::{Call, Own};
 use crate::words::number;
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let words = match call.op.name() {
         "uniform" => positional(call, "uniform", &[("from", "0.0"), ("to", "1.0")]),
@@ -23,7 +23,7 @@ pub fn call(call: &Call<'_>) -> Own {
         }
         "random" => {
             let bound = |name| call.given(name).and_then(number).unwrap_or_default();
-            // With one bound, it is the upper one.
+            // A single bound is the upper one.
             let range = match (call.given("from"), call.given("to")) {
                 (Some(_), None) if call.bound.get("to").is_some() => format!("{}..", bound("from")),
                 (Some(_), None) => format!("..{}", bound("from")),

@@ -1,7 +1,7 @@
-//! Operators that view, move, repeat or lay out elements anew.
+//! Operators that view, move, repeat or rearrange elements.
 //!
-//! Types say dims by name: what goes by position alone, or makes a dim without a name, has no typed
-//! form.
+//! The typed API addresses dims by name: calls that work only by position, or create an unnamed
+//! dim, have no typed form.
 
 use nomina_by_name::Value;
 use nomina_core::DType;
@@ -13,7 +13,7 @@ use crate::words::{dtype, is_ident, number, tuple};
 const UNNAMED: &str = "a new dim without a name";
 const PLACED: &str = "dims by position";
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let words = match call.op {
         Op::Movedim | Op::Fliplr | Op::Flipud | Op::NarrowCopy => inexpressible(PLACED),
@@ -135,7 +135,7 @@ pub fn call(call: &Call<'_>) -> Own {
             call.method("diag_embed_with", &[dim, names, offset].concat())
         }
         Op::Tril | Op::Triu => {
-            // In place, the underscore stands behind all of it.
+            // In place, the underscore follows `_with`.
             let name = format!("{}_with", call.op.name());
             call.method(&name, &[offset(call, "diagonal")])
         }
@@ -176,7 +176,7 @@ fn repeated(names: &[String]) -> bool {
     (1..names.len()).any(|at| names[..at].contains(&names[at]))
 }
 
-/// Dims, each of them once.
+/// Writes dims without repetitions.
 fn distinct(call: &Call<'_>, dims: Option<&Value>) -> Result<Vec<String>, crate::translate::Not> {
     let names = match dims {
         Some(Value::List(items)) => items
@@ -207,14 +207,14 @@ fn list(call: &Call<'_>, param: &str) -> Words {
         _ => None,
     };
     match items {
-        // An empty array has no type.
+        // The type of an empty array cannot be inferred.
         Some(items) if items.is_empty() => inexpressible("an empty list"),
         Some(items) => Ok(format!("[{}]", items.join(", "))),
         None => missing(format!("{param} of {}", call.op.name())),
     }
 }
 
-/// The name of a new dim.
+/// Writes the name of a new dim.
 fn name(call: &Call<'_>, param: &str) -> Words {
     match call.given(param) {
         Some(Value::Str(name)) if is_ident(name) => Ok(name.clone()),
@@ -241,7 +241,7 @@ fn offset(call: &Call<'_>, param: &str) -> String {
     )
 }
 
-/// One count for each dim.
+/// Writes one count per dim.
 fn counts(call: &Call<'_>, param: &str) -> Words {
     let rank = call.own().map_or(0, nomina::DynTensor::rank);
     let given = match call.bound.get(param) {

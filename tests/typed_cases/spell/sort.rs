@@ -4,7 +4,7 @@ use nomina_by_name::Value;
 
 use crate::translate::{Call, Own, inexpressible};
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     match call.op.name() {
         "quantile" | "nanquantile" if matches!(call.given("q"), Some(Value::Tensor(_))) => {
@@ -13,7 +13,7 @@ pub fn call(call: &Call<'_>) -> Own {
         "unique" | "unique_consecutive" if call.given("dim").is_some() => {
             inexpressible("slices of a dim: `unique_dim`")
         }
-        // Recorded calls name no dim for the bins, and types do.
+        // Recorded calls do not name the dim of the bins, but the typed form must.
         "histc" => inexpressible("a new dim without a name"),
         _ => Ok(None),
     }

@@ -7,7 +7,7 @@ use nomina_runtime::DynSparse;
 use crate::translate::{Call, Declare, Own, Words, inexpressible, missing};
 use crate::words::{dtype, is_ident, number, sparse_type, tensor_type, tuple};
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     match call.op {
         Op::SparseCooTensor => inexpressible("coordinates in nested lists"),
@@ -19,7 +19,7 @@ pub fn call(call: &Call<'_>) -> Own {
     }
 }
 
-/// A call with sparse tensors among the arguments.
+/// Writes a call with sparse tensors among its arguments.
 pub fn case(op: Op, form: Form, bound: &Bound, args: &[Value], declare: Declare<'_>) -> Words {
     let tensors = args
         .iter()
@@ -148,7 +148,7 @@ fn on_sparse(
     })
 }
 
-/// A dim's name, or that of the dim at a position.
+/// Writes a dim's name, given by name or by position.
 fn name(x: &DynSparse, value: &Value) -> Words {
     match value {
         Value::Str(name) if is_ident(name) => Ok(name.clone()),

@@ -6,7 +6,7 @@ use super::with;
 use crate::translate::{Call, Own, inexpressible};
 use crate::words::number;
 
-/// The typed form, where it does not follow from the row.
+/// Returns the typed form, if it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
     let words = match call.op.name() {
         "norm" if call.given("dtype").is_some() => {

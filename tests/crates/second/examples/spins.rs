@@ -1,18 +1,18 @@
-//! A ring of spins as a tensor network: the sites and their dims are another crate's.
+//! A ring of spins as a tensor network, with sites and dims of another crate.
 
 use first::nomina::prelude::*;
 use first::{Left, Right, Spin, aklt};
 
 dims! {
-    /// The bonds of a site and of its mirror image, to the site before.
+    /// The bonds of a site and of its mirror image to the previous site.
     In,
-    /// The same, to the next site.
+    /// Their bonds to the next site.
     Out,
-    /// Between two sites.
+    /// The bond between two sites.
     Bond,
 }
 
-/// A site between its mirror image and itself, with an operator on its spin in the middle.
+/// Returns a site and its mirror image, with an operator on the spin between them.
 fn site(operator: &Tensor<(Spin, Prime<Spin>), f64>) -> Tensor<(In, Out), f64> {
     let mirror = aklt().prime(Spin).prime(Left).prime(Right);
     let pair = aklt()
@@ -23,7 +23,7 @@ fn site(operator: &Tensor<(Spin, Prime<Spin>), f64>) -> Tensor<(In, Out), f64> {
         .flatten((Right, Prime(Right)), Out)
 }
 
-/// All bonds of a ring contracted: a number.
+/// Contracts all bonds of a ring to a number.
 fn ring(sites: impl IntoIterator<Item = Tensor<(In, Out), f64>>) -> f64 {
     let join = |chain: Tensor<(In, Out), f64>, site: Tensor<(In, Out), f64>| {
         chain
@@ -36,17 +36,17 @@ fn ring(sites: impl IntoIterator<Item = Tensor<(In, Out), f64>>) -> f64 {
         .map_or(1.0, |chain| chain.trace().item())
 }
 
-/// What changes no spin.
+/// Returns the identity operator.
 fn identity() -> Tensor<(Spin, Prime<Spin>), f64> {
     Tensor::<(Spin, Prime<Spin>)>::eye((Spin, Prime(Spin))).double()
 }
 
-/// The norm of a ring of spins, squared.
+/// Returns the squared norm of a ring of spins.
 pub fn norm(spins: usize) -> f64 {
     ring((0..spins).map(|_| site(&identity())))
 }
 
-/// The mean product of two spins of a ring, so many sites apart.
+/// Returns the mean product of two spins of a ring that are `apart` sites apart.
 pub fn correlation(spins: usize, apart: usize) -> f64 {
     let up = tensor!([[1., 0., 0.], [0., 0., 0.], [0., 0., -1.]]; Spin, Prime<Spin>; f64);
     let one = identity();

@@ -1,4 +1,4 @@
-//! Two crates with dims of their own exchange tensors by spelling, both ways.
+//! Two crates with separate dims exchange tensors by spelling, in both directions.
 
 use named::prelude::*;
 use second::{C, N, Rgb, Rows};
@@ -8,11 +8,11 @@ mod through_first {
     first::nomina::dims! { pub N, pub C, pub Colour("Rgb") = 3 }
 }
 
-/// What a model of `first` makes of a table of this crate: calls both kinds of functions there.
+/// Passes a table of this crate to both kinds of functions of `first`.
 fn through_both(x: Tensor<(N, C)>) -> Tensor<(N,)> {
     let rows = first::per_row(&x.to_dims());
     let twice: Tensor<(N, C)> = first::doubled(x.into_dims()).into_dims();
-    // `first`'s dims on the right: the left operand's markers stay.
+    // With `first`'s dims on the right, the result has the left operand's markers.
     twice.mean(C) + rows
 }
 
@@ -83,7 +83,7 @@ fn constant_sizes_meet() {
     assert_eq!(renamed.size(Rgb), 3);
 }
 
-/// A dim that is spelled `N` as well, and says that there are two.
+/// A dim that is also spelled `N`, with a constant size of 2.
 mod pairs {
     named::dims! { pub N = 2 }
 }

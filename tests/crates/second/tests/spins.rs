@@ -1,11 +1,11 @@
-//! What the example computes, against a sum over all states of a small ring, and against what is known of large ones.
+//! The example's results against a sum over all states of a small ring, and against known values of large rings.
 
-// Its `main` is run by hand.
+// Includes its `main`, which is unused here.
 #[allow(dead_code)]
 #[path = "../examples/spins.rs"]
 mod spins;
 
-/// The norm squared, and the mean product of spin 0 and spin `apart`, from all 3^`spins` amplitudes.
+/// Returns the squared norm, and the mean product of spin 0 and spin `apart`, computed from all 3^`spins` amplitudes.
 fn by_states(spins: u32, apart: u32) -> (f64, f64) {
     let a = first::aklt().to_vec();
     let (mut norm, mut product) = (0.0, 0.0);
