@@ -1,4 +1,4 @@
-//! PyTorch's overloads that a row does not spell, brought to the row's form.
+//! Rewrites PyTorch's overloads that a row does not have to the row's form.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};
@@ -7,7 +7,7 @@ use super::value::Value;
 
 type Keyword = Vec<(String, Value)>;
 
-/// Rewrites arguments in place; what has no parameter goes to `extra`.
+/// Rewrites arguments in place; arguments without a parameter are moved to `extra`.
 pub(super) fn arguments(
     op: Op,
     positional: &mut Vec<Value>,
@@ -52,8 +52,8 @@ pub(super) fn arguments(
     Ok(())
 }
 
-/// `x.rename(N="A")` is a map, `x.rename("A", "B")` a list, `x.rename(None)` and `x.names = None`
-/// no names.
+/// `x.rename(N="A")` passes a map, `x.rename("A", "B")` a list; `x.rename(None)` and `x.names =
+/// None` drop all names.
 fn rename(positional: &mut Vec<Value>, keyword: &mut Keyword) {
     let map: Vec<(Value, Value)> = keyword
         .extract_if(.., |(name, _)| name != "self" && name != "names")
@@ -62,12 +62,12 @@ fn rename(positional: &mut Vec<Value>, keyword: &mut Keyword) {
     if !map.is_empty() {
         positional.push(Value::Dict(map));
     } else if positional.len() == 1 && keyword.is_empty() {
-        // No names at all to a tensor without dims.
+        // A tensor without dims gets an empty list of names.
         positional.push(Value::List(Vec::new()));
     }
 }
 
-/// `x.flatten(start, end, out)` beside `x.flatten(dims, out)`.
+/// `x.flatten(start, end, out)` as well as `x.flatten(dims, out)`.
 fn flatten(positional: &mut Vec<Value>, keyword: &mut Keyword, extra: &mut Keyword) {
     extra.extend(keyword.extract_if(.., |(name, _)| name == "start_dim" || name == "end_dim"));
     let ranged = positional
@@ -82,7 +82,7 @@ fn flatten(positional: &mut Vec<Value>, keyword: &mut Keyword, extra: &mut Keywo
     keyword.extend(rest.next().map(|out| ("out_dim".to_owned(), out)));
 }
 
-/// `x.var(True)`, `x.var(dim, False, keepdim)` and `unbiased=` say the correction as a bool.
+/// `x.var(True)`, `x.var(dim, False, keepdim)` and `unbiased=` pass the correction as a bool.
 fn unbiased(positional: &mut Vec<Value>, keyword: &mut Keyword) {
     let as_correction = |value: &Value| match value {
         Value::Bool(unbiased) => Some(Value::Int(i64::from(*unbiased))),
@@ -115,8 +115,8 @@ fn arange(positional: &mut Vec<Value>, keyword: &Keyword) {
     }
 }
 
-/// `x.random_(to)`, `randint(high, size)` and `randint_like(x, high)` leave out the lower bound,
-/// which stands at position `at` otherwise.
+/// `x.random_(to)`, `randint(high, size)` and `randint_like(x, high)` omit the lower bound, which
+/// otherwise is at position `at`.
 fn upper_alone(positional: &mut Vec<Value>, keyword: &Keyword, upper: &str, at: usize) {
     let has = |name: &str| keyword.iter().any(|(key, _)| key == name);
     let next = !matches!(positional.get(at + 1), None | Some(Value::List(_)));
@@ -134,14 +134,14 @@ fn to(positional: &mut Vec<Value>, keyword: &mut Keyword) {
                 keyword.push(("device".into(), Value::Device(x.device())));
             }
             Value::DType(_) => keyword.push(("dtype".into(), value)),
-            // non_blocking and copy
+            // Ignores `non_blocking` and `copy`.
             Value::Bool(_) => {}
             _ => keyword.push(("device".into(), value)),
         }
     }
 }
 
-/// `chain_matmul(a, b, c)` and `einsum(equation, a, b)` list their tensors one by one.
+/// `chain_matmul(a, b, c)` and `einsum(equation, a, b)` pass their tensors as separate arguments.
 fn chain(positional: &mut Vec<Value>, from: usize) {
     if matches!(positional.get(from), Some(Value::Tensor(_))) {
         let tensors = positional.split_off(from);
@@ -149,7 +149,7 @@ fn chain(positional: &mut Vec<Value>, from: usize) {
     }
 }
 
-/// `max(a, b)` is an operator of its own.
+/// `max(a, b)` is a different operator.
 fn no_maximum(op: Op, positional: &[Value]) -> Result<()> {
     if !matches!(positional.get(1), Some(Value::Tensor(_))) {
         return Ok(());
@@ -159,7 +159,7 @@ fn no_maximum(op: Op, positional: &[Value]) -> Result<()> {
         .hint(format!("`{}imum` compares two tensors", op.name())))
 }
 
-/// `meshgrid(x, y)` beside `meshgrid([x, y])`.
+/// `meshgrid(x, y)` as well as `meshgrid([x, y])`.
 fn listed(positional: &mut Vec<Value>) {
     if matches!(positional.first(), Some(Value::Tensor(_))) {
         *positional = vec![Value::List(std::mem::take(positional))];

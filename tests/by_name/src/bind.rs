@@ -1,4 +1,4 @@
-//! Arguments, bound to a row's signature.
+//! Binds arguments to a row's signature.
 
 use nomina_core::op::{Op, Param, ParamKind};
 use nomina_core::rule::{DimArg, DimRef, NameItem};
@@ -9,17 +9,17 @@ use super::adapt;
 use super::value::{Value, wrong};
 use nomina_runtime::tensor::{DynSparse, DynTensor, Operand};
 
-/// Arguments of one call, by parameter.
+/// The arguments of a call, by parameter.
 #[derive(Clone, Debug)]
 pub struct Bound {
     op: Op,
     values: Vec<(&'static str, Value)>,
-    /// What an overload that the row does not spell brings along.
+    /// Additional arguments of an overload that the row does not have.
     pub(super) extra: Vec<(String, Value)>,
     pub(super) out: Option<Value>,
 }
 
-/// Keywords of PyTorch's that change nothing here.
+/// PyTorch's keywords that are ignored.
 const IGNORED: &[&str] = &[
     "requires_grad",
     "pin_memory",
@@ -36,7 +36,8 @@ impl Bound {
     /// Binds arguments to the parameters of `op`.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] when there are too many, one is missing, or a keyword is unknown.
+    /// [`ErrorKind::Argument`] if there are too many arguments, one is missing, or a keyword is
+    /// unknown.
     pub fn new(
         op: Op,
         mut positional: Vec<Value>,
@@ -139,13 +140,13 @@ impl Bound {
         self.op.name()
     }
 
-    /// Whether there is an out tensor.
+    /// Returns whether there is an out tensor.
     #[must_use]
     pub fn has_out(&self) -> bool {
         self.out.is_some()
     }
 
-    /// An argument as it was given; `None` when it was left out.
+    /// Returns an argument as it was given; `None` if it was omitted.
     #[must_use]
     pub fn get(&self, param: &str) -> Option<&Value> {
         self.values
@@ -154,7 +155,7 @@ impl Bound {
             .map(|(_, value)| value)
     }
 
-    /// The same, with an explicit nothing taken as left out.
+    /// Like [`Self::get`], but treats an explicit `None` as omitted.
     pub(super) fn given(&self, param: &str) -> Option<&Value> {
         self.get(param)
             .filter(|value| !matches!(value, Value::None))
@@ -183,7 +184,7 @@ impl Bound {
         }
     }
 
-    /// A sparse tensor.
+    /// Returns a sparse tensor argument.
     pub(super) fn sparse(&self, param: &str) -> Result<&DynSparse> {
         match self.must(param)? {
             Value::Sparse(x) => Ok(x),
@@ -197,7 +198,7 @@ impl Bound {
         }
     }
 
-    /// A sparse tensor among the arguments.
+    /// Returns a sparse tensor among the arguments.
     pub(super) fn any_sparse(&self) -> Option<DynSparse> {
         fn of(value: &Value) -> Option<&DynSparse> {
             match value {
@@ -210,7 +211,7 @@ impl Bound {
         values.chain(&self.out).find_map(of).cloned()
     }
 
-    /// Takes a tensor out, so that it is written to without a copy where nobody else has it.
+    /// Takes a tensor argument, so that writing to it needs no copy if it is unshared.
     pub(super) fn take_tensor(&mut self, param: &str) -> Result<DynTensor> {
         match self.values.iter().position(|(name, _)| *name == param) {
             Some(at) => match self.values.swap_remove(at).1 {
@@ -253,7 +254,7 @@ impl Bound {
             .ok_or_else(|| wrong(self.op(), param, "a tensor or a number", value))
     }
 
-    /// What a number or truth is that was left out: the row says it.
+    /// Returns the row's default of an omitted number or bool.
     fn default(&self, param: &str) -> Result<Scalar> {
         let text = self.op.row().params().find(|known| known.name == param);
         match text.and_then(|known| known.default) {
@@ -292,7 +293,7 @@ impl Bound {
         }
     }
 
-    /// An integer whose default depends on other arguments.
+    /// Returns an integer whose default depends on other arguments.
     pub(super) fn int_or(&self, param: &str, default: i64) -> Result<i64> {
         match self.given(param) {
             None => Ok(default),
@@ -302,7 +303,7 @@ impl Bound {
 
     pub(super) fn flag(&self, param: &str) -> Result<bool> {
         match self.given(param) {
-            // Where the row says nothing of it, or `None`, it is not asked for.
+            // If the row has no default, or `None`, the flag is off.
             None => Ok(self.default(param).is_ok_and(Scalar::to_bool)),
             Some(Value::Bool(flag)) => Ok(*flag),
             Some(Value::Int(flag)) => Ok(*flag != 0),
@@ -310,7 +311,7 @@ impl Bound {
         }
     }
 
-    /// One of some words, by its place among them; `None` when left out.
+    /// Returns the index of a string argument among some words; `None` if omitted.
     pub(super) fn word(&self, param: &str, words: &[&str]) -> Result<Option<usize>> {
         let Some(value) = self.given(param) else {
             return Ok(None);
@@ -343,7 +344,7 @@ impl Bound {
         }
     }
 
-    /// A memory format, as PyTorch spells it.
+    /// Parses a memory format in PyTorch's spelling.
     pub(super) fn format(&self) -> Result<Option<MemoryFormat>> {
         match self.given("memory_format") {
             None => Ok(None),
@@ -361,7 +362,7 @@ impl Bound {
         }
     }
 
-    /// The number that a row gives as a default.
+    /// Returns a numeric default of the row.
     fn default_of(&self, param: &str) -> Result<i64> {
         let row = self.op.row();
         let default = row
@@ -374,8 +375,8 @@ impl Bound {
         })
     }
 
-    /// Dims of a reduction. Left out, all; an explicit nothing is all dims too where PyTorch takes
-    /// a list, and the dim without a name where it takes one dim.
+    /// Returns the dims of a reduction. If omitted, all dims; an explicit `None` also means all
+    /// dims if PyTorch takes a list, and the unnamed dim if PyTorch takes a single dim.
     pub(super) fn dims(&self, param: &str, none_is_all: bool) -> Result<DimArg<'_>> {
         match self.get(param) {
             None => Ok(DimArg::all()),
@@ -400,7 +401,7 @@ impl Bound {
             .ok_or_else(|| wrong(self.op(), param, "sizes", value))
     }
 
-    /// One optional name.
+    /// Returns an optional name.
     pub(super) fn name(&self, param: &str) -> Result<Option<&str>> {
         match self.given(param) {
             None => Ok(None),

@@ -1,4 +1,4 @@
-//! `torch.tensor`: numbers in nested lists, or a tensor copied.
+//! `torch.tensor`: converts nested lists of numbers, or copies a tensor.
 
 use nomina_core::{Category, DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
@@ -8,8 +8,8 @@ use super::value::{Value, wrong};
 use nomina_runtime::config::default_dtype;
 use nomina_runtime::tensor::DynTensor;
 
-/// Nested lists as a tensor, the widest kind of number giving the dtype; or a copy of a tensor, which keeps its
-/// dtype, its device and its names.
+/// Converts nested lists to a tensor whose dtype follows from the widest kind of number; or copies a tensor, keeping
+/// its dtype, device and names.
 pub(super) fn tensor(args: &Bound) -> Result<DynTensor> {
     let (dtype, device) = (args.dtype()?, args.device("device")?);
     let x = match args.get("data").unwrap_or(&Value::None) {
@@ -34,7 +34,7 @@ pub(super) fn tensor(args: &Bound) -> Result<DynTensor> {
     }
 }
 
-/// The numbers in nested lists, as a tensor without names.
+/// Converts nested lists of numbers to a tensor without names.
 pub(super) fn nested(
     op: &'static str,
     param: &'static str,
@@ -67,7 +67,7 @@ fn plain<T: Element>(
     )
 }
 
-/// Walks nested lists, and checks that lists at one depth have one length.
+/// Walks nested lists, and checks that lists at the same depth have the same length.
 fn collect(
     of: (&'static str, &'static str),
     value: &Value,

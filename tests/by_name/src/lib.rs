@@ -1,5 +1,5 @@
-//! Every operator of `nomina-runtime`, called by its name in PyTorch with arguments by position and by keyword: what
-//! recorded calls are compared by.
+//! Calls every operator of `nomina-runtime` by its name in PyTorch, with positional and keyword arguments. Recorded
+//! calls are compared through this crate.
 
 mod adapt;
 mod bind;
@@ -36,8 +36,8 @@ pub use value::Value;
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] when no operator is spelled so or arguments do not fit it; and
-/// whatever the operator fails with.
+/// [`ErrorKind::Argument`] if no operator has this spelling or the arguments do not fit it, and any error of the
+/// operator.
 pub fn call(spelling: &str, args: Vec<Value>, kwargs: Vec<(String, Value)>) -> Result<Value> {
     let Some((op, form)) = parse(spelling) else {
         let what = format!("no operator is spelled {spelling:?}");
@@ -50,8 +50,8 @@ pub fn call(spelling: &str, args: Vec<Value>, kwargs: Vec<(String, Value)>) -> R
     invoke(op, form, bound)
 }
 
-/// Methods whose self is not the row's first parameter: `x.where(condition, y)`, `x.polygamma(n)`,
-/// `x.__rsub__(2)`.
+/// Reorders arguments of methods whose `self` is not the row's first parameter: `x.where(condition, y)`,
+/// `x.polygamma(n)`, `x.__rsub__(2)`.
 fn adapt_method(op: Op, form: Form, spelling: &str, mut args: Vec<Value>) -> Vec<Value> {
     let name = spelling.rsplit('.').next().unwrap_or(spelling);
     if args.len() > 1 && matches!(spelling::operator(name), Some((_, spelling::Side::Right))) {
@@ -70,12 +70,11 @@ fn adapt_method(op: Op, form: Form, spelling: &str, mut args: Vec<Value>) -> Vec
     args
 }
 
-/// Calls an operator with bound arguments. In place, the result is what self then is; with an out
-/// tensor, what that then is.
+/// Calls an operator with bound arguments. In place, the result is the updated `self`; with an out tensor, the updated
+/// out tensor.
 ///
 /// # Errors
-/// Whatever the operator fails with; [`ErrorKind::Argument`] when it lacks the form or an argument
-/// is of another kind.
+/// Any error of the operator; [`ErrorKind::Argument`] if it lacks the form or an argument has the wrong kind.
 pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let takes_sparse = matches!(route(op), Route::Family(Family::Sparse(_)));
     if !takes_sparse && let Some(x) = args.any_sparse() {
@@ -89,7 +88,7 @@ pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
                 ..Default::default()
             };
             computed(op, form, &mut args, |args| {
-                // `prod` takes one dim in PyTorch, the others a list.
+                // In PyTorch, `prod` and `logsumexp` treat `None` as the unnamed dim.
                 let one = matches!(op, Op::Prod | Op::Logsumexp);
                 let dims = args.dims("dim", !one)?;
                 let dims = dims.with_keepdim(args.flag("keepdim")?);
@@ -109,13 +108,13 @@ pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
     }
 }
 
-/// Elementwise, operands in the row's order.
+/// Calls an elementwise operator with the operands in the row's order.
 fn pointwise(op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let row = op.row();
     let params = || {
         row.params().filter(|p| match p.kind {
             ParamKind::Tensor | ParamKind::Operand => true,
-            // Those that the expression names; `alpha` of `add` is applied before.
+            // Only the numbers in the expression; `alpha` of `add` is applied before.
             ParamKind::Scalar => row.numbers().any(|number| number.name == p.name),
             _ => false,
         })
@@ -149,7 +148,7 @@ fn operands<'a>(
     params: impl Iterator<Item = Param>,
 ) -> Result<SmallVec<[Operand<'a>; 3]>> {
     let each = |param: Param| match param.default {
-        // A number of the expression, which the row gives a default.
+        // A number of the expression with a default in the row.
         Some(_) if param.kind == ParamKind::Scalar => args.scalar(param.name).map(Operand::Scalar),
         _ if param.kind == ParamKind::Scalar => {
             let value = args.operand(param.name)?;
@@ -163,7 +162,7 @@ fn operands<'a>(
     params.map(each).collect()
 }
 
-/// An operator that is computed first and then, in place or with an out tensor, written.
+/// Computes an operator first, then writes the result in place or to the out tensor.
 fn computed(
     op: Op,
     form: Form,
@@ -187,7 +186,7 @@ fn computed(
     }
 }
 
-/// There is no such operator in Rust.
+/// Returns the error for an operator that does not exist in Rust.
 #[cold]
 fn python_only(op: Op) -> Error {
     let instead = match op.row().status {
@@ -197,7 +196,7 @@ fn python_only(op: Op) -> Error {
     Error::new(ErrorKind::Argument, op.name(), "it is of Python alone").hint(instead)
 }
 
-/// The form is not one the operator has.
+/// Returns the error for a form that the operator does not have.
 #[cold]
 fn no_form(op: Op, form: Form) -> Error {
     let what = match form {

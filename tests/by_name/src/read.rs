@@ -1,4 +1,4 @@
-//! Arguments of single operators, read from what was bound.
+//! Reads the bound arguments of individual operators.
 
 use nomina_core::op::Op;
 use nomina_core::rule::NameItem;
@@ -28,7 +28,7 @@ pub(super) fn flatten(args: &Bound) -> Result<DynTensor> {
     x.flatten_range(dim("start_dim", 0)?, dim("end_dim", -1)?, out)
 }
 
-/// Sizes as pairs of name and size, as a map, or as plain numbers.
+/// Reads sizes as pairs of name and size, as a map, or as plain numbers.
 pub(super) fn unflatten(args: &Bound) -> Result<DynTensor> {
     let bad = |value: &Value| wrong("unflatten", "sizes", "pairs of name and size", value);
     let sizes = match args.get("sizes") {
@@ -99,7 +99,7 @@ pub(super) fn names(args: &Bound) -> Result<Option<Vec<NameItem<'_>>>> {
     args.given("names").map(|_| args.order("names")).transpose()
 }
 
-/// The names, or as many dims without one.
+/// Returns the given names, or `rank` unnamed dims.
 pub(super) fn given_names(args: &Bound, rank: usize) -> Result<Vec<NameItem<'_>>> {
     Ok(names(args)?.unwrap_or_else(|| vec![NameItem::Unnamed; rank]))
 }
@@ -120,7 +120,7 @@ pub(super) fn factory(op: Op, args: &Bound) -> Result<DynTensor> {
     }
 }
 
-/// A number of things, which is not below zero.
+/// Checks that a count is not negative.
 pub(super) fn count(op: Op, param: &str, value: i64) -> Result<usize> {
     usize::try_from(value).map_err(|_| {
         let what = format!("`{param}` is {value}");
@@ -132,7 +132,7 @@ pub(super) fn ints(sizes: &[usize]) -> Value {
     Value::List(sizes.iter().map(|&size| Value::Int(size as i64)).collect())
 }
 
-/// Sizes of which none is below zero.
+/// Checks that no size is negative.
 pub(super) fn sizes(op: &'static str, sizes: &[i64]) -> Result<Vec<usize>> {
     sizes
         .iter()

@@ -1,4 +1,4 @@
-//! Operators of dense tensors, called with a sparse one.
+//! Operators for dense tensors, called with a sparse one.
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
@@ -22,7 +22,7 @@ impl From<AnyLayout> for Value {
     }
 }
 
-/// A sparse tensor reached an operator, or a form of it, that is not built for it.
+/// Returns the error for an operator, or a form, without an implementation for sparse tensors.
 #[cold]
 pub(super) fn lacking(op: &'static str, x: &DynSparse) -> Error {
     Error::new(ErrorKind::Layout, op, "the operand is sparse")
@@ -30,13 +30,13 @@ pub(super) fn lacking(op: &'static str, x: &DynSparse) -> Error {
         .hint("call `to_dense()` first")
 }
 
-/// Calls `op` on arguments among which `x` is sparse.
+/// Calls `op` on arguments of which `x` is sparse.
 pub(super) fn call(op: Op, form: Form, args: &mut Bound, x: &DynSparse) -> Result<Value> {
     match form {
         Form::Function | Form::Method => computed(op, args, x),
         Form::Out => {
             let out = args.out.take();
-            // The result of dense operands is no sparse one.
+            // The result of dense operands is dense.
             if args.any_sparse().is_none() {
                 return Err(lacking(op.name(), x));
             }
@@ -54,7 +54,7 @@ pub(super) fn call(op: Op, form: Form, args: &mut Bound, x: &DynSparse) -> Resul
     }
 }
 
-/// A result written into an out tensor of its layout.
+/// Writes a result into an out tensor with the same layout.
 fn stored(op: Op, result: Value, out: Option<Value>) -> Result<Value> {
     match (result, out) {
         (Value::Tensor(result), Some(Value::Tensor(mut out))) => {
@@ -118,7 +118,7 @@ fn computed(op: Op, args: &Bound, x: &DynSparse) -> Result<Value> {
     })
 }
 
-/// Elementwise operators that take zero to zero.
+/// Calls an elementwise operator that maps zero to zero.
 fn mapped(op: Op, x: &DynSparse) -> Option<Result<DynSparse>> {
     Some(match op {
         Op::Neg => x.neg(),
@@ -153,7 +153,7 @@ fn mapped(op: Op, x: &DynSparse) -> Option<Result<DynSparse>> {
     })
 }
 
-/// Questions that a sparse tensor answers too.
+/// Calls a query that also works on a sparse tensor.
 fn asked(op: Op, x: &DynSparse, args: &Bound) -> Result<Value> {
     Ok(match op {
         Op::Size => match args.given("dim") {
@@ -183,7 +183,7 @@ fn asked(op: Op, x: &DynSparse, args: &Bound) -> Result<Value> {
     })
 }
 
-/// A number, or the number in a zero-dim tensor.
+/// Returns a number, or the number in a zero-dim tensor.
 fn number(args: &Bound, param: &str) -> Option<Result<Scalar>> {
     match args.get(param)? {
         Value::Tensor(x) if x.rank() == 0 => Some(x.item()),
@@ -191,7 +191,7 @@ fn number(args: &Bound, param: &str) -> Option<Result<Scalar>> {
     }
 }
 
-/// Sums and differences of sparse and dense tensors.
+/// Adds or subtracts sparse and dense tensors.
 fn added(op: Op, args: &Bound) -> Result<AnyLayout> {
     let alpha = args.scalar("alpha")?;
     let options = AddOptions { alpha };
@@ -234,7 +234,7 @@ fn multiplied(args: &Bound) -> Result<DynSparse> {
     }
 }
 
-/// A product with a sparse operand on one side.
+/// Multiplies with a sparse operand on one side.
 fn product(op: Op, args: &Bound, other: &str) -> Result<DynTensor> {
     match (args.get("self"), args.get(other)) {
         (Some(Value::Sparse(a)), Some(Value::Tensor(b))) => match op {

@@ -2,23 +2,23 @@
 
 use nomina_core::op::{Forms, Op};
 
-/// How an operator is called.
+/// The form of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// `torch.add(a, b)`
     Function,
     /// `a.add(b)`
     Method,
-    /// `a.add_(b)`; the result is what self then is.
+    /// `a.add_(b)`; the result is the updated `self`.
     InPlace,
-    /// `torch.add(a, b, out=c)`; the result is what `out` then is.
+    /// `torch.add(a, b, out=c)`; the result is the updated `out`.
     Out,
 }
 
-/// Reads `torch.add`, `torch.Tensor.add_`, `torch.nn.functional.softmax`,
-/// `torch.Tensor.names.__get__` or a bare `add_`; `None` when no operator is spelled so.
+/// Parses `torch.add`, `torch.Tensor.add_`, `torch.nn.functional.softmax`,
+/// `torch.Tensor.names.__get__` or a bare `add_`; `None` if no operator has this spelling.
 ///
-/// An `out` argument turns a function into [`Form::Out`]; the spelling does not show it.
+/// An `out` argument turns a function into [`Form::Out`], which the spelling does not show.
 #[must_use]
 pub fn parse(spelling: &str) -> Option<(Op, Form)> {
     let (path, attribute) = match spelling.rsplit_once('.') {
@@ -47,11 +47,11 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
             let has = op.row().forms.contains(Forms::IN_PLACE);
             return has.then_some((op, Form::InPlace));
         }
-        // A number may stand on the left.
+        // The left operand may be a number.
         Some((op, Side::Right)) => return Some((op, Form::Function)),
         _ => {}
     }
-    // Two operators of PyTorch's are called so: a tensor's method is another.
+    // PyTorch has two operators of this name: the tensor method is a different one.
     let unfold = prefix == "torch.nn.functional" && name == "unfold";
     if let Some(op) = unfold.then_some(Op::Im2col).or_else(|| found(name)) {
         let form = if prefix == "torch.Tensor" {
@@ -60,7 +60,7 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
             Form::Function
         };
         if op.row().forms.contains(Forms::IN_PLACE_ONLY) {
-            // `fill` alone: PyTorch has it, the row stands for the in-place form only.
+            // PyTorch has a function `fill`, but the row has only the in-place form.
             return name.ends_with('_').then_some((op, Form::InPlace));
         }
         return Some((op, form));
@@ -74,7 +74,7 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
 
 fn found(name: &str) -> Option<Op> {
     match name {
-        // An attribute that is a tensor of the same elements.
+        // An attribute that is a detached alias.
         "data" => Some(Op::Detach),
         "__bool__" => Some(Op::IsNonzero),
         name => operator(name)
@@ -83,18 +83,18 @@ fn found(name: &str) -> Option<Op> {
     }
 }
 
-/// How Python's operators are called.
+/// The position of `self` in a Python operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// `a + b`, `-a`
     Left,
-    /// `2 + a`: self is the right operand.
+    /// `2 + a`: `self` is the right operand.
     Right,
     /// `a += b`
     InPlace,
 }
 
-/// Python's spelling of an operator: `__add__`, `__radd__`, `__iadd__`.
+/// Parses Python's spelling of an operator: `__add__`, `__radd__`, `__iadd__`.
 pub(super) fn operator(name: &str) -> Option<(Op, Side)> {
     let word = name.strip_prefix("__")?.strip_suffix("__")?;
     let two = |word: &str| {

@@ -1,4 +1,4 @@
-//! Arguments and results of any kind.
+//! Arguments and results of all kinds.
 
 use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef, NameItem};
@@ -8,8 +8,8 @@ use num_complex::Complex;
 
 use nomina_runtime::tensor::{DynSparse, DynTensor, Operand};
 
-/// An argument or a result, as it arrives from a file, a trace or a command line.
-// Most values are tensors; a box would cost each of them an allocation.
+/// An argument or a result, as parsed from a file, a trace or a command line.
+// Most values are tensors; boxing would add an allocation to each of them.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Value {
@@ -21,21 +21,21 @@ pub enum Value {
     Int(i64),
     /// A real number.
     Float(f64),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// A complex number.
     Complex(Complex<f64>),
-    /// A text: a name, a device. `...` among names is the ellipsis.
+    /// A string: a name or a device. Among names, `...` is the ellipsis.
     Str(String),
-    /// The dims that are not mentioned.
+    /// All dims that are not listed.
     Ellipsis,
-    /// Nothing: an argument left out, a dim without a name.
+    /// `None`: an omitted argument, or an unnamed dim.
     None,
     /// A dtype.
     DType(DType),
     /// A device.
     Device(Device),
-    /// A list; of tensors, of dims, of sizes.
+    /// A list of tensors, of dims or of sizes.
     List(Vec<Self>),
     /// Pairs, in order.
     Dict(Vec<(Self, Self)>),
@@ -69,7 +69,7 @@ impl From<&str> for Value {
 }
 
 impl Value {
-    /// As many tensors as an operator returns.
+    /// Returns a list of the tensors that an operator returns.
     pub(super) fn tensors(op: Op, tensors: Vec<DynTensor>) -> Result<Self> {
         let mut all = nomina_runtime::memory::list(op.name(), [tensors.len()])?;
         all.extend(tensors.into_iter().map(Self::Tensor));
@@ -100,7 +100,7 @@ impl From<Scalar> for Value {
     }
 }
 
-/// An argument that is not what the operator takes.
+/// Returns the error for an argument of the wrong kind.
 #[cold]
 pub(super) fn wrong(op: &'static str, param: &str, wanted: &str, got: &Value) -> Error {
     if let Value::Sparse(x) = got {
@@ -111,7 +111,7 @@ pub(super) fn wrong(op: &'static str, param: &str, wanted: &str, got: &Value) ->
 }
 
 impl Value {
-    /// What it is, in words.
+    /// Returns the kind of the value, in words.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -131,7 +131,7 @@ impl Value {
         }
     }
 
-    /// As a number.
+    /// Converts to a number.
     #[must_use]
     pub fn as_scalar(&self) -> Option<Scalar> {
         match *self {
@@ -143,7 +143,7 @@ impl Value {
         }
     }
 
-    /// As a tensor or a number.
+    /// Converts to a tensor or a number.
     #[must_use]
     pub fn as_operand(&self) -> Option<Operand<'_>> {
         match self {
@@ -152,7 +152,7 @@ impl Value {
         }
     }
 
-    /// As one dim.
+    /// Converts to a single dim.
     pub(super) fn as_dim(&self) -> Option<DimRef<'_>> {
         match self {
             Self::Str(name) => Some(DimRef::Name(name)),
@@ -162,7 +162,7 @@ impl Value {
         }
     }
 
-    /// As some dims.
+    /// Converts to dims.
     pub(super) fn as_dims(&self) -> Option<DimArg<'_>> {
         match self {
             Self::List(items) => {
@@ -174,7 +174,7 @@ impl Value {
         }
     }
 
-    /// As an item of an order of names.
+    /// Converts to an item in an order of names.
     pub(super) fn as_item(&self) -> Option<NameItem<'_>> {
         match self {
             Self::Str(name) => Some(NameItem::from(name.as_str())),
@@ -184,7 +184,7 @@ impl Value {
         }
     }
 
-    /// As an order of names; one name is an order of one.
+    /// Converts to an order of names; a single name is an order of one.
     pub(super) fn as_order(&self) -> Option<Vec<NameItem<'_>>> {
         match self {
             Self::List(items) => items.iter().map(Self::as_item).collect(),
@@ -192,7 +192,7 @@ impl Value {
         }
     }
 
-    /// As sizes; one number is a list of one.
+    /// Converts to sizes; a single number is a list of one.
     pub(super) fn as_sizes(&self) -> Option<Vec<i64>> {
         match self {
             Self::List(items) => items.iter().map(Self::as_int).collect(),
@@ -200,7 +200,7 @@ impl Value {
         }
     }
 
-    /// As an integer.
+    /// Converts to an integer.
     pub(super) fn as_int(&self) -> Option<i64> {
         match self {
             Self::Int(v) => Some(*v),
@@ -208,7 +208,7 @@ impl Value {
         }
     }
 
-    /// As a device.
+    /// Converts to a device.
     pub(super) fn as_device(&self) -> Option<Result<Device>> {
         match self {
             Self::Device(device) => Some(Ok(*device)),

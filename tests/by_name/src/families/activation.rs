@@ -11,7 +11,7 @@ use crate::value::Value;
 use crate::{Form, computed};
 use nomina_runtime::tensor::{AlphaDropoutOptions, DropoutOptions, RreluOptions};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Activation, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {

@@ -9,7 +9,7 @@ use crate::bind::Bound;
 use crate::generated::Analysis;
 use crate::value::{Value, wrong};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Analysis, op: Op, form: Form, args: Bound) -> Result<Value> {
     pure(op, form, &args, |a| {
         let x = a.tensor("self")?;

@@ -11,7 +11,7 @@ use crate::generated::Attribute;
 use crate::read::sizes;
 use crate::value::Value;
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Attribute, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     let to = |args: &Bound, dtype| {
@@ -102,7 +102,7 @@ pub(crate) fn call(which: Attribute, op: Op, form: Form, mut args: Bound) -> Res
             Ok(())
         }),
         Attribute::RequiresGrad => flag(op, form, args, |a| Ok(a.tensor("self")?.requires_grad())),
-        // A function is no argument that a name could say; one that does nothing is called.
+        // A hook cannot be passed by name, so a hook that does nothing is registered.
         Attribute::RegisterHook => value(op, form, args, |a| {
             let hook = a.tensor("self")?.register_hook(|_| Ok(None))?;
             hook.remove();

@@ -11,7 +11,7 @@ use crate::{Form, computed};
 use nomina_runtime::call::CdistMode;
 use nomina_runtime::tensor::{AddmmOptions, CdistOptions};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Contract, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -69,7 +69,7 @@ fn added(
     })
 }
 
-/// `beta` and `alpha`.
+/// Returns `beta` and `alpha`.
 pub(super) fn factors(args: &Bound) -> Result<AddmmOptions> {
     Ok(AddmmOptions {
         beta: args.scalar("beta")?,

@@ -1,4 +1,4 @@
-//! Windows that slide along dims: convolution, pooling, padding, resampling.
+//! Sliding windows: convolution, pooling, padding, resampling.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};
@@ -17,7 +17,7 @@ use crate::value::{Value, wrong};
 type One = DynTensor;
 type Both = (DynTensor, DynTensor);
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Conv, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -129,7 +129,7 @@ pub(crate) fn call(which: Conv, op: Op, form: Form, mut args: Bound) -> Result<V
     }
 }
 
-/// A number that is not negative.
+/// Checks that a number is not negative.
 fn natural(op: Op, param: &str, number: i64) -> Result<usize> {
     usize::try_from(number).map_err(|_| {
         let what = format!("`{param}` is {number}");
@@ -141,7 +141,7 @@ fn count(op: Op, args: &Bound, param: &str, default: i64) -> Result<usize> {
     natural(op, param, args.int_or(param, default)?)
 }
 
-/// Sizes: a list, or one for all of `dims` dims.
+/// Returns sizes: a list, or one size for all of `dims` dims.
 fn list(op: Op, args: &Bound, param: &str, dims: usize) -> Result<Vec<usize>> {
     let each = args.sizes(param)?;
     let each = each.iter().map(|&n| natural(op, param, n));
@@ -152,7 +152,7 @@ fn list(op: Op, args: &Bound, param: &str, dims: usize) -> Result<Vec<usize>> {
     Ok(each)
 }
 
-/// One number for each dim of a window: a list, or one for all.
+/// Returns one number for each dim of a window: from a list, or one for all.
 fn counts<const S: usize>(
     op: Op,
     args: &Bound,
@@ -160,7 +160,7 @@ fn counts<const S: usize>(
     default: Option<[usize; S]>,
 ) -> Result<[usize; S]> {
     let given = args.given(param).filter(|value| {
-        // PyTorch's empty list is the default.
+        // PyTorch's empty list means the default.
         !(default.is_some() && matches!(value, Value::List(items) if items.is_empty()))
     });
     if let (None, Some(default)) = (given, default) {
@@ -295,7 +295,7 @@ fn lp_pool<const S: usize>(
     method(args.tensor("self")?, p, kernel, options)
 }
 
-/// The sizes of an adaptive pool's result, along the last dims; nothing keeps a dim's size.
+/// Returns the sizes of an adaptive pool's result along the last dims; `None` keeps a dim's size.
 fn output_sizes<const S: usize>(op: Op, args: &Bound) -> Result<[usize; S]> {
     let shape = args.tensor("self")?.shape();
     match args.get("output_size") {
@@ -329,10 +329,10 @@ fn adaptive_max<const S: usize>(
     }
 }
 
-/// The sizes of what was pooled, along the last dims.
+/// Returns the sizes before pooling, along the last dims.
 fn unpooled<const S: usize>(op: Op, args: &Bound) -> Result<[usize; S]> {
     if args.given("output_size").is_some() {
-        // Also as the whole shape.
+        // The whole shape is accepted, too.
         let all = list(op, args, "output_size", S)?;
         let last = all.last_chunk().copied();
         return last.ok_or_else(|| {
@@ -352,7 +352,7 @@ fn unpooled<const S: usize>(op: Op, args: &Bound) -> Result<[usize; S]> {
     Ok(sizes)
 }
 
-/// The size that a pool's input had, as far as its result tells.
+/// Returns the size of a pool's input, as far as it follows from the size of the result.
 fn unpooled_size(op: Op, size: usize, [kernel, stride, padding]: [usize; 3]) -> Result<usize> {
     let whole = (size as i128 - 1) * stride as i128 + kernel as i128 - 2 * padding as i128;
     usize::try_from(whole)
@@ -445,7 +445,7 @@ fn interpolate(args: &Bound) -> Result<DynTensor> {
             let each = at.iter().zip(factors);
             each.map(|(&dim, factor)| Resize {
                 dim,
-                // A cast ends at the bounds, which are no sizes.
+                // A cast saturates at the bounds, which are not valid sizes.
                 size: (x.shape()[dim] as f64 * factor).floor() as usize,
                 factor: own.then_some(factor),
             })

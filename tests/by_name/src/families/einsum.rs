@@ -12,7 +12,7 @@ use crate::value::{Value, wrong};
 use crate::{Form, computed};
 use nomina_runtime::tensor::{Activation, AttentionOptions, DynTensor, LinearOptions};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Einsum, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -93,7 +93,7 @@ const ACTIVATIONS: [(&str, Activation); 6] = [
     ("tanh", Activation::Tanh),
 ];
 
-/// A tensor that may be left out.
+/// Returns an optional tensor.
 fn maybe<'a>(args: &'a Bound, param: &str) -> Result<Option<&'a DynTensor>> {
     args.given(param).map(|_| args.tensor(param)).transpose()
 }
@@ -110,7 +110,7 @@ fn two(which: Einsum, op: Op, form: Form, args: &mut Bound, other: &str) -> Resu
     })
 }
 
-/// A count, names of both, or a list for each.
+/// Returns a count, dims of both operands, or a list for each.
 fn pair(args: &Bound) -> Result<PairArg<'_>> {
     let bad = |value: &Value| wrong("tensordot", "dims", "a number or dims", value);
     match args.given("dims") {

@@ -13,7 +13,7 @@ use crate::{Form, computed};
 use nomina_runtime::call::Window;
 use nomina_runtime::tensor::LogspaceOptions;
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Factory, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {

@@ -10,7 +10,7 @@ use crate::generated::Fft;
 use crate::value::{Value, wrong};
 use nomina_runtime::tensor::{FftNorm, FftOptions};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Fft, op: Op, form: Form, args: Bound) -> Result<Value> {
     pure(op, form, &args, |a| {
         let x = a.tensor("self")?;

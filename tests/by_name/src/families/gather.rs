@@ -15,7 +15,7 @@ use nomina_runtime::tensor::{
     ScatterReduce, ScatterReduceOptions,
 };
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Gather, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -100,7 +100,7 @@ pub(crate) fn call(which: Gather, op: Op, form: Form, mut args: Bound) -> Result
     }
 }
 
-/// An operator that writes into self: in place, or into a copy.
+/// Calls an operator that writes into `self`: in place, or into a copy.
 fn written(which: Gather, op: Op, form: Form, args: &mut Bound) -> Result<Value> {
     match form {
         Form::InPlace => in_place(args, |x, a| write(which, x, a)),
@@ -205,7 +205,7 @@ fn put(a: &Bound) -> Result<IndexPutOptions> {
     Ok(IndexPutOptions { accumulate })
 }
 
-/// A list of index tensors, and nothing for dims without one.
+/// Returns a list of index tensors, with `None` for dims without one.
 fn indices(a: &Bound) -> Result<Vec<Option<&DynTensor>>> {
     let bad = |value: &Value| wrong("index", "indices", "a list of tensors", value);
     match a.get("indices") {
@@ -227,7 +227,7 @@ fn no_pairs(value: &Value) -> nomina_core::Error {
     wrong("at", "indices", "pairs of dim and index", value)
 }
 
-/// A dim and a number, a list of start, end and step, or a tensor.
+/// Returns a dim and its index: a number, a list of start, end and step, or a tensor.
 fn pair<'a>(dim: &'a Value, index: &'a Value) -> Result<(DimRef<'a>, Index<'a>)> {
     let index = match index {
         Value::Int(at) => Index::At(*at),

@@ -8,7 +8,7 @@ use nomina_core::Result;
 use nomina_core::op::Op;
 use nomina_runtime::tensor::DynTensor;
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Index, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {

@@ -1,4 +1,4 @@
-//! Linear algebra. Without dims, a tensor of two is the matrix.
+//! Linear algebra. Without dims, the operand is a matrix.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
@@ -10,7 +10,7 @@ use crate::generated::Linalg;
 use crate::value::Value;
 use nomina_runtime::tensor::{MatrixNorm, Tolerance, TriangularOptions};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Linalg, op: Op, form: Form, args: Bound) -> Result<Value> {
     let dims = || args.dims("dims", true);
     let rank = || args.name("rank");

@@ -15,7 +15,7 @@ use nomina_runtime::tensor::{
     PoissonNllLossOptions, Reduction, SmoothL1LossOptions, TripletMarginLossOptions,
 };
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Loss, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     pure(op, form, args, |a| {
@@ -58,7 +58,7 @@ fn classes(which: Loss, a: &Bound, reduction: Reduction) -> Result<DynTensor> {
     let (x, target) = (a.tensor("self")?, a.tensor("target")?);
     let dim = match a.given("dim") {
         Some(_) => a.dim("dim")?,
-        // The dim that PyTorch takes.
+        // PyTorch's default dim.
         None => DimRef::Index(i64::from(x.rank() > 1)),
     };
     let options = CrossEntropyOptions {

@@ -1,4 +1,4 @@
-//! Functions of analysis with arguments of their own.
+//! Special functions with irregular arguments.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
@@ -9,7 +9,7 @@ use crate::value::Value;
 use crate::{Form, computed};
 use nomina_runtime::tensor::{Approximate, GeluOptions};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Math, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     match which {
         Math::Gelu => computed(op, form, &mut args, |a| {

@@ -1,5 +1,5 @@
-//! Operators with arguments or rules of their own, a file per family of the table: one arm per
-//! operator, none left over.
+//! Operators with irregular arguments or rules, one file per family of the table; each match is
+//! exhaustive, one arm per operator.
 
 pub(crate) mod activation;
 pub(crate) mod analysis;
@@ -57,7 +57,7 @@ fn pure(
     value(op, form, args, |a| compute(a).map(Value::Tensor))
 }
 
-/// An operator with two results, which may go to two out tensors.
+/// Calls an operator with two results, optionally with two out tensors.
 fn pair(
     op: Op,
     form: Form,

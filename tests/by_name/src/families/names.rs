@@ -11,7 +11,7 @@ use crate::read::rename;
 use crate::value::Value;
 use nomina_runtime::tensor::Order;
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Names, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {

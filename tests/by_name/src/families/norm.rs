@@ -15,7 +15,7 @@ use nomina_runtime::tensor::{
     LocalResponseNormOptions, NormalizeOptions, PairwiseDistanceOptions, RmsNormOptions,
 };
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Norm, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -94,7 +94,7 @@ fn layer(a: &Bound) -> Result<LayerNormOptions<'_>> {
     })
 }
 
-/// Dims by name, or the sizes of the last ones.
+/// Returns dims by name, or the last dims, given by their sizes.
 fn normalized<'a>(op: Op, a: &'a Bound, x: &DynTensor) -> Result<DimArg<'a>> {
     let given = a.get("normalized_shape").unwrap_or(&Value::None);
     let sizes = match given {
@@ -139,7 +139,7 @@ fn batch_norm(a: &Bound) -> Result<Value> {
                 .hint("give them, or `training=True`"));
         }
         (true, (Some(mean), Some(var))) => {
-            // Values are shared until written to: the caller's statistics stay.
+            // Buffers are copied on write, so the caller's statistics do not change.
             x.batch_norm_train(dim, &mut mean.clone(), &mut var.clone(), options)
         }
         (true, _) => x.batch_norm_with(dim, options),

@@ -10,7 +10,7 @@ use crate::value::Value;
 use crate::{Form, computed};
 use nomina_runtime::tensor::{AddcdivOptions, CloseOptions, LogitOptions, NanToNumOptions};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Parametric, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -57,7 +57,7 @@ pub(crate) fn call(which: Parametric, op: Op, form: Form, mut args: Bound) -> Re
     }
 }
 
-/// A number that may be left out.
+/// Returns an optional number.
 pub(super) fn number(args: &Bound, param: &str) -> Result<Option<f64>> {
     args.given(param).map(|_| args.float(param)).transpose()
 }

@@ -1,4 +1,4 @@
-//! Elementwise operators with arguments of their own.
+//! Elementwise operators with irregular arguments.
 
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
@@ -11,7 +11,7 @@ use crate::value::Value;
 use crate::{Form, computed};
 use nomina_runtime::tensor::{AddOptions, AddcmulOptions, DivOptions, Operand, RoundingMode};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Pointwise, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -44,7 +44,7 @@ pub(crate) fn call(which: Pointwise, op: Op, form: Form, mut args: Bound) -> Res
     }
 }
 
-/// With a rounding mode, in all forms; a number may stand on the left.
+/// Calls `div` with a rounding mode in any form; a number may be the left operand.
 fn div(op: Op, form: Form, args: &mut Bound) -> Result<Value> {
     let rounding_mode = match args.word("rounding_mode", &["trunc", "floor"])? {
         None => return crate::pointwise(op, form, args.clone()),

@@ -1,4 +1,4 @@
-//! Questions.
+//! Operators that query a property.
 
 use nomina_core::Result;
 use nomina_core::op::Op;
@@ -10,7 +10,7 @@ use crate::generated::Query;
 use crate::read::ints;
 use crate::value::Value;
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Query, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -50,7 +50,7 @@ pub(crate) fn call(which: Query, op: Op, form: Form, mut args: Bound) -> Result<
         }),
         Query::Dtype => value(op, form, args, |a| Ok(a.tensor("self")?.dtype().into())),
         Query::Device => value(op, form, args, |a| match (form, a.device("self")) {
-            // `torch.device("cpu")`
+            // `torch.device("cpu")`.
             (Form::Function, Ok(Some(device))) => Ok(device.into()),
             (Form::Function, Err(error)) if a.tensor("self").is_err() => Err(error),
             _ => Ok(a.tensor("self")?.device().into()),

@@ -12,7 +12,7 @@ use crate::{Form, computed};
 use nomina_runtime::random;
 use nomina_runtime::tensor::{DynTensor, MultinomialOptions, Operand, Options};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Random, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     let fill = |args: &mut Bound, write: fn(&mut DynTensor, &Bound) -> Result<()>| {
@@ -96,7 +96,7 @@ pub(crate) fn call(which: Random, op: Op, form: Form, mut args: Bound) -> Result
     }
 }
 
-/// The options; where no dtype is given, that of an out tensor.
+/// Returns the options; the dtype defaults to that of an out tensor.
 fn made_in(args: &Bound) -> Result<Options> {
     let options = options(args)?;
     Ok(match (&args.out, args.dtype()?) {

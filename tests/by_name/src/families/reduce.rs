@@ -1,4 +1,4 @@
-//! Reductions with arguments of their own.
+//! Reductions with irregular arguments.
 
 use super::pair;
 use crate::bind::Bound;
@@ -8,7 +8,7 @@ use crate::{Form, computed};
 use nomina_core::Result;
 use nomina_core::op::Op;
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Reduce, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {

@@ -1,4 +1,4 @@
-//! Elements moved, repeated and laid out anew.
+//! Operators that move, repeat or rearrange elements.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};
@@ -14,7 +14,7 @@ use nomina_runtime::tensor::{
     DiagEmbedOptions, DiagonalOptions, DynTensor, Repeats, Rot90Options, VanderOptions,
 };
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Shape, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {

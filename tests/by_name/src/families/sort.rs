@@ -1,4 +1,4 @@
-//! Order along a dim, equal elements, places in sorted sequences.
+//! Sorting along a dim, unique elements, binary search in sorted sequences.
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
@@ -15,7 +15,7 @@ use nomina_runtime::tensor::{
     QuantileOptions, SearchOptions, SortOptions, TopkOptions,
 };
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Sort, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -135,12 +135,12 @@ fn order(args: &Bound) -> Result<SortOptions> {
     })
 }
 
-/// One dim, which may be kept.
+/// Returns a single dim, with the `keepdim` flag.
 fn one(args: &Bound) -> Result<DimArg<'_>> {
     Ok(DimArg::one(args.dim("dim")?).with_keepdim(args.flag("keepdim")?))
 }
 
-/// The values alone, or with what else is asked for.
+/// Returns the unique values, optionally with inverse indices and counts.
 fn unique(op: Op, args: &Bound) -> Result<Value> {
     let x = args.tensor("self")?;
     let dim = args.given("dim").map(|_| args.dim("dim")).transpose()?;
@@ -185,7 +185,7 @@ fn searchsorted(args: &Bound) -> Result<DynTensor> {
     in_int32(found, args)
 }
 
-/// A number as a tensor of the dtype and on the device of `like`.
+/// Converts a number to a tensor with the dtype and device of `like`.
 fn as_values(like: &DynTensor, values: Operand<'_>) -> Result<DynTensor> {
     match values {
         Operand::Tensor(values) => Ok(values.clone()),

@@ -1,4 +1,4 @@
-//! Sparse tensors: what makes them, what asks them, and the way back.
+//! Sparse tensors: constructors, queries, and conversion to dense ones.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
@@ -12,7 +12,7 @@ use crate::value::{Value, wrong};
 use crate::{Form, data};
 use nomina_runtime::tensor::{DynSparse, DynTensor};
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Sparse, op: Op, form: Form, args: Bound) -> Result<Value> {
     value(op, form, &args, |a| match which {
         Sparse::SparseCooTensor => build(a).map(Value::Sparse),
@@ -32,7 +32,7 @@ pub(crate) fn call(which: Sparse, op: Op, form: Form, args: Bound) -> Result<Val
     })
 }
 
-/// Self, which is sparse.
+/// Returns `self`, which must be sparse.
 fn sparse(op: Op, args: &Bound) -> Result<&DynSparse> {
     if let Some(Value::Tensor(x)) = args.get("self") {
         let error = Error::new(ErrorKind::Layout, op.name(), "the operand is dense");
@@ -47,7 +47,7 @@ fn build(args: &Bound) -> Result<DynSparse> {
     let op = "sparse_coo_tensor";
     let mut indices = numbers(args, "indices")?;
     if indices.numel() == 0 {
-        // An empty list has no numbers to tell a dtype by.
+        // An empty list has no numbers to infer a dtype from.
         indices = indices.to_dtype(DType::I64)?;
     }
     let mut values = numbers(args, "values")?;
@@ -70,7 +70,7 @@ fn build(args: &Bound) -> Result<DynSparse> {
             }
         }
     };
-    // Whoever says that it is coalesced may be wrong; looking costs little.
+    // The caller's claim to be coalesced may be wrong; checking it is cheap.
     if args.flag("is_coalesced")? {
         x.coalesce()
     } else {
@@ -78,7 +78,7 @@ fn build(args: &Bound) -> Result<DynSparse> {
     }
 }
 
-/// A tensor, or numbers in nested lists.
+/// Returns a tensor, or converts nested lists of numbers.
 fn numbers(args: &Bound, param: &'static str) -> Result<DynTensor> {
     match args.get(param) {
         Some(Value::Tensor(x)) => Ok(x.clone()),

@@ -12,7 +12,7 @@ use nomina_runtime::tensor::{
     CovOptions, DiffOptions, DynTensor, NormOptions, TrapezoidOptions, VarOptions,
 };
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: Stat, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
@@ -75,7 +75,7 @@ fn optional<'a>(args: &'a Bound, param: &str) -> Result<Option<&'a DynTensor>> {
     args.given(param).map(|_| args.tensor(param)).transpose()
 }
 
-/// Self, with what is to stand before and after it.
+/// Returns `self` with the tensors of `prepend` and `append` joined to it.
 fn extended(args: &Bound) -> Result<DynTensor> {
     let x = args.tensor("self")?;
     let (before, after) = (optional(args, "prepend")?, optional(args, "append")?);
@@ -86,7 +86,8 @@ fn extended(args: &Bound) -> Result<DynTensor> {
     DynTensor::cat(&all, args.dim("dim")?).map_err(|error| error.in_op("diff"))
 }
 
-/// The options of a norm; PyTorch also spells the Euclidean one "fro", and infinities as text.
+/// Returns the options of a norm; PyTorch also accepts "fro" for the Euclidean norm, and infinities
+/// as strings.
 fn norm(args: &Bound) -> Result<NormOptions> {
     let p = match args.given("p") {
         Some(Value::Str(text)) if text == "fro" => 2.0,

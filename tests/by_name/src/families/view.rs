@@ -14,7 +14,7 @@ use nomina_runtime::tensor::{
     DiagonalOptions, DynTensor, Indexing, MeshgridOptions, Order, Sections, SplitSizes,
 };
 
-/// Calls `op`, which is `which`.
+/// Calls operator `op`, given as `which` of this family.
 pub(crate) fn call(which: View, op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let args = &mut args;
     match which {
