@@ -1,11 +1,11 @@
-//! Compiles many lines with one call of rustc.
+//! One call of rustc over many lines.
 
 use std::collections::BTreeMap;
 
 use crate::calls::Call;
 use crate::generated_crate::Krate;
 
-/// Returns the first error of each line that does not compile.
+/// The text of the first error of each line that does not compile.
 pub fn failing_lines(calls: &[Call]) -> BTreeMap<usize, String> {
     let krate = Krate::new("static_dynamic");
     let mut source = String::from(
