@@ -1,5 +1,5 @@
-//! Pictures of the crate `image`: tensors of dims (row, column) or (row, column, channel), by position as in
-//! [`png`](https://docs.rs/nomina-io/latest/nomina_io/png/), without a copy where elements are the same.
+//! Images of the crate `image`: tensors of dims (row, column) or (row, column, channel), by position as in
+//! [`png`](https://docs.rs/nomina-io/latest/nomina_io/png/), without a copy if the element types match.
 
 use ::image::{DynamicImage, ImageBuffer};
 use nomina::{DType, DynTensor, Error, ErrorKind, Result};
@@ -7,11 +7,11 @@ use nomina::{DType, DynTensor, Error, ErrorKind, Result};
 use crate::open::OpenAs;
 use crate::picture::{opened, samples, sizes};
 
-/// A picture as a tensor of dims (row, column, channel), named by position as the type says; those of a [`DynTensor`] have no
-/// names. A type of two dims takes a picture of one channel.
+/// Converts an image to a tensor of dims (row, column, channel), named by position as in the type; the dims of a
+/// [`DynTensor`] have no names. A type of two dims accepts an image of one channel.
 ///
-/// Elements are `u8`, `i32` from 0 to 65535 where the picture has 16 bits a sample, and `f32` where it has floats. The buffer of
-/// `u8` and `f32` is taken over.
+/// Elements are `u8`, or `i32` from 0 to 65535 if the image has 16 bits per sample, or `f32` if it has floats. Buffers
+/// of `u8` and `f32` are reused without a copy.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -26,8 +26,8 @@ use crate::picture::{opened, samples, sizes};
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] when the type has another dtype, other dims or another
-/// constant size; [`ErrorKind::Memory`].
+/// Returns [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] if the type has another dtype, other dims
+/// or another constant size; [`ErrorKind::Memory`] if memory is missing.
 pub fn from_image<X: OpenAs>(image: impl Into<DynamicImage>) -> Result<X> {
     let (op, image) = ("from_image", image.into());
     let (rows, columns) = (image.height() as usize, image.width() as usize);
@@ -52,15 +52,15 @@ pub fn from_image<X: OpenAs>(image: impl Into<DynamicImage>) -> Result<X> {
     opened(op, tensor.map_err(|error| error.in_op(op))?)
 }
 
-/// A tensor of dims (row, column) or (row, column, channel), with one to four channels, as a picture.
+/// Converts a tensor of dims (row, column) or (row, column, channel), with one to four channels, to an image.
 ///
-/// Elements of `u8` stay as they are, and `f32` of three or four channels; other floats from 0 to 1 become 0 to 255, truth values
-/// black and white. The buffer is taken over where nothing else has it and elements stay.
+/// Elements of `u8` are unchanged, and so are `f32` of three or four channels. Other floats from 0 to 1 become 0 to
+/// 255, and bools become black and white. The buffer is reused if it is not shared and the elements are unchanged.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] unless there are two dims or three; [`ErrorKind::Shape`] for more than four channels, and more rows or
-/// columns than 32 bits count; [`ErrorKind::DType`] for other integers and for complex numbers; [`ErrorKind::Argument`] for a
-/// NaN that is to be a byte.
+/// Returns [`ErrorKind::Rank`] unless there are two or three dims; [`ErrorKind::Shape`] for more than four channels,
+/// and for more rows or columns than 32 bits can count; [`ErrorKind::DType`] for other integers and for complex
+/// numbers; [`ErrorKind::Argument`] for a NaN that would become a byte.
 pub fn to_image(tensor: impl Into<DynTensor>) -> Result<DynamicImage> {
     let (op, tensor) = ("to_image", tensor.into().detach());
     let (names, shape) = (tensor.names().clone(), tensor.shape().to_vec());
@@ -90,7 +90,7 @@ pub fn to_image(tensor: impl Into<DynTensor>) -> Result<DynamicImage> {
                 }
             }
         };
-        // There are as many samples as sizes say.
+        // Cannot fail: the number of samples matches the sizes.
         picture.ok_or_else(|| Error::new(ErrorKind::Shape, op, "samples that are no picture"))
     };
     picture().map_err(|error: Error| error.in_op(op).operand(&names, &shape))

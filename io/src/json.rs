@@ -1,4 +1,4 @@
-//! JSON in files, trusted only as far as a tensor could have it.
+//! JSON from untrusted files, limited to sizes that a tensor could have.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// More dims than any tensor of ours has.
+/// A limit above the number of dims of any tensor.
 pub(crate) const MOST_DIMS: usize = 64;
 
-/// A list of at most `N`: a longer one costs nothing more.
+/// A list of at most `N` items. Deserializing a longer list fails without using more memory.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(crate) struct AtMost<T, const N: usize>(pub(crate) Vec<T>);

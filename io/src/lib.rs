@@ -8,11 +8,12 @@
 //! | [`safetensors`] | `safetensors` | in the metadata | mapped, without a copy | at once |
 //! | [`zarr`] | `zarr` | its own | by boxes | by boxes |
 //!
-//! With the feature `image`, pictures of the crate of that name are tensors without a copy.
+//! With the feature `image`, images of the crate of that name convert to and from tensors without a copy.
 //!
-//! A file's tensor is opened as what is wanted of it: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
-//! are checked, or a [`DynTensor`](nomina::DynTensor), which takes what is there. Files are written beside their place and
-//! moved there when they are whole. A broken file is an [`Error`](nomina::Error) that names it, whatever it holds.
+//! A file's tensor is opened as the requested type: a [`Tensor`](nomina::Tensor), whose names, constant sizes and dtype
+//! are checked, or a [`DynTensor`](nomina::DynTensor), which accepts any. Files are written under a temporary name and
+//! renamed when they are complete. A corrupt file gives an [`Error`](nomina::Error) that names it, whatever its
+//! contents.
 //!
 //! ```
 //! use nomina::prelude::*;
@@ -33,7 +34,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 #![forbid(unsafe_code)]
-// What formats share is nobody's without one.
+// Code shared by the formats is unused without any of them.
 #![cfg_attr(
     not(any(
         feature = "npy",
@@ -67,7 +68,7 @@ pub mod zarr;
 
 pub use open::OpenAs;
 
-/// The guide to files, whose every snippet is to run.
+/// The guide to files; its snippets run as doc tests.
 #[cfg(all(
     doctest,
     feature = "image",

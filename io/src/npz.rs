@@ -1,6 +1,6 @@
 //! npz files: several npy files in a zip archive, as `np.savez` and `np.savez_compressed` write them.
 //!
-//! The format has no names of dims: the type that is asked for says them, and [`save`] drops those that a tensor has.
+//! The format has no dim names: they come from the requested type, and [`save`] drops those of a tensor.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, Write};
@@ -16,7 +16,7 @@ use crate::npy::{header, write};
 use crate::open::{OpenAs, refined};
 use nomina_runtime::file::{self, failed};
 
-/// A file that is open for reading. An array is read when it is asked for.
+/// A file that is open for reading. Each array is read on request.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -35,7 +35,7 @@ use nomina_runtime::file::{self, failed};
 pub struct Npz {
     path: PathBuf,
     keys: Vec<String>,
-    /// The place in the file is one, whoever reads.
+    /// Locked, because all readers share the file's cursor.
     archive: Mutex<ZipArchive<BufReader<File>>>,
 }
 
@@ -48,7 +48,7 @@ impl Npz {
     /// Opens a file and reads the list of its arrays.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when the system cannot open it, [`ErrorKind::Parse`] when it is no zip archive or a broken one.
+    /// Returns [`ErrorKind::File`] if the file cannot be opened, [`ErrorKind::Parse`] if it is not a valid zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let (op, path) = ("open", path.as_ref());
         let about = |error: Error| error.within(path.display());
@@ -67,18 +67,18 @@ impl Npz {
         })
     }
 
-    /// The names of the arrays, sorted.
+    /// Returns the names of the arrays, sorted.
     #[must_use]
     pub fn keys(&self) -> &[String] {
         &self.keys
     }
 
-    /// Reads an array. Its dims have the names that the type says, by position; those of a [`DynTensor`] have none.
+    /// Reads an array. Its dims are named by position as in the type; the dims of a [`DynTensor`] have no names.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] when there is no such array; [`ErrorKind::Parse`] when it is broken, or compressed in another
-    /// way than NumPy does; [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] when its elements or dims are
-    /// others than the type says; [`ErrorKind::Memory`].
+    /// Returns [`ErrorKind::Argument`] if there is no such array; [`ErrorKind::Parse`] if it is corrupt, or compressed
+    /// in a way that NumPy does not use; [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] if its
+    /// elements or dims differ from the type; [`ErrorKind::Memory`] if memory is missing.
     pub fn load<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "load";
         let loaded = self.read(op, name).and_then(|tensor| refined(op, tensor));
@@ -96,14 +96,14 @@ impl Npz {
                     .hint(format!("the file has {}", keys.join(", "))),
             );
         }
-        // A thread that panicked while it read left the file at some place, as any other does.
+        // A thread that panicked while it read left only the cursor moved, which every read does.
         let mut archive = self.archive.lock().unwrap_or_else(|held| held.into_inner());
         let entry = archive.by_name(&format!("{name}.npy"));
         let mut entry = entry.map_err(|error| broken(op, error))?;
         let header = header::read(op, &mut entry)?;
         header.numel(op, entry.size())?;
         let stored = header.read(op, &mut entry)?;
-        // At its end the sum of all bytes is compared.
+        // Reading past the end verifies the checksum.
         let more = entry.read(&mut [0]).map_err(|error| broken(op, error))?;
         if more != 0 {
             return Err(broken(op, "elements go on behind the last one"));
@@ -112,12 +112,13 @@ impl Npz {
     }
 }
 
-/// Writes tensors to a file, which is there as a whole or not at all: it is written beside its place and moved there. Their
-/// names of dims are not in it; elements are not compressed.
+/// Writes tensors to a file, which appears either complete or not at all: it is written under a temporary name and
+/// renamed. Dim names are not stored; elements are not compressed.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] for `bf16`, which the format lacks; [`ErrorKind::Argument`] for a name that stands twice;
-/// [`ErrorKind::File`] when the system cannot write; [`ErrorKind::Memory`]. What was there before stays then.
+/// Returns [`ErrorKind::DType`] for `bf16`, which the format lacks; [`ErrorKind::Argument`] for a duplicate name;
+/// [`ErrorKind::File`] if the file cannot be written; [`ErrorKind::Memory`] if memory is missing. An existing file is
+/// unchanged then.
 pub fn save<K: Into<String>, X: Into<DynTensor>>(
     path: impl AsRef<Path>,
     tensors: impl IntoIterator<Item = (K, X)>,
@@ -132,7 +133,7 @@ pub fn save<K: Into<String>, X: Into<DynTensor>>(
         if metadata.map_err(|error| failed(op, &error))?.is_file() {
             archive(op, ZipWriter::new(out), &tensors)
         } else {
-            // Nobody can go back in a pipe: sizes follow each array.
+            // A pipe cannot seek: the sizes follow each array.
             archive(op, ZipWriter::new_stream(out), &tensors)
         }
     })

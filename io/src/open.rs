@@ -1,27 +1,27 @@
-//! Conversion of a file's tensor to the type that is asked for.
+//! Conversion of a file's tensor to the requested type.
 
 use nomina::dims::Distinct;
 use nomina::{
     DType, DynTensor, Element, Error, ErrorKind, Name, Names, Result, Tensor, dims::Dims,
 };
 
-/// What a tensor of a file is opened as: a [`Tensor`], whose names, constant sizes and dtype are checked, or a [`DynTensor`],
-/// which takes any.
+/// A type that a file's tensor can be opened as: a [`Tensor`], whose names, constant sizes and dtype are checked, or a
+/// [`DynTensor`], which accepts any.
 #[diagnostic::on_unimplemented(
     message = "a file's tensor cannot be opened as `{Self}`",
     label = "expected a tensor type, such as `Tensor<(Out, In)>`, or `DynTensor`",
     note = "no name may stand twice in the dims of a tensor type"
 )]
 pub trait OpenAs: sealed::Sealed + Sized {
-    /// The names that its type says.
+    /// The names of the type's dims.
     #[doc(hidden)]
     const NAMES: &'static [Option<&'static str>];
-    /// The dtype that its type says.
+    /// The dtype of the type.
     #[doc(hidden)]
     const DTYPE: Option<DType>;
     #[doc(hidden)]
     fn of(tensor: DynTensor) -> Result<Self>;
-    /// The same elements, whose names the run time knows.
+    /// Returns the tensor with run-time names.
     #[doc(hidden)]
     fn dynamic(&self) -> DynTensor;
 }
@@ -56,7 +56,7 @@ mod sealed {
     impl Sealed for DynTensor {}
 }
 
-/// Opens what a file holds as `X`, with the names of the file.
+/// Opens a file's tensor as `X`, with the names of the file.
 pub(crate) fn as_it_is<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<X> {
     X::of(tensor).map_err(|error: Error| {
         let error = error.in_op(op);
@@ -69,7 +69,7 @@ pub(crate) fn as_it_is<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result
     })
 }
 
-/// The same, where dims without a name take the one that `X` says.
+/// Like [`as_it_is`], but dims without a name take their names from `X`.
 #[cfg(any(
     feature = "image",
     feature = "npy",
@@ -83,8 +83,8 @@ pub(crate) fn refined<X: OpenAs>(op: &'static str, tensor: DynTensor) -> Result<
     as_it_is(op, tensor)
 }
 
-/// The names of a file's dims, where those without one take the one that `X` says. No name may stand twice in them before they
-/// are a tensor's.
+/// Returns the names of a file's dims; dims without a name take their names from `X`. Duplicates are found later, when
+/// a tensor gets the names.
 pub(crate) fn names_of<X: OpenAs>(names: &Names) -> Names {
     if X::NAMES.len() != names.len() {
         return names.clone();

@@ -1,10 +1,10 @@
-//! Pictures are tensors of dims (row, column) or (row, column, channel).
+//! Conversions between images and tensors of dims (row, column) or (row, column, channel).
 
 use nomina::{DType, DynTensor, Error, ErrorKind, Result};
 
 use crate::open::{OpenAs, refined};
 
-/// Opens a picture of three dims, or of two where the type has so many and there is one channel.
+/// Opens an image with three dims, or with two if the type has two and there is one channel.
 pub(crate) fn opened<X: OpenAs>(op: &'static str, mut image: DynTensor) -> Result<X> {
     if let ([rows, columns, 1], 2) = (image.shape(), X::NAMES.len()) {
         image = image.reshape(&[*rows as i64, *columns as i64])?;
@@ -12,7 +12,7 @@ pub(crate) fn opened<X: OpenAs>(op: &'static str, mut image: DynTensor) -> Resul
     refined(op, image)
 }
 
-/// The rows, columns and channels of a picture, which has one to four of these.
+/// Returns the rows, columns and channels of an image; there are one to four channels.
 pub(crate) fn sizes(op: &'static str, shape: &[usize]) -> Result<[usize; 3]> {
     let sizes = match *shape {
         [rows, columns] => [rows, columns, 1],
@@ -34,7 +34,7 @@ pub(crate) fn sizes(op: &'static str, shape: &[usize]) -> Result<[usize; 3]> {
     Err(Error::new(ErrorKind::Shape, op, what).hint(hint))
 }
 
-/// A byte for each element.
+/// Converts each element to a byte.
 pub(crate) fn samples(op: &'static str, tensor: DynTensor) -> Result<Vec<u8>> {
     let dtype = tensor.dtype();
     match dtype {

@@ -1,7 +1,7 @@
-//! PNG pictures: tensors of dims (row, column) or (row, column, channel).
+//! PNG images: tensors of dims (row, column) or (row, column, channel).
 //!
-//! The format has no names: the type that is asked for says them, and [`save`] goes by position. One channel is grey, two are
-//! grey and opacity, three are red, green and blue, four those and opacity.
+//! The format has no names: they come from the requested type, and [`save`] goes by position. One channel is grey, two
+//! are grey and alpha, three are red, green and blue, four add alpha.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, Write};
@@ -14,11 +14,11 @@ use crate::open::OpenAs;
 use crate::picture::{opened, samples, sizes};
 use nomina_runtime::file::{self, failed};
 
-/// Opens a picture as a tensor of dims (row, column, channel), named by position as the type says; those of a [`DynTensor`]
-/// have no names. A type of two dims takes a picture of one channel.
+/// Loads an image as a tensor of dims (row, column, channel), named by position as in the type; the dims of a
+/// [`DynTensor`] have no names. A type of two dims accepts an image of one channel.
 ///
-/// Elements are `u8` from 0 to 255, or `i32` from 0 to 65535 where the file has 16 bits a sample. Fewer bits become eight,
-/// colours of a palette become red, green and blue. Of an animation the first picture is read.
+/// Elements are `u8` from 0 to 255, or `i32` from 0 to 65535 if the file has 16 bits per sample. Fewer bits are
+/// expanded to eight, and palette colours to red, green and blue. Of an animation, the first image is read.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -34,16 +34,16 @@ use nomina_runtime::file::{self, failed};
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::File`] when the system cannot open it; [`ErrorKind::Parse`] when it is no picture, or is cut off;
-/// [`ErrorKind::Memory`]; [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] when the type has another dtype,
-/// other dims or another constant size.
+/// Returns [`ErrorKind::File`] if the file cannot be opened; [`ErrorKind::Parse`] if it is not an image, or truncated;
+/// [`ErrorKind::Memory`] if memory is missing; [`ErrorKind::DType`], [`ErrorKind::Rank`] or [`ErrorKind::Shape`] if the
+/// type has another dtype, other dims or another constant size.
 pub fn load<X: OpenAs>(path: impl AsRef<Path>) -> Result<X> {
     let path = path.as_ref();
     let load = || opened("load", decoded("load", path)?);
     load().map_err(|error: Error| error.within(path.display()))
 }
 
-/// Deflate makes no more than so many bytes of one.
+/// The maximum ratio by which deflate expands.
 const INFLATES: u64 = 1032;
 
 fn decoded(op: &'static str, path: &Path) -> Result<DynTensor> {
@@ -61,7 +61,7 @@ fn decoded(op: &'static str, path: &Path) -> Result<DynTensor> {
     decoder.set_ignore_iccp_chunk(true);
     let header = decoder.read_header_info().map_err(broken)?;
     let (rows, columns) = (header.height as usize, header.width as usize);
-    // The sizes of a header are believed as far as the file could hold so many pixels.
+    // The sizes in the header are refused if the file is too short for that many pixels.
     let least = header.raw_row_length() as u64 - 1;
     if least.saturating_mul(rows as u64) > len.saturating_mul(INFLATES) {
         let what = format!("a file of {len} bytes has no {rows} rows of {columns} pixels");
@@ -80,7 +80,7 @@ fn decoded(op: &'static str, path: &Path) -> Result<DynTensor> {
     DynTensor::from_vec(samples.collect(), &shape, ())
 }
 
-/// All samples, row by row. Memory is asked for as rows come.
+/// Reads all samples, row by row. Memory is reserved as rows are decoded.
 fn pixels<R: std::io::BufRead + Seek>(
     op: &'static str,
     reader: &mut ::png::Reader<R>,
@@ -118,11 +118,11 @@ fn pixels<R: std::io::BufRead + Seek>(
     Ok(image)
 }
 
-/// Writes a tensor of dims (row, column) or (row, column, channel) as a picture of eight bits a sample, with one to four
-/// channels. The file is there as a whole or not at all.
+/// Writes a tensor of dims (row, column) or (row, column, channel) as an image of eight bits per sample, with one to
+/// four channels. The file appears either complete or not at all.
 ///
-/// Elements of `u8` are written as they are, floats from 0 to 1 as 0 to 255 and what lies outside as the nearer end, truth
-/// values as black and white.
+/// Elements of `u8` are written unchanged; floats from 0 to 1 become 0 to 255, and others are clamped; bools become
+/// black and white.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -139,10 +139,10 @@ fn pixels<R: std::io::BufRead + Seek>(
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] unless there are two dims or three; [`ErrorKind::Shape`] for more than four channels, and for no
-/// pixels or more rows or columns than the format has; [`ErrorKind::DType`] for other integers and for complex numbers;
-/// [`ErrorKind::Argument`] for a NaN, with its place; [`ErrorKind::File`] when the system cannot write. What was there
-/// before stays then.
+/// Returns [`ErrorKind::Rank`] unless there are two or three dims; [`ErrorKind::Shape`] for more than four channels,
+/// for no pixels, and for more rows or columns than the format allows; [`ErrorKind::DType`] for other integers and for
+/// complex numbers; [`ErrorKind::Argument`] for a NaN, with its position; [`ErrorKind::File`] if the file cannot be
+/// written. An existing file is unchanged then.
 pub fn save(path: impl AsRef<Path>, tensor: impl Into<DynTensor>) -> Result<()> {
     let (op, tensor) = ("save", tensor.into());
     file::write(op, path.as_ref(), |out| {

@@ -1,4 +1,5 @@
-//! Folders of safetensors files: parts that fit each other are one tensor, whoever wrote them; what does not is an error.
+//! Folders of safetensors files: parts that fit together are one tensor, whichever program wrote them; others are an
+//! error.
 #![cfg(feature = "safetensors")]
 
 use std::fs;
@@ -20,7 +21,7 @@ fn w() -> Tensor<(Out, In)> {
     Tensor::from_vec((0..20).map(|i| i as f32).collect(), [4, 5]).unwrap()
 }
 
-/// Where the four parts of `w` are: rows 0..3 and 3..4, columns 0..2 and 2..5.
+/// The starts and sizes of the four parts of `w`: rows 0..3 and 3..4, columns 0..2 and 2..5.
 const PARTS: [([usize; 2], [usize; 2]); 4] = [
     ([0, 0], [3, 2]),
     ([0, 2], [3, 3]),
@@ -28,7 +29,7 @@ const PARTS: [([usize; 2], [usize; 2]); 4] = [
     ([3, 2], [1, 3]),
 ];
 
-/// The parts in a file each, with an index or without one.
+/// Writes each part to its own file, with or without an index.
 fn parts(folder: &Path, index: bool) {
     let mut listed = Vec::new();
     for (number, (start, shape)) in PARTS.into_iter().enumerate() {
@@ -89,7 +90,7 @@ fn parts_are_one_tensor_with_an_index_and_without() {
 
 #[test]
 fn models_of_other_programs_are_read() {
-    // As Hugging Face's: whole tensors in several files, an index, no names.
+    // Like Hugging Face's: whole tensors in several files, an index, no names.
     let (_folder, path) = place();
     let one = DynTensor::ones(&[2, 3], ()).unwrap();
     safetensors::save(
@@ -106,7 +107,7 @@ fn models_of_other_programs_are_read() {
     let b: Tensor<(Out, In)> = checkpoint.refine("b").unwrap();
     assert_eq!(b.to_vec(), [1.0; 6]);
     assert!(checkpoint.tensor::<Tensor<(Out, In)>>("b").is_err());
-    // One file alone.
+    // A single file.
     let file = path.join("model-00001-of-00002.safetensors");
     let checkpoint = Checkpoint::open(file).unwrap();
     assert_eq!(checkpoint.shape("a").unwrap(), [2, 3]);
@@ -136,7 +137,7 @@ fn what_does_not_fit_is_an_error() {
     refused(&path, broken, INDEX);
     with("\"0.safetensors\"", "\"../0.safetensors\"");
     refused(&path, broken, "no name of a file");
-    // The same elements twice, others never; places that the file does not have; sizes that wrap.
+    // Elements that occur twice or never; starts that differ from the file's; sizes that overflow.
     with("[0,2],[3,3]", "[0,1],[3,3]");
     refused(&path, broken, "two parts have the same elements");
     with("[3,2],[1,3]", "[3,2],[1,2]");
@@ -155,7 +156,7 @@ fn what_does_not_fit_is_an_error() {
     with("\"3.safetensors\"", "\"4.safetensors\"");
     refused(&path, ErrorKind::File, "4.safetensors");
     fs::write(path.join(INDEX), &good).unwrap();
-    // A file with a part of another dtype, or of other names.
+    // A file with a part of another dtype, or with other names.
     let part = Tensor::<(Out, In), f64>::ones([1, 3]);
     save_parts(
         path.join("3.safetensors"),
@@ -170,7 +171,7 @@ fn what_does_not_fit_is_an_error() {
     )
     .unwrap();
     refused(&path, broken, "names of dims");
-    // Without an index: whole in two files.
+    // Without an index: the tensor is whole in two files.
     fs::remove_file(path.join(INDEX)).unwrap();
     safetensors::save(path.join("3.safetensors"), [("w", w())]).unwrap();
     refused(&path, broken, "say of no parts");
@@ -184,7 +185,7 @@ fn a_changed_index_is_an_error_or_the_same_tensor() {
     parts(&path, true);
     let good = fs::read(path.join(INDEX)).unwrap();
     let text = String::from_utf8(good.clone()).unwrap();
-    // Under other keys it says nothing of parts.
+    // With other keys, the index lists no parts.
     let keys = ["\"metadata\"", "\"nomina.parts\""].map(|key| {
         let start = text.find(key).unwrap();
         start..start + key.len()
@@ -206,7 +207,7 @@ fn a_changed_index_is_an_error_or_the_same_tensor() {
     assert!(same > 0);
 }
 
-/// What reads a folder by PyTorch's distributed checkpoints; code 3 where they are not there.
+/// Reads a folder by PyTorch's distributed checkpoints; exits with code 3 if the packages are not installed.
 const READ_BY_TORCH: &str = r#"
 import sys
 try:

@@ -1,4 +1,4 @@
-//! Paths that are no regular files, or not yet: written to and read from.
+//! Paths that are not regular files, or do not exist yet: written to and read from.
 #![cfg(all(
     unix,
     feature = "npz",
@@ -71,7 +71,7 @@ fn kind(path: &Path) -> fs::FileType {
     fs::symlink_metadata(path).unwrap().file_type()
 }
 
-/// Refused, as an error of the path that says so.
+/// Checks for a file error that names the path and contains `says`.
 fn refused<T: std::fmt::Debug>(result: Result<T>, path: &Path, says: &str) {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::File, "{error}");
@@ -106,7 +106,7 @@ fn a_pipe_is_written_to() {
     }
 }
 
-/// Devices of the test's own: a wrong `save` replaces those and not the machine's.
+/// Uses the test's own devices: a wrong `save` would replace these and not the machine's.
 #[test]
 fn a_device_is_written_to() {
     let folder = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ fn a_link_is_followed_also_to_what_is_not_there_yet() {
         let folder = folder.path();
         fs::create_dir(folder.join("there")).unwrap();
         let (link, other) = (folder.join("link"), folder.join("there/other"));
-        // By way of a second link, whose target is meant from where it lies.
+        // Through a second link, whose target is relative to its own folder.
         symlink("there/other", &link).unwrap();
         symlink("target", &other).unwrap();
         let target = folder.join("there/target");
@@ -179,7 +179,7 @@ fn a_link_is_followed_also_to_what_is_not_there_yet() {
     }
 }
 
-/// `/dev/stdout` leads to such files.
+/// `/dev/stdout` can lead to such a file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_has_no_name_is_written_to() {
@@ -208,7 +208,7 @@ fn what_fails_leaves_the_old_file_and_nothing_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npz");
     fs::write(&path, "old").unwrap();
-    // The second one is refused when the first is written.
+    // The second tensor is refused after the first is written.
     let half = [x().to_dyn(), x().to_dyn().to_dtype(DType::BF16).unwrap()];
     let save = |path: &Path| npz::save(path, ["x", "y"].into_iter().zip(half.clone()));
     let error = save(&path).unwrap_err();
@@ -236,7 +236,7 @@ fn permissions_and_links_stay() {
     assert!(npy::load::<DynTensor>(&path).is_ok());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&path), 0o640);
-    // A new file has the permissions that the process's mask says, like any other.
+    // A new file has the permissions of the process's umask, like any other.
     let (other, plain) = (folder.path().join("b"), folder.path().join("c"));
     npy::save(&other, x()).unwrap();
     fs::write(&plain, "").unwrap();

@@ -1,6 +1,6 @@
-//! Files that were changed at random: no panic, and no memory that the file does not account for.
+//! Files with random changes cause no panic, and use no more memory than the file accounts for.
 //!
-//! `NOMINA_FILES=count,seed` says how many files each format gets, and where they begin.
+//! `NOMINA_FILES=count,seed` sets the number of files for each format, and the seed.
 
 #[allow(dead_code)]
 #[path = "../../tests/programs/bytes.rs"]
@@ -19,29 +19,29 @@ use std::path::Path;
 use bytes::Bytes;
 use nomina::prelude::*;
 
-/// What an error's text, an empty tensor and the like take beside what a file accounts for.
+/// The memory of error texts, empty tensors and the like, beyond what a file accounts for.
 const FLAT: usize = 24 << 10;
 
-/// The same of what inflates, which has a window and tables.
+/// Like [`FLAT`], for formats that inflate, which need a window and tables.
 #[cfg(feature = "npz")]
 const INFLATING: usize = 128 << 10;
 
-/// A format as it is attacked.
+/// A format under attack.
 struct Format {
     name: &'static str,
-    /// Whole files.
+    /// Valid files.
     seeds: Vec<Vec<u8>>,
-    /// What stands in such files, to be put where it does not belong.
+    /// Words of such files, to be inserted at wrong places.
     words: &'static [&'static str],
-    /// Memory that no file accounts for.
+    /// The memory that no file accounts for.
     flat: usize,
-    /// Makes what says how long a header is right again.
+    /// Corrects the stored length of the header.
     framed: fn(&mut Vec<u8>),
-    /// Reads all of a file: whether it could, and how many bytes of elements were copied.
+    /// Reads a whole file. Returns the bytes of the elements that were copied.
     read: Box<dyn Fn(&Path) -> Result<usize> + std::panic::RefUnwindSafe>,
 }
 
-/// What a digit becomes.
+/// The replacements of a digit.
 const NUMBERS: [&str; 10] = [
     "0",
     "1",
@@ -55,12 +55,12 @@ const NUMBERS: [&str; 10] = [
     "18446744073709551615",
 ];
 
-/// A folder that is no disk's, where there is one: files are written by the thousand.
+/// Returns a folder in memory if possible, since files are written by the thousand.
 fn in_memory() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
 }
 
-/// All elements, looked at.
+/// Reads all elements.
 fn looked_at(tensor: &DynTensor) -> usize {
     let raw = tensor.contiguous().unwrap();
     let bytes = raw.raw().as_bytes().unwrap();
@@ -68,7 +68,7 @@ fn looked_at(tensor: &DynTensor) -> usize {
     bytes.len()
 }
 
-/// One change, or several.
+/// Returns a seed with one or several changes.
 fn mutated(random: &mut Bytes<'_>, format: &Format) -> Vec<u8> {
     let mut bytes = format.seeds[random.below(format.seeds.len())].clone();
     let changes = 1 + if random.once_in(2) {
@@ -96,7 +96,7 @@ fn mutated(random: &mut Bytes<'_>, format: &Format) -> Vec<u8> {
             }
             4 | 5 => {
                 let word = random.pick(format.words).as_bytes();
-                // Often in the place of as many bytes.
+                // Often replaces exactly as many bytes.
                 let over = if random.once_in(2) {
                     random.below(word.len() + 3)
                 } else {
@@ -104,7 +104,7 @@ fn mutated(random: &mut Bytes<'_>, format: &Format) -> Vec<u8> {
                 };
                 bytes.splice(at..(at + over).min(bytes.len()), word.iter().copied());
             }
-            // A digit becomes another one, or several.
+            // Replaces a digit with another one, or with several.
             6 | 7 => {
                 let digits = (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit());
                 let digits: Vec<usize> = digits.take(400).collect();
@@ -136,7 +136,7 @@ fn attack(format: &Format) {
     let (count, seed): (u64, u64) = (number(20_000), number(1));
     let folder = in_memory();
     let path = folder.path().join("file");
-    // What is made once a process is not the file's doing.
+    // Process-wide allocations of the first call are not the file's.
     for bytes in &format.seeds {
         fs::write(&path, bytes).unwrap();
         (format.read)(&path).expect("a seed");
@@ -251,7 +251,7 @@ fn changed_safetensors_files_do_no_harm() {
     });
 }
 
-/// A header of nothing but tensors costs memory for them: a few times its length, however it is written.
+/// A header of nothing but tensors costs a few times its length in memory, however it is written.
 #[cfg(feature = "safetensors")]
 #[test]
 fn a_header_takes_memory_by_its_length() {
@@ -280,7 +280,7 @@ fn a_header_takes_memory_by_its_length() {
     }
 }
 
-/// What stands in the header of an array.
+/// Words of the header of an array.
 #[cfg(feature = "npz")]
 const OF_NPY: &[&str] = &[
     "{",
@@ -318,7 +318,7 @@ const OF_NPY: &[&str] = &[
     ".npy",
 ];
 
-/// Arrays of each order, and the archive with all of them.
+/// Returns arrays in each order, and the archive with all of them.
 #[cfg(feature = "npz")]
 fn arrays() -> Vec<(String, DynTensor)> {
     let x = DynTensor::ones(&[5, 3], ["N", "C"]).unwrap();
@@ -347,7 +347,7 @@ fn changed_npy_files_do_no_harm() {
         seeds: seeds.collect(),
         words: OF_NPY,
         framed: |bytes| {
-            // The header ends with its last line.
+            // The header ends with its last newline.
             let end = bytes.iter().rposition(|&byte| byte == b'\n');
             if let (Some(until), Some(count)) = (
                 end.and_then(|end| (end + 1).checked_sub(10)),
@@ -371,7 +371,7 @@ fn changed_npz_files_do_no_harm() {
         save(&path, arrays().into_iter().take(some)).unwrap();
         seeds.push(fs::read(&path).unwrap());
     }
-    // By numpy, compressed.
+    // Compressed by numpy.
     seeds.push(include_bytes!("data/compressed.npz").to_vec());
     attack(&Format {
         name: "npz",
@@ -389,8 +389,7 @@ fn changed_npz_files_do_no_harm() {
     });
 }
 
-/// A picture is rows that inflate to a thousand times their bytes, and a bit of them becomes up to four bytes: those of small
-/// files are believed.
+/// Rows inflate to a thousand times their bytes, and a bit becomes up to four bytes: a small file may claim this many.
 #[cfg(feature = "png")]
 const PIXELS: usize = 4 << 20;
 
@@ -434,7 +433,7 @@ fn changed_pictures_do_no_harm() {
             "\x08\x03\0\0\0",
         ],
         framed: |bytes| {
-            // Each chunk gets the checksum of what it is now.
+            // Corrects the checksum of each chunk.
             let mut at = 8;
             while let Some(len) = bytes.get(at..at + 4) {
                 let len = u32::from_be_bytes([len[0], len[1], len[2], len[3]]) as usize;

@@ -1,4 +1,4 @@
-//! Pictures of the crate `image`, without a copy where that can be.
+//! Images of the crate `image`, without a copy if possible.
 
 use image::{DynamicImage, GrayImage, ImageBuffer, Luma, LumaA, Rgb32FImage, RgbImage};
 use nomina::prelude::*;
@@ -25,7 +25,7 @@ fn buffers_are_taken_over() {
     let back = to_image(x).unwrap().into_rgb32f();
     assert_eq!((back.as_raw().as_ptr(), back.as_raw()[5]), (place, 1e9));
 
-    // What somebody else has is copied.
+    // A shared buffer is copied.
     let x: Tensor<(H, W), u8> = from_image(GrayImage::from_pixel(2, 2, Luma([9]))).unwrap();
     let back = to_image(x.clone()).unwrap().into_luma8();
     assert_eq!((back.into_raw(), x.to_vec()), (vec![9; 4], vec![9; 4]));

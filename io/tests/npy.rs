@@ -24,7 +24,7 @@ fn file(header: &str, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Every dtype that the format has, and sizes without elements or dims.
+/// Returns a tensor of every dtype that the format supports, and tensors without elements or dims.
 fn all() -> Vec<(String, DynTensor)> {
     let x = DynTensor::arange(0, 24, 1, ["N"]).unwrap();
     let x = x.unflatten("N", [("H", 2), ("W", 3), ("C", 4)]).unwrap();
@@ -56,7 +56,7 @@ fn every_dtype_comes_back_without_its_names() {
         npy::save(&path, before.clone()).unwrap();
         let after: DynTensor = npy::load(&path).unwrap();
         same(&before, &after);
-        // What lies column by column stays so.
+        // Column-major tensors stay column-major.
         assert_eq!(after.raw().is_contiguous(), name != "turned", "{name}");
     }
     let (_folder, path) = place("a.npz");
@@ -204,7 +204,7 @@ fn a_broken_archive_is_an_error_that_names_it() {
         fs::write(&path, &whole[..end]).unwrap();
         assert_eq!(npz::Npz::open(&path).unwrap_err().kind(), ErrorKind::Parse);
     }
-    // An element that is another one: its checksum says so.
+    // The checksum detects a changed element.
     let at = whole
         .windows(4)
         .position(|bytes| bytes == 1.0_f32.to_le_bytes())

@@ -1,4 +1,4 @@
-//! PNG pictures: what is written, and what comes back.
+//! PNG images, written and read back.
 #![cfg(feature = "png")]
 
 #[path = "png_file/mod.rs"]
@@ -33,7 +33,7 @@ fn bytes_come_back_as_they_were() {
         let dynamic = load::<DynTensor>(&path).unwrap();
         assert_eq!(dynamic.shape(), [5, 7, channels]);
         assert_eq!(dynamic.names(), &names![_, _, _]);
-        // A view is written as it is seen.
+        // A permuted view is written in its own order.
         let turned = x.align_to((W, H, Channel));
         save(&path, turned.clone()).unwrap();
         let back: Tensor<(W, H, Channel), u8> = load(&path).unwrap();

@@ -1,5 +1,6 @@
-//! Files of the Python packages of each format. Those in `tests/data`, which `scripts/io_interop.py record` wrote, are read
-//! everywhere; where Python and the packages are there, new ones go both ways. `NOMINA_PYTHON` says which Python.
+//! Files of the Python packages of each format. Those in `tests/data`, written by `scripts/io_interop.py record`, are
+//! read on every machine; if Python and the packages are installed, new files are exchanged in both directions.
+//! `NOMINA_PYTHON` names the Python.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +9,7 @@ use nomina::prelude::*;
 
 dims! { Time, Lat, Lon }
 
-/// The element of each number that both sides agree on.
+/// Returns the element of a number, which both sides compute.
 fn element(i: usize, dtype: DType) -> Complex<f64> {
     let number = (7 * i % 23) as f64;
     match dtype {
@@ -165,7 +166,7 @@ mod zarr {
         packed(&folder.join("packed.zarr"));
     }
 
-    /// Arrays that xarray packed hold 1, nothing and 3.
+    /// Checks arrays that xarray packed: 1, a missing element, and 3.
     fn packed(root: &Path) {
         assert_eq!(attributes(root).unwrap()["title"].as_str(), Some("packed"));
         for name in keys(root).unwrap() {
@@ -181,7 +182,7 @@ mod zarr {
         }
     }
 
-    /// A folder with all that is in it.
+    /// Copies a folder with its contents.
     fn copied(from: &Path, to: &Path) {
         std::fs::create_dir_all(to).unwrap();
         for entry in std::fs::read_dir(from).unwrap() {
@@ -202,7 +203,7 @@ mod zarr {
             let array =
                 Zarr::<DynTensor>::create(root.join(name), dtype, x.names(), x.shape(), &[1, 2, 3])
                     .unwrap();
-            // By boxes that are no chunks.
+            // By boxes that are not aligned to chunks.
             for lon in [0_usize..1, 1..4] {
                 let part = x.narrow("Lon", lon.start as i64, lon.len()).unwrap();
                 array.narrow("Lon", lon).unwrap().write(&part).unwrap();
@@ -235,7 +236,7 @@ mod zarr {
     }
 }
 
-/// A format's two ways.
+/// A format's name, and its writer and reader.
 type Ways = (&'static str, fn(&Path), fn(&Path));
 
 fn formats() -> Vec<Ways> {

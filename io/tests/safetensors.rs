@@ -1,4 +1,4 @@
-//! safetensors files, written and read, and read without a copy.
+//! safetensors files: writing, reading, and mapping without a copy.
 #![cfg(feature = "safetensors")]
 
 use std::fs;
@@ -16,7 +16,7 @@ fn place() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A file as its parts say, whatever they say.
+/// Writes a file from its parts, valid or not.
 fn by_hand(path: &Path, header: &str, data: &[u8]) {
     let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
     bytes.extend(header.as_bytes());
@@ -84,7 +84,7 @@ fn texts_stand_beside_tensors() {
     let file = SafeTensors::open(&path).unwrap();
     assert_eq!(file.metadata()["format"], "pt");
     assert_eq!(file.metadata()[DIMS], r#"{"x":["N"]}"#);
-    // Without any, and without names, there is no metadata.
+    // Without metadata and names, the file has none.
     save(&path, [("x", DynTensor::ones(&[2], ()).unwrap())]).unwrap();
     assert!(SafeTensors::open(&path).unwrap().metadata().is_empty());
     let bytes = fs::read(&path).unwrap();
@@ -103,11 +103,11 @@ fn nothing_is_copied_until_it_is_written_to() {
     let y: Tensor<(Out, In)> = file.tensor("y").unwrap();
     let at = |x: &Tensor<(Out, In)>| x.as_slice().unwrap().as_ptr();
     assert_eq!(at(&first), at(&second));
-    // Another one sees it: a copy, of this tensor alone.
+    // Another owner shares it, so this tensor is copied.
     first += 1.0;
     assert_ne!(at(&first), at(&second));
     assert!(second.equal(&x) && y.equal(&x));
-    // Nobody else sees it: in place, and in memory alone.
+    // No other owner: changed in place, and only in memory.
     drop((file, first));
     let (mut alone, place) = (second.clone(), at(&second));
     drop(second);
@@ -127,7 +127,7 @@ fn nothing_is_copied_until_it_is_written_to() {
             .to_vec(),
         x.to_vec()
     );
-    // A tensor outlives its file, and is no vector that could be taken apart.
+    // A tensor outlives its file, and a mapped tensor can still become a vector.
     assert_eq!(alone.into_vec().len(), 64 * 64);
 }
 
@@ -140,7 +140,7 @@ fn a_file_is_replaced_while_its_tensors_live() {
     write(2.0);
     let new: Tensor<(Out,)> = SafeTensors::open(&path).unwrap().tensor("x").unwrap();
     assert_eq!((old.sum(..).item(), new.sum(..).item()), (1000.0, 2000.0));
-    // Its own tensor, on to itself.
+    // A tensor is saved over the file it is mapped from.
     save(&path, [("x", new)]).unwrap();
     let same: Tensor<(Out,)> = SafeTensors::open(&path).unwrap().tensor("x").unwrap();
     assert_eq!(same.sum(..).item(), 2000.0);
@@ -266,7 +266,7 @@ fn what_cannot_be_saved_leaves_the_file_as_it_was() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// What a recorded tensor is saved as, and that nothing is recorded of it.
+/// A recorded tensor is saved without its node.
 #[test]
 fn a_leaf_is_saved_as_its_elements() {
     let (_folder, path) = place();
@@ -299,7 +299,7 @@ fn a_broken_file_is_an_error_that_names_it() {
         "{} {}".to_owned(),
         r#"{"x":3}"#.to_owned(),
         deep,
-        // Twice, beyond the end, not to the end, backwards, over another one, with a gap.
+        // A duplicate; past the end; not to the end; backwards; an overlap; a gap.
         format!("{{{x},{x}}}"),
         format!("{{{}}}", tensor("x", "F32", "[3]", 0, 12)),
         format!("{{{}}}", tensor("x", "F32", "[1]", 0, 4)),
@@ -314,7 +314,7 @@ fn a_broken_file_is_an_error_that_names_it() {
             tensor("x", "U8", "[3]", 0, 3),
             tensor("y", "F32", "[1]", 4, 8)
         ),
-        // Sizes that are others, that wrap in elements, that wrap in bytes, negative ones, no whole ones, too many.
+        // Other sizes; sizes that overflow in elements and in bytes; negative, fractional, and too many sizes.
         format!("{{{}}}", tensor("x", "F32", "[3]", 0, 8)),
         format!(
             "{{{}}}",
@@ -327,7 +327,7 @@ fn a_broken_file_is_an_error_that_names_it() {
         format!("{{{}}}", tensor("x", "F32", &many, 0, 8)),
         format!("{{{}}}", tensor("x", "F32", "[18446744073709551616]", 0, 8)),
         format!("{{{}}}", tensor("x", "F31", "[2]", 0, 8)),
-        // Eight that end where numbers do, and one more byte would be zero.
+        // Eight tensors whose last offset is near `u64::MAX`, so that adding to it overflows.
         format!(
             "{{{}}}",
             (0..8)
@@ -341,7 +341,7 @@ fn a_broken_file_is_an_error_that_names_it() {
                 .collect::<Vec<_>>()
                 .join(",")
         ),
-        // Names: no text, no object, of no tensor, too few, twice, no identifiers.
+        // Names: not text, not an object, without a tensor, too few, duplicates, not identifiers.
         format!(r#"{{"__metadata__":{{"nomina.dims":3}},{x}}}"#),
         format!(r#"{{"__metadata__":{{}},"__metadata__":{{}},{x}}}"#),
         dims("[]"),
@@ -363,7 +363,7 @@ fn a_broken_file_is_an_error_that_names_it() {
         assert_ne!(error.kind(), ErrorKind::File, "{text}");
         assert!(text.len() < 1000, "{text}");
     }
-    // That the same is no error where nothing is wrong.
+    // The same header without a fault is accepted.
     by_hand(&path, &dims(r#"{"x":["N"]}"#), &[0; 8]);
     assert!(
         SafeTensors::open(&path)
@@ -452,7 +452,7 @@ fn the_same_tensors_are_the_same_bytes() {
         fs::read(&path).unwrap()
     };
     let first = saved(false);
-    // A map that is not sorted would differ in one of ten by chance alone.
+    // An unsorted map would almost certainly give another order in one of ten runs.
     for i in 0..10 {
         assert!(saved(i % 2 == 1) == first);
     }

@@ -170,7 +170,7 @@ fn what_only_a_part_of_a_chunk_meets_keeps_the_rest() {
         .write(&Tensor::zeros([4, 2]))
         .unwrap();
     assert_eq!(array.read().unwrap().sum(Time).to_vec(), [4., 0., 0., 4.]);
-    // A chunk that cannot be written leaves what was there.
+    // A chunk that cannot be written leaves the old one.
     let chunk = path.join("c/0/0");
     let before = fs::read(&chunk).unwrap();
     fs::write(&chunk, &before[..before.len() - 3]).unwrap();
@@ -182,7 +182,7 @@ fn what_only_a_part_of_a_chunk_meets_keeps_the_rest() {
     assert_eq!(error.kind(), ErrorKind::Parse);
     assert_eq!(fs::read(&chunk).unwrap(), before[..before.len() - 3]);
     assert_eq!(array.read().unwrap_err().kind(), ErrorKind::Parse);
-    // Nothing but chunks and their description is there.
+    // Only chunks and the metadata are there.
     assert_eq!(fs::read_dir(path.join("c/0")).unwrap().count(), 1);
     assert_eq!(fs::read_dir(&path).unwrap().count(), 2);
 }

@@ -1,4 +1,4 @@
-//! Attributes of zarr: what they say, packed elements, and folders that are already something else.
+//! Attributes of zarr, packed elements, and folders that are already in use.
 #![cfg(feature = "zarr")]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn place() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Writes stored elements, and gives the array these attributes.
+/// Writes stored elements, and sets the array's attributes.
 fn packed<T: Element>(path: &Path, stored: &[T], attributes: &str) {
     let x = Tensor::<(Time,), T>::from_vec(stored.to_vec(), [stored.len()]).unwrap();
     let array = Field::<T>::create(path, &[stored.len()], &[2]).unwrap();
@@ -56,7 +56,7 @@ fn packed_integers_are_unpacked() {
     let doubles = Field::<f64>::open(&path).unwrap();
     assert_eq!(doubles.dtype(), DType::F64);
     assert!(same(&doubles.read().unwrap().to_vec(), &wanted));
-    // Rounded once, to the dtype that is asked for.
+    // Rounded once, to the requested dtype.
     let floats = Field::<f32>::open(&path).unwrap().read().unwrap().to_vec();
     for (float, wanted) in floats.iter().zip(wanted) {
         assert!(*float == wanted as f32 || (float.is_nan() && wanted.is_nan()));
@@ -104,7 +104,7 @@ fn packed_integers_are_unpacked() {
     }
 }
 
-/// Stored elements, attributes, and what they mean.
+/// Stored elements, attributes, and the unpacked values.
 #[test]
 fn conventions_say_what_elements_mean() {
     const NAN: f64 = f64::NAN;
@@ -156,7 +156,7 @@ fn conventions_say_what_elements_mean() {
         &[-1., -128., 127.],
     );
     check(&[2_i16], r#"{"scale_factor":null,"add_offset":1}"#, &[3.]);
-    // 9.969209968386869e36 is netCDF's own value for f32; the other texts are xarray's in version 3 of zarr.
+    // 9.969209968386869e36 is netCDF's own fill value for f32; the other texts are xarray's in zarr version 3.
     check(
         &[9.969_21e36_f64, 1.0],
         r#"{"_FillValue":9.96921e36}"#,
@@ -183,7 +183,7 @@ fn conventions_say_what_elements_mean() {
         &[NAN, 1.],
     );
 
-    // The value is one of the stored dtype: this is the nearest f32, and not equal to its text in f64.
+    // The value is of the stored dtype: this is the nearest f32, which differs from its text in f64.
     let (_folder, path) = place();
     packed(
         &path,
@@ -255,7 +255,7 @@ fn what_is_written_is_packed() {
     array.write(&x).unwrap();
     let stored = Field::<i16>::open_stored(&path).unwrap();
     assert_eq!(stored.read().unwrap().to_vec(), [0, 1, -1, -20, 32]);
-    // A part of a chunk leaves the rest.
+    // Writing a part of a chunk keeps the rest.
     array
         .narrow(Time, 1..2)
         .unwrap()
@@ -374,11 +374,11 @@ fn version_2_is_named() {
         assert!(!path.join("zarr.json").exists() || *path == other.1);
     }
     assert_eq!(fs::read(path.join(".zarray")).unwrap(), array.as_bytes());
-    // In a folder that is nothing itself, and in a group of version 3.
+    // In a plain folder, and in a group of version 3.
     assert_eq!(zarr::keys(folder.path()).unwrap(), ["field"]);
     zarr::create_group(folder.path()).unwrap();
     assert_eq!(zarr::keys(folder.path()).unwrap(), ["field"]);
-    // An array with both descriptions is of version 3.
+    // An array with both kinds of metadata is of version 3.
     let (_folder, path) = place();
     Field::<f32>::create(&path, &[2], &[2]).unwrap();
     fs::write(path.join(".zarray"), array).unwrap();
@@ -408,7 +408,7 @@ fn old_chunks_are_no_elements_of_a_new_array() {
     fs::create_dir(&path).unwrap();
     let array = Field::<f32>::create(&path, &[4], &[2]).unwrap();
     assert_eq!(array.read().unwrap().to_vec(), [0.0; 4]);
-    // A group may be made around arrays.
+    // A group may be created around existing arrays.
     zarr::create_group(folder.path()).unwrap();
     assert!(zarr::create_group(folder.path()).is_err());
     assert!(Field::<f32>::create(folder.path(), &[4], &[2]).is_err());

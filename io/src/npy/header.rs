@@ -1,6 +1,7 @@
 //! The header: a Python dict in ASCII, `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 //!
-//! Read here and not by a crate: the crates multiply sizes without looking, and make room for as long a header as a file says.
+//! Parsed here rather than by a crate: the existing crates multiply sizes without overflow checks, and allocate as much
+//! for the header as the file says.
 
 use std::io::Read;
 
@@ -10,13 +11,13 @@ use nomina_runtime::file::failed;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// What the first version of the format can have, which is enough for any tensor.
+/// The maximum header of the format's first version, which suffices for any tensor.
 const LONGEST: usize = u16::MAX as usize;
 
-/// More than any tensor of ours has.
+/// A limit above the number of dims of any tensor.
 const MOST_DIMS: usize = 64;
 
-/// What a dtype is called; each has as many bytes as its digits say.
+/// The names of dtypes; the digits are the bytes of an element.
 const DTYPES: [(DType, &str); 11] = [
     (DType::Bool, "b1"),
     (DType::U8, "u1"),
@@ -31,16 +32,16 @@ const DTYPES: [(DType, &str); 11] = [
     (DType::C128, "c16"),
 ];
 
-/// A header that was read.
+/// A parsed header.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) dtype: DType,
-    /// Whether the bytes of each number come in the other order than here.
+    /// Whether the byte order of the numbers differs from this machine's.
     pub(crate) swapped: bool,
-    /// Whether the first dim's index runs fastest.
+    /// Whether the elements are in Fortran order: the first dim varies fastest.
     pub(crate) fortran: bool,
     pub(crate) shape: Vec<usize>,
-    /// Where elements begin, from the file's start.
+    /// The offset of the elements from the start of the file.
     pub(crate) start: usize,
 }
 
@@ -49,7 +50,7 @@ fn broken(op: &'static str, what: impl Into<String>) -> Error {
     Error::new(ErrorKind::Parse, op, what)
 }
 
-/// Reads a header, and nothing behind it.
+/// Reads a header, and nothing after it.
 pub(crate) fn read(op: &'static str, from: &mut impl Read) -> Result<Header> {
     let mut take = |count: usize| {
         let mut bytes = Vec::new();
@@ -94,7 +95,7 @@ pub(crate) fn read(op: &'static str, from: &mut impl Read) -> Result<Header> {
     })
 }
 
-/// The header of elements that lie in this order.
+/// Returns the header of elements in this order.
 pub(crate) fn written(
     op: &'static str,
     dtype: DType,
@@ -112,24 +113,24 @@ pub(crate) fn written(
     let order = if dtype.size() == 1 { '|' } else { '<' };
     let fortran = if fortran { "True" } else { "False" };
     let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
-    // One is no tuple without a comma.
+    // A tuple of one item needs a comma.
     let comma = if shape.len() == 1 { "," } else { "" };
     let sizes = format!("({}{comma})", sizes.join(", "));
     let mut text =
         format!("{{'descr': '{order}{name}', 'fortran_order': {fortran}, 'shape': {sizes}, }}");
-    // Elements begin at a multiple of a cache line.
+    // The elements are aligned to 64 bytes, a cache line.
     let end = (10 + text.len() + 1).next_multiple_of(64) - 10;
     text.push_str(&" ".repeat(end - 1 - text.len()));
     text.push('\n');
     let mut bytes = MAGIC.to_vec();
     bytes.extend([1, 0]);
-    // Sixty-four sizes of twenty digits are far less than it can say.
+    // The length always fits: 64 sizes of 20 digits are far fewer characters.
     bytes.extend((text.len() as u16).to_le_bytes());
     bytes.extend(text.into_bytes());
     Ok(bytes)
 }
 
-/// The text of a dict.
+/// Parses the text of a dict.
 fn parse(text: &[u8]) -> Result<Header> {
     let wrong = |what: &str| broken("load", format!("the header: {what}"));
     let mut text = Text(text);
@@ -205,7 +206,7 @@ fn dtype(descr: &[u8]) -> Result<(DType, bool)> {
     }
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Text<'a>(&'a [u8]);
 
 impl<'a> Text<'a> {
@@ -224,7 +225,7 @@ impl<'a> Text<'a> {
         Some(())
     }
 
-    /// What stands between two quotes.
+    /// Parses a quoted string.
     fn string(&mut self) -> Option<&'a [u8]> {
         self.skip();
         let (&quote, rest) = self
@@ -252,7 +253,7 @@ impl<'a> Text<'a> {
             }
             sizes.push(self.size()?);
             if self.expect(b",").is_none() {
-                // `(3)` is a number.
+                // In Python, `(3)` is not a tuple.
                 return self
                     .expect(b")")
                     .filter(|()| sizes.len() > 1)
@@ -299,7 +300,7 @@ mod tests {
         }
         let error = written("save", DType::BF16, false, &[2]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DType);
-        // The longest there is.
+        // The longest possible header.
         let bytes = written("save", DType::C128, false, &[usize::MAX; 64]).unwrap();
         assert_eq!(
             read("load", &mut &bytes[..]).unwrap().shape,

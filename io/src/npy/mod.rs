@@ -1,7 +1,7 @@
-//! npy files: NumPy's format for one array, and npz files, which are several of them ([`npz`](crate::npz)).
+//! npy files: NumPy's format for one array. npz files ([`npz`](crate::npz)) contain several of them.
 //!
-//! The format has no names: the type that is asked for says them, and [`save`] drops those that a tensor has. Elements of
-//! `bf16` it does not have either.
+//! The format has no dim names: they come from the requested type, and [`save`] drops those of a tensor. It does not
+//! support `bf16` either.
 
 pub(crate) mod header;
 
@@ -17,13 +17,13 @@ use crate::open::{OpenAs, refined};
 use header::Header;
 use nomina_runtime::file::{self, failed};
 
-/// Opens a file. Its dims have the names that the type says, by position; those of a [`DynTensor`] have none.
+/// Loads a file. Its dims are named by position as in the type; the dims of a [`DynTensor`] have no names.
 ///
-/// The file is mapped: elements lie in the system's page cache, without a copy, also in Fortran's order. Writing to the tensor
-/// changes memory and never the file. Truth values, and numbers in the other byte order, are copied.
+/// The file is mapped: elements are in the system's page cache, without a copy, in C or Fortran order. Writing to the
+/// tensor never changes the file. Bools, and numbers in the other byte order, are copied.
 ///
-/// **The file must stay as it is** while the tensor lives: who writes into it changes the tensor, and who truncates it ends
-/// the process when it is read. [`save`] replaces a file, which does no harm.
+/// **The file must not change** while the tensor lives: writing into the file changes the tensor, and truncating it
+/// ends the process when the tensor is read. [`save`] replaces the file, which is safe.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -40,10 +40,10 @@ use nomina_runtime::file::{self, failed};
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::File`] when the system cannot open or map it; [`ErrorKind::Parse`] when it is broken: a header that is cut off
-/// or none, fewer or more elements than it says, a truth value that is neither 0 nor 1; [`ErrorKind::DType`] when its
-/// elements are none of ours, or others than the type says; [`ErrorKind::Rank`] or [`ErrorKind::Shape`] when its dims are
-/// others.
+/// Returns [`ErrorKind::File`] if the file cannot be opened or mapped; [`ErrorKind::Parse`] if it is corrupt: its
+/// header is truncated or missing, it has fewer or more elements than the header says, or a bool is neither 0 nor 1;
+/// [`ErrorKind::DType`] if its elements are not supported, or differ from the type; [`ErrorKind::Rank`] or
+/// [`ErrorKind::Shape`] if its dims differ.
 pub fn load<X: OpenAs>(path: impl AsRef<Path>) -> Result<X> {
     let path = path.as_ref();
     let load = || refined("load", mapped("load", path)?);
@@ -71,7 +71,7 @@ fn mapped(op: &'static str, path: &Path) -> Result<DynTensor> {
 }
 
 impl Header {
-    /// The number of elements of an array that `len` bytes hold, with the header: no more, no less.
+    /// Returns the number of elements of the array, after checking that they and the header take exactly `len` bytes.
     pub(crate) fn numel(&self, op: &'static str, len: u64) -> Result<usize> {
         let numel = nomina_runtime::shape::numel(op, &self.shape)?;
         let bytes = nomina_runtime::shape::bytes(op, &self.shape, self.dtype)?;
@@ -87,7 +87,7 @@ impl Header {
         Err(Error::new(ErrorKind::Parse, op, what).operand(&names, &self.shape))
     }
 
-    /// The sizes of what lies in the file row by row.
+    /// Returns the sizes of the file's elements as a row-major array.
     fn stored(&self) -> Vec<usize> {
         match self.fortran {
             false => self.shape.clone(),
@@ -95,7 +95,7 @@ impl Header {
         }
     }
 
-    /// A copy of the elements, in this machine's byte order. Memory is asked for as elements come.
+    /// Reads the elements in this machine's byte order. Memory grows with the elements that are read.
     pub(crate) fn read(&self, op: &'static str, from: &mut impl Read) -> Result<Raw> {
         let expected = nomina_runtime::shape::bytes(op, &self.shape, self.dtype)?;
         let mut bytes = Vec::new();
@@ -115,7 +115,7 @@ impl Header {
         Raw::from_bytes(op, self.dtype, &self.stored(), &bytes)
     }
 
-    /// Elements as they were stored, with the sizes that the array has.
+    /// Turns the stored elements into a tensor with the array's sizes.
     pub(crate) fn tensor(&self, stored: Raw) -> Result<DynTensor> {
         let raw = match self.fortran {
             false => stored,
@@ -126,18 +126,18 @@ impl Header {
     }
 }
 
-/// The dims the other way round.
+/// Reverses the dims.
 fn transposed(raw: &Raw) -> Result<Raw> {
     let dims: Vec<usize> = (0..raw.rank()).rev().collect();
     raw.permute(&dims)
 }
 
-/// Writes a tensor to a file, which is there as a whole or not at all: it is written beside its place and moved there. Its
-/// names are not in it. A tensor that lies column by column is stored so, in Fortran's order.
+/// Writes a tensor to a file, which appears either complete or not at all: it is written under a temporary name and
+/// renamed. Dim names are not stored. A column-major tensor is stored in Fortran order.
 ///
 /// # Errors
-/// [`ErrorKind::DType`] for `bf16`, which the format lacks; [`ErrorKind::File`] when the system cannot write;
-/// [`ErrorKind::Memory`]. What was there before stays then.
+/// Returns [`ErrorKind::DType`] for `bf16`, which the format lacks; [`ErrorKind::File`] if the file cannot be written;
+/// [`ErrorKind::Memory`] if memory is missing. An existing file is unchanged then.
 pub fn save(path: impl AsRef<Path>, tensor: impl Into<DynTensor>) -> Result<()> {
     let tensor = tensor.into();
     file::write("save", path.as_ref(), |out| write("save", out, &tensor))

@@ -1,4 +1,4 @@
-//! Checkpoints of several files: reading.
+//! Reading of checkpoints of several files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,15 +15,15 @@ use crate::json::MOST_DIMS;
 use crate::open::{OpenAs, as_it_is, refined};
 use nomina_runtime::file::{self, failed};
 
-/// A checkpoint: a folder of safetensors files, or one file. Each of its tensors is whole in one of them, or has parts in
-/// several; either is read as a whole or by boxes, and no more files are opened than the box meets.
+/// A checkpoint: a folder of safetensors files, or one file. Each tensor is whole in one of them, or has parts in
+/// several. Both can be read as a whole or by boxes; only the files that a box intersects are opened.
 ///
-/// | folder | what is read |
+///  folder | files read |
 /// |---|---|
 /// | with an index, `model.safetensors.index.json` | the files that it lists: Hugging Face's, and those of [`save_parts`](super::save_parts) |
-/// | without one | all of its safetensors files: PyTorch's distributed checkpoints say in them where parts begin |
+///  without one | all of its safetensors files, which contain the starts of parts, as in PyTorch's distributed checkpoints |
 ///
-/// Files are mapped, and are to stay as they are, as those of [`SafeTensors`].
+/// Files are mapped and must not change, as those of [`SafeTensors`].
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -45,15 +45,15 @@ pub struct Checkpoint {
     files: Mutex<BTreeMap<String, Arc<SafeTensors>>>,
 }
 
-/// Where a tensor or a part of it is.
+/// The location of a tensor or of a part of it.
 #[derive(Clone, Debug)]
 struct Part {
     file: String,
-    /// Place and sizes; none where all of the tensor is in the file.
+    /// The start and the sizes; `None` if the whole tensor is in the file.
     place: Option<(Vec<usize>, Vec<usize>)>,
 }
 
-/// The ranges of a part within a tensor.
+/// The range of a part in each dim of its tensor.
 type Ranges = Vec<Range<usize>>;
 
 fn broken(op: &'static str, what: impl Into<String>) -> Error {
@@ -61,11 +61,11 @@ fn broken(op: &'static str, what: impl Into<String>) -> Error {
 }
 
 impl Checkpoint {
-    /// Opens a folder or a file. Of a folder with an index, only that is read.
+    /// Opens a folder or a file. If a folder has an index, only the index is read.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when the system cannot open it, or the folder has no safetensors file; [`ErrorKind::Parse`] when the
-    /// index, or a file where there is none, is broken.
+    /// Returns [`ErrorKind::File`] if it cannot be opened, or the folder has no safetensors file; [`ErrorKind::Parse`]
+    /// if the index, or without one a file, is corrupt.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let (op, path) = ("open", path.as_ref());
         let mut all = Self {
@@ -74,7 +74,7 @@ impl Checkpoint {
             files: Mutex::default(),
         };
         let mut open = || {
-            // A path that is no folder is a file, or `open` says why it is not one.
+            // Anything that exists and is not a folder is opened as a file.
             if path.exists() && !path.is_dir() {
                 all.path = path.parent().map(Path::to_owned).unwrap_or_default();
                 let name = path.file_name().and_then(|name| name.to_str());
@@ -110,7 +110,7 @@ impl Checkpoint {
                     })
                     .collect(),
             };
-            // Whoever wrote the index names no file elsewhere.
+            // An index must not name files in other folders.
             let apart =
                 |part: &&Part| Path::new(&part.file).file_name() != Some(part.file.as_ref());
             if let Some(part) = parts.iter().find(apart) {
@@ -147,7 +147,7 @@ impl Checkpoint {
             .try_for_each(|name| self.add_file(op, name))
     }
 
-    /// A file that no index speaks of.
+    /// Adds a file without an index.
     fn add_file(&mut self, op: &'static str, name: String) -> Result<()> {
         let file = self.file(op, &name)?;
         let starts = starts(op, &file).map_err(|error| error.within(&name))?;
@@ -179,12 +179,12 @@ impl Checkpoint {
         Ok(file)
     }
 
-    /// The names of the tensors, sorted.
+    /// Returns the names of the tensors, sorted.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.tensors.keys().map(String::as_str)
     }
 
-    /// The parts of a tensor, with place and sizes.
+    /// Returns the parts of a tensor, with their ranges.
     fn parts(&self, op: &'static str, name: &str) -> Result<Vec<(&str, Ranges)>> {
         let Some(parts) = self.tensors.get(name) else {
             return Err(
@@ -220,10 +220,10 @@ impl Checkpoint {
         Ok(all)
     }
 
-    /// The sizes of a tensor.
+    /// Returns the sizes of a tensor.
     ///
     /// # Errors
-    /// When there is no such tensor, or its file cannot be read.
+    /// If there is no such tensor, or its file cannot be read.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>> {
         let op = "shape";
         let parts = self.parts(op, name);
@@ -236,10 +236,11 @@ impl Checkpoint {
         error.within(format_args!("`{name}` in {}", self.path.display()))
     }
 
-    /// A tensor with the names that the files say. One that is whole in a file is not copied.
+    /// Opens a tensor with the names in the files. A tensor that is whole in a file is not copied.
     ///
     /// # Errors
-    /// As [`SafeTensors::tensor`], and [`ErrorKind::Parse`] when its parts do not fit each other or their files.
+    /// Returns the errors of [`SafeTensors::tensor`], and [`ErrorKind::Parse`] if the parts do not match each other or
+    /// their files.
     pub fn tensor<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "tensor";
         let opened = self.elements(op, name, None);
@@ -247,10 +248,10 @@ impl Checkpoint {
         opened.map_err(|error| self.about(error, name))
     }
 
-    /// As [`tensor`](Self::tensor), but that dims without a name take the one which the type says.
+    /// Like [`tensor`](Self::tensor), but dims without a name take their names from the type.
     ///
     /// # Errors
-    /// As there.
+    /// Like [`tensor`](Self::tensor).
     pub fn refine<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "refine";
         let opened = self.elements(op, name, None);
@@ -258,11 +259,10 @@ impl Checkpoint {
         opened.map_err(|error| self.about(error, name))
     }
 
-    /// A box of a tensor: a range for each of its dims. Of the files that the box meets, its elements are read and no others, but
-    /// for truth values, whose part is read and checked.
+    /// Opens a box of a tensor: a range for each of its dims. Only the elements of the box are read. The exception is
+    /// bools: their parts are read and checked entirely.
     ///
-    /// # Errors
-    /// As [`tensor`](Self::tensor), and [`ErrorKind::Index`] when the box leaves the tensor.
+    /// Returns the errors of [`tensor`](Self::tensor), and [`ErrorKind::Index`] if the box is not within the tensor.
     pub fn part<X: OpenAs>(&self, name: &str, ranges: &[Range<usize>]) -> Result<X> {
         let op = "part";
         let opened = self.elements(op, name, Some(ranges));
@@ -307,7 +307,7 @@ impl Checkpoint {
             return Err(broken(op, "its parts are not all of it"));
         }
         if let (true, Some((file, ranges))) = (met.is_empty(), parts.first()) {
-            // No elements; but a dtype and names.
+            // There are no elements, but the dtype and the names are needed.
             let none = ranges.iter().map(|range| range.start..range.start);
             met.push((file, ranges, none.collect()));
         }
@@ -339,7 +339,7 @@ impl Checkpoint {
         Ok(out)
     }
 
-    /// What of a box stands in a file, whose part has these ranges.
+    /// Reads the part of a box that is in a file, whose part has these ranges.
     fn read(
         &self,
         op: &'static str,
@@ -378,7 +378,7 @@ fn missing(op: &'static str, file: &str) -> Error {
     broken(op, "the file has no such tensor").within(file)
 }
 
-/// Where a file says that its tensors begin, as parts.
+/// Returns the starts of the parts in a file, from its metadata.
 fn starts(op: &'static str, file: &SafeTensors) -> Result<Option<BTreeMap<String, Sharding>>> {
     let parsed = file.metadata.get(SHARDING).map(|text| {
         serde_json::from_str(text)
@@ -387,14 +387,14 @@ fn starts(op: &'static str, file: &SafeTensors) -> Result<Option<BTreeMap<String
     parsed.transpose()
 }
 
-/// The sizes of the tensor that parts are of.
+/// Returns the sizes of the whole tensor.
 fn whole(parts: &[(&str, Ranges)]) -> Vec<usize> {
     let rank = parts.first().map_or(0, |(_, ranges)| ranges.len());
     let end = |dim: usize| parts.iter().map(|(_, ranges)| ranges[dim].end).max();
     (0..rank).map(|dim| end(dim).unwrap_or(0)).collect()
 }
 
-/// What two boxes share.
+/// Returns the intersection of two boxes.
 fn shared(one: &[Range<usize>], other: &[Range<usize>]) -> Ranges {
     let both = one.iter().zip(other);
     both.map(|(one, other)| {

@@ -15,10 +15,10 @@ use super::DIMS;
 use crate::json::{AtMost, MOST_DIMS};
 use nomina_runtime::file::failed;
 
-/// The format's own limit.
+/// The maximum bytes of a header, set by the format.
 const LONGEST: u64 = 100_000_000;
 
-/// The dtypes that both sides have. The format has no pair of `f64`.
+/// The dtypes that both sides have. The format lacks complex numbers of two `f64`.
 const DTYPES: [(DType, Dtype); 11] = [
     (DType::Bool, Dtype::BOOL),
     (DType::U8, Dtype::U8),
@@ -33,7 +33,7 @@ const DTYPES: [(DType, Dtype); 11] = [
     (DType::C64, Dtype::C64),
 ];
 
-/// The format's dtype of elements of ours.
+/// Returns the format's dtype of our elements.
 pub(super) fn to_file(op: &'static str, dtype: DType) -> Result<Dtype> {
     let found = DTYPES.iter().find(|pair| pair.0 == dtype);
     found.map(|pair| pair.1).ok_or_else(|| {
@@ -43,7 +43,7 @@ pub(super) fn to_file(op: &'static str, dtype: DType) -> Result<Dtype> {
     })
 }
 
-/// Our dtype of the format's, where there is one.
+/// Returns our dtype of the format's elements, if there is one.
 pub(super) fn from_file(dtype: Dtype) -> Option<DType> {
     DTYPES
         .iter()
@@ -51,14 +51,14 @@ pub(super) fn from_file(dtype: Dtype) -> Option<DType> {
         .map(|pair| pair.0)
 }
 
-/// A header that was read.
+/// A parsed header.
 pub(super) struct Header {
-    /// The tensors in the order in which they lie, checked: no gaps, no overlaps, no sizes that wrap.
+    /// The tensors in the order of their offsets, validated: no gaps, no overlaps, no sizes that overflow.
     pub(super) tensors: Vec<(String, TensorInfo)>,
     pub(super) metadata: BTreeMap<String, String>,
-    /// The names of the dims of tensors that have some, checked.
+    /// The dim names of the tensors that have some, validated.
     pub(super) dims: BTreeMap<String, Vec<Option<String>>>,
-    /// Where elements begin, from the file's start.
+    /// The offset of the elements from the start of the file.
     pub(super) start: usize,
 }
 
@@ -67,7 +67,7 @@ fn broken(op: &'static str, what: impl fmt::Display) -> Error {
     Error::new(ErrorKind::Parse, op, what.to_string())
 }
 
-/// Reads a header. Memory is asked for what the file has, and not for what it says.
+/// Reads a header. The memory used depends on the length of the file, not on the lengths stored in it.
 pub(super) fn read(op: &'static str, mut file: &File) -> Result<Header> {
     let io = |error: std::io::Error| failed(op, &error);
     let len = file.metadata().map_err(io)?.len();
@@ -110,12 +110,12 @@ pub(super) fn read(op: &'static str, mut file: &File) -> Result<Header> {
     })
 }
 
-/// How many bytes the tensors take, which lie without gaps.
+/// Returns the total bytes of the tensors, after checking that they have no gaps.
 fn check(tensors: Vec<(String, TensorInfo)>) -> Result<usize, safetensors::SafeTensorError> {
     Metadata::new(None, tensors).map(|metadata| metadata.data_len())
 }
 
-/// The text of a header: its entries in the order in which they are given, metadata sorted, so that the same tensors give the
+/// Returns the text of a header: entries in the given order, and metadata sorted, so that the same tensors give the
 /// same bytes.
 pub(super) fn written(
     op: &'static str,
@@ -125,7 +125,7 @@ pub(super) fn written(
     check(tensors.to_vec()).map_err(|error| broken(op, error))?;
     let header = Written { tensors, metadata };
     let mut text = serde_json::to_vec(&header).map_err(|error| broken(op, error))?;
-    // So that elements begin at a multiple of their size.
+    // Aligns the elements to a multiple of their size.
     text.resize(text.len().next_multiple_of(8), b' ');
     if text.len() as u64 > LONGEST {
         let what = format!(
@@ -155,7 +155,7 @@ impl Serialize for Written<'_> {
     }
 }
 
-/// The names that the metadata gives to dims, each for a tensor that is there, as many as it has dims.
+/// Returns the dim names in the metadata, after checking that each entry has an existing tensor and one name per dim.
 fn dims(
     op: &'static str,
     tensors: &[(String, TensorInfo)],
@@ -190,7 +190,7 @@ fn dims(
     Ok(dims)
 }
 
-/// A list of names from their spelling.
+/// Parses a list of names.
 pub(super) fn names_of(names: &[Option<String>]) -> Result<Names> {
     let names: Result<Vec<_>> = names
         .iter()
@@ -199,7 +199,7 @@ pub(super) fn names_of(names: &[Option<String>]) -> Result<Names> {
     Names::new(names?)
 }
 
-/// A header as it is written, each tensor once.
+/// A deserialized header, in which each tensor occurs once.
 struct Listed {
     tensors: Vec<(String, TensorInfo)>,
     metadata: BTreeMap<String, String>,
@@ -211,7 +211,8 @@ impl<'de> Deserialize<'de> for Listed {
     }
 }
 
-/// Entry by entry: the crate's own way keeps all of the text's values until it knows which are tensors.
+/// Deserializes entry by entry. The crate's own implementation keeps all parsed values until it knows which are
+/// tensors.
 struct Entries;
 
 impl<'de> Visitor<'de> for Entries {
@@ -242,7 +243,7 @@ impl<'de> Visitor<'de> for Entries {
     }
 }
 
-/// As the crate's `TensorInfo`, with no more sizes than a tensor has.
+/// The crate's `TensorInfo`, with a limited number of dims.
 #[derive(Deserialize)]
 struct Info {
     dtype: Dtype,

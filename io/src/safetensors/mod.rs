@@ -1,11 +1,10 @@
 //! safetensors files: the format of PyTorch's and Hugging Face's models.
 //!
-//! The names of dims stand in the metadata, as the text of a JSON object under the key [`DIMS`]:
-//! `{"query.weight": ["Head", "Feature", "Hidden"]}`, with `null` for a dim without a name. Other readers see a text that they
-//! need not know; a file that another program wrote has no names, and opens with `Wild` dims or by
-//! [`refine`](SafeTensors::refine).
+//! Dim names are stored in the metadata, as the text of a JSON object under the key [`DIMS`]:
+//! `{"query.weight": ["Head", "Feature", "Hidden"]}`, with `null` for a dim without a name. Other readers can ignore
+//! this text. A file of another program has no names; open it with `Wild` dims or by [`refine`](SafeTensors::refine).
 //!
-//! A [`Checkpoint`] is a folder of such files: those of a large model, and those that several processes wrote.
+//! A [`Checkpoint`] is a folder of such files: those of a large model, or those that several processes wrote.
 
 mod checkpoint;
 mod header;
@@ -25,17 +24,17 @@ use nomina_runtime::file::{self, failed};
 pub use parts::{INDEX, PartAt, save_index, save_parts};
 pub use save::{save, save_with};
 
-/// The key of the metadata under which the names of dims stand.
+/// The metadata key of the dim names.
 pub const DIMS: &str = "nomina.dims";
 
-/// A file that is open for reading. Nothing but its header is read before a tensor's elements are asked for.
+/// A file that is open for reading. Only its header is read until a tensor's elements are accessed.
 ///
-/// The file is mapped: its tensors lie in the system's page cache, without a copy. Writing to one of them changes memory and
-/// never the file; as long as this lives, the tensor is copied first. Tensors whose place is not aligned, and those of truth
-/// values, are copied when they are opened first.
+/// The file is mapped: its tensors are in the system's page cache, without a copy. Writing to a tensor never changes
+/// the file; while this value lives, the tensor is copied first. Tensors that are not aligned, and those of bools, are
+/// copied when they are first opened.
 ///
-/// **The file must stay as it is** while this or a tensor of it lives: who writes into it changes these tensors, and who
-/// truncates it ends the process when they are read. [`save`] replaces a file, which does no harm.
+/// **The file must not change** while this value or a tensor of it lives: writing into the file changes these tensors,
+/// and truncating it ends the process when they are read. [`save`] replaces the file, which is safe.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -66,7 +65,7 @@ struct Entry {
     part: usize,
     dtype: Dtype,
     shape: Vec<usize>,
-    /// Empty where dims have no names.
+    /// Empty if the dims have no names.
     names: Vec<Option<String>>,
 }
 
@@ -74,9 +73,9 @@ impl SafeTensors {
     /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when the system cannot open or map it; [`ErrorKind::Parse`] when it is broken: a header that is
-    /// cut off or no JSON, sizes and places that do not fit each other or the file, a tensor that stands twice; the kind of
-    /// its fault when names do not fit a tensor.
+    /// Returns [`ErrorKind::File`] if the file cannot be opened or mapped; [`ErrorKind::Parse`] if it is corrupt: its
+    /// header is truncated or not JSON, sizes and offsets do not match each other or the file, or a tensor occurs
+    /// twice; the kind of the name error if names do not fit a tensor.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::open_file(path).map_err(|error| error.within(path.display()))
@@ -91,7 +90,7 @@ impl SafeTensors {
             let known = header::from_file(info.dtype);
             let numel = known.map_or(end - start, |dtype| (end - start) / dtype.size());
             MappedPart {
-                // Within the file, as the header was checked to be.
+                // Within the file, as the check of the header guarantees.
                 start: header.start + start,
                 dtype: known.unwrap_or(nomina::DType::U8),
                 numel,
@@ -116,18 +115,18 @@ impl SafeTensors {
         })
     }
 
-    /// The names of the tensors, sorted.
+    /// Returns the names of the tensors, sorted.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
 
-    /// Texts that the file has beside its tensors, names of dims among them ([`DIMS`]).
+    /// Returns the file's metadata, including the dim names ([`DIMS`]).
     #[must_use]
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
     }
 
-    /// A tensor with the names that the file says; a dim has none where it says none. Elements are not copied.
+    /// Opens a tensor with the names in the file; a dim that has none there is unnamed. Elements are not copied.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -135,7 +134,7 @@ impl SafeTensors {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("model.safetensors");
     /// # safetensors::save(&path, [("w", DynTensor::ones(&[2, 3], ())?)])?;
-    /// // A file of another program, which says no names.
+    /// // A file of another program, without names.
     /// let file = SafeTensors::open(&path)?;
     /// let w: Tensor<(Wild, Wild)> = file.tensor("w")?;
     /// let w: DynTensor = file.tensor("w")?;
@@ -144,17 +143,17 @@ impl SafeTensors {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] when there is no such tensor; [`ErrorKind::DType`] when its elements are none of ours, or
-    /// others than the type says; [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`], [`ErrorKind::UnnamedDim`] or
-    /// [`ErrorKind::Shape`] when its dims are others; [`ErrorKind::Parse`] when a truth value is neither 0 nor 1. The text
-    /// has the file, the tensor, its dims with sizes, and the type's.
+    /// Returns [`ErrorKind::Argument`] if there is no such tensor; [`ErrorKind::DType`] if its elements are not
+    /// supported, or differ from the type; [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`], [`ErrorKind::UnnamedDim`]
+    /// or [`ErrorKind::Shape`] if its dims differ; [`ErrorKind::Parse`] if a bool is neither 0 nor 1. The text has the
+    /// file, the tensor, its dims with sizes, and those of the type.
     pub fn tensor<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "tensor";
         self.found(op, name, as_it_is)
     }
 
-    /// As [`tensor`](Self::tensor), but that dims without a name take the one which the type says, by position; names that
-    /// the file has are checked.
+    /// Like [`tensor`](Self::tensor), but dims without a name take their names from the type, by position; names in the
+    /// file are checked.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -171,7 +170,7 @@ impl SafeTensors {
     /// ```
     ///
     /// # Errors
-    /// When there is no such tensor, or its names, sizes or dtype are others than the type says.
+    /// If there is no such tensor, or its names, sizes or dtype differ from the type.
     pub fn refine<X: OpenAs>(&self, name: &str) -> Result<X> {
         let op = "refine";
         self.found(op, name, refined)

@@ -1,8 +1,8 @@
-//! Tensors of which several files hold parts: writing.
+//! Writing of tensors that are divided over several files.
 //!
-//! A file that has parts says where they begin in its metadata, by the key and in the words of PyTorch's distributed checkpoints,
-//! which read them: `DCP_SHARDING_INFO` is the text of `{"w": {"saved_offsets": [2, 0]}}`. The index beside them is that of
-//! Hugging Face's, and lists the parts of each tensor that has several.
+//! A file with parts stores their starts in its metadata, with the key and format of PyTorch's distributed checkpoints,
+//! which can read them: `DCP_SHARDING_INFO` is the text of `{"w": {"saved_offsets": [2, 0]}}`. The index next to the
+//! files has Hugging Face's format, and also lists the parts of each tensor that has several.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,17 +18,17 @@ use nomina_runtime::file::{self, failed};
 /// The name of the index of a checkpoint of several files.
 pub const INDEX: &str = "model.safetensors.index.json";
 
-/// The key of the metadata under which it stands where parts begin.
+/// The metadata key of the starts of parts.
 pub(super) const SHARDING: &str = "DCP_SHARDING_INFO";
 
-/// Where the part of a tensor begins, within the tensor.
+/// The start of a part within its tensor.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Sharding<T = AtMost<usize, MOST_DIMS>> {
     pub(super) saved_offsets: T,
 }
 
-/// Writes parts of tensors to a file: each with the place of its first element within its tensor, one number a dim. As
-/// [`save`](super::save) else.
+/// Writes parts of tensors to a file. Each part comes with its start: the index of its first element within the tensor,
+/// one number per dim. Otherwise like [`save`](super::save).
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -55,7 +55,8 @@ pub(super) struct Sharding<T = AtMost<usize, MOST_DIMS>> {
 /// ```
 ///
 /// # Errors
-/// Those of [`save`](super::save); [`ErrorKind::Argument`] when a place has more or fewer numbers than its tensor has dims.
+/// Returns the errors of [`save`](super::save), and [`ErrorKind::Argument`] if a start does not have one number per
+/// dim.
 pub fn save_parts<K: Into<String>, X: Into<DynTensor>>(
     path: impl AsRef<Path>,
     parts: impl IntoIterator<Item = (K, Vec<usize>, X)>,
@@ -89,22 +90,22 @@ fn text(value: &impl Serialize) -> Result<String> {
         .map_err(|error| Error::new(ErrorKind::Argument, "save", error.to_string()))
 }
 
-/// The part of a tensor that stands in a file.
+/// The location and description of a tensor's part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartAt {
-    /// The tensor.
+    /// The name of the tensor.
     pub name: String,
-    /// The file, by its name within the checkpoint's folder.
+    /// The name of the file within the checkpoint's folder.
     pub file: String,
-    /// The place of the part's first element within the tensor.
+    /// The index of the part's first element within the tensor.
     pub start: Vec<usize>,
-    /// The part's sizes.
+    /// The sizes of the part.
     pub shape: Vec<usize>,
-    /// The tensor's dtype.
+    /// The dtype of the tensor.
     pub dtype: nomina::DType,
 }
 
-/// An index, as it is written and read.
+/// An index file.
 #[derive(Default, Deserialize, Serialize)]
 pub(super) struct Index {
     #[serde(default)]
@@ -112,13 +113,13 @@ pub(super) struct Index {
     pub(super) weight_map: BTreeMap<String, String>,
 }
 
-/// What an index says beside which file has which tensor.
+/// The contents of an index besides the file of each tensor.
 #[derive(Default, Deserialize, Serialize)]
 pub(super) struct About {
-    /// The bytes of all elements. Others write it as a number of either kind, and nothing asks for it.
+    /// The bytes of all elements. Other programs write an integer or a float; it is never read.
     #[serde(default, skip_deserializing)]
     total_size: u64,
-    /// The parts of tensors that have several: file, place and sizes.
+    /// The parts of tensors that have several: file, start and sizes.
     #[serde(
         default,
         rename = "nomina.parts",
@@ -129,10 +130,10 @@ pub(super) struct About {
 
 pub(super) type Sizes = AtMost<usize, MOST_DIMS>;
 
-/// Writes the index of a folder's files. Each tensor has parts that follow each other and are all of it together, or one.
+/// Writes the index of a folder's files. Each tensor is whole in one file, or its parts cover it without overlap.
 ///
 /// # Errors
-/// [`ErrorKind::File`] when the system cannot write.
+/// Returns [`ErrorKind::File`] if the file cannot be written.
 pub fn save_index(folder: impl AsRef<Path>, parts: impl IntoIterator<Item = PartAt>) -> Result<()> {
     let mut index = Index::default();
     for part in parts {
@@ -145,7 +146,7 @@ pub fn save_index(folder: impl AsRef<Path>, parts: impl IntoIterator<Item = Part
         let parts = all.parts.entry(part.name).or_default();
         parts.push((part.file, AtMost(part.start), AtMost(part.shape)));
     }
-    // One that is whole needs no more than its file.
+    // A tensor that is whole in one file needs only the file's name.
     index.metadata.parts.retain(|_, parts| parts.len() > 1);
     let path = folder.as_ref().join(INDEX);
     let text = text(&index).map_err(|error| error.within(path.display()))?;

@@ -1,4 +1,4 @@
-//! Writing.
+//! Writing of safetensors files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -14,11 +14,11 @@ use nomina_runtime::file::{self, failed};
 
 const OP: &str = "save";
 
-/// Writes tensors and the names of their dims to a file, which is there as a whole or not at all: it is written beside its
-/// place and moved there.
+/// Writes tensors and their dim names to a file, which appears either complete or not at all: it is written under a
+/// temporary name and renamed.
 ///
-/// Any pairs of a name and a tensor do, also a map; tensors of several types are pairs of a name and `x.to_dyn()`, which
-/// costs nothing. Their elements may lie in any order and on any device.
+/// Accepts any pairs of a name and a tensor, including a map. For tensors of several types, pass pairs of a name and
+/// `x.to_dyn()`, which costs nothing. The tensors may have any strides and be on any device.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -32,8 +32,9 @@ const OP: &str = "save";
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::DType`] for `Complex<f64>`, which the format lacks; [`ErrorKind::Argument`] for a name that stands twice or is
-/// `__metadata__`; [`ErrorKind::File`] when the system cannot write; [`ErrorKind::Memory`]. What was there before stays then.
+/// Returns [`ErrorKind::DType`] for `Complex<f64>`, which the format lacks; [`ErrorKind::Argument`] for a duplicate
+/// name or the name `__metadata__`; [`ErrorKind::File`] if the file cannot be written; [`ErrorKind::Memory`] if memory
+/// is missing. An existing file is unchanged then.
 pub fn save<K: Into<String>, X: Into<DynTensor>>(
     path: impl AsRef<Path>,
     tensors: impl IntoIterator<Item = (K, X)>,
@@ -41,11 +42,11 @@ pub fn save<K: Into<String>, X: Into<DynTensor>>(
     save_with(path, tensors, [] as [(String, String); 0])
 }
 
-/// As [`save`], with texts beside the tensors, such as `[("format", "pt")]`.
+/// Like [`save`], with additional metadata, such as `[("format", "pt")]`.
 ///
 /// # Errors
-/// When a dtype is `Complex<f64>`, a name stands twice, a text has the key [`DIMS`], the system cannot write, or memory is
-/// missing.
+/// If a dtype is `Complex<f64>`, a name is duplicated, the metadata has the key [`DIMS`], the file cannot be written,
+/// or memory is missing.
 pub fn save_with<K: Into<String>, X: Into<DynTensor>>(
     path: impl AsRef<Path>,
     tensors: impl IntoIterator<Item = (K, X)>,
@@ -94,10 +95,10 @@ fn write(
             let error = error.operand(tensor.names(), tensor.shape());
             about(error.within(format_args!("`{name}`")))
         })?;
-        // Without its node: what is written is not recorded.
+        // Detached, because saving is not recorded.
         typed.push((name, dtype, tensor.into_parts().0.detach()));
     }
-    // In the format's order: those with the largest elements first, so that each is aligned.
+    // The format's order: largest elements first, so that every tensor is aligned.
     typed.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let header = header::written(OP, &listed(&typed), &metadata).map_err(about)?;
     file::write(OP, path, |out| {
@@ -114,7 +115,7 @@ fn write(
     })
 }
 
-/// The names of the dims of those that have some.
+/// Returns the dim names of the tensors that have some.
 fn named(tensors: &[(String, DynTensor)]) -> BTreeMap<&str, Vec<Option<&str>>> {
     tensors
         .iter()
@@ -129,7 +130,7 @@ fn named(tensors: &[(String, DynTensor)]) -> BTreeMap<&str, Vec<Option<&str>>> {
         .collect()
 }
 
-/// Tensors with their places, one behind the other.
+/// Returns the tensors with their offsets, without gaps.
 fn listed(tensors: &[(String, Dtype, Raw)]) -> Vec<(String, TensorInfo)> {
     let mut end = 0_usize;
     let infos = tensors.iter().map(|(name, dtype, raw)| {

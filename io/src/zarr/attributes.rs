@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::describe::broken;
 use super::group::description;
 
-/// A value among the attributes of an array or a group.
+/// A value in the attributes of an array or a group.
 ///
 /// ```
 /// use nomina_io::zarr::{self, Attribute};
@@ -28,7 +28,7 @@ pub enum Attribute {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number without a fraction, within the range of the type.
+    /// An integer within the range of `i64`.
     Int(i64),
     /// Any other number.
     Float(f64),
@@ -41,7 +41,7 @@ pub enum Attribute {
 }
 
 impl Attribute {
-    /// The text, if it is one.
+    /// Returns the text, if the value is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -50,7 +50,7 @@ impl Attribute {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if the value is one.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match self {
@@ -60,7 +60,7 @@ impl Attribute {
         }
     }
 
-    /// Parses a text of JSON.
+    /// Parses a JSON text.
     pub(super) fn parse(op: &'static str, text: &str) -> Result<Self> {
         let value: serde_json::Value =
             serde_json::from_str(text).map_err(|error| broken(op, error))?;
@@ -76,7 +76,7 @@ impl From<serde_json::Value> for Attribute {
             Value::Bool(value) => Self::Bool(value),
             Value::Number(number) => match number.as_i64() {
                 Some(value) => Self::Int(value),
-                // By its text, since a number may be larger than what the parser takes.
+                // Parsed from its text, since it may be out of the JSON parser's range.
                 None => Self::Float(number.to_string().parse().unwrap_or(f64::NAN)),
             },
             Value::String(text) => Self::Text(text),
@@ -89,7 +89,7 @@ impl From<serde_json::Value> for Attribute {
     }
 }
 
-/// Parses the text of an object of attributes.
+/// Parses the text of an attributes object.
 pub(super) fn parse(op: &'static str, text: &str) -> Result<BTreeMap<String, Attribute>> {
     match Attribute::parse(op, text)? {
         Attribute::Map(attributes) => Ok(attributes),
@@ -101,8 +101,8 @@ pub(super) fn parse(op: &'static str, text: &str) -> Result<BTreeMap<String, Att
 /// Reads the attributes of the group or array at a path, such as `units`.
 ///
 /// # Errors
-/// [`ErrorKind::File`](nomina::ErrorKind::File) if nothing is there, or the system cannot read it;
-/// [`ErrorKind::Parse`](nomina::ErrorKind::Parse) if its description is broken or of version 2 of zarr.
+/// Returns [`ErrorKind::File`](nomina::ErrorKind::File) if the path does not exist or cannot be read;
+/// [`ErrorKind::Parse`](nomina::ErrorKind::Parse) if its metadata is corrupt or of zarr version 2.
 pub fn attributes(path: impl AsRef<Path>) -> Result<BTreeMap<String, Attribute>> {
     #[derive(Deserialize)]
     struct Described<'a> {

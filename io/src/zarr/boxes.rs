@@ -1,32 +1,32 @@
-//! Boxes of arrays that lie row by row: what of a stream goes where.
+//! Boxes of row-major arrays: which parts of a stream are copied where.
 
 use std::io;
 
 use super::codec::Stream;
 
-/// A box within an array whose elements come one after the other, and where they go.
+/// A box within a row-major array, and its destination.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
-    /// Where the box begins, along each dim.
+    /// The start of the box along each dim.
     pub(super) from: Vec<usize>,
     pub(super) size: Vec<usize>,
-    /// The place of its first element, and how far apart its elements are there, in elements.
+    /// The destination of the first element, and the strides of the destination, in elements.
     pub(super) to: usize,
     pub(super) strides: Vec<usize>,
 }
 
-/// The strides of an array that lies row by row.
+/// Returns the strides of a row-major array.
 pub(super) fn row_major(sizes: &[usize]) -> Vec<usize> {
     let strides = nomina_runtime::shape::row_major(sizes);
     strides.iter().map(|&stride| stride as usize).collect()
 }
 
-/// The place of an element.
+/// Returns the offset of an element.
 fn offset(at: &[usize], strides: &[usize]) -> usize {
     at.iter().zip(strides).map(|(at, stride)| at * stride).sum()
 }
 
-/// Calls `f` with each index of a box, row by row, until it fails.
+/// Calls `f` with each index of a box in row-major order, until it fails.
 fn each<E>(
     from: &[usize],
     size: &[usize],
@@ -47,7 +47,7 @@ fn each<E>(
 }
 
 impl Part {
-    /// All of an array of these sizes, put where a box of another one begins.
+    /// Creates the box that is all of an array of these sizes, with the destination at offset `to`.
     pub(super) fn whole(size: &[usize], to: usize, strides: Vec<usize>) -> Self {
         Self {
             from: vec![0; size.len()],
@@ -57,7 +57,7 @@ impl Part {
         }
     }
 
-    /// The same box of an array whose dims are in another order.
+    /// Returns the box of the array with permuted dims.
     pub(super) fn permuted(&self, order: &[usize]) -> Self {
         let pick = |of: &[usize]| order.iter().map(|&dim| of[dim]).collect();
         Self {
@@ -68,7 +68,7 @@ impl Part {
         }
     }
 
-    /// Calls `f` with each chunk that the box meets, where chunks have these sizes, and with its part of the box.
+    /// Calls `f` with the index of each chunk that the box intersects, and with the part of the box in it.
     pub(super) fn each_chunk<E>(
         &self,
         chunk: &[usize],
@@ -86,7 +86,7 @@ impl Part {
             return Ok(());
         }
         each(&first, &count, |index| {
-            // Within the box, so that nothing wraps.
+            // The products are within the array, so nothing overflows.
             let begins = index.iter().zip(chunk).map(|(index, size)| index * size);
             let begins: Vec<usize> = begins.collect();
             let mut part = Part::whole(&self.size, self.to, self.strides.clone());
@@ -100,7 +100,7 @@ impl Part {
         })
     }
 
-    /// Calls `f` with the place of each element.
+    /// Calls `f` with the destination offset of each element.
     pub(super) fn each(&self, mut f: impl FnMut(usize)) {
         let zeros = vec![0; self.size.len()];
         let Ok(()) = each(&zeros, &self.size, |at| {
@@ -109,7 +109,7 @@ impl Part {
         });
     }
 
-    /// Reads the box from a stream of an array of sizes `of`, elements of `size` bytes.
+    /// Reads the box from a stream of an array of sizes `of`, with elements of `size` bytes.
     pub(super) fn read(
         &self,
         of: &[usize],
@@ -148,7 +148,8 @@ impl Part {
         })
     }
 
-    /// Makes one dim of two where the box takes all of the inner one and puts it as it lies, and has at least one dim.
+    /// Merges adjacent dims if the box covers all of the inner one and the destination is contiguous there. At least
+    /// one dim remains.
     fn merge(&mut self, of: &mut Vec<usize>) {
         if of.is_empty() {
             of.push(1);
@@ -176,14 +177,14 @@ impl Part {
     }
 }
 
-/// How many elements are read before they are put in places apart.
+/// The number of elements read at once before they are scattered.
 const ROW: usize = 1 << 12;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Elements of two bytes, numbered.
+    /// Returns numbered elements of two bytes.
     fn numbers(count: usize) -> Vec<u8> {
         (0..count as u16).flat_map(u16::to_le_bytes).collect()
     }

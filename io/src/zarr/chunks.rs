@@ -1,4 +1,4 @@
-//! Boxes, chunk by chunk.
+//! Reading and writing of boxes, chunk by chunk.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use super::describe::Described;
 use crate::open::{OpenAs, as_it_is};
 use nomina_runtime::file::{self, failed};
 
-/// What went wrong with a chunk: the system's doing, or the file's.
+/// Returns the error of a chunk: the system's, or that of a corrupt file.
 #[cold]
 pub(super) fn chunk_failed(op: &'static str, error: &io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, Other, OutOfMemory, UnexpectedEof};
@@ -28,7 +28,7 @@ pub(super) fn chunk_failed(op: &'static str, error: &io::Error) -> Error {
 }
 
 impl<X: OpenAs> Zarr<X> {
-    /// The box as a part of the array, with its elements row by row.
+    /// Returns the box as a part of the array, with a row-major destination.
     fn part(&self) -> Part {
         let size = self.shape();
         Part {
@@ -39,7 +39,7 @@ impl<X: OpenAs> Zarr<X> {
         }
     }
 
-    /// Reads a part of a chunk; what was never written stays as it is.
+    /// Reads a part of a chunk. If the chunk was never written, `out` is unchanged.
     fn read_chunk(&self, op: &'static str, key: &str, part: &Part, out: &mut [u8]) -> Result<()> {
         let mut read = || {
             let file = match file::open(&self.path.join(key)) {
@@ -64,11 +64,12 @@ impl<X: OpenAs> Zarr<X> {
         })
     }
 
-    /// Reads the box. Chunks that were never written are the array's fill value. Memory is asked for the box, whatever the
-    /// chunks are, and a window of at most 8 MiB where they are packed by zstd.
+    /// Reads the box. Chunks that were never written have the array's fill value. Allocates memory for the box,
+    /// whatever the size of the chunks, and for zstd a window of at most 8 MiB.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when a chunk cannot be read, [`ErrorKind::Parse`] when one is broken, [`ErrorKind::Memory`].
+    /// Returns [`ErrorKind::File`] if a chunk cannot be read, [`ErrorKind::Parse`] if a chunk is corrupt, and
+    /// [`ErrorKind::Memory`] if memory is missing.
     pub fn read(&self) -> Result<X> {
         let op = "read";
         let read = || {
@@ -95,14 +96,14 @@ impl<X: OpenAs> Zarr<X> {
         read().map_err(|error: Error| error.within(self.path.display()))
     }
 
-    /// Writes all of the box. Each chunk is there as a whole or as it was; of those that the box meets in part, the rest is
-    /// read first. Memory is asked for one chunk at a time.
+    /// Writes all of the box. Each chunk is replaced atomically; a chunk that the box covers partly is read first.
+    /// Allocates memory for one chunk at a time.
     ///
     /// # Errors
-    /// [`ErrorKind::NameMismatch`], [`ErrorKind::Shape`] or [`ErrorKind::DType`] when the tensor is another than the box;
-    /// [`ErrorKind::Argument`] when an element cannot be packed as the array's attributes say; [`ErrorKind::File`] when the
-    /// system cannot write, [`ErrorKind::Parse`] when a chunk that is there is broken,
-    /// [`ErrorKind::Memory`]. Chunks that were written before stay so.
+    /// Returns [`ErrorKind::NameMismatch`], [`ErrorKind::Shape`] or [`ErrorKind::DType`] if the tensor does not match
+    /// the box; [`ErrorKind::Argument`] if an element cannot be packed with the array's attributes; [`ErrorKind::File`]
+    /// if a chunk cannot be written; [`ErrorKind::Parse`] if an existing chunk is corrupt; [`ErrorKind::Memory`] if
+    /// memory is missing. Chunks that were written before the error remain written.
     pub fn write(&self, tensor: &X) -> Result<()> {
         let op = "write";
         let write = || {
@@ -122,7 +123,7 @@ impl<X: OpenAs> Zarr<X> {
         write().map_err(|error: Error| error.within(self.path.display()))
     }
 
-    /// Puts a part of a box, whose sizes and elements these are, into a chunk.
+    /// Writes a part of a box into a chunk; `shape` and `bytes` are those of the box.
     fn write_chunk(
         &self,
         op: &'static str,
@@ -142,7 +143,7 @@ impl<X: OpenAs> Zarr<X> {
         let about = |error: io::Error| chunk_failed(op, &error).within(format_args!("chunk {key}"));
         let strides = row_major(chunk);
         let mut whole = elements.filled(chunk).map_err(about)?;
-        // What of the chunk lies within the array.
+        // The sizes of the part of the chunk that is within the array.
         let begins: Vec<usize> = index
             .iter()
             .zip(chunk)
@@ -154,7 +155,7 @@ impl<X: OpenAs> Zarr<X> {
             let old = Part::whole(chunk, 0, strides.clone());
             self.read_chunk(op, &key, &old, &mut whole)?;
         }
-        // From where it lies in the box to where it lies in the chunk.
+        // Copies from the position in the box to the position in the chunk.
         let to = part.from.iter().zip(&strides).map(|(at, by)| at * by).sum();
         let dims = 0..chunk.len();
         let new = Part {

@@ -1,7 +1,6 @@
-//! Codecs: how the elements of a chunk become the bytes of a file, and come back.
+//! Codecs: the conversion between the elements of a chunk and the bytes of a file.
 //!
-//! Chunks are read as streams, and only the box that was asked for is kept of them: what a file says of its lengths takes no
-//! memory.
+//! Chunks are read as streams, and only the requested box is kept, so that lengths stored in a file cost no memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -15,9 +14,9 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use super::boxes::{Part, row_major};
 use super::shards::Shards;
 
-/// What gives bytes one after the other.
+/// A source of consecutive bytes.
 pub(super) trait Stream: Read {
-    /// Goes on behind so many bytes.
+    /// Skips this many bytes.
     fn skip(&mut self, bytes: u64) -> io::Result<()> {
         let skipped = io::copy(&mut Read::take(&mut *self, bytes), &mut io::sink())?;
         match skipped == bytes {
@@ -30,26 +29,26 @@ pub(super) trait Stream: Read {
 impl Stream for &[u8] {}
 impl<R: Read + ?Sized> Stream for BufReader<Box<R>> {}
 
-/// Bytes of a file as they are.
+/// Uncompressed bytes of a file, which can be skipped by seeking.
 impl Stream for BufReader<&File> {
     fn skip(&mut self, bytes: u64) -> io::Result<()> {
         self.seek_relative(bytes.try_into().map_err(io::Error::other)?)
     }
 }
 
-/// What an array's elements are.
+/// The layout of an array's elements.
 #[derive(Clone, Debug)]
 pub(super) struct Elements {
-    /// The bytes of one.
+    /// The bytes of an element.
     pub(super) size: usize,
-    /// The bytes of a number: an element has two where it is complex.
+    /// The bytes of a real number; a complex element has two.
     pub(super) number: usize,
-    /// The one in the place of those that were never written.
+    /// The fill value of elements that were never written.
     pub(super) fill: Vec<u8>,
 }
 
 impl Elements {
-    /// An array of nothing but the fill value.
+    /// Returns an array filled with the fill value.
     pub(super) fn filled(&self, sizes: &[usize]) -> io::Result<Vec<u8>> {
         let len = sizes
             .iter()
@@ -74,7 +73,7 @@ impl Elements {
     }
 }
 
-/// Where the bytes of a chunk lie.
+/// The location of a chunk's bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) file: &'a File,
@@ -82,10 +81,10 @@ pub(super) struct Source<'a> {
     pub(super) len: u64,
 }
 
-/// What is done to the elements of a chunk, in the order in which they are written.
+/// The codecs of a chunk, in the order of writing.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
-    /// Orders of dims, one after the other.
+    /// The dim orders of the transpositions, one after the other.
     pub(super) transposed: Vec<Vec<usize>>,
     pub(super) array: Array,
     pub(super) bytes: Vec<Packed>,
@@ -93,13 +92,13 @@ pub(super) struct Chain {
 
 #[derive(Clone, Debug)]
 pub(super) enum Array {
-    /// Elements one after the other, the greatest byte first where `big`.
+    /// Consecutive elements, in big-endian order if `big`.
     Bytes { big: bool },
-    /// Chunks of chunks.
+    /// A shard: a chunk of chunks.
     Shards(Box<Shards>),
 }
 
-/// What is done to bytes.
+/// A codec from bytes to bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packed {
     Crc32c,
@@ -107,7 +106,8 @@ pub(super) enum Packed {
     Zstd,
 }
 
-/// The longest window of a frame of zstd, which is what its specification asks of a decoder. Levels above 19 have longer ones.
+/// The maximum window of a zstd frame: the size that its specification requires decoders to support. Levels above 19
+/// use larger windows.
 const WINDOW: u64 = 8 << 20;
 
 fn broken(what: impl Into<String>) -> io::Error {
@@ -115,13 +115,13 @@ fn broken(what: impl Into<String>) -> io::Error {
 }
 
 impl Packed {
-    /// The bytes that were packed, of which an array has `len`.
+    /// Returns the decoded stream; the array has `len` bytes.
     fn unpack<'a>(self, mut from: Box<dyn Read + 'a>, len: u64) -> io::Result<Box<dyn Read + 'a>> {
         Ok(match self {
             Self::Crc32c => Box::new(Summed::new(from)),
             Self::Gzip { .. } => Box::new(MultiGzDecoder::new(from)),
             Self::Zstd => {
-                // What is decoded is no longer than the array by much, and no window need be.
+                // The decoded data is not much longer than the array, so no larger window is needed.
                 let most = len.saturating_mul(2).saturating_add(1 << 10);
                 let most = most.min(WINDOW).next_power_of_two();
                 let mut begin = [0; 6];
@@ -153,7 +153,7 @@ impl Packed {
             }
             Self::Zstd => {
                 let mut packed = compress_to_vec(&bytes[..], CompressionLevel::Fastest);
-                // The crate says no length, which not every reader of zarr can do without.
+                // The crate stores no content size, which some readers of zarr require.
                 if packed[4] & !CHECKSUM == 0 {
                     packed[4] |= LENGTH_OF_8;
                     packed.splice(6..6, (bytes.len() as u64).to_le_bytes());
@@ -188,7 +188,7 @@ impl Chain {
             Array::Bytes { big } => *big,
             Array::Shards(shards) => return shards.read(elements, source, &chunk, &part, out),
         };
-        // Sizes of a chunk that was checked.
+        // The chunk's sizes were checked, so nothing overflows.
         let len = chunk.iter().product::<usize>() as u64 * elements.size as u64;
         let mut file = BufReader::new(source.file);
         file.seek(SeekFrom::Start(source.start))?;
@@ -204,7 +204,7 @@ impl Chain {
             }
             let mut stream = BufReader::new(Box::new(Counted { stream, left: len }));
             part.read(&chunk, elements.size, &mut stream, out)?;
-            // Sums stand at the end.
+            // Checksums are at the end of the stream.
             io::copy(&mut stream, &mut io::sink())?;
             let Counted { stream, left } = &mut **stream.get_mut();
             if *left > 0 || stream.read(&mut [0])? > 0 {
@@ -217,13 +217,13 @@ impl Chain {
         Ok(())
     }
 
-    /// The other order of bytes in what was read.
+    /// Reverses the byte order of the elements that were read.
     fn turned(&self, elements: &Elements, part: &Part, out: &mut [u8]) {
         let size = elements.size;
         part.each(|to| elements.turn(&mut out[to * size..(to + 1) * size]));
     }
 
-    /// The bytes of a chunk whose elements lie row by row.
+    /// Encodes a chunk from row-major elements.
     pub(super) fn write(
         &self,
         elements: &Elements,
@@ -254,7 +254,7 @@ impl Chain {
     }
 }
 
-/// At most so many bytes of a stream.
+/// A stream of at most `left` more bytes.
 struct Counted<'a> {
     stream: Box<dyn Read + 'a>,
     left: u64,
@@ -269,7 +269,8 @@ impl Read for Counted<'_> {
     }
 }
 
-/// Bytes whose last four are the sum of the others: they are held back, and compared when there are no more.
+/// A stream whose last four bytes are the checksum of the others. The last bytes are held back, and compared at the
+/// end.
 struct Summed<'a> {
     from: Box<dyn Read + 'a>,
     held: Box<[u8; 1 << 12]>,
@@ -352,13 +353,13 @@ mod tests {
     #[test]
     fn a_window_that_nothing_needs_takes_no_memory() {
         let mut stored = Packed::Zstd.pack(vec![7; 100]).unwrap();
-        // A terabyte.
+        // One terabyte.
         stored[5] = 30 << 3;
         let mut out = Vec::new();
         let stream = Packed::Zstd.unpack(Box::new(&stored[..]), 100);
         stream.unwrap().read_to_end(&mut out).unwrap();
         assert_eq!(out, [7; 100]);
-        // All of it at once, and more than the array has.
+        // A single segment: all of it at once, and more than the array has.
         stored[4] |= SINGLE_SEGMENT;
         stored.remove(5);
         stored[5..13].copy_from_slice(&(1_u64 << 40).to_le_bytes());

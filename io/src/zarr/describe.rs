@@ -1,4 +1,4 @@
-//! `zarr.json`: what an array is, and how its chunks are stored.
+//! `zarr.json`: the metadata of an array, and the storage of its chunks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use super::codec::{Array, Chain, Elements, Packed};
 use super::shards::Shards;
 use crate::json::{AtMost, MOST_DIMS};
 
-/// What describes an array.
+/// The metadata of an array.
 #[derive(Clone, Debug)]
 pub(super) struct Described {
     pub(super) dtype: DType,
@@ -25,15 +25,15 @@ pub(super) struct Described {
     pub(super) chunk: Vec<usize>,
     pub(super) elements: Elements,
     pub(super) chain: Chain,
-    /// The text of the object of attributes.
+    /// The JSON text of the attributes.
     pub(super) attributes: String,
     keys: Keys,
 }
 
-/// How the file of a chunk is named.
+/// The naming of chunk files.
 #[derive(Clone, Debug)]
 struct Keys {
-    /// By a `c` before the numbers.
+    /// Whether a `c` precedes the numbers.
     prefixed: bool,
     separator: &'static str,
 }
@@ -43,7 +43,7 @@ pub(super) fn broken(op: &'static str, what: impl fmt::Display) -> Error {
     Error::new(ErrorKind::Parse, op, what.to_string())
 }
 
-/// The error for a description of another version of the format.
+/// Returns the error for metadata of another version of the format.
 #[cold]
 pub(super) fn other_version(op: &'static str, version: u64) -> Error {
     broken(
@@ -53,7 +53,7 @@ pub(super) fn other_version(op: &'static str, version: u64) -> Error {
 }
 
 impl Described {
-    /// The file of a chunk, from the array's folder.
+    /// Returns the path of a chunk's file, relative to the array's folder.
     pub(super) fn key(&self, index: &[usize]) -> String {
         let prefix = self.keys.prefixed.then(|| "c".to_owned());
         // An array without dims has one chunk.
@@ -63,7 +63,7 @@ impl Described {
         words.join(self.keys.separator)
     }
 
-    /// Reads a description.
+    /// Parses the metadata.
     pub(super) fn read(op: &'static str, text: &str) -> Result<Self> {
         let parsed = serde_json::from_str::<Listed<'_>>(text);
         let listed = parsed.map_err(|error| broken(op, error))?;
@@ -117,7 +117,7 @@ impl Described {
         })
     }
 
-    /// The text for a new array of zeros.
+    /// Returns the metadata of a new array of zeros.
     pub(super) fn written(
         dtype: DType,
         names: &Names,
@@ -153,7 +153,7 @@ impl Described {
     }
 }
 
-/// Refuses chunks of no sizes, or of another rank.
+/// Refuses chunks with a size of 0, of another rank, or that are too large.
 pub(super) fn checked_chunk(
     op: &'static str,
     chunk: &[usize],
@@ -177,7 +177,7 @@ fn names(op: &'static str, names: Option<Texts>, rank: usize) -> Result<Names> {
         let what = format!("{} names for {rank} dims", names.len());
         return Err(Error::new(ErrorKind::NamesLen, op, what));
     }
-    // Writers of zarr say "no name" in two ways.
+    // Writers of zarr denote an unnamed dim by `null` or by an empty text.
     let named = |name: &Option<String>| {
         let name = name.as_deref().filter(|name| !name.is_empty());
         name.map(Name::new).transpose()
@@ -206,7 +206,7 @@ fn keys(op: &'static str, encoding: Option<Named>) -> Result<Keys> {
     })
 }
 
-/// The bytes of an element from its text.
+/// Parses an element, and returns its bytes.
 fn element(dtype: DType, text: &str) -> Option<Vec<u8>> {
     if dtype.is_complex() {
         let [re, im] = serde_json::from_str::<[&RawValue; 2]>(text).ok()?;
@@ -228,18 +228,18 @@ fn element(dtype: DType, text: &str) -> Option<Vec<u8>> {
         Scalar::Float(serde_json::from_str(text).ok()?)
     };
     let element = call::full(&[], value, dtype, Device::Cpu).ok()?;
-    // What does not fit wraps, and is no element.
+    // Integers that do not fit would wrap, and are refused.
     let fits = !matches!(value, Scalar::Int(_)) || element.item().ok()? == value;
     element.as_bytes().filter(|_| fits).map(<[u8]>::to_vec)
 }
 
-/// An element by its bits, the highest first.
+/// Parses the bits of an element, the highest first.
 fn bits(dtype: DType, digits: &str) -> Option<Vec<u8>> {
     let bits = u64::from_str_radix(digits, 16).ok()?;
     (digits.len() == 2 * dtype.size()).then(|| bits.to_le_bytes()[..dtype.size()].to_vec())
 }
 
-/// What is done to the elements of a chunk.
+/// Resolves the codecs of a chunk.
 fn chain(op: &'static str, codecs: Codecs, chunk: &[usize], dtype: DType) -> Result<Chain> {
     let mut chunk = chunk.to_vec();
     let (mut transposed, mut array, mut packed) = (Vec::new(), None, Vec::new());
@@ -342,7 +342,7 @@ fn shards(op: &'static str, more: Configuration, chunk: &[usize], dtype: DType) 
 
 type Codecs = AtMost<Named, 16>;
 
-/// A description as it is written.
+/// The deserialized metadata.
 #[derive(Default)]
 struct Listed<'a> {
     zarr_format: Option<u64>,
@@ -355,7 +355,7 @@ struct Listed<'a> {
     codecs: Option<Codecs>,
     dimension_names: Option<Texts>,
     attributes: Option<&'a RawValue>,
-    /// A key that is none of the format's, and does not say that it can be passed over.
+    /// A key that is unknown, and not marked as ignorable.
     unknown: Option<String>,
 }
 
@@ -408,13 +408,13 @@ struct Passed {
     must_understand: bool,
 }
 
-/// A codec, a grid or their kin: a name alone, or one with what it is configured by.
+/// The name and the configuration of a codec, a grid or similar; written as a name alone or as an object.
 struct Named {
     name: String,
     configuration: Configuration,
 }
 
-/// What all of them are configured by.
+/// The configuration fields of all of them.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Configuration {

@@ -1,4 +1,4 @@
-//! Folders of zarr: what says what they are, and groups.
+//! Folders of zarr: their metadata, and groups.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,19 +7,19 @@ use std::path::Path;
 use nomina::{Error, ErrorKind, Result};
 use nomina_runtime::file::{self, failed};
 
-/// The file that says what a folder is.
+/// The metadata file of a folder.
 const DESCRIPTION: &str = "zarr.json";
 
-/// The files that say it in version 2 of the format.
+/// The metadata files of version 2 of the format.
 const VERSION_2: [&str; 3] = [".zarray", ".zgroup", ".zmetadata"];
 
-/// Whether a folder is an array or a group of version 2 and not of version 3 as well.
+/// Returns whether a folder is an array or a group of version 2, and not also of version 3.
 fn is_version_2(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).exists();
     VERSION_2.into_iter().any(has) && !has(DESCRIPTION)
 }
 
-/// The error for a folder of version 2.
+/// Returns the error for a folder of version 2.
 #[cold]
 fn version_2(op: &'static str, folder: &Path) -> Error {
     let is_array = folder.join(".zarray").exists();
@@ -29,7 +29,7 @@ fn version_2(op: &'static str, folder: &Path) -> Error {
         .hint("convert it, such as by xarray's `to_zarr(.., zarr_format=3)`")
 }
 
-/// Reads what describes an array or a group.
+/// Reads the metadata of an array or a group.
 pub(super) fn description(op: &'static str, folder: &Path) -> Result<String> {
     let text = file::read_to_string(&folder.join(DESCRIPTION));
     text.map_err(|error| match error.kind() {
@@ -43,11 +43,11 @@ pub(super) fn description(op: &'static str, folder: &Path) -> Result<String> {
     })
 }
 
-/// Makes a folder an array or a group. Of several callers one succeeds.
+/// Turns a folder into an array or a group. Of several concurrent callers, one succeeds.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if the folder is one already, or, for an array, if it holds anything: chunks of another array would be
-/// read as elements of this one.
+/// Returns [`ErrorKind::File`] if the folder is an array or group already, or, for an array, if it is not empty: chunks
+/// of another array would be read as elements of the new one.
 pub(super) fn describe(op: &'static str, path: &Path, text: &str, is_array: bool) -> Result<()> {
     let io = |error: io::Error| failed(op, &error);
     let folder = file::follow_links(path).map_err(io)?;
@@ -63,7 +63,7 @@ pub(super) fn describe(op: &'static str, path: &Path, text: &str, is_array: bool
         for entry in fs::read_dir(&folder).map_err(io)? {
             let name = entry.map_err(io)?.file_name();
             let name = name.to_string_lossy();
-            // One who creates the same array just now; the file system decides between both.
+            // Another caller is creating the same array; the file system decides between the two.
             if name == DESCRIPTION || file::is_temporary(&name) {
                 continue;
             }
@@ -78,11 +78,11 @@ pub(super) fn describe(op: &'static str, path: &Path, text: &str, is_array: bool
     })
 }
 
-/// Makes a folder a group, whose arrays are folders within it: what `xarray.open_zarr` opens. The folder may have arrays
-/// already.
+/// Turns a folder into a group, whose arrays are folders within it: `xarray.open_zarr` opens it. The folder may contain
+/// arrays already.
 ///
 /// # Errors
-/// [`ErrorKind::File`] when it is an array or a group already, or the system cannot write.
+/// Returns [`ErrorKind::File`] if it is an array or a group already, or cannot be written.
 pub fn create_group(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let text = r#"{"zarr_format":3,"node_type":"group","attributes":{}}"#;
@@ -90,11 +90,11 @@ pub fn create_group(path: impl AsRef<Path>) -> Result<()> {
     described.map_err(|error: Error| error.within(path.display()))
 }
 
-/// The names of the arrays and groups that lie within a group, sorted. They open at `path.join(name)`. One of version 2 is
-/// listed too, and opening it is an error that says so.
+/// Returns the names of the arrays and groups within a group, sorted. Open them at `path.join(name)`. Those of version
+/// 2 are listed, too; opening one returns an error that says so.
 ///
 /// # Errors
-/// [`ErrorKind::File`] when the folder cannot be read; [`ErrorKind::Parse`] when it is a group of version 2 of zarr.
+/// Returns [`ErrorKind::File`] if the folder cannot be read; [`ErrorKind::Parse`] if it is a group of zarr version 2.
 pub fn keys(path: impl AsRef<Path>) -> Result<Vec<String>> {
     let (op, path) = ("keys", path.as_ref());
     let list = || {

@@ -1,9 +1,9 @@
-//! zarr arrays, version 3: a folder of chunks, larger than memory where it must be.
+//! zarr arrays, version 3: folders of chunks, which can be larger than memory.
 //!
-//! The names of dims are the format's own (`dimension_names`), as xarray has them. An array is opened as what its parts are to
-//! be: [`Zarr<Tensor<(Time, Lat)>>`](Zarr), whose names, constant sizes and dtype are checked once, or `Zarr<DynTensor>`.
-//! [`narrow`](Zarr::narrow) chooses a box by names, and reads nothing; [`read`](Zarr::read) and [`write`](Zarr::write) touch the
-//! chunks that the box meets.
+//! Dim names are part of the format (`dimension_names`), as xarray uses them. Open an array as the type of its parts:
+//! [`Zarr<Tensor<(Time, Lat)>>`](Zarr), whose names, constant sizes and dtype are checked once, or `Zarr<DynTensor>`.
+//! [`narrow`](Zarr::narrow) selects a box by names, and reads nothing; [`read`](Zarr::read) and [`write`](Zarr::write)
+//! access the chunks that the box intersects.
 
 mod attributes;
 mod boxes;
@@ -54,11 +54,11 @@ use packed::Packing;
 pub struct Zarr<X> {
     array: Arc<Described>,
     path: PathBuf,
-    /// The box.
+    /// The box: a range for each dim.
     ranges: Vec<Range<usize>>,
-    /// How elements are packed, unless they are read as they are stored.
+    /// The packing of the elements; `None` if they are read as stored.
     packing: Option<Arc<Packing>>,
-    /// The dtype of what is read and written.
+    /// The dtype of the tensors that are read and written.
     dtype: DType,
     opened_as: PhantomData<fn() -> X>,
 }
@@ -90,13 +90,13 @@ impl<X> fmt::Debug for Zarr<X> {
 }
 
 impl<X: OpenAs> Zarr<X> {
-    /// Opens an array. Only what describes it is read.
+    /// Opens an array. Reads only its metadata.
     ///
-    /// If the array has one of the attributes `scale_factor`, `add_offset`, `_FillValue` and `missing_value`, its elements are
-    /// packed, and are unpacked when they are read: a missing element is NaN, and another one its stored value times the factor
-    /// plus the offset, computed in `f64` and rounded to the type's dtype, which has to be a float. A `DynTensor` has the stored
-    /// dtype if that is a float, and `f64` if not. [`write`](Self::write) packs them again. [`open_stored`](Self::open_stored)
-    /// takes the stored elements.
+    /// If the array has one of the attributes `scale_factor`, `add_offset`, `_FillValue` and `missing_value`, its
+    /// elements are packed, and are unpacked on reading: a missing element is NaN, another one is its stored value
+    /// times the factor plus the offset, computed in `f64` and rounded to the type's dtype, which must be a float. For
+    /// a `DynTensor`, the dtype is the stored one if that is a float, otherwise `f64`. [`write`](Self::write) packs the
+    /// elements again. [`open_stored`](Self::open_stored) gives the stored elements.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -118,15 +118,15 @@ impl<X: OpenAs> Zarr<X> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when it cannot be read; [`ErrorKind::Parse`] when it is no array, one of version 2 of the format or a
-    /// broken one, its chunks are of more than 2 GiB, or of another shape than a box; [`ErrorKind::InvalidName`] when a name is no identifier;
-    /// [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`], [`ErrorKind::UnnamedDim`], [`ErrorKind::Shape`] or
-    /// [`ErrorKind::DType`] when it is another array than the type says.
+    /// Returns [`ErrorKind::File`] if the array cannot be read; [`ErrorKind::Parse`] if it is not an array, is of
+    /// version 2 of the format or corrupt, or its chunks have more than 2 GiB or are not boxes;
+    /// [`ErrorKind::InvalidName`] if a name is not an identifier; [`ErrorKind::Rank`], [`ErrorKind::NameMismatch`],
+    /// [`ErrorKind::UnnamedDim`], [`ErrorKind::Shape`] or [`ErrorKind::DType`] if it does not match the type.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::opened("open", path.as_ref(), false, true)
     }
 
-    /// Like [`open`](Self::open), but reads and writes elements as they are stored, also if attributes say that they are packed.
+    /// Like [`open`](Self::open), but reads and writes elements as stored, even if attributes define a packing.
     ///
     /// # Errors
     /// Returns the errors of [`open`](Self::open).
@@ -134,10 +134,10 @@ impl<X: OpenAs> Zarr<X> {
         Self::opened("open_stored", path.as_ref(), false, false)
     }
 
-    /// As [`open`](Self::open), but that dims without a name take the one which the type says, by position.
+    /// Like [`open`](Self::open), but dims without a name take their names from the type, by position.
     ///
     /// # Errors
-    /// When the array cannot be read, is broken, or has other names, sizes or another dtype than the type says.
+    /// If the array cannot be read, is corrupt, or its names, sizes or dtype differ from the type.
     pub fn refine(path: impl AsRef<Path>) -> Result<Self> {
         Self::opened("refine", path.as_ref(), true, true)
     }
@@ -171,7 +171,7 @@ impl<X: OpenAs> Zarr<X> {
                 .map_err(|error| error.operand(&array.names, &array.shape))?,
             None => array.dtype,
         };
-        // One number in the place of all elements, for what the type asks of them.
+        // A single number expanded to the array's sizes, to check the type against.
         let zero = nomina::Scalar::Int(0);
         let stand_in = call::full(&[], zero, dtype, Device::Cpu)?.expand(&array.shape)?;
         as_it_is::<X>(op, DynTensor::from_parts(stand_in, array.names.clone())?)?;
@@ -208,28 +208,28 @@ impl<X: OpenAs> Zarr<X> {
         create().map_err(|error: Error| error.within(path.display()))
     }
 
-    /// The names of the dims.
+    /// Returns the names of the dims.
     #[must_use]
     pub fn names(&self) -> &Names {
         &self.array.names
     }
 
-    /// The sizes of the box.
+    /// Returns the sizes of the box.
     #[must_use]
     pub fn shape(&self) -> Vec<usize> {
         self.ranges.iter().map(Range::len).collect()
     }
 
-    /// The dtype of what is read, which is not that of the file if elements are packed.
+    /// Returns the dtype of the tensors that are read. It differs from the file's if elements are packed.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// The attributes of the array, such as `units`.
+    /// Returns the attributes of the array, such as `units`.
     ///
     /// # Errors
-    /// [`ErrorKind::Parse`] if they are no object, or nested too deeply.
+    /// Returns [`ErrorKind::Parse`] if they are not an object, or nested too deeply.
     pub fn attributes(&self) -> Result<BTreeMap<String, Attribute>> {
         let attributes = attributes::parse("attributes", &self.array.attributes);
         attributes.map_err(|error| error.within(self.path.display()))
@@ -248,7 +248,7 @@ impl<X: OpenAs> Zarr<X> {
         }
     }
 
-    /// The sizes of the array's chunks; of a sharded array, those of its shards. A chunk is what a write replaces.
+    /// Returns the sizes of the array's chunks, or of its shards if it is sharded. A write replaces whole chunks.
     #[must_use]
     pub fn chunks(&self) -> &[usize] {
         &self.array.chunk
@@ -292,14 +292,14 @@ impl<X: OpenAs> Zarr<X> {
 }
 
 impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
-    /// Creates an array of zeros, in chunks of so many elements along each dim. Only what describes it is written. A `Wild` has
-    /// no name in the file.
-    /// If several threads or processes create one array, exactly one succeeds. Nothing is overwritten: remove the folder of an
-    /// old array first.
+    /// Creates an array of zeros, in chunks of the given size along each dim. Writes only the metadata. A `Wild` dim
+    /// has no name in the file. If several threads or processes create one array, exactly one succeeds. Nothing is
+    /// overwritten: remove the folder of an old array first.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when there is one already, the folder has anything else, or the system cannot write; [`ErrorKind::Rank`] or [`ErrorKind::Shape`]
-    /// when the sizes are none of the type; [`ErrorKind::Argument`] when those of chunks are wrong.
+    /// Returns [`ErrorKind::File`] if the array exists, the folder is not empty, or it cannot be written;
+    /// [`ErrorKind::Rank`] or [`ErrorKind::Shape`] if the sizes do not match the type; [`ErrorKind::Argument`] if the
+    /// sizes of the chunks are invalid.
     pub fn create(path: impl AsRef<Path>, shape: &[usize], chunks: &[usize]) -> Result<Self> {
         let names = Names::from_static(D::NAMES);
         if shape.len() != names.len() {
@@ -309,10 +309,10 @@ impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
         Self::created(path.as_ref(), T::DTYPE, &names, shape, chunks)
     }
 
-    /// A range of a dim, within the box.
+    /// Selects a range of a dim, within the box.
     ///
     /// # Errors
-    /// [`ErrorKind::Index`] when it leaves the dim, or ends before it starts.
+    /// Returns [`ErrorKind::Index`] if the range is out of bounds, or ends before it starts.
     pub fn narrow<A: DimOf<D> + OneDim>(
         &self,
         dim: A,
@@ -327,13 +327,14 @@ impl<D: Dims + Distinct, T: Element> Zarr<Tensor<D, T>> {
 }
 
 impl Zarr<DynTensor> {
-    /// Creates an array of zeros, in chunks of so many elements along each dim. Only what describes it is written.
-    /// If several threads or processes create one array, exactly one succeeds. Nothing is overwritten: remove the folder of an
-    /// old array first.
+    /// Creates an array of zeros, in chunks of the given size along each dim. Writes only the metadata. If several
+    /// threads or processes create one array, exactly one succeeds. Nothing is overwritten: remove the folder of an old
+    /// array first.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when there is one already, the folder has anything else, or the system cannot write; [`ErrorKind::NamesLen`] when there is not one
-    /// name per dim; [`ErrorKind::Argument`] when the sizes of chunks are wrong.
+    /// Returns [`ErrorKind::File`] if the array exists, the folder is not empty, or it cannot be written;
+    /// [`ErrorKind::NamesLen`] if there is not one name per dim; [`ErrorKind::Argument`] if the sizes of the chunks are
+    /// invalid.
     pub fn create(
         path: impl AsRef<Path>,
         dtype: DType,
@@ -348,11 +349,11 @@ impl Zarr<DynTensor> {
         Self::created(path.as_ref(), dtype, names, shape, chunks)
     }
 
-    /// A range of a dim, within the box.
+    /// Selects a range of a dim, within the box.
     ///
     /// # Errors
-    /// [`ErrorKind::NameNotFound`] when no dim has this name; [`ErrorKind::Index`] when the range leaves the dim, or ends
-    /// before it starts.
+    /// Returns [`ErrorKind::NameNotFound`] if no dim has this name; [`ErrorKind::Index`] if the range is out of bounds,
+    /// or ends before it starts.
     pub fn narrow(&self, dim: &str, range: impl RangeBounds<usize>) -> Result<Self> {
         let at = self
             .array

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::attributes::Attribute;
 use super::describe::broken;
 
-/// The attributes that say how elements are packed. Others are passed over without being kept.
+/// The attributes that define the packing. Other attributes are skipped.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Conventions<'a> {
@@ -26,28 +26,28 @@ struct Conventions<'a> {
     unsigned: Option<&'a RawValue>,
 }
 
-/// How elements are packed.
+/// The packing of an array's elements.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Packing {
     stored: DType,
     scale: f64,
     offset: f64,
-    /// The stored values of missing elements; the first one is written.
+    /// The stored values of missing elements; the first is used for writing.
     missing: Vec<Scalar>,
-    /// Whether integers are without a sign, if not as their dtype says.
+    /// Whether integers are unsigned, if that differs from the dtype.
     unsigned: Option<bool>,
 }
 
-/// The most bytes of one of these attributes.
+/// The maximum bytes of one of these attributes.
 const LONGEST: usize = 1 << 12;
 
 impl Packing {
-    /// Reads the packing of an array from its attributes. `None` if its elements are what they are.
+    /// Reads the packing of an array from its attributes. `None` if its elements are not packed.
     pub(super) fn read(op: &'static str, stored: DType, attributes: &str) -> Result<Option<Self>> {
         if attributes == "{}" || stored == DType::Bool || stored.is_complex() {
             return Ok(None);
         }
-        // A list would be taken for the fields in their order.
+        // A list would be deserialized as the fields in order.
         if !attributes.starts_with('{') && attributes != "null" {
             return Err(broken(op, "attributes that are no object"));
         }
@@ -118,7 +118,7 @@ impl Packing {
         }))
     }
 
-    /// The dtype of unpacked elements, where `asked` is that of the type they are opened as.
+    /// Returns the dtype of unpacked elements; `asked` is the dtype of the type they are opened as.
     ///
     /// # Errors
     /// [`ErrorKind::DType`] if it is no float.
@@ -208,7 +208,7 @@ impl Packing {
             (Some(by), _) => (-most / 2 - 1, most / 2, -by as i128),
             (None, _) => (least, most, 0),
         };
-        // The cast saturates, so that anything outside stays outside.
+        // The cast saturates, so values out of range stay out of range.
         let mut packed = packed as i128;
         if packed < least || packed > most {
             return refused(&format!("does not fit elements of {}", self.stored));
@@ -224,7 +224,7 @@ impl Packing {
         }
     }
 
-    /// The number of values of the stored dtype, if `_Unsigned` says another sign than the dtype has.
+    /// Returns the number of values of the stored dtype if `_Unsigned` contradicts the dtype's sign.
     fn turn(&self) -> Option<f64> {
         let has_sign = self.stored != DType::U8;
         let bits = 8 * self.stored.size() as i32;
@@ -236,7 +236,7 @@ fn is_within(value: i128, (least, most): (i128, i128)) -> bool {
     (least..=most).contains(&value)
 }
 
-/// The least and the largest integer of a dtype.
+/// Returns the least and the greatest integer of a dtype.
 fn range(dtype: DType) -> (i128, i128) {
     match (dtype, 8 * dtype.size()) {
         (DType::U8, _) => (0, 255),
@@ -244,7 +244,7 @@ fn range(dtype: DType) -> (i128, i128) {
     }
 }
 
-/// Whether an element can have this value; NaN is one that needs no replacing.
+/// Returns whether a stored element can have this value. NaN is excluded, since it needs no replacement.
 fn is_stored(dtype: DType, value: Scalar) -> bool {
     match value {
         Scalar::Int(value) => is_within(value.into(), range(dtype)),
@@ -253,7 +253,7 @@ fn is_stored(dtype: DType, value: Scalar) -> bool {
     }
 }
 
-/// The value of a list of one, or the value itself.
+/// Returns the only item of a list of one, or the value itself.
 fn single(value: &Attribute) -> &Attribute {
     match value {
         Attribute::List(list) if list.len() == 1 => &list[0],
@@ -261,7 +261,7 @@ fn single(value: &Attribute) -> &Attribute {
     }
 }
 
-/// An element as attributes write it: a number, and a float also by its name or, as xarray does, by its bytes.
+/// Parses an element in an attribute: a number; for floats also a name such as "NaN", or base64 bytes as xarray writes.
 fn element(dtype: DType, value: &Attribute) -> Option<Scalar> {
     if dtype.is_float() {
         let value = match value {
@@ -282,7 +282,7 @@ fn element(dtype: DType, value: &Attribute) -> Option<Scalar> {
     }
 }
 
-/// The bytes of a short text of base64.
+/// Decodes a short base64 text.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let mut bytes = Vec::new();

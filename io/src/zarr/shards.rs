@@ -1,4 +1,4 @@
-//! Shards: a chunk of chunks, and an index of where each one lies.
+//! Shards: chunks that contain chunks, and an index of their locations.
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
@@ -8,18 +8,18 @@ use super::codec::{Chain, Elements, Source};
 /// The codec `sharding_indexed`.
 #[derive(Clone, Debug)]
 pub(super) struct Shards {
-    /// The sizes of the chunks within.
+    /// The sizes of the inner chunks.
     pub(super) chunk: Vec<usize>,
     pub(super) chain: Chain,
-    /// What stands behind the index: a sum of its bytes.
+    /// Whether a checksum follows the index.
     pub(super) summed: bool,
     pub(super) at_end: bool,
 }
 
-/// The place of a chunk: where it begins, and how long it is.
+/// The bytes of an index entry: offset and length of an inner chunk.
 const ENTRY: usize = 16;
 
-/// Both of one that was never written.
+/// The offset and the length of a chunk that was never written.
 const NONE: u64 = u64::MAX;
 
 fn broken(what: impl Into<String>) -> io::Error {
@@ -27,13 +27,13 @@ fn broken(what: impl Into<String>) -> io::Error {
 }
 
 impl Shards {
-    /// How many chunks there are along each dim of a shard, whose sizes are multiples of theirs.
+    /// Returns the number of inner chunks along each dim of a shard, whose sizes are multiples of theirs.
     fn count(&self, shard: &[usize]) -> Vec<usize> {
         let pairs = shard.iter().zip(&self.chunk);
         pairs.map(|(shard, chunk)| shard / chunk).collect()
     }
 
-    /// The bytes of the index.
+    /// Returns the bytes of the index.
     fn index_len(&self, shard: &[usize]) -> usize {
         let sum = if self.summed { 4 } else { 0 };
         let all = self.count(shard).into_iter();
@@ -102,7 +102,7 @@ impl Shards {
         })
     }
 
-    /// The chunks of a shard that have more than the fill value, and the index.
+    /// Encodes a shard: its inner chunks, except those that contain only the fill value, and the index.
     pub(super) fn write(
         &self,
         elements: &Elements,

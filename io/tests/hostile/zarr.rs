@@ -1,16 +1,16 @@
-//! Arrays of zarr whose descriptions or chunks were changed.
+//! zarr arrays with changed metadata or chunks.
 
 use nomina_io::zarr::Zarr;
 
 use super::*;
 
-/// What parts the description of an array from its first chunk, where both are one file.
+/// Separates the metadata of an array from its first chunk, in one file.
 const BEHIND: &[u8] = b"\0chunk\0";
 
-/// What a window and tables of zstd take, and what of a chunk waits between codecs.
+/// The memory of zstd's window and tables, and of data between codecs.
 const UNPACKING: usize = 2 << 20;
 
-/// What stands in the description of an array.
+/// Words of the metadata of an array.
 const OF_ZARR: &[&str] = &[
     "{",
     "}",
@@ -72,7 +72,7 @@ fn read_and_write(path: &Path) -> Result<usize> {
         fs::write(folder.join(key), chunk).unwrap();
     }
     let array = Zarr::<DynTensor>::open(&folder)?;
-    // How much is read is what the caller asks for, and what is written are whole chunks.
+    // Limits the box, since the caller chooses how much is read, and whole chunks are written.
     let few = |sizes: &[usize]| {
         let mut sizes = sizes.iter();
         let count = sizes.try_fold(1_usize, |all, &size| all.checked_mul(size));
@@ -110,7 +110,7 @@ fn changed_zarr_arrays_do_no_harm() {
         let file = |key: &str| fs::read(root.join(name).join(key));
         let chunk = file("c/0/0/0").or_else(|_| file("0.0.0")).unwrap();
         let text = String::from_utf8(file("zarr.json").unwrap()).unwrap();
-        // Without what only makes it long.
+        // Without whitespace, which only makes it longer.
         let text: String = text.split_whitespace().collect();
         seeds.push([text.as_bytes(), BEHIND, &chunk[..]].concat());
     }
@@ -124,7 +124,7 @@ fn changed_zarr_arrays_do_no_harm() {
     });
 }
 
-/// A chunk is a stream, of which the box is kept that was asked for.
+/// A chunk is a stream, of which only the requested box is kept.
 #[test]
 fn a_small_box_of_a_large_chunk_takes_little_memory() {
     let folder = in_memory();

@@ -1,8 +1,8 @@
-//! Pictures written byte by byte, in forms that no encoder is asked for.
+//! Images written byte by byte, in forms that encoders do not produce.
 
 #![allow(dead_code)]
 
-/// The checksum of a chunk.
+/// Returns the checksum of a chunk.
 pub fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |mut crc, &byte| {
         crc ^= u32::from(byte);
@@ -22,7 +22,8 @@ fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
     file.extend(crc.to_be_bytes());
 }
 
-/// A file of rows that begin with their filter, not compressed: bits a sample, kind of colour, whether interlaced.
+/// Returns an uncompressed file of rows, which begin with their filter byte. `depth` is bits per sample, `color` the
+/// colour type.
 pub fn file(
     [width, height]: [u32; 2],
     [depth, color, interlaced]: [u8; 3],
@@ -47,7 +48,7 @@ pub fn file(
     file
 }
 
-/// The first of 64 pixels in rows of 8, of so many samples, as the seven passes of an interlaced file.
+/// Returns 64 pixels in rows of 8, with this many samples each, as the seven passes of an interlaced file.
 pub fn interlaced(pixels: &[u8], samples: usize) -> Vec<u8> {
     let passes = [
         (0, 0, 8, 8),
