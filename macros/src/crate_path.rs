@@ -1,10 +1,10 @@
-//! The path of the crate whose macro the user wrote.
+//! The path of the crate through which the user called the macro.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 
-/// What stands in the leading `($crate)`: each macro here is called through a `macro_rules!`
-/// wrapper, so that the path also holds where the crate is renamed or re-exported.
+/// The path in the leading `($crate)`. Each macro here is called through a `macro_rules!` wrapper,
+/// so that the path is right even if the crate is renamed or re-exported.
 pub struct CratePath(TokenStream);
 
 impl Parse for CratePath {
@@ -21,8 +21,8 @@ impl Parse for CratePath {
     }
 }
 
-/// The empty place where `span` begins, for tokens that a macro adds to what the user wrote there:
-/// an editor that is asked about a token describes everything that stands exactly where it does.
+/// Returns the empty span at the start of `span`, for tokens that a macro adds to the user's code
+/// there: an editor describes every token with exactly the span it is asked about.
 pub fn before(span: Span) -> Span {
     if proc_macro::is_available() {
         span.unwrap().start().into()
@@ -31,7 +31,7 @@ pub fn before(span: Span) -> Span {
     }
 }
 
-/// The empty place where `span` ends: see [`before`].
+/// Returns the empty span at the end of `span`: see [`before`].
 pub fn after(span: Span) -> Span {
     if proc_macro::is_available() {
         span.unwrap().end().into()
@@ -41,8 +41,8 @@ pub fn after(span: Span) -> Span {
 }
 
 impl CratePath {
-    /// The path, resolved where it was written but located at `span`, so that nothing rustc
-    /// reports quotes more of the user's code than `span`.
+    /// Returns the path, resolved at its origin but located at `span`, so that rustc quotes no user
+    /// code outside of `span`.
     pub fn at(&self, span: Span) -> TokenStream {
         let move_to = |mut token: TokenTree| {
             token.set_span(token.span().located_at(span));
@@ -51,13 +51,13 @@ impl CratePath {
         self.0.clone().into_iter().map(move_to).collect()
     }
 
-    /// An expression of type `ty` for a call that is wrong; it never runs.
+    /// Returns an expression of type `ty` for an invalid call; it never runs.
     pub fn stand_in(&self, ty: &TokenStream) -> TokenStream {
         let crate_path = self.at(Span::call_site());
         quote::quote!(#crate_path::__private::stand_in::<#ty>())
     }
 
-    /// The module whose traits `dims!` implements.
+    /// Returns the module of the traits that `dims!` implements.
     pub fn dims(&self, span: Span) -> TokenStream {
         let crate_path = self.at(span);
         quote::quote_spanned!(span=> #crate_path::__private::dims)

@@ -1,34 +1,35 @@
-//! How deep an input is nested, before anything recursive reads it.
+//! A check of the nesting depth of an input, before anything recursive reads it.
 //!
-//! syn parses, prints and drops by recursion, on whatever stack rustc has left (8 MiB in all, and macros are
-//! compiled without optimisation). This scan does not recurse. It counts at least as many levels as syn would
-//! take: it need not understand the tokens, only never count too few.
+//! syn parses, prints and drops by recursion, on the stack that rustc has left (8 MiB in all, and macros are compiled
+//! without optimisation). This scan does not recurse. It may count more levels than syn uses, because it
+//! does not understand the tokens, but never fewer.
 
 use proc_macro2::token_stream::IntoIter;
 use proc_macro2::{Delimiter, Ident, Punct, Spacing, TokenStream, TokenTree};
 
-/// Levels of groups, signs before an operand, generic arguments and the like. syn takes up to 20 KiB for each.
+/// The maximum number of levels: groups, signs before an operand, generic arguments and the like. syn uses up to 20 KiB
+/// of stack for each.
 const LEVELS: usize = 128;
 
-/// syn takes as much for a level of generic arguments as for two others.
+/// The levels counted for one level of generic arguments, for which syn uses twice the stack.
 const ANGLE: usize = 2;
 
-/// Operators and calls on one operand, those around it included. syn parses these in a loop, and takes about
-/// 2 KiB for each where it prints them.
+/// The maximum number of operators and calls on one operand, including those around it. syn parses these in a loop, but
+/// uses about 2 KiB of stack for each when printing them.
 const OPERATORS: usize = 2048;
 
-/// What the input is.
+/// The kind of input.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Input {
     /// Expressions: a `<` may be an operator.
     Values,
-    /// Types, or what holds them: a `<` always opens something.
+    /// Types, or items that contain them: a `<` always opens something.
     Types,
     /// A function, whose body is not parsed.
     Function,
 }
 
-/// An error where `tokens` are nested deeper than the macros read.
+/// Checks that `tokens` are not nested deeper than the macros accept.
 pub fn check(tokens: TokenStream, input: Input) -> syn::Result<()> {
     let types = input != Input::Values;
     let mut levels = vec![Level::new(tokens.into_iter(), 0, types, true)];
@@ -81,11 +82,11 @@ pub fn check(tokens: TokenStream, input: Input) -> syn::Result<()> {
     Ok(())
 }
 
-/// What the token before was.
+/// The kind of the preceding token.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     Operand,
-    /// A brace, behind which a statement may begin without `;`.
+    /// A brace, after which a statement may begin without `;`.
     Brace,
     /// An operator, or its first sign.
     Operator(char, Spacing),
@@ -95,10 +96,10 @@ enum Last {
     Tick,
 }
 
-/// The tokens between two delimiters, and what is open at the one that is read.
+/// The state of the scan between two delimiters.
 struct Level {
     tokens: IntoIter,
-    /// Levels around it.
+    /// Levels outside the delimiters.
     base: usize,
     /// Whether a `<` may open generic arguments without `::`.
     types: bool,
@@ -106,15 +107,15 @@ struct Level {
     last: Last,
     /// Signs before the next operand.
     signs: usize,
-    /// What reaches to the end of the statement: words, assignments, closures.
+    /// Prefixes that extend to the end of the statement: words, assignments, closures.
     words: usize,
     angles: usize,
     operators: usize,
-    /// Whether the word before is a field or a method, whose arguments are no operator of their own.
+    /// Whether the preceding word is a field or a method, whose arguments do not count as another operator.
     member: bool,
-    /// Whether the parameters of a closure are read.
+    /// Whether the scan is in the parameters of a closure.
     bars: bool,
-    /// Operators in the groups of this statement, and in any statement.
+    /// Operators in the groups of this statement; `most` is the maximum over all statements.
     inner: usize,
     most: usize,
 }
@@ -147,7 +148,7 @@ impl Level {
         (self.signs, self.words, self.operators, self.inner) = (0, 0, 0, 0);
     }
 
-    /// Takes a token, and says how deep it stands.
+    /// Reads a token, and returns its depth.
     fn read(&mut self, token: &TokenTree) -> usize {
         let member = std::mem::take(&mut self.member);
         match token {
@@ -192,7 +193,7 @@ impl Level {
             "self" | "Self" | "super" | "crate" | "true" | "false" | "_" => {
                 self.operand(Last::Operand);
             }
-            // Any other keyword may have an expression or a type behind it, to the end.
+            // Any other keyword may precede an expression or a type that extends to the end.
             _ if !matches!(self.last, Last::Operator('.', _)) && is_keyword(ident) => {
                 self.words += 1;
                 self.last = Last::Prefix;
@@ -212,7 +213,7 @@ impl Level {
             (',' | ';', _) => {
                 self.end_statement();
                 (self.angles, self.last) = (0, Last::Prefix);
-                // Behind the values of `tensor!` are the dims.
+                // After the values of `tensor!` come the dims, which are types.
                 self.types |= sign == ';' && self.base == 0;
             }
             ('\'', _) => self.last = Last::Tick,
@@ -229,7 +230,7 @@ impl Level {
                     ('>', '>') => self.angles = self.angles.saturating_sub(1),
                     _ => {}
                 }
-                // A third is a prefix, were it not for `..=`, `<<=` and `>>=`, and angles that close.
+                // A third sign is a prefix, except in `..=`, `<<=` and `>>=`, and for closing angle brackets.
                 self.last = match sign {
                     '>' if first == '>' => Last::Operator('>', punct.spacing()),
                     _ => Last::Prefix,
@@ -261,7 +262,7 @@ impl Level {
                 (self.bars, self.last) = (sign == '|', Last::Prefix);
             }
             _ => {
-                // syn takes twice the time for each `..` behind another.
+                // syn's time doubles with each `..` that follows another one.
                 self.signs += if sign == '.' { 16 } else { 1 };
                 self.last = Last::Prefix;
             }
@@ -273,7 +274,7 @@ fn is_keyword(word: &Ident) -> bool {
     syn::parse2::<Ident>(TokenTree::from(word.clone()).into()).is_err()
 }
 
-/// Whether two signs may be one operator.
+/// Returns whether two signs may form one operator.
 fn second(first: char, second: char) -> bool {
     match second {
         '=' => !matches!(first, '.' | ':' | ','),

@@ -1,26 +1,26 @@
-//! Errors are gathered: a user sees all mistakes of one macro call at once.
+//! Collection of errors: a user sees all errors of one macro call at once.
 
 use std::fmt::Display;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
-/// The mistakes found so far.
+/// The errors found so far.
 #[derive(Default)]
 pub struct Errors(Option<syn::Error>);
 
 impl Errors {
-    /// Notes a mistake in the tokens `at`.
+    /// Records an error in the tokens `at`.
     pub fn at(&mut self, at: impl ToTokens, message: impl Display) {
         self.push(syn::Error::new_spanned(at, message));
     }
 
-    /// Notes a mistake at `span`.
+    /// Records an error at `span`.
     pub fn span(&mut self, span: Span, message: impl Display) {
         self.push(syn::Error::new(span, message));
     }
 
-    /// Notes a mistake.
+    /// Records an error.
     pub fn push(&mut self, error: syn::Error) {
         match &mut self.0 {
             None => self.0 = Some(error),
@@ -28,32 +28,32 @@ impl Errors {
         }
     }
 
-    /// Whether there is no mistake so far.
+    /// Returns whether there are no errors so far.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// One `compile_error!` per mistake, as items.
+    /// Returns one `compile_error!` per error, as items.
     pub fn into_items(self) -> TokenStream {
         self.0
             .map(|error| error.to_compile_error())
             .unwrap_or_default()
     }
 
-    /// The mistakes where an expression is expected, with `stand_in` for its value, so that the
-    /// lines behind it, and an editor, know its type. Without one it has an unknown type, which no
-    /// later line complains about either.
+    /// Returns the errors as an expression whose value is `stand_in`, so that later lines, and an
+    /// editor, know its type. Without one it has an unknown type, about which no later line
+    /// complains either.
     pub fn into_expression(self, stand_in: Option<TokenStream>) -> TokenStream {
         let all = self.0.into_iter().flatten();
         let mut errors: Vec<TokenStream> = all.map(|error| error.to_compile_error()).collect();
-        // In parentheses the last is an expression; to an editor it would be a statement, and the
-        // block `()`.
+        // In parentheses the last error is an expression; without them, an editor would take it for
+        // a statement, and the block's value for `()`.
         let value = stand_in.or_else(|| errors.pop().map(|error| quote!((#error))));
         quote!({ #(#errors)* #value })
     }
 }
 
-/// What the macro is where not even its beginning could be read.
+/// Returns the expansion of a macro if not even the start of its input can be parsed.
 pub fn expression(error: syn::Error) -> TokenStream {
     let mut errors = Errors::default();
     errors.push(error);

@@ -1,12 +1,12 @@
 //! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`], [`einsum!`], [`fuse!`], and
 //! the attribute [`relations`](macro@relations).
 //!
-//! Use them through `nomina`. There, each macro stands behind a `macro_rules!` macro of the same name
-//! that passes its `$crate`, so that they work also where the crate is renamed or re-exported.
-//! This crate depends on no other of nomina's.
+//! Use them through `nomina`. There, each macro is wrapped in a `macro_rules!` macro with the same name that passes its
+//! `$crate`, so that they also work if the crate is renamed or re-exported. This crate does not depend on nomina's
+//! other crates.
 //!
-//! Each macro goes in steps: *parse* what was written, *validate* it, *expand* it. Mistakes are
-//! gathered and reported together, each at the tokens it is about.
+//! Each macro has three steps: *parse* the input, *validate* it, *expand* it. Errors are collected and reported
+//! together, each at its tokens.
 
 mod crate_path;
 mod depth;
@@ -29,8 +29,7 @@ mod twin;
 
 use proc_macro::TokenStream;
 
-/// Declares dims: unit structs that are both a type, in `Tensor<(N, C)>`, and a value, in
-/// `x.sum(C)`.
+/// Declares dims: unit structs that are both types, in `Tensor<(N, C)>`, and values, in `x.sum(C)`.
 ///
 /// ```ignore (needs crate nomina, which depends on this one)
 /// use nomina::prelude::*;
@@ -48,16 +47,16 @@ use proc_macro::TokenStream;
 /// assert_eq!(x.size(C), 3);
 /// ```
 ///
-/// Dims spelled the same are the same dim, whatever crate declares them; the spelling is the
-/// one at run time. It is an ASCII identifier of any length. A dim takes doc comments and other
-/// attributes, and may be declared inside a function.
+/// Dims with the same spelling are the same dim, whichever crates declare them; the spelling is also the name at run
+/// time. It is an ASCII identifier of any length. A dim may have doc comments and other attributes, and may be declared
+/// inside a function.
 #[proc_macro]
 pub fn dims(input: TokenStream) -> TokenStream {
     dims::dims(input.into()).into()
 }
 
-/// A list of names for the run-time path, checked when it is compiled; `_` is a dim without a
-/// name. It is a value of type `Names`.
+/// Creates a list of names for the run-time path, checked at compile time; `_` is an unnamed dim. The value has type
+/// `Names`.
 ///
 /// ```ignore (needs crate nomina, which depends on this one)
 /// use nomina::prelude::*;
@@ -70,8 +69,7 @@ pub fn names(input: TokenStream) -> TokenStream {
     names::names(input.into()).into()
 }
 
-/// A tensor written out: values, then dims, then, if it is not to follow from the values, the
-/// dtype.
+/// Creates a tensor from literals: values, then dims, then optionally the dtype.
 ///
 /// ```ignore (needs crate nomina, which depends on this one)
 /// use nomina::prelude::*;
@@ -85,15 +83,15 @@ pub fn names(input: TokenStream) -> TokenStream {
 /// let zeros = tensor!([[0.; 3]; 2]; N, C);            // Tensor<(N, C)> of 2 by 3
 /// ```
 ///
-/// Floats without a suffix are `f32`, integers `i64`; with one, they and their neighbours have
-/// its dtype. Expressions may stand for values, or for rows; literals beside them take their
-/// type, as in any array. Rows are equally long, and nested as deep as there are dims.
+/// Floats without a suffix are `f32`, integers `i64`; a suffix determines the dtype of all values. Values and rows may
+/// be expressions; literals among them get their type, as in any array. Rows have equal lengths, and are nested as deep
+/// as there are dims.
 #[proc_macro]
 pub fn tensor(input: TokenStream) -> TokenStream {
     tensor::tensor(input.into()).into()
 }
 
-/// A product of tensors by the names of their dims, summed over the names that the result lacks.
+/// Computes a product of tensors by the names of their dims, summed over the names that the result lacks.
 ///
 /// ```ignore (needs crate nomina, which depends on this one)
 /// use nomina::prelude::*;
@@ -104,21 +102,20 @@ pub fn tensor(input: TokenStream) -> TokenStream {
 /// let products = einsum!(q[.., K] * k[.., K] * (&w + 1.0)[K] -> [S, ..]);
 /// ```
 ///
-/// Each operand is an expression, in parentheses if it has a `*` of its own, and lists all its
-/// dims, in any order, or some and `..` for the others. In the result, `..` stands for what it
-/// stood for in the operands.
+/// Each operand is an expression, in parentheses if it contains a `*`, and lists all its dims, in any order, or some
+/// and `..` for the others. In the result, `..` is replaced by all dims that it covers in the operands.
 #[proc_macro]
 pub fn einsum(input: TokenStream) -> TokenStream {
     einsum::einsum(input.into()).into()
 }
 
-/// [`einsum!`] that gives a `Result`.
+/// [`einsum!`] that returns a `Result`.
 #[proc_macro]
 pub fn try_einsum(input: TokenStream) -> TokenStream {
     einsum::try_einsum(input.into()).into()
 }
 
-/// A chain of elementwise operators, computed in one pass over its tensors.
+/// Computes a chain of elementwise operators in one pass over its tensors.
 ///
 /// ```ignore (needs crate nomina, which depends on this one)
 /// use nomina::prelude::*;
@@ -128,27 +125,25 @@ pub fn try_einsum(input: TokenStream) -> TokenStream {
 /// let z: Tensor<(N,)> = fuse!(|x, s = &scale * 2.0| { let h = x * s; h.exp() * h }.sum(C));
 /// ```
 ///
-/// Between the bars are the tensors: variables, or `name = expression`. Behind them are `+ - * /`,
-/// `-x`, `!x`, the elementwise methods of the tensor, `.to::<f32>()`, literals, numbers of the run
-/// time in braces, and, in a block, `let h = ..;` for what is used more than once. A reduction may
-/// come last.
+/// The tensors are listed between the bars: variables, or `name = expression`. The body may use `+ - * /`, `-x`, `!x`,
+/// the elementwise methods of tensors, `.to::<f32>()`, literals, run-time numbers in braces, and, in a block, `let h =
+/// ..;` for values that are used more than once. A reduction may come last.
 #[proc_macro]
 pub fn fuse(input: TokenStream) -> TokenStream {
     fuse::fuse(input.into()).into()
 }
 
-/// [`fuse!`] that gives a `Result`.
+/// [`fuse!`] that returns a `Result`.
 #[proc_macro]
 pub fn try_fuse(input: TokenStream) -> TokenStream {
     fuse::try_fuse(input.into()).into()
 }
 
-/// Writes the bounds of a generic function from the dims that it names.
+/// Adds the bounds of a generic function that follow from the dims in its signature.
 ///
-/// The dims of a result are a noun, `Without<D, C>`; that the operation is defined is a relation,
-/// `D: Has<C>`. On a function with this attribute the noun is enough: for each one in its
-/// signature the relation is added, and a parameter is a list of dims, a dim or a dtype by the
-/// place where it stands.
+/// The dims of a result are a type alias, such as `Without<D, C>`; a bound, `D: Has<C>`, says that the operation is
+/// defined. With this attribute the alias is enough: for each one in the signature the bound is added, and each
+/// parameter gets a bound as a list of dims, a dim or a dtype according to its position.
 ///
 /// ```ignore (needs crate nomina, which depends on this one)
 /// use nomina::prelude::*;
@@ -160,8 +155,8 @@ pub fn try_fuse(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Dims on the way get a name with `let`, each one of those above it; the names serve in the
-/// signature and in the body. Whatever has no noun is said as in a `where`.
+/// `let` names intermediate dims, each in terms of those above it; the names can be used in the signature and in the
+/// body. Other bounds are written as in a `where` clause.
 ///
 /// ```ignore (needs crate nomina, which depends on this one)
 /// #[relations(let Pooled = Without<D, (H, W)>, let Scaled = Sum<Pooled, S>, Scaled: AlignInto<D>)]
@@ -171,39 +166,40 @@ pub fn try_fuse(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The relation is looked up where its noun stands: `dims::Without` means `dims::Has`. `Dims`,
-/// `Dim` and `Element` are to be in scope, as the prelude has them.
+/// The bound's trait is looked up next to the alias: `dims::Without` means `dims::Has`. `Dims`, `Dim` and `Element`
+/// must be in scope, as they are with the prelude.
 #[proc_macro_attribute]
 pub fn relations(written: TokenStream, function: TokenStream) -> TokenStream {
     relations::relations(written.into(), function.into()).into()
 }
 
-/// Walks the fields of a struct or an enum, which are modules themselves: parameters, buffers, layers, and collections of them.
+/// Visits the fields of a struct or an enum, which are modules themselves: parameters, buffers, layers, and collections
+/// of them.
 ///
-/// A field without parameters is marked `#[module(skip)]`. `#[module(crate = path)]` on the type says where the crate
-/// `nomina_nn` is, if not at the root.
+/// A field without parameters is marked `#[module(skip)]`. `#[module(crate = path)]` on the type gives the path of the
+/// crate `nomina_nn`, if it is not at the root.
 #[doc(hidden)]
 #[proc_macro_derive(Module, attributes(module))]
 pub fn derive_module(input: TokenStream) -> TokenStream {
     module::module(input.into()).into()
 }
 
-/// Gives a method that returns `Result` its twin, which panics with the text of the error.
+/// Generates the panicking twin of a method that returns `Result`.
 ///
-/// It is for nomina's own methods: the twin of `try_x` is `x`, and calls `crate::call`. What is
-/// written once stands on `try_x`: what it does, an example, and the section `# Errors`, which is
-/// the twin's `# Panics`.
+/// For nomina's own methods: the twin of `try_x` is `x`, and calls `crate::call`. The docs are written once, on
+/// `try_x`: a description, an example, and the section `# Errors`, which becomes the twin's `# Panics`.
 ///
-/// `free` is for a function that is no method; `made = function` names what computes as the last
-/// call of the body does and panics itself; `with = "what the options add."`, on
-/// `try_x_with(.., options)`, gives `x` and `try_x` as well, to which the docs then belong.
+/// `free` is for a function that is not a method. `made = function` names the panicking function that computes the same
+/// as the last call of the body. `with = "description of the options."`, on `try_x_with(.., options)`, generates `x`
+/// and `try_x` as well, which then get the docs.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn twin(written: TokenStream, method: TokenStream) -> TokenStream {
     twin::twin(written.into(), method.into()).into()
 }
 
-/// Declares a mesh of processes: a type of the mesh, generic over one state an axis, and a type and a value for each axis.
+/// Declares a mesh of processes: a type of the mesh, generic over one state per axis, and a type and a value for each
+/// axis.
 ///
 /// ```ignore (needs crate nomina-mesh, which depends on this one)
 /// mesh! { pub Grid: Data, Model }
@@ -214,7 +210,8 @@ pub fn mesh(input: TokenStream) -> TokenStream {
     mesh::mesh(input.into()).into()
 }
 
-/// Declares which dim each axis of a mesh splits. Of two dims of one axis, a tensor is split by the first one that it has.
+/// Declares which dim each axis of a mesh splits. If an axis lists two dims, a tensor is split by the first one that it
+/// has.
 ///
 /// ```ignore (needs crate nomina-mesh, which depends on this one)
 /// layout! { pub Train on Grid: Batch => Data, Hidden => Model, Vocab => Model }
@@ -225,28 +222,27 @@ pub fn layout(input: TokenStream) -> TokenStream {
     mesh::layout(input.into()).into()
 }
 
-/// Gives a method of `DynTensor` the forms that only hand on.
+/// Generates the forwarding forms of a method of `DynTensor`.
 ///
-/// It is for nomina's own methods. `with = "what the options add."`, on `x_with(.., options)`,
-/// gives `x`, to which the docs then belong; `out`, or `out(values, indices)`, gives `x_out`, which
-/// stores the results of `x`.
+/// For nomina's own methods. `with = "description of the options."`, on `x_with(.., options)`, generates `x`, which
+/// then gets the docs. `out`, or `out(values, indices)`, generates `x_out`, which stores the results of `x`.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn forms(written: TokenStream, method: TokenStream) -> TokenStream {
     twin::forms(written.into(), method.into()).into()
 }
 
-/// Gives the methods of an `impl<D: Dims, T: Element> Tensor<D, T>` to `TensorMut<'_, D, T>` as well.
+/// Adds the methods of an `impl<D: Dims, T: Element> Tensor<D, T>` to `TensorMut<'_, D, T>` as well.
 ///
-/// It is for nomina's own methods that write in place.
+/// For nomina's own methods that write in place.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn parts(_: TokenStream, block: TokenStream) -> TokenStream {
     parts::parts(block.into()).into()
 }
 
-/// For this project's own packages: methods along one, two and three dims from one block, in which `Nd` stands in names and `N` for
-/// the number.
+/// Generates methods along one, two and three dims from one block, for this project's own packages. `Nd` in names is
+/// replaced, and `N` is the number.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn spatial(_: TokenStream, block: TokenStream) -> TokenStream {

@@ -1,4 +1,4 @@
-//! Lists of types between commas, which several macros take.
+//! Comma-separated lists of types, used by several macros.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::ParseStream;
@@ -7,7 +7,7 @@ use syn::{Token, Type};
 
 use crate::errors::Errors;
 
-/// A type. Of what is none `message` is noted, and a comma behind it is next.
+/// Parses a type. For anything else, records `message` and skips to the next comma.
 pub fn ty(input: ParseStream<'_>, message: &str, errors: &mut Errors) -> Option<Type> {
     let ahead = input.fork();
     if let Ok(ty) = ahead.parse() {
@@ -24,7 +24,7 @@ pub fn ty(input: ParseStream<'_>, message: &str, errors: &mut Errors) -> Option<
     None
 }
 
-/// Takes what stands before the next comma.
+/// Takes the tokens before the next comma.
 pub fn up_to_comma(input: ParseStream<'_>) -> TokenStream {
     let mut found = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {

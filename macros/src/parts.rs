@@ -5,7 +5,7 @@ use quote::quote;
 
 use crate::errors::Errors;
 
-/// The block as it is written, and once more for parts.
+/// Returns the block as written, and a copy for `TensorMut`.
 pub fn parts(block: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = block.clone().into_iter().collect();
     let at = tokens.windows(2).position(|pair| match pair {
@@ -31,7 +31,7 @@ pub fn parts(block: TokenStream) -> TokenStream {
     quote!(#block #(#before)* #name<'_, #(#behind)* #methods_of_parts)
 }
 
-/// Doc comments without their code, which is tested where it is written.
+/// Removes the code from doc comments; it is tested on the original.
 pub fn without_examples(methods: TokenStream) -> TokenStream {
     let mut fenced = false;
     let edit = |token: TokenTree| match &token {
@@ -48,7 +48,7 @@ pub fn without_examples(methods: TokenStream) -> TokenStream {
     methods.into_iter().map(edit).collect()
 }
 
-/// The text of `[doc = "text"]`.
+/// Returns the text of `[doc = "text"]`.
 fn doc(attribute: &Group) -> Option<String> {
     let tokens: Vec<TokenTree> = attribute.stream().into_iter().collect();
     match &tokens[..] {
@@ -62,7 +62,7 @@ fn doc(attribute: &Group) -> Option<String> {
     }
 }
 
-/// A line of documentation without words.
+/// Returns an empty doc line.
 fn silent() -> TokenTree {
     let empty = Literal::string("");
     Group::new(proc_macro2::Delimiter::Bracket, quote!(doc = #empty)).into()

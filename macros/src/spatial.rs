@@ -4,8 +4,8 @@ use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 
 use crate::parts::without_examples;
 
-/// The block three times: `Nd` in a name becomes `1d`, `2d` and `3d`, and `N` the number. Each token keeps its place in the source, which
-/// rustc quotes in errors.
+/// Returns three copies of the block: `Nd` in a name becomes `1d`, `2d` and `3d`, and `N` the number. Each token keeps
+/// its span, which rustc quotes in errors.
 pub fn spatial(block: TokenStream) -> TokenStream {
     (1..=3).flat_map(|n| of(block.clone(), n, 0)).collect()
 }

@@ -1,18 +1,20 @@
 //! Spellings of dims, and their identity as a type.
 //!
-//! Two dims are the same where they are spelled the same, whatever crate declared them. So the
-//! spelling itself is encoded as a type: a list of symbols out of an alphabet of 64.
+//! Two dims are the same if they have the same spelling, whichever crates declare them. So the
+//! spelling itself is encoded as a type: a list of symbols from an alphabet of 64.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 
-/// Longer spellings are hashed: rustc's recursion limit ends such lists at about 55 symbols.
+/// The maximum length of an encoded spelling; longer ones are hashed. rustc's recursion limit ends
+/// such lists at about 55 symbols.
 const MAX_SPELLED: usize = 40;
 
-/// No character has this symbol: what follows it is a hash.
+/// The prefix of a hash; no character has this symbol.
 const HASHED: u8 = 63;
 
-/// Why `spelling` is not a name, if it isn't: names are ASCII identifiers.
+/// Returns the reason why `spelling` is not a valid name, if it is not one: names are ASCII
+/// identifiers.
 pub fn problem(spelling: &str) -> Option<String> {
     let bytes = spelling.as_bytes();
     let is_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -31,12 +33,12 @@ pub fn problem(spelling: &str) -> Option<String> {
     }
 }
 
-/// A name at run time without the quotes behind it that prime it.
+/// Returns a run-time name without its trailing quotes, which mark it as primed.
 pub fn unprimed(name: &str) -> &str {
     name.trim_end_matches('\'')
 }
 
-/// A valid spelling near `text`, for the dim that stands in for a misspelled one.
+/// Returns a valid spelling similar to `text`, for the dim that replaces a misspelled one.
 pub fn repair(text: &str) -> String {
     let mut out: String = "_".into();
     for c in text.chars() {
@@ -49,19 +51,19 @@ pub fn repair(text: &str) -> String {
     out
 }
 
-/// The type `S39<End>` that stands for `spelling`; `dims` is the path of its module.
+/// Returns the type of `spelling`, e.g. `S39<End>`; `dims` is the path of its module.
 pub fn id(spelling: &str, dims: &TokenStream, span: Span) -> TokenStream {
     list(&symbols(spelling), dims, span)
 }
 
-/// The type `H17` by which lists are searched for `spelling`: a hash, which tells most spellings
-/// apart at once.
+/// Returns the type by which lists are searched for `spelling`, e.g. `H17`: a hash, which
+/// distinguishes most spellings in one comparison.
 pub fn head(spelling: &str, dims: &TokenStream, span: Span) -> TokenStream {
     let head = format_ident!("H{}", short_hash(spelling), span = span);
     quote_spanned!(span=> #dims::head::#head)
 }
 
-/// A type-level list of symbols.
+/// Returns a type-level list of symbols.
 pub fn list(symbols: &[u8], dims: &TokenStream, span: Span) -> TokenStream {
     let end = quote_spanned!(span=> #dims::id::End);
     symbols.iter().rev().fold(end, |rest, symbol| {
@@ -70,7 +72,7 @@ pub fn list(symbols: &[u8], dims: &TokenStream, span: Span) -> TokenStream {
     })
 }
 
-/// The characters, or what stands for many of them.
+/// Returns the symbols of the characters, or a hash if there are too many.
 fn symbols(spelling: &str) -> Vec<u8> {
     if spelling.len() <= MAX_SPELLED {
         spelling.bytes().map(symbol).collect()
@@ -81,7 +83,7 @@ fn symbols(spelling: &str) -> Vec<u8> {
     }
 }
 
-/// Letters, digits, `_`: 0 to 62.
+/// Returns the symbol of a letter, a digit or `_`: 0 to 62.
 pub fn symbol(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => byte - b'a',
@@ -91,7 +93,7 @@ pub fn symbol(byte: u8) -> u8 {
     }
 }
 
-/// FNV-1a in 32 bits, mixed so that the low 6 depend on all.
+/// Computes FNV-1a in 32 bits, mixed so that the low 6 bits depend on all.
 fn short_hash(spelling: &str) -> u8 {
     let mut hash = spelling.bytes().fold(0x811c_9dc5_u32, |h, b| {
         (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
@@ -102,7 +104,7 @@ fn short_hash(spelling: &str) -> u8 {
     (hash & 63) as u8
 }
 
-/// FNV-1a in 128 bits over the bytes and the length, mixed downwards.
+/// Computes FNV-1a in 128 bits over the bytes and the length, mixed downwards.
 fn long_hash(spelling: &str) -> u128 {
     const PRIME: u128 = (1 << 88) + 0x13b;
     let length = spelling.len().to_le_bytes();

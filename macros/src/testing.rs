@@ -1,23 +1,23 @@
-//! Helpers of tests: expansions as formatted code, mistakes as lines.
+//! Test helpers: expansions as formatted code, errors as lines.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 type Macro = fn(TokenStream) -> TokenStream;
 
-/// `code` as the macro gets it from its wrapper.
+/// Expands `code` as the wrapper passes it to the macro.
 fn expand(of: Macro, code: &str) -> TokenStream {
     of(format!("(::nomina) {code}")
         .parse()
         .expect("the test's code has tokens"))
 }
 
-/// The items that `code` expands to, formatted.
+/// Returns the items that `code` expands to, formatted.
 pub fn items(of: Macro, code: &str) -> String {
     let file = syn::parse2(expand(of, code)).expect("an expansion of items parses");
     prettyplease::unparse(&file)
 }
 
-/// As [`items`], without the impls of traits of `core`.
+/// Like [`items`], but without the impls of `core`'s traits.
 pub fn own_items(of: Macro, code: &str) -> String {
     let mut file: syn::File = syn::parse2(expand(of, code)).expect("an expansion of items parses");
     file.items.retain(|item| match item {
@@ -30,7 +30,7 @@ pub fn own_items(of: Macro, code: &str) -> String {
     prettyplease::unparse(&file)
 }
 
-/// The expression that `code` expands to, formatted.
+/// Returns the expression that `code` expands to, formatted.
 pub fn expression(of: Macro, code: &str) -> String {
     let expr = expand(of, code);
     let file = syn::parse2(quote::quote!(const _: () = #expr;));
@@ -40,14 +40,14 @@ pub fn expression(of: Macro, code: &str) -> String {
         .to_owned()
 }
 
-/// Each mistake in `code`: the tokens it points at, and its text.
+/// Returns each error in `code`: the tokens it points at, and its text.
 pub fn mistakes(of: Macro, code: &str) -> String {
     let mut out = format!("{code}\n");
     mistakes_in(expand(of, code), &mut out);
     out
 }
 
-/// Calls the macro on every beginning of `code`, as an editor does while it is typed.
+/// Calls the macro on every prefix of `code`, like an editor while it is typed.
 pub fn typed(of: Macro, code: &str) {
     let tokens: Vec<TokenTree> = code
         .parse::<TokenStream>()
@@ -65,7 +65,7 @@ pub fn typed(of: Macro, code: &str) {
     }
 }
 
-/// As [`mistakes`], of an expansion.
+/// Like [`mistakes`], but for an expansion.
 pub fn mistakes_in(tokens: TokenStream, out: &mut String) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (i, token) in tokens.iter().enumerate() {
@@ -79,7 +79,7 @@ pub fn mistakes_in(tokens: TokenStream, out: &mut String) {
             }
             continue;
         }
-        // `::core::compile_error!{ .. }` begins where the mistake does, and ends with it.
+        // `::core::compile_error!{ .. }` begins and ends with the span of the error.
         let place = tokens[i.saturating_sub(7)].span().join(group.span());
         let place = place
             .and_then(|span| span.source_text())

@@ -7,12 +7,12 @@ fn told(code: &str, input: Input) -> Option<String> {
     check(tokens, input).err().map(|error| error.to_string())
 }
 
-/// `count` times `open`, an operand, `count` times `close`.
+/// Returns `count` times `open`, an operand, `count` times `close`.
 fn nested(open: &str, close: &str, count: usize) -> String {
     format!("{}x{}", open.repeat(count), close.repeat(count))
 }
 
-/// Whatever syn reads by recursion.
+/// The constructs that syn parses by recursion.
 const OPENINGS: [(&str, &str); 23] = [
     ("(", ")"),
     ("[", "]"),
@@ -102,7 +102,7 @@ fn operators_have_a_limit_of_their_own() {
         let told = told.unwrap_or_else(|| panic!("{item} is not counted"));
         assert!(told.contains("more than the 2048 operators"), "{told}");
     }
-    // Around each other, too.
+    // Nested operator chains count, too.
     let sum = |inner: &str| format!("({inner}{})", " + x".repeat(OPERATORS / 10));
     let code = (0..11).fold("x".to_owned(), |inner, _| sum(&inner));
     assert!(told(&code, Input::Values).is_some());

@@ -1,7 +1,7 @@
 //! The code of one dim: a unit struct and impls that cannot fail.
 //!
-//! The name keeps its span and all other tokens stand just before it, so that an error elsewhere
-//! which shows the declaration shows the name alone, and so does an editor. Paths are absolute, down to `::core::primitive`, and no
+//! The name keeps its span and all other tokens are located just before it, so that an error elsewhere that shows the
+//! declaration shows the name alone, and so does an editor. Paths are absolute, down to `::core::primitive`, and no
 //! function binds a variable with a plain name: a dim may be called `str`, or `f`.
 
 use proc_macro2::{Span, TokenStream};
@@ -12,7 +12,7 @@ use super::validate::Dim;
 use crate::crate_path::{CratePath, after, before};
 use crate::spelling;
 
-/// The struct and its impls.
+/// Writes the struct and its impls.
 pub fn dim(dim: &Dim, crate_path: &CratePath) -> TokenStream {
     let span = before(dim.ident.span());
     let Dim {
@@ -23,7 +23,7 @@ pub fn dim(dim: &Dim, crate_path: &CratePath) -> TokenStream {
         .then(|| quote_spanned!(span=> #[allow(non_camel_case_types)]));
     let mut out = quote! { #(#attrs)* #doc #allow_case };
     out.extend(quote_spanned!(span=> #vis struct #ident));
-    // rustc takes the item to reach from its first token to its last.
+    // To rustc, the item extends from its first token to its last.
     out.extend(quote_spanned!(after(ident.span())=> ;));
     for item in axis(dim, &crate_path.dims(span), span)
         .into_iter()
@@ -38,7 +38,7 @@ pub fn dim(dim: &Dim, crate_path: &CratePath) -> TokenStream {
     out
 }
 
-/// A line of documentation: what the dim is, behind what the user says of it.
+/// Writes a line of documentation that describes the dim, after the user's own docs.
 fn doc(dim: &Dim, span: Span) -> TokenStream {
     let (ident, spelling) = (dim.ident.to_string(), &dim.spelling);
     let mut text = format!(" Dim `{ident}`");
@@ -53,19 +53,19 @@ fn doc(dim: &Dim, span: Span) -> TokenStream {
     quote_spanned!(span=> #paragraph #[doc = #text])
 }
 
-/// Whether rustc would want the type spelled otherwise.
+/// Returns whether rustc would warn about the case of the type's name.
 fn unusual_case(ident: &str) -> bool {
     ident.contains('_') || ident.starts_with(|c: char| c.is_lowercase())
 }
 
-/// The same identifier at another place.
+/// Returns the identifier at another span.
 fn moved(ident: &Ident, span: Span) -> Ident {
     let mut ident = ident.clone();
     ident.set_span(span);
     ident
 }
 
-/// What makes it a dim.
+/// Writes the impls of the dim's traits.
 fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
     let Dim { spelling, .. } = dim;
     let ident = &moved(&dim.ident, span);
@@ -75,7 +75,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
     let size = match dim.size {
         None => quote_spanned!(span=> #dims::AnySize),
         Some(size) => {
-            // The digits once more as a type: rustc compares those where the number is generic.
+            // The digits as a type too: rustc compares those if the number is generic.
             let digits: Vec<u8> = size.to_string().bytes().map(spelling::symbol).collect();
             let digits = spelling::list(&digits, dims, span);
             let mut literal = proc_macro2::Literal::u64_unsuffixed(size);
@@ -102,7 +102,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
     ]
 }
 
-/// What `derive` would write.
+/// Writes the impls that `derive` would write.
 fn std_impls(dim: &Dim, span: Span) -> [TokenStream; 7] {
     let ident = &moved(&dim.ident, span);
     let name = LitStr::new(&ident.to_string(), span);

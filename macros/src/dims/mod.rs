@@ -13,8 +13,8 @@ use crate::crate_path::CratePath;
 use crate::depth;
 use crate::errors::Errors;
 
-/// The macro. What can be declared is declared also where something is wrong, so that the uses
-/// of the dims don't fail as well.
+/// Expands `dims!`. After an error, the dims that can be declared are declared all the same, so
+/// that their uses don't fail as well.
 pub fn dims(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| {

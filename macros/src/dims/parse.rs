@@ -1,6 +1,6 @@
-//! Items of `dims!`: `#[attr] pub Rgb("rgb") = 3`, with commas between.
+//! Items of `dims!`: `#[attr] pub Rgb("rgb") = 3`, separated by commas.
 //!
-//! A mistake never ends the parsing: it goes on behind the next comma.
+//! An error never ends the parsing: it continues after the next comma.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -11,7 +11,7 @@ use syn::{Attribute, Ident, Lit, LitInt, LitStr, Token, Visibility, token};
 use crate::errors::Errors;
 use crate::spelling;
 
-/// What the user wrote for one dim.
+/// The parsed declaration of one dim.
 pub struct Item {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
@@ -27,7 +27,7 @@ const AFTER_EQUALS: &str =
 
 const NO_NAME: &str = "expected the name of a dim";
 
-/// What the user may write before the name, as before a struct.
+/// Keywords that a user may write before the name, as before a struct.
 const KEYWORDS_BEFORE_A_NAME: [&str; 8] = [
     "struct", "type", "const", "static", "let", "enum", "mod", "use",
 ];
@@ -45,7 +45,7 @@ pub fn items(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Item> {
     items
 }
 
-/// One dim up to the separator; `None` where none can be made out (the mistake is noted).
+/// Parses one dim up to the separator; `None` if none is recognized (the error is recorded).
 fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Item> {
     let attrs = Attribute::parse_outer(input)
         .map_err(|error| errors.push(error))
@@ -55,7 +55,7 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Item> {
         .map_err(|error| errors.push(error))
         .ok()?;
     if input.is_empty() && (!attrs.is_empty() || !matches!(vis, Visibility::Inherited)) {
-        // The end has no place of its own.
+        // The end of the input has no span.
         errors.at(quote::quote!(#(#attrs)* #vis), NO_NAME);
         return None;
     }
@@ -118,9 +118,9 @@ fn ident(input: ParseStream<'_>, errors: &mut Errors) -> Option<Ident> {
     None
 }
 
-/// `"N"` where `N` is meant.
+/// Parses `"N"` written for `N`.
 fn quoted_name(quoted: &LitStr, errors: &mut Errors) -> Option<Ident> {
-    // Other text need not even be tokens.
+    // Other text need not even be valid tokens.
     let text = quoted.value();
     let name = spelling::problem(&text)
         .is_none()
@@ -149,7 +149,7 @@ fn spelling_in_parentheses(input: ParseStream<'_>, errors: &mut Errors) -> Optio
     spelling.ok()
 }
 
-/// `= 3` or `= "batch"`.
+/// Parses `= 3` or `= "batch"`.
 fn value(input: ParseStream<'_>, item: &mut Item, errors: &mut Errors) {
     let Ok(equals) = input.parse::<Token![=]>() else {
         return;
@@ -169,7 +169,7 @@ fn value(input: ParseStream<'_>, item: &mut Item, errors: &mut Errors) {
                 quote::quote!(#minus #size),
                 "the size of a dim cannot be negative",
             );
-            // Of some constant size it is, and its uses are not to be wrong too.
+            // The dim has some constant size, so that its uses are not reported too.
             item.size = Some(size);
         }
         Some(Ok(Lit::Int(size))) => item.size = Some(size),
@@ -191,7 +191,7 @@ fn value(input: ParseStream<'_>, item: &mut Item, errors: &mut Errors) {
     }
 }
 
-/// The comma behind an item.
+/// Parses the comma after an item.
 fn separator(input: ParseStream<'_>, ident: &Ident, errors: &mut Errors) {
     if input.is_empty() || input.parse::<Token![,]>().is_ok() {
         return;
@@ -229,7 +229,7 @@ fn skip_item(input: ParseStream<'_>) {
     let _ = input.parse::<Token![,]>();
 }
 
-/// The tokens up to the next comma, one between `<` and `>` not counted.
+/// Takes the tokens up to the next comma that is not between `<` and `>`.
 fn rest_of_item(input: ParseStream<'_>) -> TokenStream {
     let mut rest = TokenStream::new();
     let mut depth = 0_usize;

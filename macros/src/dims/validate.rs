@@ -1,4 +1,4 @@
-//! From what was written to dims that can be declared.
+//! Converts parsed items to dims that can be declared.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,18 +14,18 @@ pub struct Dim {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub ident: Ident,
-    /// Its name at run time, and its identity.
+    /// The name at run time, which is the dim's identity.
     pub spelling: String,
     pub size: Option<u64>,
 }
 
 impl Dim {
-    /// Attributes that its impls need as well.
+    /// Returns the attributes that its impls need as well.
     pub fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
         self.attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
     }
 
-    /// Whether it has a text of documentation.
+    /// Returns whether it has doc text.
     pub fn documented(&self) -> bool {
         let is_text = |attr: &Attribute| {
             attr.path().is_ident("doc") && matches!(attr.meta, Meta::NameValue(_))
@@ -33,13 +33,13 @@ impl Dim {
         self.attrs.iter().any(is_text)
     }
 
-    /// Whether an attribute `#[name…]` is there.
+    /// Returns whether it has an attribute `#[name…]`.
     pub fn has(&self, name: &str) -> bool {
         self.attrs.iter().any(|attr| attr.path().is_ident(name))
     }
 }
 
-/// `dims!` implements these itself.
+/// Traits that `dims!` implements.
 const IMPLEMENTED: [&str; 7] = [
     "Clone",
     "Copy",
@@ -50,7 +50,7 @@ const IMPLEMENTED: [&str; 7] = [
     "Hash",
 ];
 
-/// The dims that can be declared; of an identifier that stands twice, the first.
+/// Returns the dims that can be declared; of a repeated identifier, the first.
 pub fn dims(items: Vec<Item>, errors: &mut Errors) -> Vec<Dim> {
     let mut idents: HashSet<Ident> = HashSet::new();
     let mut spellings: HashMap<String, Ident> = HashMap::new();
@@ -64,7 +64,7 @@ pub fn dims(items: Vec<Item>, errors: &mut Errors) -> Vec<Dim> {
             ident: item.ident,
         };
         derives(&mut dim, errors);
-        // Of two items under `cfg`, perhaps only one is there.
+        // Two items under `cfg` may exclude each other.
         let twice = !dim.has("cfg") && !idents.insert(dim.ident.clone());
         if twice {
             errors.at(&dim.ident, format!("dim `{}` is declared twice", dim.ident));
@@ -88,7 +88,7 @@ pub fn dims(items: Vec<Item>, errors: &mut Errors) -> Vec<Dim> {
     dims
 }
 
-/// The name at run time: the one given, or the identifier.
+/// Returns the name at run time: the one given, or the identifier.
 fn spelling(item: &Item, errors: &mut Errors) -> String {
     let ident = item.ident.to_string();
     if let Some(literal) = &item.spelling {
@@ -138,14 +138,14 @@ fn size(literal: &LitInt, errors: &mut Errors) -> Option<u64> {
     }
 }
 
-/// A derive of what is implemented anyway would be a conflict reported at the wrong place: it is
-/// reported here, and left out.
+/// Reports derives of traits that are implemented anyway, and removes them: rustc would report the
+/// conflict at the wrong place.
 fn derives(dim: &mut Dim, errors: &mut Errors) {
     for attr in &mut dim.attrs {
         if !attr.path().is_ident("derive") {
             continue;
         }
-        // What doesn't parse is left to rustc.
+        // Attributes that do not parse are left to rustc.
         let Ok(paths) = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
         else {
             continue;

@@ -1,4 +1,5 @@
-//! A block that lends the operands, asks about every dim at its own place, and multiplies.
+//! The expansion: a block that borrows the operands, checks every dim at its own span, and
+//! multiplies.
 
 use std::collections::HashSet;
 
@@ -9,12 +10,12 @@ use syn::spanned::Spanned;
 use super::parse::{Equation, Item, List};
 use crate::crate_path::{CratePath, before};
 
-/// The operand's variable.
+/// Returns the operand's variable.
 fn name(number: usize) -> Ident {
     format_ident!("operand{number}", span = Span::mixed_site())
 }
 
-/// The block; `end` is the function that multiplies.
+/// Writes the block; `end` is the function that multiplies.
 pub fn equation(crate_path: &CratePath, equation: &Equation, end: &str) -> TokenStream {
     let Some(result) = &equation.result else {
         return TokenStream::new();
@@ -30,7 +31,7 @@ pub fn equation(crate_path: &CratePath, equation: &Equation, end: &str) -> Token
         let list = &operand.dims;
         let at = before(list.span);
         let name = located(&name(number), at);
-        // What rustc blames stands where the list does.
+        // Located at the list, so that rustc reports its errors there.
         let dims = quote_spanned!(list.span=> _);
         let path = crate_path.at(at);
         let listed = tuple(list, at);
@@ -65,8 +66,8 @@ pub fn equation(crate_path: &CratePath, equation: &Equation, end: &str) -> Token
     quote!({ #block })
 }
 
-/// What a wrong call is for the lines behind it: a tensor of the dims that it lists for the result
-/// and of its operands' dtype. `None` where it does not tell.
+/// Returns an expression that replaces an invalid call, so that later lines can be checked: a
+/// tensor with the dims listed for the result and its operands' dtype. `None` if these are unknown.
 pub fn stand_in(crate_path: &CratePath, equation: &Equation, end: &str) -> Option<TokenStream> {
     let result = equation.result.as_ref()?;
     if !equation.complete || result.has_rest() {
@@ -96,14 +97,14 @@ pub fn stand_in(crate_path: &CratePath, equation: &Equation, end: &str) -> Optio
     })
 }
 
-/// The same variable, at another place.
+/// Returns the variable at another span.
 fn located(name: &Ident, at: Span) -> Ident {
     let mut name = name.clone();
     name.set_span(name.span().located_at(at));
     name
 }
 
-/// `function::<Dim, _, _>(&x);` at the dim.
+/// Writes `function::<Dim, _, _>(&x);`, located at the dim.
 fn asked(
     crate_path: &CratePath,
     function: &str,
@@ -123,13 +124,13 @@ fn asked(
     quote_spanned!(at=> #path::__private::#function::<#dim, #(#inferred),*>(#lent);)
 }
 
-/// The dims that are listed, without `..`.
+/// Returns the listed dims, without `..`.
 fn tuple(list: &List, at: Span) -> TokenStream {
     let dims = list.dims();
     quote_spanned!(at=> (#(#dims,)*))
 }
 
-/// The dims of the result, `..` as the type of `..`.
+/// Returns the dims of the result, with `..` as the type `RangeFull`.
 fn order(list: &List, at: Span) -> TokenStream {
     let items = list.items.iter().map(|item| match item {
         Item::Dim(dim) => dim.to_token_stream(),

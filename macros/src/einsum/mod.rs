@@ -13,12 +13,12 @@ use crate::crate_path::CratePath;
 use crate::depth;
 use crate::errors::{Errors, expression};
 
-/// The macro.
+/// Expands `einsum!`.
 pub fn einsum(input: TokenStream) -> TokenStream {
     expand(input, "einsum")
 }
 
-/// The macro that gives a `Result`.
+/// Expands `try_einsum!`, which returns a `Result`.
 pub fn try_einsum(input: TokenStream) -> TokenStream {
     expand(input, "try_einsum")
 }

@@ -1,5 +1,5 @@
-//! `q[B, T, K] * k[B, S, K] -> [B, T, S]`: expressions with a list of dims behind each, `*` between
-//! them, and the result's dims.
+//! `q[B, T, K] * k[B, S, K] -> [B, T, S]`: expressions, each followed by a list of dims, with `*`
+//! between them, and the result's dims.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -9,11 +9,11 @@ use syn::{Expr, LitStr, Token, Type};
 use crate::errors::Errors;
 use crate::list::ty;
 
-/// What was written.
+/// A parsed equation.
 pub struct Equation {
-    /// Those that could be made out.
+    /// The operands that were recognized.
     pub operands: Vec<Operand>,
-    /// Whether that is all of them.
+    /// Whether all operands were recognized.
     pub complete: bool,
     pub result: Option<List>,
 }
@@ -55,7 +55,7 @@ const SHAPE: &str = "tensors with their dims: `einsum!(x[B, I, K] * y[B, K, J] -
 
 const RESULT: &str = "expected the dims of the result in brackets, and nothing else";
 
-/// The equation, as far as it can be made out; what is wrong with the rest is noted.
+/// Parses the equation as far as it is recognized, and records the errors in the rest.
 pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Equation {
     let mut equation = Equation {
         operands: Vec::new(),
@@ -73,7 +73,7 @@ pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Equation {
         let _ = input.parse::<TokenStream>();
         return equation;
     }
-    // Behind each term stands a `*` or the arrow.
+    // Each term is followed by a `*` or the arrow.
     let mut terms: Vec<(Vec<TokenTree>, TokenStream)> = Vec::new();
     let mut term = Vec::new();
     let mut last = TokenStream::new();
@@ -96,7 +96,7 @@ pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Equation {
     }
     match &arrow {
         Some(arrow) => terms.push((term, arrow.clone())),
-        // One mistake is enough for an end that is missing.
+        // A missing end is reported by one error.
         None if term.is_empty() => {}
         None => terms.push((term, last.clone())),
     }
@@ -108,7 +108,7 @@ pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Equation {
     equation.complete = equation.operands.len() == count;
     match arrow {
         Some(arrow) => equation.result = result(input, &arrow, errors),
-        // The end of the input has no place of its own.
+        // The end of the input has no span.
         None => errors.at(
             last,
             "expected `-> [..]`: the dims of the result, `-> []` for a number",
@@ -117,7 +117,7 @@ pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Equation {
     equation
 }
 
-/// `->`, or what was meant as one.
+/// Parses `->`, or `=>` written for it.
 fn arrow(input: ParseStream<'_>, errors: &mut Errors) -> Option<TokenStream> {
     if let Ok(arrow) = input.parse::<Token![->]>() {
         return Some(arrow.into_token_stream());
@@ -137,7 +137,7 @@ fn result(input: ParseStream<'_>, arrow: &TokenStream, errors: &mut Errors) -> O
             errors.at(arrow, "expected the dims of the result: `-> [N, C]`");
             None
         }
-        // The dims are there all the same.
+        // The dims are valid all the same.
         [TokenTree::Group(group), rest @ ..] if group.delimiter() == Delimiter::Bracket => {
             errors.at(TokenStream::from_iter(rest.iter().cloned()), RESULT);
             Some(list(group, errors))
@@ -149,7 +149,7 @@ fn result(input: ParseStream<'_>, arrow: &TokenStream, errors: &mut Errors) -> O
     }
 }
 
-/// An expression and, in brackets, its dims.
+/// Parses an expression followed by its dims in brackets.
 fn operand(mut term: Vec<TokenTree>, end: &TokenStream, errors: &mut Errors) -> Option<Operand> {
     let dims = match term.pop() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group,
@@ -190,7 +190,7 @@ fn operand(mut term: Vec<TokenTree>, end: &TokenStream, errors: &mut Errors) -> 
     }
 }
 
-/// A comma or an operator between tensors, where only `*` may stand.
+/// Finds a comma or an operator between tensors, where only `*` is allowed.
 fn other_operator(term: &[TokenTree]) -> Option<(&TokenTree, &'static str)> {
     let sign = |token: &TokenTree| match token {
         TokenTree::Punct(punct) => Some(punct.as_char()),
@@ -204,7 +204,7 @@ fn other_operator(term: &[TokenTree]) -> Option<(&TokenTree, &'static str)> {
                 token,
                 "operands are multiplied: `x[N, C] * y[C]`, with `*` between them",
             )),
-            // Behind another sign it belongs to the expression: `&-x`.
+            // After another sign it is part of the expression: `&-x`.
             Some('+' | '-' | '/' | '%') if sign(before).is_none() => Some((
                 token,
                 "operands are multiplied; a sum stands in parentheses: `(&x + &y)[N, C]`",

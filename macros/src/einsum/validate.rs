@@ -1,4 +1,4 @@
-//! No dim twice in a list, `..` at most once.
+//! Checks that no dim is repeated in a list, and that there is at most one `..`.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use quote::ToTokens;
 use super::parse::{Equation, Item, List};
 use crate::errors::Errors;
 
-/// Notes what is wrong with the lists.
+/// Records the errors in the lists.
 pub fn equation(equation: &Equation, errors: &mut Errors) {
     for operand in &equation.operands {
         list(&operand.dims, errors);

@@ -1,4 +1,4 @@
-//! The expression that rustc checks, as tokens: no tree of it is ever built, printed or dropped.
+//! The expression that rustc checks, as tokens: its syntax tree is never built, printed or dropped.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -12,19 +12,19 @@ pub struct Check {
     form: Form,
 }
 
-/// What may stand beside an expression without parentheses around it.
+/// The contexts in which an expression needs no parentheses.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    /// A call, too.
+    /// Any, including a method call.
     Tight,
-    /// A sign before it.
+    /// A prefix operator, but no method call.
     Unary,
-    /// Nothing.
+    /// None.
     Binary,
 }
 
 impl Check {
-    /// What has no operands.
+    /// Creates an expression without operands.
     pub fn whole(expr: &impl ToTokens) -> Self {
         Self {
             tokens: expr.to_token_stream().into_iter().collect(),
@@ -42,7 +42,7 @@ impl Check {
         }
     }
 
-    /// A fragment of another macro is one operand, whatever stands in it.
+    /// Groups a fragment of another macro, which is a single operand whatever it contains.
     pub fn grouped(self, span: Span) -> Self {
         match self.form {
             Form::Tight => self,
@@ -80,7 +80,7 @@ impl Check {
         self
     }
 
-    /// `&a`, with the parentheses that it needs.
+    /// Writes `&a`, with parentheses if needed.
     pub fn borrowed(self) -> Self {
         let inner = match self.form {
             Form::Binary => self.parenthesized(Span::call_site()),
@@ -89,7 +89,7 @@ impl Check {
         inner.behind(quote!(&))
     }
 
-    /// The same without the parentheses that are around all of it.
+    /// Returns the tokens without parentheses around the whole.
     pub fn without_parentheses(self) -> TokenStream {
         match self.tokens.as_slice() {
             [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => {
@@ -110,7 +110,7 @@ impl ToTokens for Check {
     }
 }
 
-/// `&x`, with the parentheses that it needs.
+/// Writes `&x`, with parentheses if needed.
 pub fn borrowed(expr: &Expr) -> TokenStream {
     match expr {
         Expr::Path(_)

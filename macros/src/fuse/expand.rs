@@ -1,4 +1,4 @@
-//! A block that lends the tensors, names the numbers and hands over the program.
+//! The expansion: a block that borrows the tensors, names the numbers and passes on the program.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -10,7 +10,7 @@ use super::lower::{Chain, Reduction, variable};
 use super::parse::Parameter;
 use crate::crate_path::CratePath;
 
-/// The whole expression; `fallible` ones give a `Result`.
+/// Writes the whole expression; `fallible` ones return a `Result`.
 pub fn chain(
     crate_path: &CratePath,
     parameters: &[Parameter],
@@ -65,14 +65,14 @@ pub fn chain(
     })
 }
 
-/// The end of a chain that is reduced: in the pass, or by a method of its result.
+/// Writes the reduction at the end of a chain: in the same pass, or by a method of the result.
 fn reduction(path: &TokenStream, reduction: &Reduction, fallible: bool) -> TokenStream {
     let mut call = reduction.call.clone();
     if fallible {
         call.method = format_ident!("try_{}", call.method, span = call.method.span());
     }
-    // Where rustc blames the tensor or the dims, it shows what was written: no other name stands in the
-    // function that could be hidden.
+    // If rustc reports the tensor or the dims, it shows the user's text: the function contains no other name that could
+    // be hidden.
     let receiver = call.receiver.span();
     if let (Some(op), Some(dims)) = (&reduction.op, call.args.first().cloned()) {
         let chain = Ident::new("chain", receiver);

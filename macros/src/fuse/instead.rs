@@ -1,10 +1,10 @@
-//! Suggestions for what a chain does not take.
+//! Suggestions for constructs that a chain does not support.
 
 use syn::BinOp;
 
 use super::allowed::{OPERATORS, REDUCTIONS};
 
-/// The method for an operator that tensors do not have.
+/// Returns the method for an operator that tensors do not have.
 pub fn instead(op: BinOp) -> Option<&'static str> {
     Some(match op {
         BinOp::Rem(_) => "x.remainder(y)",
@@ -25,7 +25,7 @@ pub fn instead(op: BinOp) -> Option<&'static str> {
     })
 }
 
-/// What to say of a method that is no elementwise operator.
+/// Returns the error message for a method that is not an elementwise operator.
 pub fn unknown(method: &str) -> String {
     if REDUCTIONS.iter().any(|(name, _)| *name == method) {
         return format!(
@@ -50,7 +50,7 @@ pub fn unknown(method: &str) -> String {
     }
 }
 
-/// How many letters to add, drop or change.
+/// Returns the edit distance: the number of letters to add, drop or change.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {

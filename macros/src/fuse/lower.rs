@@ -1,4 +1,4 @@
-//! From the body to steps, and to the same expression for rustc to check.
+//! Lowering of the body to steps, and to the equivalent expression for rustc to check.
 
 use std::collections::HashMap;
 
@@ -17,17 +17,17 @@ use super::parse::Parameter;
 use crate::crate_path::CratePath;
 use crate::errors::Errors;
 
-/// The call, ready to be written.
+/// A lowered chain.
 pub struct Chain {
-    /// A step each, as an expression of type `Node`.
+    /// The steps, as expressions of type `Node`.
     pub nodes: Vec<TokenStream>,
-    /// Numbers, as expressions.
+    /// The numbers, as expressions.
     pub numbers: Vec<TokenStream>,
-    /// Numbers of the run time: a variable, and what it is.
+    /// Run-time numbers: a variable and its value.
     pub lets: Vec<(Ident, TokenStream)>,
-    /// The separate operators.
+    /// The equivalent expression of separate operators.
     pub check: TokenStream,
-    /// What follows the chain.
+    /// The reduction after the chain.
     pub reduction: Option<Reduction>,
 }
 
@@ -35,23 +35,23 @@ pub struct Chain {
 pub struct Reduction {
     /// The call, whose receiver is the chain.
     pub call: ExprMethodCall,
-    /// The operator that reduces while the chain is computed, if the method is one.
+    /// The operator, if the reduction can be computed in the same pass.
     pub op: Option<Ident>,
-    /// Whether the dims are text or positions, which say nothing to rustc.
+    /// Whether the dims are text or positions, which rustc cannot check.
     pub literal: bool,
 }
 
-/// What an expression is to those around it.
+/// The kind of a lowered expression.
 enum Value {
-    /// A tensor that has a name; the check borrows it by that.
+    /// A tensor with a name, by which the check borrows it.
     Named(usize),
-    /// A tensor without.
+    /// A tensor without a name.
     Unnamed(usize),
-    /// A number, not a step yet.
+    /// A number, not yet a step.
     Number,
 }
 
-/// What is wrong, and noted.
+/// An error that has been recorded.
 struct Noted;
 
 type Found = Result<(Value, Check), Noted>;
@@ -62,11 +62,11 @@ struct Lower<'a> {
     nodes: Vec<TokenStream>,
     numbers: Vec<TokenStream>,
     lets: Vec<(Ident, TokenStream)>,
-    /// Names, and the steps that they mean.
+    /// Names, and the steps they refer to.
     names: HashMap<String, usize>,
 }
 
-/// Lowers the body; nothing where mistakes were noted.
+/// Lowers the body; `None` if errors were recorded.
 pub fn chain(
     crate_path: &CratePath,
     parameters: &[Parameter],
@@ -95,11 +95,11 @@ pub fn chain(
     })
 }
 
-/// What is left to do of an expression, the last first: a long chain is a deep tree, and the stack that rustc
-/// leaves a macro is short.
+/// Pending work on an expression, as a stack: a long chain is a deep tree, and the call stack that rustc leaves to a
+/// macro is small.
 enum Task {
     Value(Expr),
-    /// What its operands, found before, are put together to.
+    /// The remaining variants combine operands that were lowered before.
     Group(Span),
     Paren(Span),
     Unary(UnOp, &'static str),
@@ -140,7 +140,7 @@ impl Lower<'_> {
 
     fn body(&mut self, body: Expr) -> Result<(TokenStream, Option<Reduction>), Noted> {
         let mut shared = TokenStream::new();
-        // A block and what is called on it mean the same as that call at the block's end.
+        // A reduction called on a block is equivalent to that call at the end of the block.
         let (body, outside) = match body {
             Expr::MethodCall(call)
                 if is_reduction(&call.method) && matches!(*call.receiver, Expr::Block(_)) =>
@@ -187,7 +187,7 @@ impl Lower<'_> {
         Ok((quote!({ #shared #check }), reduction))
     }
 
-    /// `let h = x + b;`
+    /// Lowers `let h = x + b;`.
     fn shared(&mut self, stmt: Stmt) -> Result<TokenStream, Noted> {
         let whole = stmt.to_token_stream();
         let (name, value) = match stmt {
@@ -218,7 +218,7 @@ impl Lower<'_> {
         Ok(quote!(let #name = #borrowed;))
     }
 
-    /// The step of a value, and how the check spells it as an argument.
+    /// Returns the step of a value, and its form in the check as an argument.
     fn step(&mut self, (value, check): (Value, Check)) -> (usize, Check) {
         match value {
             Value::Unnamed(at) => (at, check.borrowed()),
@@ -226,7 +226,7 @@ impl Lower<'_> {
         }
     }
 
-    /// As [`Lower::step`] beside an operator, where an owned tensor does.
+    /// Like [`Lower::step`], but for an operand of an operator, which may be an owned tensor.
     fn side(&mut self, (value, check): (Value, Check)) -> (usize, Check) {
         match value {
             Value::Named(at) | Value::Unnamed(at) => (at, check),
@@ -254,7 +254,7 @@ impl Lower<'_> {
         found.pop().unwrap_or(Err(Noted))
     }
 
-    /// The value of what has no operands; of others, what is to do.
+    /// Lowers an expression without operands; for others, pushes tasks.
     fn begin(&mut self, expr: Expr, tasks: &mut Vec<Task>) -> Option<Found> {
         let (task, operands) = match expr {
             Expr::Paren(inner) if inner.attrs.is_empty() => (
@@ -273,7 +273,7 @@ impl Lower<'_> {
             Expr::Block(ref block) if block.label.is_none() => {
                 let name = format_ident!("number{}", self.lets.len(), span = Span::mixed_site());
                 self.lets.push((name.clone(), expr.to_token_stream()));
-                // Where the number is blamed, its braces are.
+                // If rustc reports the number, it shows the braces.
                 let mut at = name;
                 at.set_span(at.span().located_at(expr.span()));
                 return Some(Ok((Value::Number, Check::whole(&at))));
@@ -320,7 +320,7 @@ impl Lower<'_> {
         None
     }
 
-    /// Puts the operands of a task together.
+    /// Combines the operands of a task.
     fn finish(&mut self, task: Task, found: &mut Vec<Found>) -> Found {
         let mut operand = || found.pop().unwrap_or(Err(Noted));
         match task {
@@ -391,7 +391,7 @@ impl Lower<'_> {
         self.wrong(expr, what)
     }
 
-    /// What is to do of a call, and its receiver and arguments.
+    /// Returns the task of a call, with its receiver and arguments.
     fn method(&mut self, call: ExprMethodCall) -> Result<(Task, Vec<Expr>), Noted> {
         let method = call.method.to_string();
         let known = OPERATORS.iter().find(|(name, ..)| *name == method);
@@ -438,13 +438,13 @@ impl Lower<'_> {
     }
 }
 
-/// What is reduced, and how.
+/// Splits off a reduction: the reduced expression, and how it is reduced.
 fn reduction_of(mut call: ExprMethodCall) -> (Expr, Option<Reduction>) {
     let known = REDUCTIONS.iter().find(|(name, _)| call.method == name);
     let op = known.and_then(|(_, op)| *op);
-    // Only the dims: what else a method takes, it alone knows.
+    // Only the dims: other arguments are left to the method.
     let op = op.filter(|_| call.args.len() == 1 && call.turbofish.is_none());
-    // Where rustc blames the tensor, it shows what was written.
+    // If rustc reports the tensor, it shows the user's text.
     let place = Ident::new("chain", call.receiver.span());
     let receiver = std::mem::replace(&mut *call.receiver, variable(place));
     let literal = call.args.iter().any(literal);
@@ -452,7 +452,7 @@ fn reduction_of(mut call: ExprMethodCall) -> (Expr, Option<Reduction>) {
     (receiver, Some(Reduction { call, op, literal }))
 }
 
-/// A variable, as an expression.
+/// Creates the expression of a variable.
 pub fn variable(name: Ident) -> Expr {
     Expr::Path(ExprPath {
         attrs: Vec::new(),
@@ -461,7 +461,7 @@ pub fn variable(name: Ident) -> Expr {
     })
 }
 
-/// `"C"`, `-1`, `["N", "C"]`, `keep("C")`
+/// Returns whether dims are given as literals: `"C"`, `-1`, `["N", "C"]`, `keep("C")`.
 fn literal(dims: &Expr) -> bool {
     match dims {
         Expr::Lit(_) => true,

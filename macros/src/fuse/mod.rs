@@ -16,12 +16,12 @@ use crate::crate_path::CratePath;
 use crate::depth;
 use crate::errors::{Errors, expression};
 
-/// `fuse!`
+/// Expands `fuse!`.
 pub fn fuse(input: TokenStream) -> TokenStream {
     expand(input, false)
 }
 
-/// `try_fuse!`
+/// Expands `try_fuse!`.
 pub fn try_fuse(input: TokenStream) -> TokenStream {
     expand(input, true)
 }

@@ -4,23 +4,23 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Token};
 
-/// What was written.
+/// A parsed call.
 pub struct Call {
     pub parameters: Vec<Parameter>,
     pub body: Expr,
 }
 
-/// A tensor, and what it is called in the body.
+/// A tensor, with its name in the body.
 pub struct Parameter {
     pub name: Ident,
-    /// Where it comes from, unless a variable of its name is meant.
+    /// Its value, unless it is the variable of that name.
     pub value: Option<Expr>,
 }
 
 const SHAPE: &str = "expected the tensors between bars, then an expression of them: \
                      `fuse!(|x, b| (x + b).tanh())`";
 
-/// The whole call.
+/// Parses the whole call.
 pub fn call(input: ParseStream<'_>) -> syn::Result<Call> {
     if !input.peek(Token![|]) || input.peek(Token![||]) {
         return Err(syn::Error::new(input.span(), SHAPE));
@@ -66,11 +66,11 @@ pub fn call(input: ParseStream<'_>) -> syn::Result<Call> {
     Ok(Call { parameters, body })
 }
 
-/// An expression that ends where the next parameter begins, or the last ends.
+/// Parses an expression up to the next parameter or the closing bar.
 fn value(input: ParseStream<'_>) -> syn::Result<Expr> {
     let start = input.span();
     let mut tokens = TokenStream::new();
-    // How deep in the angles of a turbofish, whose commas end nothing.
+    // The depth within the angle brackets of a turbofish, whose commas end nothing.
     let (mut deep, mut turbo) = (0_usize, false);
     while !input.is_empty() && (deep > 0 || (!input.peek(Token![,]) && !input.peek(Token![|]))) {
         let token: TokenTree = input.parse()?;

@@ -1,4 +1,4 @@
-//! The types that `mesh!` and `layout!` write.
+//! The types that `mesh!` and `layout!` generate.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -7,7 +7,7 @@ use syn::{Ident, Path};
 use super::{Layout, MOST, Mesh, written};
 use crate::crate_path::{after, before};
 
-/// The mesh, its axes, and their impls.
+/// Writes the mesh, its axes, and their impls.
 pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
     let Mesh {
         attributes,
@@ -53,7 +53,7 @@ pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
             }
         }
     });
-    // As `dims!` does it: rustc takes an item to reach from its first token to its last, and shows the name alone.
+    // Like in `dims!`: rustc takes an item to extend from its first token to its last, and shows the name alone.
     let end = after(name.span());
     let mut declared = quote_spanned! {span=>
         #(#attributes)*
@@ -83,10 +83,11 @@ pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
         }
 
         impl #whole {
-            /// The mesh of these sizes over the processes of an engine. A size of 0 is as many as are left.
+            /// Starts the mesh with these sizes over the processes of an engine. A size of 0 is inferred from the
+            /// number of processes.
             ///
             /// # Errors
-            /// When the sizes do not multiply up to the number of processes.
+            /// If the sizes do not multiply to the number of processes.
             #[allow(dead_code)]
             #visibility fn start(
                 engine: &impl #path::Engine,
@@ -95,10 +96,10 @@ pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
                 #path::Mesh::start(engine, &sizes)
             }
 
-            /// Runs a program on as many threads as the mesh has ranks, and gives what each returned, by rank.
+            /// Runs a program on one thread per rank of the mesh, and returns the results by rank.
             ///
             /// # Errors
-            /// The first rank's error or panic, by time: the others wait for it no longer.
+            /// The error or panic of the rank that fails first; the other ranks stop waiting for it.
             #[allow(dead_code)]
             #visibility fn threads<V: ::core::marker::Send>(
                 sizes: [::core::primitive::usize; #count],
@@ -107,18 +108,18 @@ pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
                 #path::threads(&sizes, program)
             }
 
-            /// The mesh of one rank, along all axes.
+            /// Creates the mesh with one rank, along all axes.
             #[allow(dead_code)]
             #[must_use]
             #visibility fn alone() -> #path::Mesh<Self> {
                 #path::Mesh::alone()
             }
 
-            /// A rank of a mesh that is not there: collectives give tensors of the right sizes without their values, and are
-            /// listed by [`plan`](::nomina_mesh::Mesh::plan).
+            /// Creates one rank of a mesh without the others: collectives return tensors of the right sizes without
+            /// their values, and are listed by [`plan`](::nomina_mesh::Mesh::plan).
             ///
             /// # Errors
-            /// When a size is 0, or their product has no number.
+            /// If a size is 0, or their product overflows.
             #[allow(dead_code)]
             #visibility fn simulate(
                 sizes: [::core::primitive::usize; #count],
@@ -133,7 +134,7 @@ pub(super) fn mesh(mesh: &Mesh) -> TokenStream {
     }
 }
 
-/// The layout, and what it places.
+/// Writes the layout, and the placements it gives.
 pub(super) fn layout(layout: &Layout) -> TokenStream {
     let Layout {
         attributes,
@@ -145,7 +146,7 @@ pub(super) fn layout(layout: &Layout) -> TokenStream {
     let path = quote!(::nomina_mesh::__private);
     let dims = Ident::new("__D", Span::mixed_site());
     let mut axes: Vec<(&Path, TokenStream)> = Vec::new();
-    // Of two dims of one axis the first one that a tensor has is split: later ones stand inside.
+    // If an axis lists two dims, the first one that a tensor has is split: later ones are nested inside.
     for (dim, axis) in pairs.iter().rev() {
         let at = axes
             .iter()

@@ -1,4 +1,4 @@
-//! `mesh!` and `layout!`: the axes of a mesh, and which dim each of them splits.
+//! `mesh!` and `layout!`: the axes of a mesh, and the dims that they split.
 
 mod expand;
 
@@ -11,7 +11,7 @@ use syn::{Attribute, Ident, Path, Token, Visibility};
 #[cfg(test)]
 mod tests;
 
-/// As many axes as a placement has states.
+/// The maximum number of axes: a placement has this number of states.
 const MOST: usize = 4;
 
 /// `pub Grid: Data, Model`.
@@ -54,7 +54,7 @@ impl Parse for Mesh {
     }
 }
 
-/// The types of a mesh.
+/// Expands `mesh!`.
 pub fn mesh(input: TokenStream) -> TokenStream {
     syn::parse2(input).map_or_else(
         |error: syn::Error| error.to_compile_error(),
@@ -112,7 +112,7 @@ impl Parse for Layout {
     }
 }
 
-/// The type of a layout.
+/// Expands `layout!`.
 pub fn layout(input: TokenStream) -> TokenStream {
     syn::parse2(input).map_or_else(
         |error: syn::Error| error.to_compile_error(),

@@ -1,4 +1,4 @@
-//! `#[derive(Module)]`: walks the fields of a type.
+//! `#[derive(Module)]`: visits the fields of a type.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Data, DeriveInput, Field, Fields, Generics, Ident, Member, Path, Type}
 #[cfg(test)]
 mod tests;
 
-/// The impl, or the errors.
+/// Writes the impl, or the errors.
 pub fn module(input: TokenStream) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(input) {
         Ok(input) => input,
@@ -20,7 +20,7 @@ pub fn module(input: TokenStream) -> TokenStream {
         Err(_) => syn::parse_quote!(::nomina_nn),
     };
     let walked = crate_path.and_then(|_| variants(&input));
-    // A mistake is one error: what uses the type has its methods.
+    // One error is enough: with an empty impl, the uses of the type's methods compile.
     let (variants, error) = match walked {
         Ok(variants) => (variants, None),
         Err(error) => (Vec::new(), Some(error.to_compile_error())),
@@ -29,17 +29,17 @@ pub fn module(input: TokenStream) -> TokenStream {
     quote!(#error #implemented)
 }
 
-/// A field that is walked.
+/// A visited field.
 struct Walked<'a> {
     ty: &'a Type,
-    /// Its part of a path.
+    /// The field's component of a path.
     part: String,
-    /// What it is bound to in a pattern.
+    /// The variable that a pattern binds it to.
     bound: Ident,
     member: Member,
 }
 
-/// A pattern's path, and its fields.
+/// The path of a pattern, and its fields.
 type Variant<'a> = (TokenStream, Vec<Walked<'a>>);
 
 fn variants(input: &DeriveInput) -> syn::Result<Vec<Variant<'_>>> {
@@ -68,7 +68,7 @@ fn expand(input: &DeriveInput, variants: &[Variant<'_>], crate_path: &Path) -> T
                 .map(|Walked { member, bound, .. }| quote!(#member: #bound));
             let visits = fields.iter().map(|field| {
                 let (part, bound, ty) = (&field.part, &field.bound, field.ty);
-                // At the field's type: what rustc says of it points there.
+                // Located at the field's type, so that rustc's errors point there.
                 let mut argument = bound.clone();
                 argument.set_span(argument.span().located_at(ty.span()));
                 let path = Ident::new("path", Span::mixed_site());
@@ -106,7 +106,7 @@ fn expand(input: &DeriveInput, variants: &[Variant<'_>], crate_path: &Path) -> T
     }
 }
 
-/// `::nomina_nn`, or what `#[module(crate = path)]` says.
+/// Returns `::nomina_nn`, or the path in `#[module(crate = path)]`.
 fn crate_path(input: &DeriveInput) -> syn::Result<Path> {
     let mut found: Path = syn::parse_quote!(::nomina_nn);
     for attribute in input
@@ -125,7 +125,7 @@ fn crate_path(input: &DeriveInput) -> syn::Result<Path> {
     Ok(found)
 }
 
-/// The fields without `#[module(skip)]`.
+/// Returns the fields without `#[module(skip)]`.
 fn walked(fields: &Fields) -> syn::Result<Vec<Walked<'_>>> {
     let mut found = Vec::new();
     for (at, field) in fields.iter().enumerate() {
@@ -167,7 +167,7 @@ fn is_skipped(field: &Field) -> syn::Result<bool> {
     Ok(skipped)
 }
 
-/// The generics, where each field whose type depends on them is a module.
+/// Returns the generics, with a `Module` bound on each field type that depends on them.
 fn bounded<'a>(
     generics: &Generics,
     types: impl Iterator<Item = &'a Type>,

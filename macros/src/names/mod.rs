@@ -13,7 +13,7 @@ use crate::crate_path::CratePath;
 use crate::depth;
 use crate::errors::{Errors, expression};
 
-/// The macro.
+/// Expands `names!`.
 pub fn names(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| {

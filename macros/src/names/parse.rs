@@ -1,4 +1,4 @@
-//! Items of `names!`: string literals and `_`, with commas between.
+//! Items of `names!`: string literals and `_`, separated by commas.
 
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -7,13 +7,13 @@ use syn::{Ident, LitStr, Token};
 use crate::errors::Errors;
 use crate::list::up_to_comma;
 
-/// What the user wrote for one dim.
+/// The parsed name of one dim.
 pub enum Name {
     Named(LitStr),
     Unnamed(Token![_]),
 }
 
-/// The names that can be made out; the rest is noted.
+/// Parses the names that are recognized, and records errors for the rest.
 pub fn names(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Name> {
     let mut names = Vec::new();
     while !input.is_empty() {
@@ -37,7 +37,7 @@ pub fn names(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Name> {
     names
 }
 
-/// Notes what is neither, up to the comma behind it.
+/// Records an error for any other item, and skips to the next comma.
 fn other(input: ParseStream<'_>, errors: &mut Errors) {
     let hint = if let Ok(ident) = input.fork().call(Ident::parse_any) {
         match ident.to_string().as_str() {

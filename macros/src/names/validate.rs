@@ -1,4 +1,5 @@
-//! Each name an identifier, no name twice, no more than a tensor has.
+//! Checks that each name is an identifier, none is repeated, and there are no more than a tensor
+//! can have.
 
 use std::collections::HashSet;
 
@@ -6,10 +7,10 @@ use super::parse::Name;
 use crate::errors::Errors;
 use crate::spelling;
 
-/// As `nomina_core::MAX_DIMS`.
+/// Equal to `nomina_core::MAX_DIMS`.
 const MAX_DIMS: usize = 64;
 
-/// Notes what is wrong with the list.
+/// Records the errors in the list.
 pub fn names(names: &[Name], errors: &mut Errors) {
     let mut seen = HashSet::new();
     for name in names {

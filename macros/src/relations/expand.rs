@@ -8,18 +8,19 @@ use syn::{GenericParam, Generics, Token, Type, TypeParam, TypeParamBound, WhereP
 use super::nouns::{Found, Role};
 use super::parse::Function;
 
-/// The function, with all bounds.
+/// Writes the function with all bounds.
 pub fn function<'a>(
     function: Function,
     named: impl Iterator<Item = &'a Type>,
     bounds: Vec<WherePredicate>,
 ) -> TokenStream {
-    // Bounds stand in both places, and one of known dims says nothing new: neither is the author's.
+    // A bound on a parameter may be both in its list and in a `where` clause, and a bound on known dims is trivial; the
+    // author wrote neither.
     let allowed = quote!(#[allow(trivial_bounds, clippy::multiple_bound_locations)]);
     written(function, &allowed, named, bounds)
 }
 
-/// The function's signature with a body that compiles.
+/// Writes the function's signature with a body that compiles.
 pub fn without_body<'a>(
     mut function: Function,
     named: impl Iterator<Item = &'a Type>,
@@ -76,10 +77,10 @@ fn add_bounds<'a>(
             })
         })
         .collect();
-    // What is said of parameters comes first: rustc reports in this order. It stands at them: where a `where` of ours begins,
-    // rustc would have the author write what is missing.
+    // Bounds on parameters come first: rustc reports in this order. They are written at the parameters, because rustc
+    // would otherwise suggest adding missing bounds at the start of the generated `where` clause.
     let all = roles.iter().chain(found.bounds());
-    // Whatever does not parse here did not parse before either.
+    // A bound that does not parse here did not parse before either.
     let mut others: Vec<WherePredicate> = Vec::new();
     for bound in all.filter_map(|bound| syn::parse2::<WherePredicate>(bound.clone()).ok()) {
         match param_of(generics, &bound) {
@@ -99,7 +100,7 @@ fn add_bounds<'a>(
     clause.predicates.extend(written);
 }
 
-/// The parameter that a bound is about, and what it says.
+/// Returns the parameter that a bound is about, and the bounds on it.
 fn param_of<'g>(
     generics: &'g mut Generics,
     bound: &WherePredicate,

@@ -1,4 +1,4 @@
-//! `#[relations]`: writes the bounds of a generic function from the dims that it names.
+//! `#[relations]`: generates the bounds of a generic function from the dims in its signature.
 
 mod expand;
 mod names;
@@ -12,8 +12,8 @@ use proc_macro2::TokenStream;
 use crate::depth;
 use crate::errors::Errors;
 
-/// The attribute. Where something in it is wrong, the function stays with its signature, so that
-/// its callers do not fail as well; its body is left out, because it would lack bounds.
+/// Expands the attribute. After an error, the function keeps its signature, so that its callers do
+/// not fail as well; its body is left out, because it would lack bounds.
 pub fn relations(written: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let read = depth::check(written.clone(), depth::Input::Types)

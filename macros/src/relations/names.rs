@@ -1,4 +1,4 @@
-//! The names that `let` gives to dims, put in wherever they stand.
+//! Substitution of the names that `let` gives to dims.
 
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -8,15 +8,15 @@ use super::parse::Item;
 use crate::depth;
 use crate::errors::Errors;
 
-/// The most tokens that a name may stand for. A name that stands twice in the next, and so on, would double them
-/// each time.
+/// The maximum number of tokens that a name expands to. If each name uses the previous one twice, the size doubles each
+/// time.
 const TOKENS: usize = 4096;
 
-/// Names and their dims, in order.
+/// Names with their dims, in order.
 #[derive(Default)]
 pub struct Names(Vec<(Ident, Type)>);
 
-/// The names, each with those above put in, and the bounds likewise.
+/// Resolves the names, each with those above it substituted, and the bounds likewise.
 pub fn resolve(
     items: Vec<Item>,
     generics: &Generics,
@@ -44,7 +44,7 @@ pub fn resolve(
                     errors.at(&name, what);
                     continue;
                 }
-                // No dims are dims too: what uses the name keeps a type.
+                // After an error the dims are empty, so that the uses of the name keep a type.
                 let none = || syn::parse_quote!(());
                 let dims = dims.map_or_else(none, |dims| {
                     let below = later(&dims, &all[names.0.len()..]);
@@ -70,7 +70,7 @@ pub fn resolve(
                         errors.at(&name, what);
                         return none();
                     }
-                    // What parsed before parses with types in the place of names.
+                    // Tokens that parsed before still parse with types substituted for names.
                     syn::parse2(spelled).unwrap_or(dims)
                 });
                 names.0.push((name, dims));
@@ -85,7 +85,7 @@ pub fn resolve(
     (names, bounds)
 }
 
-/// How many tokens there are.
+/// Returns the number of tokens.
 fn size(tokens: TokenStream) -> usize {
     let sizes = tokens.into_iter().map(|token| match token {
         TokenTree::Group(group) => 1 + size(group.stream()),
@@ -94,7 +94,7 @@ fn size(tokens: TokenStream) -> usize {
     sizes.sum()
 }
 
-/// The first of `names` that stands in `dims`.
+/// Returns the first of `names` that occurs in `dims`.
 fn later(dims: &Type, names: &[Ident]) -> Option<Ident> {
     fn find(tokens: TokenStream, names: &[Ident]) -> Option<Ident> {
         tokens.into_iter().find_map(|token| match token {
@@ -112,12 +112,12 @@ impl Names {
         found.map(|(_, dims)| dims)
     }
 
-    /// The dims that have a name, in order.
+    /// Returns the dims that have a name, in order.
     pub fn dims(&self) -> impl Iterator<Item = &Type> {
         self.0.iter().map(|(_, dims)| dims)
     }
 
-    /// `tokens` with dims in the place of their names.
+    /// Returns `tokens` with dims substituted for their names.
     pub fn put_into(&self, tokens: TokenStream) -> TokenStream {
         if self.0.is_empty() {
             return tokens;
@@ -142,7 +142,7 @@ impl Names {
     }
 }
 
-/// Whether a path or a field goes on here: `a::Q`, `a.Q`.
+/// Returns whether the next word continues a path or is a field: `a::Q`, `a.Q`.
 fn follows_path(before: &[TokenTree]) -> bool {
     match before {
         [.., TokenTree::Punct(a), TokenTree::Punct(b)] if b.as_char() == ':' => a.as_char() == ':',
@@ -151,13 +151,13 @@ fn follows_path(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Whether a path goes on: `Q::RANK`.
+/// Returns whether a path continues after the word: `Q::RANK`.
 fn begins_path(after: &[TokenTree]) -> bool {
     matches!(after, [TokenTree::Punct(a), TokenTree::Punct(b), ..]
         if a.as_char() == ':' && a.spacing() == Spacing::Joint && b.as_char() == ':')
 }
 
-/// A type as one token; in `<` and `>` where a path goes on.
+/// Returns a type as one token, in `<` and `>` if a path continues.
 fn spelled(dims: &Type, path: bool) -> TokenStream {
     let group = TokenTree::Group(Group::new(Delimiter::None, dims.to_token_stream()));
     if !path {

@@ -1,7 +1,7 @@
-//! The dims of results, and the relation that each stands for.
+//! Nouns: the type aliases for the dims of results, and the bound that each implies.
 //!
-//! A result's dims are a noun, `Without<D, C>`; that the operation is defined is a relation, `D:
-//! Has<C>`. Who writes the noun means the relation.
+//! The dims of a result are an alias, `Without<D, C>`; a bound, `D: Has<C>`, says that the operation is defined.
+//! Writing the alias implies the bound.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -10,7 +10,7 @@ use syn::{
     TypeParamBound, WherePredicate,
 };
 
-/// What a type parameter is by the place where it stands.
+/// The kind of a type parameter, inferred from its position.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Role {
     /// A list of dims.
@@ -21,7 +21,7 @@ pub enum Role {
     Element,
 }
 
-/// The nouns found in types: the bounds they stand for, and what their parameters are.
+/// The nouns found in types: the implied bounds, and the kinds of their parameters.
 #[derive(Default)]
 pub struct Found {
     bounds: Vec<(String, TokenStream)>,
@@ -30,7 +30,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Nothing yet, of a function with these generics.
+    /// Creates an empty collection for a function with these generics.
     pub fn of(generics: &Generics) -> Self {
         let generic = generics.type_params().map(|param| param.ident.clone());
         Self {
@@ -39,7 +39,7 @@ impl Found {
         }
     }
 
-    /// Whether a list of several dims has a generic one: only a bound says that it repeats none.
+    /// Returns whether a list of several dims includes a generic one: then only a bound shows that none is repeated.
     fn is_generic_list(&self, ty: &Type) -> bool {
         let mut dims = Vec::new();
         each_dim(ty, &mut |dim| dims.push(quote!(#dim).to_string()));
@@ -47,18 +47,18 @@ impl Found {
         dims.len() > 1 && dims.iter().any(generic)
     }
 
-    /// The bounds, each once, in the order in which they were found; inner ones first.
+    /// Returns the bounds, each once, in the order in which they were found; inner ones first.
     pub fn bounds(&self) -> impl Iterator<Item = &TokenStream> {
         self.bounds.iter().map(|(_, bound)| bound)
     }
 
-    /// What a parameter was seen to be.
+    /// Returns the inferred kind of a parameter.
     pub fn role_of(&self, param: &Ident) -> Option<Role> {
         let found = self.roles.iter().find(|(ident, _)| ident == param);
         found.map(|(_, role)| *role)
     }
 
-    /// Notes a bound.
+    /// Adds a bound, if it is new.
     pub fn bound(&mut self, bound: TokenStream) {
         let text = bound.to_string();
         if self.bounds.iter().all(|(known, _)| *known != text) {
@@ -73,7 +73,7 @@ impl Found {
                     self.roles.push((ident.clone(), role));
                 }
             }
-            // What stands in a list of dims is a dim.
+            // The elements of a list of dims are dims.
             Type::Tuple(tuple) if role == Role::Dims => {
                 let elements = tuple.elems.iter();
                 elements.for_each(|ty| self.role(ty, Role::Dim));
@@ -82,7 +82,7 @@ impl Found {
         }
     }
 
-    /// The nouns of a function's signature.
+    /// Collects the nouns of a function's signature.
     pub fn signature(&mut self, signature: &Signature) {
         for input in &signature.inputs {
             match input {
@@ -109,7 +109,7 @@ impl Found {
         }
     }
 
-    /// The nouns of a bound.
+    /// Collects the nouns of a bound.
     pub fn predicate(&mut self, predicate: &WherePredicate) {
         if let WherePredicate::Type(predicate) = predicate {
             self.ty(&predicate.bounded_ty);
@@ -134,7 +134,7 @@ impl Found {
         }
     }
 
-    /// The nouns of a type, inner ones first.
+    /// Collects the nouns of a type, inner ones first.
     pub fn ty(&mut self, ty: &Type) {
         match ty {
             Type::Path(path) => {
@@ -191,8 +191,8 @@ impl Found {
         }
     }
 
-    /// One bound of a noun with these arguments. All its tokens are located at the noun: there
-    /// rustc then says that the bound was asked for.
+    /// Adds one bound of a noun with these arguments. All its tokens are located at the noun, which rustc then reports
+    /// as the origin of the bound.
     fn relation(&mut self, noun: &Path, relation: &Relation, args: &[&Type]) {
         let Some(span) = noun.segments.last().map(|last| last.ident.span()) else {
             return;
@@ -227,19 +227,19 @@ impl Found {
     }
 }
 
-/// A bound, by the places of the noun's arguments.
+/// An implied bound, in terms of the indices of the noun's arguments.
 enum Relation {
     /// `args[0]: Name<args[1..]>`
     Of(usize, &'static str, &'static [usize]),
-    /// `args[0]: Has<X>` for each dim `X` of `args[1]`, and `args[1]: AxesOf<args[0]>` where that is a generic list.
+    /// `args[0]: Has<X>` for each dim `X` of `args[1]`, and `args[1]: AxesOf<args[0]>` if that is a generic list.
     Has(usize, usize),
-    /// The noun itself has a property.
+    /// A bound on the noun itself.
     Result(&'static str),
 }
 
 use Relation::{Has, Of, Result};
 
-/// Each noun, its arguments (`D` dims, `X` a dim or dims, `O` something else), its relations.
+/// The nouns, each with its arguments (`D` dims, `X` a dim or dims, `O` other) and its relations.
 const NOUNS: &[(&str, &str, &[Relation])] = &[
     ("Sum", "DD", &[Of(0, "Broadcast", &[1])]),
     ("Without", "DX", &[Has(0, 1)]),
@@ -272,15 +272,15 @@ const NOUNS: &[(&str, &str, &[Relation])] = &[
     ("LeftFactor", "DOX", FACTOR),
     ("RightFactor", "DOX", FACTOR),
     ("Spectrum", "DOX", FACTOR),
-    // Of a size and of a bound follows only that there is a dim.
+    // A size and a bound only imply that the argument is a dim.
     ("Of", "X", &[]),
     ("Has", "X", &[]),
 ];
 
-/// The new dim of a decomposition is behind the others of a matrix.
+/// The new dim of a decomposition is appended to the other dims of a matrix.
 const FACTOR: &[Relation] = &[Of(1, "MatrixOf", &[0]), Of(2, "Append", &[0])];
 
-/// The trait of this name where the noun stands: `dims::Without` has `dims::Has` beside it.
+/// Returns the path of a trait next to the noun: `dims::Has` for `dims::Without`.
 fn beside(noun: &Path, name: &str) -> TokenStream {
     let Some(last) = noun.segments.last() else {
         return TokenStream::new();
@@ -292,7 +292,7 @@ fn beside(noun: &Path, name: &str) -> TokenStream {
     quote_spanned!(span=> #leading #(#above ::)* #name)
 }
 
-/// Each dim of an argument: of a dim, of a tuple, of `Keep`; none of `..`.
+/// Calls `f` on each dim of an argument: a dim, the elements of a tuple, the argument of `Keep`; nothing for `..`.
 fn each_dim(ty: &Type, f: &mut dyn FnMut(&Type)) {
     match plain(ty) {
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| each_dim(ty, f)),
@@ -307,7 +307,7 @@ fn each_dim(ty: &Type, f: &mut dyn FnMut(&Type)) {
     }
 }
 
-/// A type without what only groups it.
+/// Returns a type without grouping and parentheses.
 fn plain(ty: &Type) -> &Type {
     match ty {
         Type::Group(inner) => plain(&inner.elem),
@@ -316,7 +316,7 @@ fn plain(ty: &Type) -> &Type {
     }
 }
 
-/// The types among generic arguments.
+/// Returns the types among generic arguments.
 fn types(arguments: &PathArguments) -> impl Iterator<Item = &Type> {
     let args = match arguments {
         PathArguments::AngleBracketed(args) => Some(&args.args),

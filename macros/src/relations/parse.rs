@@ -11,13 +11,13 @@ const EXPECTED: &str = "expected `let Q = ..` with dims such as `Without<D, C>`,
 
 /// One item of the attribute.
 pub enum Item {
-    /// `let Q = Contracted<D, E, K>`. Where the dims could not be read, there are none.
+    /// `let Q = Contracted<D, E, K>`; `None` if the dims could not be parsed.
     Let(Ident, Option<Type>),
     /// `D: Has<C>`
     Bound(WherePredicate),
 }
 
-/// The items that can be made out; the others are noted.
+/// Parses the items that are recognized, and records errors for the others.
 pub fn items(written: TokenStream, errors: &mut Errors) -> Vec<Item> {
     split(written)
         .into_iter()
@@ -25,7 +25,7 @@ pub fn items(written: TokenStream, errors: &mut Errors) -> Vec<Item> {
         .collect()
 }
 
-/// The tokens between commas. A comma within `<` and `>` is part of a type.
+/// Splits tokens at commas. A comma within `<` and `>` is part of a type.
 fn split(written: TokenStream) -> Vec<TokenStream> {
     let mut parts: Vec<Vec<TokenTree>> = vec![Vec::new()];
     let (mut depth, mut arrow) = (0_usize, false);
@@ -119,7 +119,7 @@ fn read_let(input: ParseStream<'_>) -> syn::Result<Type> {
     Ok(dims)
 }
 
-/// A function; its body as it was written.
+/// A function; its body is not parsed.
 pub struct Function {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
@@ -128,7 +128,7 @@ pub struct Function {
     pub body: TokenStream,
 }
 
-/// The function below the attribute.
+/// Parses the function below the attribute.
 pub fn function(item: TokenStream) -> syn::Result<Function> {
     let all = item.clone();
     let parser = |input: ParseStream<'_>| {
@@ -156,7 +156,7 @@ pub fn function(item: TokenStream) -> syn::Result<Function> {
     parser.parse2(item)
 }
 
-/// The first word, where an error about the whole would quote pages.
+/// Returns the first word, since an error about the whole would quote pages.
 fn first_of(item: TokenStream) -> TokenStream {
     let mut tokens = item.into_iter().peekable();
     while let Some(token) = tokens.next() {

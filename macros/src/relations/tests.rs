@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use super::relations;
 use crate::testing::mistakes_in;
 
-/// The function that the attribute makes, formatted.
+/// Returns the function that the attribute generates, formatted.
 fn function(attribute: &str, item: &str) -> String {
     let tokens = |code: &str| {
         code.parse::<TokenStream>()
@@ -97,7 +97,7 @@ fn a_mistake_leaves_the_signature() {
     assert!(!text.contains("x.sum(C)"), "{text}");
 }
 
-/// `let A = Sum<D, D>, let B = Sum<A, A>, ..`
+/// Tests chains like `let A = Sum<D, D>, let B = Sum<A, A>, ..`.
 #[test]
 fn names_that_double_have_an_end() {
     let lets: Vec<String> = std::iter::once("let N0 = Sum<D, D>".to_owned())

@@ -1,4 +1,4 @@
-//! Which dtype the values get.
+//! Inference of the values' dtype.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -9,24 +9,24 @@ use super::tree::{Node, SUFFIXES, Value, suffixed};
 use crate::crate_path::CratePath;
 use crate::errors::Errors;
 
-/// The dtype, and how a literal is written in it.
+/// The dtype, which determines how literals are written.
 pub enum DType {
-    /// A type with a suffix of its own: `1.` becomes `1.0f32`.
+    /// A type with a literal suffix: `1.` becomes `1.0f32`.
     Suffix {
         name: &'static str,
         span: Option<Span>,
     },
-    /// `bool`, said or seen.
+    /// `bool`, given or inferred.
     Bool { span: Option<Span> },
-    /// Half, complex, an alias or a type parameter: a literal becomes
-    /// `<T as Element>::from_scalar(..)`.
+    /// Half, complex, an alias or a type parameter: a literal becomes `<T as
+    /// Element>::from_scalar(..)`.
     Convert(Box<Type>),
-    /// Expressions decide, as in an array; next to a float, integers become floats.
+    /// Inferred from expressions, as in an array; next to a float, integers become floats.
     Inferred { float: bool },
 }
 
-/// The dtype said by the user, or else the one that the values have: that of a suffix, f32 for
-/// floats, i64 for integers.
+/// Returns the dtype given by the user, or else that of the values: a suffix decides; floats are
+/// f32, integers i64.
 pub fn of(data: &Node, said: Option<Type>) -> DType {
     if let Some(ty) = said {
         let span = Some(ty.span());
@@ -59,7 +59,7 @@ pub fn of(data: &Node, said: Option<Type>) -> DType {
     }
 }
 
-/// Notes the literals that the dtype cannot hold.
+/// Records errors for literals that do not fit the dtype.
 pub fn check(data: &Node, dtype: &DType, errors: &mut Errors) {
     data.each_value(&mut |value, tokens| {
         let problem = match (dtype, value) {
@@ -92,12 +92,12 @@ pub fn check(data: &Node, dtype: &DType, errors: &mut Errors) {
 }
 
 impl DType {
-    /// As a type; `_` where expressions decide.
+    /// Returns the dtype as a type; `_` if expressions decide.
     pub fn ty(&self, at: Span) -> TokenStream {
         self.said(at).unwrap_or_else(|| quote_spanned!(at=> _))
     }
 
-    /// As a type, where expressions do not decide.
+    /// Returns the dtype as a type, unless expressions decide.
     pub fn said(&self, at: Span) -> Option<TokenStream> {
         Some(match self {
             Self::Suffix { name, span } => {
@@ -111,7 +111,7 @@ impl DType {
         })
     }
 
-    /// A value in this dtype; `tokens` are as the user wrote it.
+    /// Writes a value in this dtype; `tokens` is the user's spelling.
     pub fn value(
         &self,
         value: &Value,
@@ -156,7 +156,7 @@ impl DType {
     }
 }
 
-/// `<T as Element>::from_scalar(Scalar::Float(1.0f64))`
+/// Writes `<T as Element>::from_scalar(Scalar::Float(1.0f64))`.
 fn convert(
     ty: &Type,
     variant: &str,

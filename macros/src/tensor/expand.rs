@@ -1,7 +1,7 @@
 //! `tensor_from_array::<(N, C,), f32, [[f32; 2]; 2]>([[1.0f32, 2.0f32], [3.0f32, 4.0f32]])`
 //!
-//! The type of the array is spelled as well: rustc then reports an element of another dtype at
-//! the element.
+//! The type of the array is written out as well, so that rustc reports an element of another dtype
+//! at that element.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -12,7 +12,7 @@ use super::shape::{Shape, span};
 use super::tree::Node;
 use crate::crate_path::CratePath;
 
-/// The call that makes the tensor.
+/// Writes the call that creates the tensor.
 pub fn tensor(
     crate_path: &CratePath,
     data: &Node,
@@ -26,13 +26,14 @@ pub fn tensor(
     let array = array_type(shape, dims.len(), &ty, at);
     let data = node(data, dtype, crate_path);
     let dims = quote_spanned!(at=> (#(#dims,)*));
-    // The argument keeps the user's own spans, the call around it stands at the data.
+    // The argument keeps the user's spans; the call around it is located at the data.
     let mut call = quote_spanned!(at=> #path::__private::tensor_from_array::<#dims, #ty, #array>);
     call.extend(quote!((#data)));
     call
 }
 
-/// What a wrong call is for the lines behind it. `None` where the dtype follows from expressions.
+/// Returns the expression that replaces an invalid call, so that later lines can be checked. `None`
+/// if the dtype depends on expressions.
 pub fn stand_in(crate_path: &CratePath, dims: &[Type], dtype: &DType) -> Option<TokenStream> {
     let at = Span::call_site();
     let ty = dtype.said(at)?;
@@ -40,7 +41,8 @@ pub fn stand_in(crate_path: &CratePath, dims: &[Type], dtype: &DType) -> Option<
     Some(crate_path.stand_in(&quote!(#path::Tensor<(#(#dims,)*), #ty>)))
 }
 
-/// `[[T; 2]; 3]`; where expressions may be arrays, `_` stands for them.
+/// Writes the type of the array, `[[T; 2]; 3]`, with `_` as the element if expressions may be
+/// arrays.
 fn array_type(shape: &Shape, rank: usize, ty: &TokenStream, at: Span) -> TokenStream {
     let whole = shape.sizes.len() == rank;
     let value = if whole {

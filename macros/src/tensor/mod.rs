@@ -1,4 +1,4 @@
-//! `tensor!`: a tensor written out.
+//! `tensor!`: a tensor from literals.
 
 mod dtype;
 mod expand;
@@ -14,7 +14,7 @@ use syn::parse::{ParseStream, Parser};
 use crate::depth;
 use crate::errors::Errors;
 
-/// The macro.
+/// Expands `tensor!`.
 pub fn tensor(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| parse::input(input, &mut errors);

@@ -1,5 +1,5 @@
-//! `[[1., 2.], [3., 4.]]; N, C; f64`: three parts with semicolons between them. A mistake in one
-//! does not keep the others from being read.
+//! `[[1., 2.], [3., 4.]]; N, C; f64`: three parts separated by semicolons. An error in one does not
+//! prevent the others from being parsed.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -11,7 +11,7 @@ use crate::crate_path::CratePath;
 use crate::errors::Errors;
 use crate::list::ty;
 
-/// What the user wrote, as far as it can be made out.
+/// The parsed input, as far as it was recognized.
 pub struct Input {
     pub crate_path: CratePath,
     pub data: Node,
@@ -21,7 +21,7 @@ pub struct Input {
 
 const EMPTY: &str = "expected values, such as `[1., 2.]; N`";
 
-/// The parts; what is wrong is noted.
+/// Parses the parts, and records errors.
 pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> {
     let crate_path: CratePath = input.parse()?;
     let mut parts = parts(input)?.into_iter();
@@ -37,7 +37,7 @@ pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> 
             (Node::wrong(), TokenStream::new())
         }
     };
-    // Dims that lack the semicolon before them are the dims all the same.
+    // Dims without a semicolon before them are still taken as the dims.
     let named = if left.is_empty() {
         parts.next().map(|part| part.tokens).unwrap_or_default()
     } else {
@@ -68,7 +68,7 @@ pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> 
 
 const BEHIND: &str = "nothing follows the dtype";
 
-/// What stands before a semicolon, or the end.
+/// The tokens before a semicolon, or before the end.
 struct Part {
     tokens: TokenStream,
     end: Option<Token![;]>,
@@ -91,7 +91,7 @@ fn parts(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// The values, and the tokens behind them that should not be there.
+/// Parses the values, and returns the unexpected tokens after them.
 fn data(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Node, TokenStream)> {
     let data = tree::node(input, errors);
     if !input.is_empty() {

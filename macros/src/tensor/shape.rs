@@ -1,4 +1,4 @@
-//! Checks that rows are equally long, and as deep as there are dims.
+//! Checks that rows have equal lengths, and are as deep as there are dims.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use syn::{Expr, ExprLit, Lit, Type};
 use super::tree::{Node, Value};
 use crate::errors::Errors;
 
-/// The sizes as far as the macro sees them.
+/// The sizes, as far as the macro knows them.
 #[derive(Clone, Default)]
 pub struct Shape {
     pub sizes: Vec<Size>,
@@ -44,7 +44,7 @@ impl Size {
     }
 }
 
-/// The shape of `node`; rows that don't fit their neighbours are noted.
+/// Computes the shape of `node`, and records errors for rows that differ from their neighbours.
 pub fn of(node: &Node, errors: &mut Errors) -> Shape {
     match node {
         Node::Value { value, .. } => Shape {
@@ -84,8 +84,8 @@ fn length(len: &Expr) -> Size {
     Size::Const(len.to_token_stream())
 }
 
-/// The shape that most items have, so that the odd one is blamed; of several, the first. Where
-/// no item is written out it is open, where there is no item it is that of a value.
+/// Returns the shape of most items, so that the odd one is reported; in a tie, the first. It is
+/// open if all items are expressions, and that of a value if there are no items.
 fn usual(shapes: &[Shape]) -> Shape {
     let key =
         |shape: &Shape| -> Vec<Option<usize>> { shape.sizes.iter().map(Size::known).collect() };
@@ -93,7 +93,7 @@ fn usual(shapes: &[Shape]) -> Shape {
     for shape in shapes {
         *counts.entry(key(shape)).or_default() += 1;
     }
-    // A bare expression fits any other item, and says nothing of the shape.
+    // A bare expression matches any other item, and does not determine the shape.
     let says = |shape: &&Shape| !shape.open || !shape.sizes.is_empty();
     let most = shapes
         .iter()
@@ -107,7 +107,7 @@ fn usual(shapes: &[Shape]) -> Shape {
     found.or(shapes.first()).cloned().unwrap_or_default()
 }
 
-/// Why an item of shape `shape` cannot stand beside ones of shape `usual`.
+/// Returns the reason why an item of shape `shape` cannot be next to items of shape `usual`.
 fn difference(shape: &Shape, usual: &Shape) -> Option<String> {
     for (len, usual_len) in shape.sizes.iter().zip(&usual.sizes) {
         if let (Some(len), Some(usual_len)) = (len.known(), usual_len.known())
@@ -120,7 +120,7 @@ fn difference(shape: &Shape, usual: &Shape) -> Option<String> {
         }
     }
     let (deep, usual_deep) = (shape.sizes.len(), usual.sizes.len());
-    // The shallower one may still be an array.
+    // The less deep one may still be an array.
     let may_be_deeper = if deep < usual_deep {
         shape.open
     } else {
@@ -161,7 +161,7 @@ pub fn span(node: &Node) -> Span {
     }
 }
 
-/// Notes it when there are more dims than levels of rows, or fewer.
+/// Records an error if the number of dims differs from the depth of the rows.
 pub fn check_rank(shape: &Shape, data: &Node, dims: &[Type], errors: &mut Errors) {
     let depth = shape.sizes.len();
     if depth == dims.len() || (shape.open && depth < dims.len()) {

@@ -8,7 +8,7 @@ use syn::{Expr, ExprLit, ExprUnary, Lit, LitBool, LitFloat, LitInt, Token, UnOp}
 use crate::errors::Errors;
 use crate::list::up_to_comma;
 
-/// What Rust's numbers may end with, if it is a dtype.
+/// The suffixes of Rust's number literals that are dtypes.
 pub const SUFFIXES: [&str; 7] = ["u8", "i8", "i16", "i32", "i64", "f32", "f64"];
 
 /// A row of rows, a row of values, or a value.
@@ -21,12 +21,11 @@ pub enum Node {
         item: Box<Node>,
         len: Box<Expr>,
     },
-    /// Anything else.
+    /// Any other expression.
     Value { value: Value, tokens: TokenStream },
 }
 
-/// A value. What is not a number or a bool written out is rustc's to understand: it may even be
-/// an array.
+/// A value. Anything except a literal number or bool is left to rustc: it may even be an array.
 pub enum Value {
     Float {
         minus: Option<Token![-]>,
@@ -42,12 +41,12 @@ pub enum Value {
         suffix: &'static str,
     },
     Other,
-    /// A mistake, noted already.
+    /// An error, recorded already.
     Wrong,
 }
 
 impl Node {
-    /// What stands for data that cannot be made out.
+    /// Creates the node that replaces unrecognized data.
     pub fn wrong() -> Self {
         Self::Value {
             value: Value::Wrong,
@@ -65,7 +64,7 @@ impl Node {
     }
 }
 
-/// Reads a row or a value. Of what is none the mistake is noted, and a comma behind it is next.
+/// Parses a row or a value. For anything else, records an error and skips to the next comma.
 pub fn node(input: ParseStream<'_>, errors: &mut Errors) -> Node {
     let node = if is_row(input) {
         bracketed(input, errors)
@@ -79,7 +78,7 @@ pub fn node(input: ParseStream<'_>, errors: &mut Errors) -> Node {
     })
 }
 
-/// Whether `[..]` comes and is the whole of an item, not the beginning of an expression.
+/// Returns whether a `[..]` follows that is a whole item, not the start of an expression.
 fn is_row(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     let group = ahead.parse::<Group>();
@@ -94,7 +93,7 @@ fn bracketed(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Node> {
     Ok(row(span, &items, errors))
 }
 
-/// What stands between the brackets of a row.
+/// Parses the items of a row.
 fn row(span: Span, input: ParseStream<'_>, errors: &mut Errors) -> Node {
     let mut items = Vec::new();
     let mut told = false;
@@ -119,7 +118,7 @@ fn row(span: Span, input: ParseStream<'_>, errors: &mut Errors) -> Node {
     Node::Row { span, items }
 }
 
-/// The length of `[x; 3]`, from its semicolon on.
+/// Parses the length of `[x; 3]`, from its semicolon on.
 fn repeat(span: Span, item: Node, input: ParseStream<'_>, errors: &mut Errors) -> Node {
     let len = input.parse::<Token![;]>().and_then(|semicolon| {
         let message = "expected a length behind `;`: `[0.; 3]`";
@@ -145,7 +144,7 @@ fn repeat(span: Span, item: Node, input: ParseStream<'_>, errors: &mut Errors) -
     }
 }
 
-/// A row or a value that came as an expression: as a fragment of another macro, say.
+/// Converts a row or a value given as an expression, e.g. as a fragment of another macro.
 fn of_expr(expr: Expr, errors: &mut Errors) -> Node {
     match expr {
         Expr::Array(array) => Node::Row {
@@ -161,7 +160,7 @@ fn of_expr(expr: Expr, errors: &mut Errors) -> Node {
             item: Box::new(of_expr(*repeat.expr, errors)),
             len: repeat.len,
         },
-        // What a fragment of another macro is wrapped in.
+        // The wrapper of a fragment of another macro.
         Expr::Group(group) if group.attrs.is_empty() => of_expr(*group.expr, errors),
         expr => {
             let tokens = expr.to_token_stream();
@@ -208,7 +207,7 @@ fn literal(literal: &Lit, minus: Option<Token![-]>, errors: &mut Errors) -> Valu
     }
 }
 
-/// A number whose suffix is a dtype's.
+/// Parses the suffix of a number, which must be a dtype.
 fn typed(suffix: &str, literal: &Lit, errors: &mut Errors) -> Value {
     if let Some(suffix) = SUFFIXES.iter().find(|known| **known == suffix) {
         return Value::Typed { suffix };
@@ -222,7 +221,7 @@ fn typed(suffix: &str, literal: &Lit, errors: &mut Errors) -> Value {
     Value::Wrong
 }
 
-/// A literal with a suffix. The digits are decimal: `0xff` as a float is 255.
+/// Creates a literal with a suffix. The digits are decimal: `0xff` as a float is 255.
 pub fn suffixed(digits: &str, suffix: &str, span: Span) -> Literal {
     let text = match digits.strip_suffix('.') {
         Some(whole) => format!("{whole}.0{suffix}"),
@@ -230,7 +229,7 @@ pub fn suffixed(digits: &str, suffix: &str, span: Span) -> Literal {
     };
     let mut literal: Literal = text
         .parse()
-        // No digits: rustc says what is wrong with that.
+        // Without digits, rustc reports the error.
         .unwrap_or_else(|_| Literal::string(&text));
     literal.set_span(span);
     literal

@@ -4,22 +4,24 @@ use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitStr, Path, Token};
 
-/// What the attribute says of its method.
+/// The arguments of the attribute.
 #[derive(Default)]
 pub struct Arguments {
-    /// It is a function beside the types, whose docs link to no `Self`.
+    /// A free function, whose docs cannot link to `Self`.
     pub free: bool,
-    /// The method takes an `Option` of a generator last. Two methods without it follow.
+    /// The method's last parameter is an `Option` of a generator. Two methods without it are
+    /// generated.
     pub from: bool,
-    /// The function that computes as the body's last call does, and panics itself.
+    /// The panicking function that computes the same as the body's last call.
     pub made: Option<Path>,
-    /// The method takes options last, and this is what they add. Two methods without them follow.
+    /// The method's last parameter is options; the text describes them. Two methods without them
+    /// are generated.
     pub with: Option<LitStr>,
 }
 
-/// Reads them.
+/// Parses the arguments.
 pub fn read(written: TokenStream) -> syn::Result<Arguments> {
-    // Most have none.
+    // Most attributes have no arguments.
     if written.is_empty() {
         return Ok(Arguments::default());
     }

@@ -1,7 +1,7 @@
-//! The body of the method that panics.
+//! The body of the panicking method.
 //!
-//! It calls the method that is written, or repeats what that does where nothing leaves it early: a
-//! user's program then compiles one function for its types and not two.
+//! It calls the original method, or repeats its body if that never returns early: a user's program
+//! then compiles one function for its types instead of two.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -9,8 +9,8 @@ use syn::Path;
 
 use super::parse::{group, is_ident, is_punct};
 
-/// What the body does, but for a panic where it would return an error. None where only a call of
-/// the method itself says that.
+/// Returns the body with panics in place of returned errors. `None` if only a call of the original
+/// method is equivalent.
 pub fn repeated(body: &Group, made: Option<&Path>, span: Span) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let leaves = leaves(body.stream());
@@ -19,7 +19,7 @@ pub fn repeated(body: &Group, made: Option<&Path>, span: Span) -> Option<TokenSt
         tokens.truncate(before);
         let tail = tail(&tokens)?;
         let last = tokens.split_off(tail);
-        // An assignment of what a call returns has no value.
+        // The assignment of a call's result has no value.
         if last.iter().any(|token| is_punct(token, '=')) {
             return None;
         }
@@ -52,7 +52,7 @@ pub fn repeated(body: &Group, made: Option<&Path>, span: Span) -> Option<TokenSt
     Some(quote_spanned!(span=> #first #last))
 }
 
-/// How often something may leave the body before its end.
+/// Returns the number of tokens that may leave the body before its end.
 fn leaves(tokens: TokenStream) -> usize {
     tokens
         .into_iter()
@@ -63,7 +63,7 @@ fn leaves(tokens: TokenStream) -> usize {
         .sum()
 }
 
-/// Where `?; Ok(self)` begins at the end.
+/// Returns the start of `?; Ok(self)` at the end.
 fn before_self(tokens: &[TokenTree]) -> Option<usize> {
     let [.., leaves, ends, ok, this] = tokens else {
         return None;
@@ -73,7 +73,8 @@ fn before_self(tokens: &[TokenTree]) -> Option<usize> {
         .then(|| tokens.len() - 4)
 }
 
-/// Where the last expression begins, if that is certain: a block on the way may be a statement.
+/// Returns the start of the last expression, if that is certain: a block before it may be a
+/// statement.
 fn tail(tokens: &[TokenTree]) -> Option<usize> {
     let from = tokens
         .iter()
@@ -86,7 +87,7 @@ fn tail(tokens: &[TokenTree]) -> Option<usize> {
     (!blocks).then_some(from)
 }
 
-/// The type of `Type::try_from_erased(what)`, and what.
+/// Returns the type and the argument of `Type::try_from_erased(what)`.
 fn given(tokens: &[TokenTree]) -> Option<(&TokenTree, TokenStream)> {
     let [ty, _, _, name, what] = tokens else {
         return None;
@@ -95,7 +96,7 @@ fn given(tokens: &[TokenTree]) -> Option<(&TokenTree, TokenStream)> {
     is_ident(name, "try_from_erased").then(|| (ty, what.stream()))
 }
 
-/// The arguments of a call, with their parentheses.
+/// Returns the arguments of a call, with their parentheses.
 fn called(what: TokenStream) -> Option<TokenTree> {
     what.into_iter()
         .last()

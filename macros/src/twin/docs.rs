@@ -1,4 +1,4 @@
-//! The docs of both methods, from those of the one that is written.
+//! The docs of both methods, derived from those of the original.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -6,18 +6,18 @@ use syn::LitStr;
 
 use super::parse::Method;
 
-/// The title over when a method panics.
+/// The title of the section about panics.
 pub const PANICS: &str = " # Panics";
-/// The title over when it returns an error.
+/// The title of the section about errors.
 pub const ERRORS: &str = " # Errors";
 
-/// What a method says of itself.
+/// The parsed docs of a method.
 pub struct Docs<'a> {
-    /// Before `# Errors`.
+    /// The lines before `# Errors`.
     about: &'a [(String, TokenTree)],
     /// The line `# Errors`.
     title: &'a TokenTree,
-    /// Behind it.
+    /// The lines after `# Errors`.
     fails: &'a [(String, TokenTree)],
 }
 
@@ -42,14 +42,14 @@ impl<'a> Docs<'a> {
         })
     }
 
-    /// All of it, with this title over when it fails.
+    /// Returns the whole docs, with this title over the section about failures.
     pub fn whole(&self, title: &str) -> TokenStream {
         let mut out = written(self.about);
         out.extend(self.section(title));
         out
     }
 
-    /// Of the method that takes options: what they add.
+    /// Returns the docs of the method that takes options, which describe the options.
     pub fn of_options(&self, added: TokenStream, title: &str) -> TokenStream {
         let mut out = added;
         out.extend(text("", self.title.span()));
@@ -57,7 +57,8 @@ impl<'a> Docs<'a> {
         out
     }
 
-    /// Of the method that returns the error: where to read on, and when it fails.
+    /// Returns the docs of the method that returns the error: a link to the panicking method, and
+    /// the section about errors.
     pub fn errors(&self, panicking: &Ident, free: bool) -> TokenStream {
         let mut out = text(
             &format!(" {} that returns the error.", link(panicking, free)),
@@ -75,7 +76,7 @@ impl<'a> Docs<'a> {
     }
 }
 
-/// A link to a method.
+/// Returns a link to a method.
 pub fn link(name: &Ident, free: bool) -> String {
     if free {
         format!("[`{name}`]")
@@ -84,7 +85,7 @@ pub fn link(name: &Ident, free: bool) -> String {
     }
 }
 
-/// What the method with options says of itself.
+/// Returns the description of the method with options.
 pub fn added_by_options(added: &LitStr, plain: &Ident, free: bool) -> TokenStream {
     let value = added.value();
     let space = if value.starts_with(',') { "" } else { " " };
@@ -94,14 +95,14 @@ pub fn added_by_options(added: &LitStr, plain: &Ident, free: bool) -> TokenStrea
     )
 }
 
-/// A line of a doc comment.
+/// Writes a line of a doc comment.
 pub fn text(text: &str, span: Span) -> TokenStream {
     let mut literal = Literal::string(text);
     literal.set_span(span);
     quote_spanned!(span=> #[doc = #literal])
 }
 
-/// Lines as they were written.
+/// Writes lines unchanged.
 fn written(lines: &[(String, TokenTree)]) -> TokenStream {
     lines
         .iter()

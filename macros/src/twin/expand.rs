@@ -1,7 +1,7 @@
-//! The methods that follow from one.
+//! The generated methods.
 //!
-//! All tokens have the span of what they stand for in the source: rustc quotes the method that is
-//! written, and does not speak of a macro.
+//! All tokens have the span of their origin in the source, so that rustc quotes the original method
+//! and does not mention a macro.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -12,7 +12,7 @@ use super::docs::{Docs, PANICS, added_by_options};
 use super::generator::Draws;
 use super::parse::{Method, Parameter, is_punct};
 
-/// The method that is written, and those that follow from it.
+/// Returns the original method, and those generated from it.
 pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream> {
     let span = method.name.span();
     let written = method.name.to_string();
@@ -60,7 +60,8 @@ pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream
     Ok(quote!(#plain_panics #plain_tried #panics #tried))
 }
 
-/// The methods that draw from a generator, and those that draw from the default one.
+/// Generates the methods that draw from a given generator, and those that draw from the default
+/// one.
 fn from_generator(one: One<'_>, name: &str) -> syn::Result<TokenStream> {
     let (method, made) = (one.method, one.arguments.made.as_ref());
     let span = method.name.span();
@@ -100,21 +101,21 @@ fn from_generator(one: One<'_>, name: &str) -> syn::Result<TokenStream> {
     Ok(quote!(#panics_plain #tries_plain #panics_own #tries_own))
 }
 
-/// The name of a method without a part of its name.
+/// Returns the name of a method without a part of it.
 pub fn shorter(name: &str, part: &str) -> Option<String> {
     let (before, behind) = name.rsplit_once(part)?;
     Some(format!("{before}{behind}"))
 }
 
-/// What the method that panics does.
+/// The body of the panicking method.
 enum Body {
-    /// It calls the one that returns the error.
+    /// A call of the method that returns the error.
     Calls(TokenStream),
-    /// It repeats that.
+    /// A repetition of that method's body.
     Repeats(TokenStream),
 }
 
-/// A method with some of the parameters.
+/// A method with a subset of the parameters.
 #[derive(Clone, Copy)]
 struct One<'a> {
     arguments: &'a Arguments,
@@ -124,7 +125,7 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    /// The method that panics.
+    /// Writes the panicking method.
     fn panics(&self, name: &Ident, docs: TokenStream, body: Body) -> TokenStream {
         let Method {
             attributes,
@@ -136,7 +137,7 @@ impl One<'_> {
         } = self.method;
         let span = name.span();
         let (parameters, body) = match body {
-            // What is handed on is not changed here.
+            // Parameters that are only passed on need no `mut`.
             Body::Calls(call) => (
                 self.parameters(Parameter::unchanged),
                 quote_spanned!(span=> crate::call::ok(#call)),
@@ -145,7 +146,7 @@ impl One<'_> {
         };
         let first: Vec<TokenTree> = result.clone().into_iter().take(2).collect();
         let (returns, must_use) = match first.first() {
-            // What is changed may be left alone; this type says itself that it may not.
+            // The result of a mutation may be ignored; these types have their own `must_use`.
             Some(sign) if is_punct(sign, '&') => (quote_spanned!(span=> -> #result), None),
             Some(TokenTree::Ident(ty)) if ty == "TensorMut" || ty == "DynTensorMut" => {
                 (quote_spanned!(span=> -> #result), None)
@@ -167,7 +168,7 @@ impl One<'_> {
         }
     }
 
-    /// The method that returns the error.
+    /// Writes the method that returns the error.
     fn tried(&self, panicking: &Ident, name: &Ident, body: TokenStream) -> TokenStream {
         let Method {
             attributes,
@@ -198,7 +199,7 @@ impl One<'_> {
     }
 }
 
-/// A call of the method that is written, with what is known beside the parameters.
+/// Writes a call of the original method, with an argument in addition to the parameters.
 pub fn call(
     method: &Method,
     parameters: &[Parameter],

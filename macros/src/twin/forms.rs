@@ -1,6 +1,6 @@
-//! `#[forms]`: what follows from a method of the tensor without types, which returns its errors.
+//! `#[forms]`: methods generated from a method of `DynTensor` that returns its errors.
 //!
-//! With default options, and with an out tensor: `x` and `x_out` from `x_with`.
+//! Without options, and with an out tensor: `x` and `x_out` from `x_with`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -12,12 +12,13 @@ use super::expand::{call, shorter};
 use super::generator::Draws;
 use super::parse::{Method, Parameter};
 
-/// What the attribute says of its method.
+/// The arguments of the attribute.
 #[derive(Default)]
 struct Arguments {
-    /// The method takes an `Option` of a generator last. One without it follows.
+    /// The method's last parameter is an `Option` of a generator. One method without it is
+    /// generated.
     from: bool,
-    /// The method takes options last, and this is what they add.
+    /// The method's last parameter is options; the text describes them.
     with: Option<LitStr>,
     /// The destinations of the form that stores its results.
     out: Vec<Ident>,
@@ -53,7 +54,7 @@ fn arguments(input: ParseStream<'_>) -> syn::Result<Arguments> {
     Ok(found)
 }
 
-/// The method that is written, and those that follow from it.
+/// Returns the original method, and those generated from it.
 pub fn expand(written: TokenStream, method: &Method) -> syn::Result<TokenStream> {
     let Arguments { from, with, out } = arguments.parse2(written)?;
     let docs = Docs::of(method)?;
@@ -113,7 +114,7 @@ pub fn expand(written: TokenStream, method: &Method) -> syn::Result<TokenStream>
     Ok(made)
 }
 
-/// The method as it is written, under these docs.
+/// Writes the method unchanged, with these docs.
 fn form(
     method: &Method,
     name: &Ident,
@@ -164,7 +165,7 @@ fn signed(
     }
 }
 
-/// The form that stores its results in out tensors.
+/// Writes the form that stores its results in out tensors.
 fn stored(method: &Method, plain: &Ident, parameters: &[Parameter], out: &[Ident]) -> TokenStream {
     let span = plain.span();
     let shown: Vec<String> = out.iter().map(|name| format!("`{name}`")).collect();
@@ -205,7 +206,7 @@ fn stored(method: &Method, plain: &Ident, parameters: &[Parameter], out: &[Ident
     )
 }
 
-/// `index_add` as the table's identifiers spell it.
+/// Converts `index_add` to the table's identifier, `IndexAdd`.
 fn variant(name: &str) -> String {
     let words = name.split('_').filter(|word| !word.is_empty());
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];

@@ -1,6 +1,6 @@
-//! `from`: a method that draws from a generator it is given, and one that draws from the default one.
+//! `from`: a method that draws from a given generator, and one that draws from the default one.
 //!
-//! What is written takes an `Option` of a generator last, so that its body stands once.
+//! The original method's last parameter is an `Option` of a generator, so that its body is written once.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -9,20 +9,20 @@ use super::docs::{link, text};
 use super::expand::shorter;
 use super::parse::{Method, Parameter};
 
-/// What follows from such a method.
+/// The methods generated from such a method.
 pub struct Draws {
-    /// The name without `_from`, or that of what panics where `try_` stands before it.
+    /// The name without `_from` and without `try_`.
     pub plain: Ident,
-    /// All parameters, the last of them a generator and not an `Option`.
+    /// All parameters; the last one is a generator instead of an `Option`.
     pub parameters: Vec<Parameter>,
-    /// What stands before the body where the generator is given.
+    /// The statement before the body if the generator is given.
     given: TokenStream,
-    /// Where it is the default one.
+    /// The statement before the body if it is the default one.
     default: TokenStream,
 }
 
 impl Draws {
-    /// Reads the last parameter. `name` is that of the method, without `try_`.
+    /// Parses the last parameter. `name` is the method's name without `try_`.
     pub fn of(method: &Method, name: &str) -> syn::Result<Self> {
         let span = method.name.span();
         let last = method.parameters.split_last();
@@ -41,17 +41,17 @@ impl Draws {
         })
     }
 
-    /// The parameters but for the generator.
+    /// Returns the parameters without the generator.
     pub fn fewer(&self) -> &[Parameter] {
         self.parameters.split_last().map_or(&[], |(_, fewer)| fewer)
     }
 
-    /// A body that draws from the generator that is given, and one that draws from the default one.
+    /// Returns a body that draws from the given generator, and one that draws from the default one.
     pub fn bodies(&self, body: &TokenStream) -> [TokenStream; 2] {
         [&self.given, &self.default].map(|first| quote_spanned!(self.plain.span()=> #first #body))
     }
 
-    /// What the method that is given a generator says of itself.
+    /// Returns the description of the method that takes a generator.
     pub fn about(&self, free: bool) -> TokenStream {
         let of = link(&self.plain, free);
         text(
@@ -61,7 +61,7 @@ impl Draws {
     }
 }
 
-/// What stands in the `Option` that is a parameter's type.
+/// Returns the tokens of a type in an `Option`, with the tokens before it.
 pub fn in_option(tokens: &[TokenTree]) -> Option<Vec<TokenTree>> {
     let at = tokens
         .iter()

@@ -1,5 +1,5 @@
-//! `#[twin]`: a method that panics, from the one beside it that returns the error. `#[forms]`: with
-//! default options and with an out tensor.
+//! `#[twin]`: generates a panicking method from one that returns the error. `#[forms]`: generates
+//! forms with default options and with an out tensor.
 
 mod arguments;
 mod body;
@@ -15,7 +15,7 @@ use proc_macro2::TokenStream;
 
 use crate::errors::Errors;
 
-/// The attribute. Where something is wrong, the method stays as it is written.
+/// Expands `#[twin]`. After an error, the method stays as written.
 pub fn twin(written: TokenStream, method: TokenStream) -> TokenStream {
     let made = arguments::read(written)
         .and_then(|arguments| Ok((arguments, parse::method(method.clone())?)))
@@ -23,7 +23,7 @@ pub fn twin(written: TokenStream, method: TokenStream) -> TokenStream {
     or_as_written(made, method)
 }
 
-/// The attribute for methods of the tensor without types.
+/// Expands `#[forms]`, for methods of `DynTensor`.
 pub fn forms(written: TokenStream, method: TokenStream) -> TokenStream {
     let made = parse::method(method.clone()).and_then(|method| forms::expand(written, &method));
     or_as_written(made, method)

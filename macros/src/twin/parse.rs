@@ -1,25 +1,25 @@
-//! The parts of a method, found among its tokens. No syntax tree is made: there are a thousand
-//! such methods, and of their bodies only the end matters.
+//! The parts of a method, found among its tokens. No syntax tree is built: there are a thousand
+//! such methods, and only the ends of their bodies matter.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 /// A method that returns `Result`.
 pub struct Method {
-    /// The texts of its doc comments, with the tokens that held them.
+    /// The texts of its doc comments, with their tokens.
     pub docs: Vec<(String, TokenTree)>,
     /// Its other attributes.
     pub attributes: TokenStream,
-    /// From the visibility to `fn`.
+    /// The tokens from the visibility to `fn`.
     pub head: TokenStream,
     pub name: Ident,
-    /// With their brackets.
+    /// The generic parameters, with their brackets.
     pub generics: TokenStream,
-    /// What the brackets declare, without lifetimes, to be handed on.
+    /// The declared types and constants, without lifetimes, to be passed on.
     pub given_types: Vec<Ident>,
     pub parameters: Vec<Parameter>,
-    /// What stands in the `Result`.
+    /// The type in the `Result`.
     pub result: TokenStream,
-    /// From `where` to the body.
+    /// The tokens from `where` to the body.
     pub bounds: TokenStream,
     pub body: Group,
 }
@@ -32,12 +32,12 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// All of it.
+    /// Returns the whole parameter.
     pub fn written(&self) -> TokenStream {
         self.tokens.iter().cloned().collect()
     }
 
-    /// Of the type that stands in its `Option`.
+    /// Returns the parameter with the type in its `Option`.
     pub fn in_option(&self) -> Option<Self> {
         Some(Self {
             name: self.name.clone(),
@@ -45,7 +45,7 @@ impl Parameter {
         })
     }
 
-    /// All of it but a leading `mut`.
+    /// Returns the parameter without a leading `mut`.
     pub fn unchanged(&self) -> TokenStream {
         let changes = self
             .tokens
@@ -60,7 +60,7 @@ impl Parameter {
 }
 
 impl Method {
-    /// Whether it is called on a value.
+    /// Returns whether the method takes `self`.
     pub fn takes_self(&self) -> bool {
         self.parameters
             .first()
@@ -72,7 +72,7 @@ fn error<V>(at: impl quote::ToTokens, message: &str) -> syn::Result<V> {
     Err(syn::Error::new_spanned(at, message))
 }
 
-/// Tokens, and how far they are read.
+/// Tokens, with the position of the next one.
 struct Cursor {
     tokens: Vec<TokenTree>,
     at: usize,
@@ -88,14 +88,14 @@ impl Cursor {
         &self.tokens[self.at..]
     }
 
-    /// The next token, if it is what is asked for.
+    /// Takes the next token, if it is the wanted one.
     fn take(&mut self, wanted: impl Fn(&TokenTree) -> bool) -> Option<TokenTree> {
         let token = self.rest().first().filter(|token| wanted(token))?.clone();
         self.at += 1;
         Some(token)
     }
 
-    /// All up to a token that stands in no angle brackets.
+    /// Takes the tokens up to a wanted one outside of angle brackets.
     fn until(&mut self, wanted: impl Fn(&TokenTree) -> bool) -> Vec<TokenTree> {
         let from = self.at;
         let mut depth = 0_i32;
@@ -115,17 +115,17 @@ impl Cursor {
     }
 }
 
-/// Whether a token is this sign.
+/// Returns whether a token is this sign.
 pub fn is_punct(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// Whether a token is this word.
+/// Returns whether a token is this word.
 pub fn is_ident(token: &TokenTree, word: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == word)
 }
 
-/// The tokens of a group with these brackets.
+/// Returns the token's group, if it has these brackets.
 pub fn group(token: &TokenTree, brackets: Delimiter) -> Option<&Group> {
     match token {
         TokenTree::Group(group) if group.delimiter() == brackets => Some(group),
@@ -133,7 +133,7 @@ pub fn group(token: &TokenTree, brackets: Delimiter) -> Option<&Group> {
     }
 }
 
-/// Without the groups that hold what another macro put in.
+/// Flattens the groups around fragments of other macros.
 fn flat(tokens: TokenStream) -> TokenStream {
     let parts = tokens
         .into_iter()
@@ -144,7 +144,7 @@ fn flat(tokens: TokenStream) -> TokenStream {
     parts.collect()
 }
 
-/// Reads a method.
+/// Parses a method.
 pub fn method(tokens: TokenStream) -> syn::Result<Method> {
     const NO_METHOD: &str =
         "this attribute belongs on a method: `pub fn try_name(&self) -> Result<R>`";
@@ -184,7 +184,7 @@ pub fn method(tokens: TokenStream) -> syn::Result<Method> {
     })
 }
 
-/// Doc comments, and what else stands before the method.
+/// Parses doc comments and the other attributes before the method.
 fn attributes(cursor: &mut Cursor) -> syn::Result<(Vec<(String, TokenTree)>, TokenStream)> {
     let (mut docs, mut others) = (Vec::new(), TokenStream::new());
     while let Some(sign) = cursor.take(|token| is_punct(token, '#')) {
@@ -200,7 +200,7 @@ fn attributes(cursor: &mut Cursor) -> syn::Result<(Vec<(String, TokenTree)>, Tok
     Ok((docs, others))
 }
 
-/// The text of `[doc = "text"]`.
+/// Returns the text of `[doc = "text"]`.
 fn doc(attribute: &TokenTree) -> syn::Result<Option<(String, TokenTree)>> {
     let Some(attribute) = group(attribute, Delimiter::Bracket) else {
         return Ok(None);
@@ -222,7 +222,7 @@ fn doc(attribute: &TokenTree) -> syn::Result<Option<(String, TokenTree)>> {
     )
 }
 
-/// Parts between commas that stand in no brackets.
+/// Splits tokens at commas outside of angle brackets.
 fn parts(tokens: impl IntoIterator<Item = TokenTree>) -> Vec<Vec<TokenTree>> {
     let mut cursor = Cursor::new(tokens.into_iter().collect());
     let mut found = Vec::new();
@@ -233,7 +233,7 @@ fn parts(tokens: impl IntoIterator<Item = TokenTree>) -> Vec<Vec<TokenTree>> {
     found
 }
 
-/// The types and constants among generic parameters.
+/// Returns the types and constants among generic parameters.
 fn types(generics: &[TokenTree]) -> Vec<Ident> {
     let Some((_, inner)) = generics.split_first() else {
         return Vec::new();
@@ -283,7 +283,7 @@ fn parameter(tokens: Vec<TokenTree>) -> syn::Result<Parameter> {
     }
 }
 
-/// What stands in `-> Result<…>`.
+/// Returns the type in `-> Result<…>`.
 fn result(tokens: Vec<TokenTree>, name: &Ident) -> syn::Result<TokenStream> {
     let stem = name.to_string();
     let message = format!("`{stem}` cannot fail: a method with this attribute returns `Result<R>`");

@@ -8,7 +8,7 @@ fn tokens(code: &str) -> TokenStream {
     code.parse().expect("the test's code has tokens")
 }
 
-/// The methods that follow, formatted.
+/// Returns the generated methods, formatted.
 fn methods(written: &str, method: &str) -> String {
     formatted(twin(tokens(written), tokens(method)))
 }
@@ -18,7 +18,7 @@ fn formatted(methods: TokenStream) -> String {
     prettyplease::unparse(&file)
 }
 
-/// A method with docs.
+/// Adds docs to a method.
 fn documented(method: &str) -> String {
     format!("/// Does.\n///\n/// # Errors\n/// When it is wrong.\n{method}")
 }
@@ -26,7 +26,7 @@ fn documented(method: &str) -> String {
 #[test]
 fn expansions() {
     let codes = [
-        // All that a signature may have; the body leaves early.
+        // Everything that a signature may have; the body returns early.
         (
             "",
             "#[inline]\npub fn try_one<'a, X: Is<F = fn(A) -> B>, const K: usize>(mut self, dim: X, \
