@@ -5,10 +5,10 @@ use std::{env, fs};
 
 fn main() {
     let pack = fs::read("kernels.pack");
-    // To cargo a file that is missing has changed each time, and all that depends on this would be built anew.
+    // Cargo treats a missing file as changed each time, and would rebuild everything that depends on this crate.
     let watched = if pack.is_ok() { "kernels.pack" } else { "." };
     println!("cargo::rerun-if-changed={watched}");
-    // Cargo writes this file into what it packages.
+    // Cargo writes this file into packages.
     if pack.is_err() && Path::new(".cargo_vcs_info.json").exists() {
         println!(
             "cargo::warning=a package without kernels: `cargo xtask cuda-kernels` makes them before it is published"

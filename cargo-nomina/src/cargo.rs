@@ -1,27 +1,27 @@
-//! The cargo that runs this command, and the workspace that it runs in.
+//! The running cargo, and the current workspace.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-/// The cargo that this command was started by.
+/// Returns the cargo that started this command.
 pub fn cargo() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
 }
 
-/// What `cargo metadata` says about the workspace.
+/// The workspace, as described by `cargo metadata`.
 #[derive(Debug)]
 pub struct Workspace {
     pub root: PathBuf,
-    /// What cargo builds into.
+    /// The build folder of cargo.
     pub target: PathBuf,
-    /// The folders of its packages.
+    /// The folders of the packages.
     pub packages: Vec<PathBuf>,
 }
 
 impl Workspace {
-    /// The one that the current folder is in.
+    /// Finds the workspace of the current folder.
     pub fn find() -> Result<Self, String> {
         let output = Command::new(cargo())
             .args(["metadata", "--no-deps", "--format-version", "1"])
@@ -47,7 +47,7 @@ impl Workspace {
         })
     }
 
-    /// A file that rustc names, relative to the root; none if it is not the workspace's own.
+    /// Returns a file named by rustc relative to the root; `None` if it is not the workspace's own.
     pub fn own(&self, file: &Path) -> Option<PathBuf> {
         let root = self.root.canonicalize().ok()?;
         let path = self.root.join(file).canonicalize().ok()?;

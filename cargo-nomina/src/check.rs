@@ -1,4 +1,4 @@
-//! `cargo nomina check`: what compiles and may still be a mistake.
+//! `cargo nomina check`: finds likely mistakes in code that compiles.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,13 +12,13 @@ use crate::cargo::{Workspace, cargo};
 use crate::message::{self, Message};
 use crate::source::{self, tokens, tokens::Unread};
 
-/// Under this, `nomina` itself asks for more, and rustc says where it is not met.
+/// With this cfg, `nomina` has stricter bounds, and rustc reports where they are not met.
 const LINT: &str = "nomina_lint";
 
-/// How the message of a product of two names begins; see `core/src/dims/matmul.rs`.
+/// The start of the message about a product that contracts two names; see `core/src/dims/matmul.rs`.
 const CONTRACTED: &str = "matmul contracts dim ";
 
-/// Runs the command: a failure, if anything was found.
+/// Runs the command: fails if anything was found.
 pub fn run(args: &[String]) -> Result<(), String> {
     let workspace = Workspace::find()?;
     let mut found = 0;
@@ -34,7 +34,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
         .partition(|message| message.message.starts_with(CONTRACTED));
     let mut shown: Vec<String> = ours.iter().filter_map(text).collect();
     shown.sort();
-    // A library is checked once more as its own test.
+    // A library is checked a second time for its tests.
     shown.dedup();
     for text in &shown {
         println!("{text}");
@@ -54,7 +54,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
-/// Checks the workspace with what `nomina` asks under the lint; builds into a folder of its own.
+/// Checks the workspace with the lint's bounds, in a separate build folder.
 fn lint(workspace: &Workspace, args: &[String]) -> Result<String, String> {
     let mut command = Command::new(cargo());
     command
@@ -100,7 +100,7 @@ fn text(message: &Message) -> Option<String> {
     ))
 }
 
-/// The dims that a package declares for itself and names nowhere else.
+/// Returns a message for each dim that a package declares privately and does not use.
 fn unused(package: &Path, workspace: &Workspace) -> Vec<String> {
     let mut files = Vec::new();
     if let Err(error) = sources(package, workspace, &mut files) {
@@ -124,7 +124,7 @@ fn unused(package: &Path, workspace: &Workspace) -> Vec<String> {
             });
         });
         match done {
-            // A text that is no Rust, such as a program of a test, declares nothing.
+            // A file that is not Rust, such as test data, declares nothing.
             Ok(()) | Err(Unread::NotRust) => {}
             Err(why) => source::skip(name, why),
         }
@@ -133,8 +133,8 @@ fn unused(package: &Path, workspace: &Workspace) -> Vec<String> {
     declared.into_iter().map(|(_, text)| text).collect()
 }
 
-/// The sources of a package, without those of packages within its folder. Links are not followed, since they may lead
-/// outside or back.
+/// Collects the sources of a package, without those of packages within its folder. Links are not followed, since they
+/// may lead outside or back.
 fn sources(folder: &Path, workspace: &Workspace, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -154,7 +154,7 @@ fn sources(folder: &Path, workspace: &Workspace, files: &mut Vec<PathBuf>) -> st
     Ok(())
 }
 
-/// Counts the identifiers, and tells the dims that `dims!` declares privately, with their lines.
+/// Counts the identifiers, and reports the private declarations in `dims!`, with their lines.
 fn read(
     tokens: TokenStream,
     words: &mut BTreeMap<String, usize>,
@@ -181,7 +181,7 @@ fn read(
     }
 }
 
-/// The names of the items that begin with a name: not with `pub`, nor with an attribute.
+/// Reports the names of the items that begin with a name: without `pub` or an attribute.
 fn private(tokens: TokenStream, declares: &mut dyn FnMut(String, usize)) {
     let mut begins = true;
     for token in tokens {

@@ -1,11 +1,11 @@
-//! Edits of a text, and files that are written whole or not at all.
+//! Edits of a text, and atomic replacement of files.
 
 use std::fs;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-/// New text for a part of a file.
+/// A replacement for a part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     pub range: Range<usize>,
@@ -20,23 +20,23 @@ impl Edit {
         }
     }
 
-    /// Text where nothing stood.
+    /// Creates an edit that inserts text.
     pub fn insert(at: usize, text: impl Into<String>) -> Self {
         Self::new(at..at, text)
     }
 
-    /// Nothing where something stood.
+    /// Creates an edit that removes text.
     pub fn remove(range: Range<usize>) -> Self {
         Self::new(range, "")
     }
 
-    /// Whether one of both would change what the other one is about.
+    /// Returns whether the edits overlap or touch.
     fn meets(&self, other: &Self) -> bool {
         self.range.start <= other.range.end && other.range.start <= self.range.end
     }
 }
 
-/// Adds the edits of one fix, if none of them meets one that is there. A fix is made whole or not at all.
+/// Adds the edits of one fix if none of them conflicts with an existing one. A fix is applied completely or not at all.
 pub fn add(edits: &mut Vec<Edit>, fix: &[Edit]) -> bool {
     let free = fix
         .iter()
@@ -47,7 +47,7 @@ pub fn add(edits: &mut Vec<Edit>, fix: &[Edit]) -> bool {
     free
 }
 
-/// The text with its edits, of which none meets another one.
+/// Applies edits that do not conflict to a text.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut edits: Vec<&Edit> = edits.iter().collect();
     edits.sort_by_key(|edit| edit.range.start);
@@ -62,7 +62,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-/// Puts a new text in place of an old one, which must still be what the file holds.
+/// Replaces the contents of a file, which must still be equal to `old`.
 pub fn replace(file: &Path, old: &str, new: &str) -> Result<(), String> {
     let says = |error: std::io::Error| format!("{}: {error}", file.display());
     if fs::read_to_string(file).map_err(says)? != old {
@@ -82,7 +82,8 @@ pub fn replace(file: &Path, old: &str, new: &str) -> Result<(), String> {
         fs::rename(beside, file)
     };
     written().map_err(|error| {
-        // What is half written must not stay; that it cannot be removed says no more than the error does.
+        // Removes the partially written file. The original error is the one to report, so a failure to remove it is
+        // ignored.
         let _ = fs::remove_file(beside);
         says(error)
     })

@@ -1,12 +1,12 @@
 //! `cargo nomina explain`.
 
-/// The catalogue of what rustc says.
+/// The catalogue of rustc's messages.
 const CATALOGUE: &str = include_str!("../errors.md");
 
-/// How many pages are shown whole; of more, the titles.
+/// The maximum number of pages shown in full; for more, only the titles are shown.
 const WHOLE: usize = 5;
 
-/// A mistake of the catalogue: `### title`, below `## rule`.
+/// A page of the catalogue: `### title`, below `## rule`.
 struct Page {
     rule: &'static str,
     title: &'static str,
@@ -25,7 +25,7 @@ fn pages() -> Vec<Page> {
     pages
 }
 
-/// Small letters, digits and signs; what a message names in backticks differs, and is left out.
+/// Normalizes a message: lower case, without the parts in backticks, which vary.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in text.split('`').enumerate() {
@@ -36,14 +36,14 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// The message of a page: its first line, behind `error: ` or `error[E0277]: `.
+/// Returns the message of a page: its first line, after `error: ` or `error[E0277]: `.
 fn headline(page: &Page) -> &'static str {
     let line = page.text.lines().find(|line| line.starts_with("error"));
     line.and_then(|line| line.split_once(": "))
         .map_or("", |(_, message)| message)
 }
 
-/// The pages that words are about: those with this title, or this rule, or this message, or else all of these words.
+/// Finds the pages that match the words: by title, rule or message, or else those that contain all the words.
 fn find(words: &str) -> Vec<Page> {
     let wanted = words.trim().to_lowercase();
     let by = |pass: &dyn Fn(&Page) -> bool| -> Vec<Page> {
@@ -78,7 +78,7 @@ fn find(words: &str) -> Vec<Page> {
     })
 }
 
-/// The text that the command prints.
+/// Returns the text that the command prints.
 pub fn explain(words: &str) -> Result<String, String> {
     let pages = find(words);
     if pages.is_empty() {

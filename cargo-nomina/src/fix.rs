@@ -13,17 +13,17 @@ use crate::message::{self, Message, Place};
 use crate::rules;
 use crate::source::{self, Source, tokens::Unread};
 
-/// How often sources are checked again after they changed: one mistake may hide another one.
+/// The maximum number of times that sources are checked and fixed: one error may hide another.
 const ROUNDS: usize = 4;
 
 /// The options of the command.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// Write the files, rather than show what would change.
+    /// Write the files instead of showing the changes.
     pub write: bool,
-    /// Leave out fixes that guess what was meant.
+    /// Leave out fixes that guess the intention.
     pub sure: bool,
-    /// Read messages from this file, `-` for the standard input, rather than run cargo.
+    /// Read messages from this file, or from standard input for `-`, instead of running cargo.
     pub messages: Option<String>,
     /// Arguments for `cargo check`.
     pub cargo: Vec<String>,
@@ -54,12 +54,12 @@ impl Options {
     }
 }
 
-/// A file with what is to be done to it.
+/// A file with its edits.
 struct File {
     path: PathBuf,
     source: Source,
     edits: Vec<Edit>,
-    /// Whether it cannot be read or parsed, and is left alone.
+    /// Whether it cannot be read or parsed, and is left unchanged.
     is_skipped: bool,
 }
 
@@ -117,7 +117,7 @@ pub fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// What is said at the end.
+/// Prints the closing notes.
 fn tell(messages: &[Message], files: &BTreeMap<PathBuf, File>, left: usize, round: usize) {
     if messages.is_empty() && round == 0 {
         eprintln!("nothing to fix");
@@ -130,14 +130,14 @@ fn tell(messages: &[Message], files: &BTreeMap<PathBuf, File>, left: usize, roun
     }
 }
 
-/// Cargo's messages.
+/// Returns cargo's messages.
 fn output(options: &Options) -> Result<String, String> {
     let Some(file) = &options.messages else {
         let mut command = Command::new(cargo());
         command
             .args(["check", "--message-format=json"])
             .args(&options.cargo);
-        // Cargo fails where there are errors, which is why it is run.
+        // Cargo's exit status is ignored: it fails if there are errors, which is the usual case.
         let output = command.stderr(Stdio::inherit()).output();
         let output = output.map_err(|error| format!("cargo could not start: {error}"))?;
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
@@ -153,7 +153,7 @@ fn output(options: &Options) -> Result<String, String> {
     Ok(text)
 }
 
-/// The files to change, and how many messages have no fix.
+/// Returns the files to change, and the number of messages without a fix.
 fn plan(
     messages: &[Message],
     workspace: &Workspace,
@@ -181,7 +181,7 @@ fn plan(
                 path.display()
             ));
         }
-        // What does not match may do so once the rest is mended.
+        // A type mismatch may disappear once the other errors are fixed.
         if message.code == "E0308" && !file.edits.is_empty() {
             left += 1;
             continue;
@@ -206,9 +206,10 @@ fn plan(
     Ok((files, left))
 }
 
-/// Whether the lines of a place are still what rustc saw, and its bytes where they were.
+/// Returns whether the text at a place, and its byte range, are still those that rustc saw.
 fn is_unchanged(text: &str, place: &Place) -> bool {
-    // Lines as rustc gives them are without the mark at the start of a file, which its bytes count.
+    // rustc's lines exclude the byte order mark at the start of a file, but its byte offsets
+    // include it.
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let above = place.line.saturating_sub(1);
     let lengths = body.split_inclusive('\n').take(above).map(str::len);

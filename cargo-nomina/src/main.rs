@@ -1,4 +1,4 @@
-//! `cargo nomina`: mends and explains what rustc says about named tensors.
+//! `cargo nomina`: fixes and explains rustc's errors about named tensors.
 #![forbid(unsafe_code)]
 
 mod cargo;
@@ -24,7 +24,7 @@ cargo nomina <command>
 
 fn main() -> ExitCode {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo gives the name of the subcommand as the first argument.
+    // Cargo passes the name of the subcommand as the first argument.
     if args.first().is_some_and(|arg| arg == "nomina") {
         args.remove(0);
     }

@@ -1,26 +1,26 @@
-//! What rustc said, out of the lines that `cargo check --message-format=json` writes.
+//! rustc's messages, parsed from the lines that `cargo check --message-format=json` writes.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// A place in a source, as rustc saw it.
+/// A place in a source, as rustc reports it.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Relative to the folder that rustc ran in.
+    /// The path, relative to the folder in which rustc ran.
     pub file: PathBuf,
     pub range: Range<usize>,
     pub line: usize,
-    /// Its first character within the line, from 1.
+    /// The column of the first character in the line, from 1.
     pub column: usize,
     pub primary: bool,
     pub label: String,
     /// The lines that it covers.
     pub text: Vec<String>,
-    /// What rustc would write there.
+    /// The replacement that rustc suggests.
     pub replacement: Option<String>,
-    /// Whether the file is the workspace's own: rustc does not say, the command finds out.
+    /// Whether the file belongs to the workspace. Not in rustc's message; set by the command.
     pub own: bool,
 }
 
@@ -34,26 +34,26 @@ pub struct Child {
 /// An error.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// `E0277`; empty for what a macro said.
+    /// The error code, such as `E0277`; empty for errors of macros.
     pub code: String,
-    /// Its first line.
+    /// The first line.
     pub message: String,
     pub places: Vec<Place>,
     pub children: Vec<Child>,
 }
 
 impl Message {
-    /// The place that rustc points at.
+    /// Returns the primary place.
     pub fn place(&self) -> Option<&Place> {
         self.places.iter().find(|place| place.primary)
     }
 
-    /// The label there.
+    /// Returns the label of the primary place.
     pub fn label(&self) -> &str {
         self.place().map_or("", |place| &place.label)
     }
 
-    /// The first note or help that holds these words.
+    /// Returns the first note or help that contains these words.
     pub fn note(&self, words: &str) -> Option<&Child> {
         self.children
             .iter()
@@ -61,7 +61,7 @@ impl Message {
     }
 }
 
-/// The errors of cargo's output; other lines are passed over.
+/// Parses the errors in cargo's output; other lines are skipped.
 pub fn read(output: &str) -> Vec<Message> {
     let mut messages = Vec::new();
     for line in output.lines() {
@@ -119,7 +119,8 @@ fn child(value: &Value) -> Child {
     }
 }
 
-/// Matches a text with a pattern whose `{}` stand for anything, and gives what they stand for.
+/// Matches a text with a pattern in which each `{}` matches anything, and returns the matched
+/// parts.
 pub fn matches<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut parts = pattern.split("{}");
     let mut rest = text.strip_prefix(parts.next()?)?;
@@ -138,14 +139,14 @@ pub fn matches<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     rest.is_empty().then_some(found)
 }
 
-/// The last code in backticks.
+/// Returns the last code in backticks.
 pub fn code(text: &str) -> Option<&str> {
     let end = text.rfind('`')?;
     let start = text[..end].rfind('`')?;
     Some(&text[start + 1..end])
 }
 
-/// The dims of a list as rustc writes it: `(N, nomina::prelude::Prime<C>)`.
+/// Returns the dims of a list as rustc writes it: `(N, nomina::prelude::Prime<C>)`.
 pub fn dims(list: &str) -> Vec<String> {
     let inner = list.trim().trim_start_matches('(').trim_end_matches(')');
     split(inner)
@@ -154,7 +155,7 @@ pub fn dims(list: &str) -> Vec<String> {
         .collect()
 }
 
-/// What stands between the commas that are in no brackets.
+/// Splits a text at commas outside of brackets.
 pub fn split(text: &str) -> Vec<&str> {
     pieces(text)
         .into_iter()
@@ -163,7 +164,7 @@ pub fn split(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Where the pieces between such commas stand.
+/// Returns the ranges between commas outside of brackets.
 pub fn pieces(text: &str) -> Vec<Range<usize>> {
     let (mut depth, mut start, mut found) = (0_i32, 0, Vec::new());
     let mut before = ' ';
@@ -184,7 +185,7 @@ pub fn pieces(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// A tuple of these.
+/// Formats a tuple of items.
 pub fn tuple(items: &[String]) -> String {
     match items {
         [one] => format!("({one},)"),
@@ -192,7 +193,7 @@ pub fn tuple(items: &[String]) -> String {
     }
 }
 
-/// A dim as an expression: `Prime(N)` for `Prime<N>`.
+/// Converts a dim's type to an expression: `Prime<N>` to `Prime(N)`.
 pub fn value(dim: &str) -> String {
     dim.replace('<', "(").replace('>', ")")
 }

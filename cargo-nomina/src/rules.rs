@@ -1,7 +1,7 @@
-//! What is to be written, message by message.
+//! The edit that fixes each compiler message.
 //!
-//! A rule knows a message by its first line. It makes its edit from what the message says and from the source at
-//! the place that rustc points at, never from a program that it has seen.
+//! A rule recognizes a message by its first line. It derives its edit from the message and from the source at the place
+//! that rustc points at, never from programs that it has seen.
 
 mod bounds;
 mod broadcast;
@@ -20,11 +20,11 @@ use crate::edit::{self, Edit};
 use crate::message::{self, Message, Place};
 use crate::source::{Call, Part, Source, is_rust};
 
-/// A rule: the message's first line, with `{}` for what differs, and what makes the edits.
+/// A rule: the message's first line, with `{}` for variable parts, and the function that makes the edits.
 pub struct Rule {
     pub message: &'static str,
     make: fn(&Site<'_>, &[&str]) -> Option<Vec<Edit>>,
-    /// Whether the message leaves no doubt about what was meant.
+    /// Whether the message determines the fix without doubt.
     sure: bool,
 }
 
@@ -44,14 +44,14 @@ const fn guess(message: &'static str, make: fn(&Site<'_>, &[&str]) -> Option<Vec
     }
 }
 
-/// What mends one message.
+/// The fix of one message.
 #[derive(Debug)]
 pub struct Fix {
     pub edits: Vec<Edit>,
     pub sure: bool,
 }
 
-/// All rules; of two that know a message, the first that makes an edit is taken.
+/// Returns all rules; if several match a message, the first that makes an edit is used.
 fn tables() -> impl Iterator<Item = &'static Rule> {
     [
         bounds::RULES,
@@ -74,7 +74,7 @@ fn tables() -> impl Iterator<Item = &'static Rule> {
     .flatten()
 }
 
-/// The fix of a message, if a rule knows one.
+/// Returns the fix of a message, if a rule has one.
 pub fn fix(message: &Message, source: &Source) -> Option<Fix> {
     let at = message.place()?.range.clone();
     let site = Site {
@@ -92,16 +92,16 @@ pub fn fix(message: &Message, source: &Source) -> Option<Fix> {
     })
 }
 
-/// Whether the source is still Rust with these edits, if it was: a fix that breaks it is none.
+/// Returns whether the source, if it parsed before, still parses with these edits; a fix that breaks it is discarded.
 fn parses(source: &Source, edits: &[Edit]) -> bool {
     source.unread.is_some() || is_rust(&edit::apply(&source.text, edits))
 }
 
-/// A message with the source that it is about.
+/// A message with its source.
 pub struct Site<'s> {
     pub message: &'s Message,
     pub source: &'s Source,
-    /// What rustc points at.
+    /// The range that rustc points at.
     pub at: Part,
 }
 
@@ -114,7 +114,7 @@ impl Site<'_> {
         self.source.at(part)
     }
 
-    /// A part's text without `&` before it, in parentheses where a method call needs them.
+    /// Returns a part's text without its leading `&`, in parentheses if a method call needs them.
     fn operand(&self, part: &Part) -> String {
         let text = self.part(&self.source.bare(part));
         let simple =
@@ -133,13 +133,13 @@ impl Site<'_> {
         self.source.call(&self.at)
     }
 
-    /// The call that is all of what rustc points at.
+    /// Returns the call whose range is exactly the one that rustc points at.
     fn whole_call(&self) -> Option<&Call> {
         let mut calls = self.source.found.calls.iter();
         calls.find(|call| call.whole == self.at)
     }
 
-    /// The call that rustc points at, with its receiver.
+    /// Returns the call that rustc points at, with its receiver.
     fn method(&self) -> Option<(&Call, &Part)> {
         let call = self.call()?;
         Some((call, call.receiver.as_ref()?))
@@ -154,7 +154,7 @@ impl Site<'_> {
         Some(vec![Edit::new(self.at.clone(), text)])
     }
 
-    /// Calls a method on an expression, before what else is done with it: `&x` becomes `&x.to::<f32>()`.
+    /// Calls a method on an expression before other operations on it: `&x` becomes `&x.to::<f32>()`.
     fn then(&self, part: &Part, method: &str) -> Vec<Edit> {
         let bare = self.source.bare(part);
         vec![Edit::new(
@@ -163,7 +163,7 @@ impl Site<'_> {
         )]
     }
 
-    /// Whether the bound that is not met stands on a function of the user.
+    /// Returns the user's function with the bound that is not met, if it is on one.
     fn helper(&self) -> Option<&str> {
         let note = self.message.note("required by a bound in")?;
         let name = message::code(&note.message)?;
@@ -171,14 +171,14 @@ impl Site<'_> {
         (place.own && !name.contains("nomina::")).then_some(name)
     }
 
-    /// Whether the function that rustc quotes is one of nomina.
+    /// Returns whether the function that rustc quotes belongs to nomina.
     fn calls_ours(&self) -> bool {
         let ours = |place: &Place| !place.own && place.file.iter().any(|part| part == "tensor");
         let note = self.message.note("defined here");
         note.is_some_and(|note| note.places.iter().any(ours))
     }
 
-    /// The argument or receiver of a call whose dims are these.
+    /// Returns the argument or receiver of a call that has these dims.
     fn with_dims(&self, call: &Call, dims: &[String]) -> Option<Part> {
         let parts = call.args.iter().chain(&call.receiver);
         parts
@@ -186,7 +186,7 @@ impl Site<'_> {
             .find(|part| self.source.dims_of(part).as_deref() == Some(dims))
     }
 
-    /// The elements of a tuple or an array, or the part alone.
+    /// Returns the elements of a tuple or an array, or else the part itself.
     fn elements(&self, part: &Part) -> Vec<Part> {
         let bare = self.source.bare(part);
         match self.source.found.lists.iter().find(|l| l.whole == bare) {
@@ -195,7 +195,7 @@ impl Site<'_> {
         }
     }
 
-    /// Where a dim is named in a part: the last identifier of its name, with its path before it.
+    /// Returns the range of a dim in a part: the last identifier of its name, with the path before it.
     fn named(&self, part: &Part, dim: &str) -> Option<Part> {
         let text = self.part(part);
         let word = text::words_of(text)
@@ -208,7 +208,7 @@ impl Site<'_> {
         Some(part.start + word.start - head..part.start + word.end)
     }
 
-    /// A dim that nobody has taken: one that is declared and not among these, or a new one beside `like`.
+    /// Returns an unused dim: a declared one that is not in `taken`, or a new one named after `like`.
     fn fresh(&self, taken: &[String], like: &str) -> Option<(String, Vec<Edit>)> {
         let declared = self.source.declared();
         if let Some(free) = declared.iter().find(|dim| !taken.contains(dim)) {
@@ -218,7 +218,7 @@ impl Site<'_> {
         Some((new.clone(), self.declare(&new)?))
     }
 
-    /// Declares a dim in the first `dims!` of the source; no edit if it is declared.
+    /// Declares a dim in the first `dims!` of the source; makes no edit if it is declared.
     fn declare(&self, dim: &str) -> Option<Vec<Edit>> {
         if self.source.declared().iter().any(|known| known == dim) {
             return Some(Vec::new());
@@ -236,7 +236,7 @@ impl Site<'_> {
         )])
     }
 
-    /// Removes an item of a list with the comma before it, or else behind it.
+    /// Removes an item of a list, with the comma before it or else the one after it.
     fn remove_item(&self, item: &Part) -> Vec<Edit> {
         let (before, after) = (
             &self.source.text[..item.start],

@@ -1,4 +1,4 @@
-//! A source and where its calls, operators, tuples and declarations stand.
+//! A source, with the positions of its calls, operators, tuples and declarations.
 
 mod collect;
 pub mod tokens;
@@ -51,9 +51,9 @@ pub struct Binding {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub whole: Part,
-    /// Its type parameters, each with its place.
+    /// The type parameters, each with its range.
     pub generics: Vec<(String, Part)>,
-    /// `#[relations(..)]` on it.
+    /// The `#[relations(..)]` on the function.
     pub relations: Option<Part>,
     pub output: Option<Part>,
 }
@@ -62,11 +62,11 @@ pub struct Function {
 #[derive(Clone, Debug)]
 pub struct Macro {
     pub name: String,
-    /// What stands between the brackets.
+    /// The tokens between the brackets.
     pub inner: Part,
 }
 
-/// What was found in a source.
+/// The elements found in a source.
 #[derive(Debug, Default)]
 pub struct Found {
     pub calls: Vec<Call>,
@@ -75,21 +75,21 @@ pub struct Found {
     pub bindings: Vec<Binding>,
     pub functions: Vec<Function>,
     pub macros: Vec<Macro>,
-    /// `x[i]`, as base and index.
+    /// Index expressions, `x[i]`, as base and index.
     pub brackets: Vec<(Part, Part)>,
 }
 
-/// A text with what was found in it.
+/// A text with the elements found in it.
 #[derive(Debug)]
 pub struct Source {
     pub text: String,
     pub found: Found,
-    /// Why nothing was found, if the text could not be parsed.
+    /// The reason why nothing was found, if the text could not be parsed.
     pub unread: Option<Unread>,
 }
 
-/// Reads a source, or says why it is left alone: it is no regular file, which could make the command wait for ever, it is
-/// not UTF-8, or the system cannot read it.
+/// Reads a source. Fails with a reason if it is not a regular file, which could block the command forever, is not
+/// UTF-8, or cannot be read.
 pub fn load(path: &Path) -> Result<String, String> {
     let read = || {
         if !fs::metadata(path)?.is_file() {
@@ -101,7 +101,7 @@ pub fn load(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// Tells that a file is left out.
+/// Reports that a file is skipped.
 pub fn skip(path: &Path, why: impl std::fmt::Display) {
     eprintln!("{}: skipped: {why}", path.display());
 }
@@ -110,7 +110,7 @@ fn holds(outer: &Part, inner: &Part) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Of several parts around one place, the smallest.
+/// Returns the smallest of the parts that fit.
 fn smallest<T>(items: &[T], part: impl Fn(&T) -> Part, fits: impl Fn(&T) -> bool) -> Option<&T> {
     items
         .iter()
@@ -132,7 +132,7 @@ impl Source {
         self.text.get(part.clone()).unwrap_or_default()
     }
 
-    /// The call whose name this is, or else the innermost one with this among its arguments.
+    /// Returns the call with this name, or else the innermost one with this part in its arguments.
     pub fn call(&self, at: &Part) -> Option<&Call> {
         let named = |call: &&Call| call.name == *at;
         let calls = &self.found.calls;
@@ -146,18 +146,18 @@ impl Source {
         })
     }
 
-    /// What stands around a dim within an argument: `keep(C)`, `C.i(0)`, `C.of(3)`, `Prime(C)`.
+    /// Returns whether a call wraps a dim within an argument: `keep(C)`, `C.i(0)`, `C.of(3)`, `Prime(C)`.
     fn is_wrapper(&self, call: &Call) -> bool {
         let name = self.at(&call.name);
         name == "keep" || name == "Prime" || (name == "of" || name == "i")
     }
 
-    /// The operation whose operator this is.
+    /// Returns the operation with this operator.
     pub fn binary(&self, op: &Part) -> Option<&Binary> {
         self.found.binaries.iter().find(|b| b.op == *op)
     }
 
-    /// The list that is this, or the innermost one around it.
+    /// Returns the innermost list around this part, which may be the list itself.
     pub fn list(&self, at: &Part) -> Option<&List> {
         smallest(
             &self.found.lists,
@@ -166,7 +166,7 @@ impl Source {
         )
     }
 
-    /// The macro whose tokens this is among.
+    /// Returns the innermost macro whose tokens include this part.
     pub fn macro_at(&self, at: &Part) -> Option<&Macro> {
         smallest(
             &self.found.macros,
@@ -183,7 +183,7 @@ impl Source {
         )
     }
 
-    /// An expression without the `&` before it and the parentheses around it.
+    /// Returns an expression without its leading `&` and without the parentheses around it.
     pub fn bare(&self, part: &Part) -> Part {
         let mut bare = part.clone();
         loop {
@@ -201,7 +201,7 @@ impl Source {
         }
     }
 
-    /// The last binding of a name before a place.
+    /// Returns the last binding of a name before a position.
     pub fn binding(&self, name: &str, before: usize) -> Option<&Binding> {
         self.found
             .bindings
@@ -210,7 +210,7 @@ impl Source {
             .max_by_key(|b| b.pattern.start)
     }
 
-    /// The dims of a variable, where its declaration says them.
+    /// Returns the dims of a variable, if its declaration gives them.
     pub fn dims_of(&self, part: &Part) -> Option<Vec<String>> {
         let bare = self.bare(part);
         let binding = self.binding(self.at(&bare), bare.start)?;
@@ -220,7 +220,7 @@ impl Source {
         of_value(self.at(binding.init.as_ref()?))
     }
 
-    /// The first variable within a part whose dims are known and pass.
+    /// Returns the first variable in a part whose dims are known and satisfy `pass`.
     pub fn variable(&self, part: &Part, pass: impl Fn(&[String]) -> bool) -> Option<Part> {
         words(self.at(part))
             .into_iter()
@@ -228,7 +228,7 @@ impl Source {
             .find(|word| self.dims_of(word).is_some_and(|dims| pass(&dims)))
     }
 
-    /// The dims that are declared in this source, without those of a constant size.
+    /// Returns the dims declared in this source, without those of constant size.
     pub fn declared(&self) -> Vec<String> {
         let mut dims = Vec::new();
         for found in self.found.macros.iter().filter(|m| m.name == "dims") {
@@ -243,12 +243,12 @@ impl Source {
     }
 }
 
-/// Whether a text is an identifier.
+/// Returns whether a text is an identifier.
 pub fn is_name(text: &str) -> bool {
     tokens::parse::<syn::Ident>(text).is_some()
 }
 
-/// Where the identifiers of a text stand.
+/// Returns the ranges of the identifiers in a text.
 pub fn words(text: &str) -> Vec<Part> {
     let mut found: Vec<Part> = Vec::new();
     for (at, c) in text.char_indices() {
@@ -263,7 +263,7 @@ pub fn words(text: &str) -> Vec<Part> {
     found
 }
 
-/// The dims of `Tensor<(N, C), f32>` and of references to it.
+/// Returns the dims of `Tensor<(N, C), f32>` and of references to it.
 fn of_type(text: &str) -> Option<Vec<String>> {
     let (head, rest) = text.split_once('<')?;
     let tensor = ["Tensor", "Sparse", "TensorMut"].contains(&head.rsplit([':', '&', ' ']).next()?);
@@ -271,7 +271,7 @@ fn of_type(text: &str) -> Option<Vec<String>> {
     (tensor && list.starts_with('(')).then(|| message::dims(list.trim_end_matches('>')))
 }
 
-/// The dims of `Tensor::<(N, C)>::zeros(..)`, and of `tensor!([..]; N, C)`.
+/// Returns the dims of `Tensor::<(N, C)>::zeros(..)`, and of `tensor!([..]; N, C)`.
 fn of_value(text: &str) -> Option<Vec<String>> {
     if let Some(tokens) = text.strip_prefix("tensor!(") {
         let tokens = tokens.strip_suffix(')')?;

@@ -1,15 +1,15 @@
 //! Compiled kernels in one file: a table of names, and modules in compressed blocks.
 //!
-//! `nomina` looks here for a kernel that its cache on disk does not have. Numbers are little-endian:
+//! `nomina` looks up kernels here that its disk cache lacks. Numbers are little-endian:
 //!
 //! | bytes | |
 //! |---|---|
 //! | 8 | `nominaP1` |
 //! | 8 | checksum of the counts and the table |
 //! | 4, 4 | counts of blocks and of modules |
-//! | 16 a block | its bytes in the file, its bytes unpacked, checksum of the former (8) |
-//! | 28 a module | name (16), block, first byte and count of bytes there; in the order of names |
-//! | | the blocks, each a frame of Zstandard |
+//! | 16 per block | its size in the file, its unpacked size, checksum of the packed bytes (8) |
+//! | 28 per module | name (16), block, offset and size in the unpacked block; sorted by name |
+//! | | the blocks, each a Zstandard frame |
 //!
 //! ```
 //! use nomina_cuda_kernels::{Pack, write};
@@ -28,7 +28,7 @@ use std::io::{self, Read};
 
 use ruzstd::decoding::StreamingDecoder;
 
-/// The pack that the package was published with. Empty in a checkout where `cargo xtask cuda-kernels` did not make it.
+/// The pack published with the package. Empty in a checkout where `cargo xtask cuda-kernels` has not been run.
 pub static EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.pack"));
 
 const MAGIC: &[u8; 8] = b"nominaP1";
@@ -36,12 +36,12 @@ const HEAD: usize = 24;
 const BLOCK: usize = 16;
 const MODULE: usize = 28;
 
-/// A block ends when it has so many bytes unpacked: all of them are unpacked for one module.
+/// The unpacked size at which a block ends. Kept small, because a whole block is unpacked to read one module.
 const FULL: usize = 256 << 10;
-/// No block is longer.
+/// The maximum size of a block.
 const MOST: usize = 64 << 20;
 
-/// FNV-1a, which is the same everywhere: what is torn is to be told, not what is forged.
+/// Computes FNV-1a, which is the same on every platform. Detects corruption, not forgery.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -68,7 +68,7 @@ impl Block<'_> {
         checksum(self.packed).to_le_bytes() == self.checksum
     }
 
-    /// Its bytes, if it is whole.
+    /// Unpacks the block, if its checksum matches.
     fn unpack(&self) -> Option<Vec<u8>> {
         if !self.is_whole() {
             return None;
@@ -84,7 +84,7 @@ impl Block<'_> {
     }
 }
 
-/// A pack that is looked into where it lies.
+/// A pack that is read in place.
 #[derive(Clone, Debug)]
 pub struct Pack<'a> {
     blocks: Vec<Block<'a>>,
@@ -92,10 +92,10 @@ pub struct Pack<'a> {
 }
 
 impl<'a> Pack<'a> {
-    /// Reads the table. Blocks are looked at when a module is asked for.
+    /// Parses the table. Blocks are read when one of their modules is requested.
     ///
     /// # Errors
-    /// What is wrong, in words, where the bytes are no pack or not all of one.
+    /// If the bytes are not a complete pack: a description of the problem.
     pub fn open(file: &'a [u8]) -> Result<Self, &'static str> {
         let torn = "it is torn";
         let (head, rest) = file
@@ -137,25 +137,25 @@ impl<'a> Pack<'a> {
         }
     }
 
-    /// How many modules it has.
+    /// Returns the number of modules.
     #[must_use]
     pub fn len(&self) -> usize {
         self.modules.len()
     }
 
-    /// Whether it has none.
+    /// Returns whether the pack has no modules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.modules.is_empty()
     }
 
-    /// How many of its blocks are torn: none of their modules is given.
+    /// Returns the number of corrupt blocks, whose modules cannot be read.
     #[must_use]
     pub fn torn(&self) -> usize {
         self.blocks.iter().filter(|block| !block.is_whole()).count()
     }
 
-    /// The module of this name, if it is there and whole.
+    /// Returns the module with this name, if it exists and is intact.
     #[must_use]
     pub fn get(&self, name: u128) -> Option<Vec<u8>> {
         let named = |module: &[u8; MODULE]| name_of(module).cmp(&name);
@@ -174,10 +174,11 @@ fn name_of(module: &[u8; MODULE]) -> u128 {
         .fold(0, |sum, byte| sum << 8 | u128::from(*byte))
 }
 
-/// Writes a pack of modules by their names, those that are alike side by side. Each block is compressed by a function
-/// that gives a frame of Zstandard.
+/// Writes a pack of named modules, in the given order; similar modules should be adjacent. `compress` returns a
+/// Zstandard frame for each block.
 ///
 /// # Errors
+/// The errors of `compress`, and an error if modules are too many or too long for the format.
 /// The function's, and where modules are too many or too long for the format.
 pub fn write(
     modules: &[(u128, Vec<u8>)],

@@ -1,4 +1,4 @@
-//! Packs that are whole, torn and forged.
+//! Tests of intact, corrupt and forged packs.
 
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
@@ -11,7 +11,7 @@ fn packed(modules: &[(u128, Vec<u8>)]) -> Vec<u8> {
     .unwrap()
 }
 
-/// Modules whose names are in no order; two blocks are full.
+/// Returns modules whose names are not sorted; two blocks are full.
 fn some() -> Vec<(u128, Vec<u8>)> {
     let code = |n: usize| (0..n).map(|at| (at * n / 7) as u8).collect();
     let sizes = [0, 1, 200, FULL - 1, 5000, FULL + 1, 33];
@@ -35,7 +35,7 @@ fn every_module_is_found_by_its_name() {
     assert!(Pack::open(&none).unwrap().is_empty());
 }
 
-/// Whatever a pack gives is what was written.
+/// Checks that every module in a pack is equal to the original.
 fn harmless(file: &[u8], modules: &[(u128, Vec<u8>)]) -> bool {
     let Ok(pack) = Pack::open(file) else {
         return false;
@@ -69,7 +69,7 @@ fn torn_packs_give_nothing_wrong() {
     assert!(Pack::open(&[file, vec![0]].concat()).is_err());
 }
 
-/// With checksums that fit, so that every number of the table and every byte of a block is believed.
+/// Fixes the checksums, so that every number of the table and every byte of a block is trusted.
 #[test]
 fn forged_packs_give_an_error_or_bytes_and_no_panic() {
     let modules: Vec<_> = (0..3_u8).map(|n| (u128::from(n), vec![n; 300])).collect();

@@ -1,4 +1,4 @@
-//! A bound that a generic function lacks.
+//! Bounds that a generic function lacks.
 
 use super::{Rule, Site, guess, sure};
 use crate::edit::Edit;
@@ -10,7 +10,7 @@ pub const RULES: &[Rule] = &[
     guess("a tensor of dtype `{}` does not combine with `{}`", float),
 ];
 
-/// What rustc would add, by the names that nomina has for it.
+/// Adds the bound that rustc suggests, under nomina's public name.
 fn advised(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let help = [
         "further restricting",
@@ -36,7 +36,7 @@ fn advised(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     edits.collect()
 }
 
-/// `Has<C>` of a type parameter where rustc has no advice.
+/// Adds the bound `Has<C>` to a type parameter for which rustc suggests nothing.
 fn has(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let [dim, dims] = holes else { return None };
     bound(site, dims, &format!("Has<{dim}>"))
@@ -47,7 +47,7 @@ fn float(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     bound(site, holes.first()?, "Float")
 }
 
-/// Adds a bound to a type parameter of the function around the place.
+/// Adds a bound to a type parameter of the enclosing function.
 fn bound(site: &Site<'_>, parameter: &str, bound: &str) -> Option<Vec<Edit>> {
     is_name(parameter).then_some(())?;
     let function = site.source.function(&site.at)?;

@@ -24,7 +24,8 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-/// The two operands: those of the operator, or those among a call's arguments that have these dims.
+/// Returns the two operands: those of the operator, or the arguments of a call that have these
+/// dims.
 fn operands(site: &Site<'_>, left: &[String], right: &[String]) -> Option<(Part, Part)> {
     if let Some(binary) = site.source.binary(&site.at) {
         return Some((binary.left.clone(), binary.right.clone()));
@@ -32,7 +33,7 @@ fn operands(site: &Site<'_>, left: &[String], right: &[String]) -> Option<(Part,
     let call = site.call()?;
     let parts = call.receiver.iter().chain(&call.args);
     let parts: Vec<Part> = parts.flat_map(|part| site.elements(part)).collect();
-    // An argument that names a dim is no operand.
+    // An argument that names a dim is not an operand.
     let declared = site.source.declared();
     let parts: Vec<Part> = parts
         .into_iter()
@@ -50,7 +51,7 @@ fn operands(site: &Site<'_>, left: &[String], right: &[String]) -> Option<(Part,
     (left != right).then(|| (parts[left].clone(), parts[right].clone()))
 }
 
-/// The advice of the label, with the operands for its `x` and `y`.
+/// Applies the suggestion of the label, with the operands for its `x` and `y`.
 fn aligned(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let holes = matches(
         "cannot broadcast dims {} with dims {}; {}: `{}.{}`",
@@ -68,7 +69,8 @@ fn aligned(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     {
         return between_bars(site, moved, fixed, holes[4]);
     }
-    // What a function of the user takes is fixed: the operand whose dims are known takes its names.
+    // The parameter of a user's function is fixed: the operand whose dims are known is renamed to
+    // match.
     if site.helper().is_some()
         && site.source.dims_of(moved).is_none()
         && site.source.dims_of(fixed).is_some()
@@ -88,7 +90,7 @@ fn aligned(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         return Some(vec![Edit::new(site.source.bare(moved), call)]);
     };
     let mut edits = vec![Edit::new(moved.clone(), call)];
-    // An operand by value is moved before the other one is computed.
+    // An operand passed by value would be moved before the other one is computed.
     let assigns = site.text().ends_with('=');
     let by_value = *moved == binary.right
         && !assigns
@@ -104,7 +106,7 @@ fn aligned(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// In `fuse!`, an operand is made ready where it is named: `|x, b = b.align_as(&x)|`.
+/// In `fuse!`, converts an operand in its declaration: `|x, b = b.align_as(&x)|`.
 fn between_bars(site: &Site<'_>, moved: &Part, fixed: &Part, advice: &str) -> Option<Vec<Edit>> {
     let name = site.part(moved);
     let bar = bars(site)?;
@@ -117,7 +119,7 @@ fn between_bars(site: &Site<'_>, moved: &Part, fixed: &Part, advice: &str) -> Op
     Some(vec![Edit::insert(place.end, format!(" = {name}.{advice}"))])
 }
 
-/// What stands between the bars of the `fuse!` around the place.
+/// Returns the text between the bars of the enclosing `fuse!`.
 pub fn bars(site: &Site<'_>) -> Option<Part> {
     let found = site.source.macro_at(&site.at)?;
     let text = site.part(&found.inner);
@@ -126,7 +128,7 @@ pub fn bars(site: &Site<'_>) -> Option<Part> {
     Some(found.inner.start + start..found.inner.start + end)
 }
 
-/// What does not fit into a tensor makes a new one of its name.
+/// Stores a result that does not fit into a tensor in a new variable with the same name.
 fn anew(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     if let Some(binary) = site.source.binary(&site.at) {
         let name = site.part(&binary.left);
@@ -155,7 +157,7 @@ fn anew_of_complex(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     anew(site, holes)
 }
 
-/// A tensor without dims is a factor like a number.
+/// Multiplies by a zero-dim tensor like by a number.
 fn times(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (call, receiver) = site.method()?;
     let text = format!(
@@ -184,7 +186,7 @@ fn probability(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(site.then(arg, &method))
 }
 
-/// `rename(..)` of the dims in which two lists differ.
+/// Returns `rename(..)` of the dims in which two lists differ.
 pub fn renaming(from: &[String], to: &[String]) -> Option<String> {
     let (old, new): (Vec<String>, Vec<String>) = from
         .iter()

@@ -1,4 +1,4 @@
-//! Dtypes, and what is no tensor.
+//! Dtypes, and values that are not tensors.
 
 use super::broadcast::bars;
 use super::text::{is_number, string};
@@ -38,7 +38,7 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-/// Converts what the message is about: the receiver where rustc points at the method, or else the argument.
+/// Converts the subject of the message: the receiver if rustc points at the method, else the argument.
 fn to(site: &Site<'_>, dtype: &str) -> Option<Vec<Edit>> {
     let named = site.method().filter(|(call, _)| call.name == site.at);
     let part = named.map_or_else(|| site.at.clone(), |(_, receiver)| receiver.clone());
@@ -116,7 +116,7 @@ fn tensor(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     )])
 }
 
-/// The dims of a `DynTensor` whose names stand at its declaration.
+/// Returns the dims of a `DynTensor` whose declaration lists its names.
 fn dims_of_dyn(site: &Site<'_>, name: &str, before: usize) -> Option<String> {
     let binding = site.source.binding(name, before)?;
     let init = site.part(binding.init.as_ref()?);
@@ -134,7 +134,7 @@ fn dims_of_dyn(site: &Site<'_>, name: &str, before: usize) -> Option<String> {
     Some(tuple(&names?))
 }
 
-/// In `fuse!`, the last operand that is a `DynTensor` becomes typed where it is named.
+/// In `fuse!`, converts the last operand that is a `DynTensor` to a typed tensor in its declaration.
 fn typed_in_bars(site: &Site<'_>) -> Option<Vec<Edit>> {
     let binary = site.source.binary(&site.at)?;
     let name = site.part(&binary.right);
@@ -160,7 +160,7 @@ fn into_dyn(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     )])
 }
 
-/// A number between the bars of `fuse!` stands in braces where it is used.
+/// Removes a number from the bars of `fuse!`, and writes it in braces where it is used.
 fn braces(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let name = site.text();
     let inner = site.source.macro_at(&site.at)?.inner.clone();
@@ -187,7 +187,7 @@ fn reduction(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     site.write(format!("nomina::reduction::{name}"))
 }
 
-/// A number in quotes.
+/// Removes the quotes around a number.
 fn number(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let number = |part: &Part| string(site.part(part)).filter(|text| is_number(text));
     let args = site.call()?.args.iter();

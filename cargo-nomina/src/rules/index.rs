@@ -1,4 +1,4 @@
-//! Indices, and operators that tensors have as methods.
+//! Indices, and operators that tensors have only as methods.
 
 use super::text::{is_number, items};
 use super::{Rule, Site, guess, sure};
@@ -75,7 +75,7 @@ fn negated(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     site.write(format!("{}.logical_not()", site.operand(&operand)))
 }
 
-/// A `DynTensor` has methods where a typed tensor has operators.
+/// Replaces an operator on two `DynTensor`s by a method.
 fn dynamic(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     (holes.iter().filter(|ty| ty.contains("DynTensor")).count() == 2).then_some(())?;
     let binary = site.source.binary(&site.at)?;
@@ -88,7 +88,7 @@ fn dynamic(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::new(binary.left.start..binary.right.end, text)])
 }
 
-/// The argument of `C.i(1)`, where it is a literal number.
+/// Returns the argument of `C.i(1)`, if it is a literal number.
 fn literal(site: &Site<'_>, around: &Part) -> Option<(Part, usize)> {
     let calls = site.source.found.calls.iter();
     let mut inner = calls.filter(|call| {
@@ -113,7 +113,7 @@ fn from_there(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::insert(arg.end, "..")])
 }
 
-/// Two steps are one of their product.
+/// Replaces two steps by their product.
 fn one_step(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (second, receiver) = site.method()?;
     let first = site
@@ -130,7 +130,7 @@ fn one_step(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     ])
 }
 
-/// `x.at_mut((C.i(&ids),)).fill_(v)` writes along a dim: `x.index_fill_(C, &ids, v)`.
+/// Replaces `x.at_mut((C.i(&ids),)).fill_(v)` by `x.index_fill_(C, &ids, v)`.
 fn fill(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (call, receiver) = site.method()?;
     let outer = site.source.found.calls.iter().find(|outer| {

@@ -1,4 +1,4 @@
-//! What is no dim where one is expected: text, numbers, several.
+//! Arguments other than a dim where one is expected: text, numbers, several dims.
 
 use super::text::{is_number, items, string};
 use super::{Rule, Site, guess, sure};
@@ -14,7 +14,7 @@ pub const RULES: &[Rule] = &[
     guess("`{}` is not the rows and columns of matrices", matrix),
 ];
 
-/// The arguments, with the elements of those that are tuples.
+/// Returns the arguments, with tuples replaced by their elements.
 fn arguments(site: &Site<'_>) -> Option<Vec<Part>> {
     let call = site.call()?;
     Some(
@@ -25,7 +25,7 @@ fn arguments(site: &Site<'_>) -> Option<Vec<Part>> {
     )
 }
 
-/// A dim in quotes loses them, and is declared if it is not.
+/// Removes the quotes around a dim, and declares it if needed.
 fn text(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let mut edits = Vec::new();
     for part in arguments(site)? {
@@ -37,7 +37,8 @@ fn text(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// The dims of what is reduced: those of the label, of the receiver, or of a variable within it.
+/// Returns the dims of the reduced tensor: those in the label, of the receiver, or of a variable in
+/// it.
 fn known(site: &Site<'_>) -> Option<Vec<String>> {
     if let Some((_, list)) = site.message.label().split_once("of dims ") {
         return Some(dims(list));
@@ -50,7 +51,7 @@ fn known(site: &Site<'_>) -> Option<Vec<String>> {
     })
 }
 
-/// A dim by its position, as PyTorch counts it.
+/// Replaces a position by the dim at it, counted as in PyTorch.
 fn position(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let known = known(site)?;
     let mut edits = Vec::new();
@@ -65,7 +66,8 @@ fn position(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// Over several dims: another operator, one after the other, or over them as one.
+/// Replaces an operator over several dims: by another operator, by one call per dim, or by one over
+/// the flattened dims.
 fn several(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (call, receiver) = site.method()?;
     let name = site.name(call);

@@ -1,4 +1,4 @@
-//! What the macros say about their own syntax.
+//! Errors of the macros about their syntax.
 
 pub mod dims;
 pub mod einsum;
@@ -11,12 +11,12 @@ use crate::edit::Edit;
 use crate::message;
 use crate::source::Part;
 
-/// The macro's tokens around the place.
+/// Returns the tokens of the enclosing macro.
 fn inner(site: &Site<'_>) -> Option<Part> {
     Some(site.source.macro_at(&site.at)?.inner.clone())
 }
 
-/// A comma before the place, or in place of the sign that stands there.
+/// Inserts a comma before the place, or replaces the semicolon there.
 fn comma(site: &Site<'_>) -> Vec<Edit> {
     if site.text() == ";" {
         return vec![Edit::new(site.at.clone(), ",")];
@@ -25,12 +25,12 @@ fn comma(site: &Site<'_>) -> Vec<Edit> {
     vec![Edit::insert(before, ",")]
 }
 
-/// What the message says to write.
+/// Writes the code that the message suggests.
 fn code(site: &Site<'_>) -> Option<Vec<Edit>> {
     site.write(message::code(&site.message.message)?)
 }
 
-/// Removes a suffix, or the whole with the space behind it.
+/// Removes a suffix, or the whole text with the space after it.
 fn without(site: &Site<'_>, gone: &str) -> Option<Vec<Edit>> {
     let kept = site.text().strip_suffix(gone)?;
     if !kept.is_empty() {
@@ -41,7 +41,7 @@ fn without(site: &Site<'_>, gone: &str) -> Option<Vec<Edit>> {
     Some(vec![Edit::remove(site.at.start..site.at.end + space)])
 }
 
-/// The items of the macro's list, by their places.
+/// Returns the ranges of the items in the macro's list.
 fn items_in(site: &Site<'_>, list: &Part) -> Vec<Part> {
     let text = site.part(list);
     message::pieces(text)
@@ -55,7 +55,7 @@ fn items_in(site: &Site<'_>, list: &Part) -> Vec<Part> {
         .collect()
 }
 
-/// The innermost brackets around a place, without the brackets.
+/// Returns the contents of the innermost brackets around a place.
 fn brackets(site: &Site<'_>, within: &Part) -> Option<Part> {
     let text = site.part(within);
     let at = site.at.start - within.start;

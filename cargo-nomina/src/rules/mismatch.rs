@@ -1,4 +1,4 @@
-//! A tensor of other dims or of another dtype than expected (E0308).
+//! Tensors whose dims or dtype differ from the expected ones (E0308).
 
 use super::order::reordered;
 use super::text::items;
@@ -18,7 +18,7 @@ pub const RULES: &[Rule] = &[
     guess("mismatched types", variable),
 ];
 
-/// A type: its dims and its dtype, which is `f32` where rustc says none.
+/// A tensor type: its dims and its dtype, which is `f32` if rustc omits it.
 struct Type {
     text: String,
     dims: Vec<String>,
@@ -41,7 +41,7 @@ fn parse(text: &str) -> Option<Type> {
     })
 }
 
-/// The type behind a word of the note: `expected struct`, `found reference`.
+/// Returns the type after a word of the note: `expected struct`, `found reference`.
 fn side<'s>(site: &'s Site<'_>, word: &str) -> Option<&'s str> {
     let note = site.message.note("expected ")?;
     let line = note
@@ -58,7 +58,7 @@ fn both(site: &Site<'_>) -> Option<(Type, Type)> {
     ))
 }
 
-/// What rustc itself would write, where the text is about a call of nomina.
+/// Applies rustc's own suggestion, if it is about a call of nomina.
 fn by_rustc(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let help = ["use a float literal", "consider borrowing here"];
     let child = help.iter().find_map(|words| site.message.note(words))?;
@@ -70,7 +70,7 @@ fn by_rustc(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         .collect()
 }
 
-/// `let () = x` asks for a type, which rustc said.
+/// Replaces `let () = x`, which asks for a type, by the type that rustc reports.
 fn shown(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let expected = parse(side(site, "expected")?)?;
     (site.text() == "()").then_some(())?;
@@ -87,7 +87,7 @@ fn typed(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(site.then(&site.at, "typed().unwrap()"))
 }
 
-/// Where the dim that is summed over is to stay, the other one is summed over.
+/// Reduces over the other dim, if the expected type keeps the reduced one.
 fn reduced(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (expected, found) = both(site)?;
     let call = site.whole_call()?;
@@ -103,7 +103,7 @@ fn reduced(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
         .then(|| vec![Edit::new(arg.clone(), value(extra))])
 }
 
-/// An array of fewer dims than the tensor is one row of it.
+/// Nests an array with fewer dims than the tensor, as a single row.
 fn nested(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (expected, found) = both(site)?;
     let call = site.whole_call()?;
@@ -119,7 +119,7 @@ fn nested(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     })
 }
 
-/// Another order, other names, more dims, another dtype.
+/// Converts to the expected type: order, names, added dims, dtype.
 fn converted(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (expected, found) = both(site)?;
     let declares = site
@@ -148,7 +148,7 @@ fn converted(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     (!calls.is_empty()).then(|| site.then(&site.at, &calls.join(".")))
 }
 
-/// The declared type is the type of what is computed.
+/// Replaces the declared type by the type of the value.
 fn declared(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (_, found) = both(site)?;
     let place = site
@@ -160,7 +160,7 @@ fn declared(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::new(place.range.clone(), found.text)])
 }
 
-/// One number for each dim: the one that is given, for each of them.
+/// Repeats a number for each dim.
 fn repeated(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let label = site.message.label();
     let holes = super::super::message::matches(
@@ -175,7 +175,7 @@ fn repeated(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     site.write(format!("[{}]", vec![one; wanted].join(", ")))
 }
 
-/// A variable that has the name of a dim takes another one.
+/// Renames a variable that has the name of a dim.
 fn variable(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let shadowed = |label: &str| label.contains("is interpreted as a unit struct");
     let declared = site.source.declared().iter().any(|dim| dim == site.text());

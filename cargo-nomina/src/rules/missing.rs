@@ -1,4 +1,4 @@
-//! A dim that a tensor lacks.
+//! Dims that a tensor lacks.
 
 use super::text::{items, words_of};
 use super::{Rule, Site, guess, sure};
@@ -27,7 +27,7 @@ pub const RULES: &[Rule] = &[
     guess("`{}` is not an index into dims {}", indexed),
 ];
 
-/// The result keeps a dim that one operand alone has, if there is but one; or else it goes without.
+/// Replaces the missing dim by the only dim that a single operand has; if there is no such dim, removes it.
 fn kept(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let inner = &site.source.macro_at(&site.at)?.inner;
     let (operands, result) = site.part(inner).split_once("->")?;
@@ -65,7 +65,7 @@ fn replaced(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
         return for_helper(site, dim, &list);
     }
     let name = site.name(call);
-    // Of two tensors, the one that lacks it may have it by another name.
+    // The tensor that lacks the dim may have it under another name.
     if let (true, Some(lacking)) = (name.starts_with("contract"), site.with_dims(call, &list)) {
         let other = call.args.iter().chain(&call.receiver);
         let others: Vec<String> = other
@@ -82,7 +82,7 @@ fn replaced(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     if name.starts_with("conv") {
         return Some(site.then(call.receiver.as_ref()?, &format!("unsqueeze({dim})")));
     }
-    // Of these, another dim of the tensor is not what was meant.
+    // For these, replacing the dim by another dim of the tensor would change the meaning.
     if ["pool", "unflatten_as", "squeeze"]
         .iter()
         .any(|part| name.contains(part))
@@ -93,7 +93,8 @@ fn replaced(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::new(place, value(&other(site, dim, &list)?))])
 }
 
-/// A dim of the list that may be meant: one of a like name, or else the last that is not named beside it.
+/// Returns the dim of the list that may be meant: one with a similar name, else the last one not mentioned in the
+/// statement.
 fn other(site: &Site<'_>, dim: &str, list: &[String]) -> Option<String> {
     let like = |a: &str, b: &str| {
         let (a, b) = (a.to_lowercase(), b.to_lowercase());
@@ -116,7 +117,7 @@ fn other(site: &Site<'_>, dim: &str, list: &[String]) -> Option<String> {
     .cloned()
 }
 
-/// The text of the statement around the place.
+/// Returns the text of the enclosing statement.
 fn statement<'s>(site: &'s Site<'_>) -> &'s str {
     let text = &site.source.text;
     let start = text[..site.at.start]
@@ -126,11 +127,11 @@ fn statement<'s>(site: &'s Site<'_>) -> &'s str {
         .find(';')
         .map_or(text.len(), |at| site.at.end + at);
     let line = &text[start..end];
-    // A declared type and the name of a variable name no dims of the call.
+    // The declared type and the variable's name are not part of the call.
     line.split_once(" = ").map_or(line, |(_, value)| value)
 }
 
-/// A function asks for a dim that its argument lacks: one of size 1 is put in, or the dim to contract is renamed.
+/// Fixes the argument of a function that requires a missing dim: inserts one of size 1, or renames the dim to contract.
 fn for_helper(site: &Site<'_>, dim: &str, list: &[String]) -> Option<Vec<Edit>> {
     let call = site.call()?;
     let lacking = site
@@ -141,7 +142,7 @@ fn for_helper(site: &Site<'_>, dim: &str, list: &[String]) -> Option<Vec<Edit>> 
     let contracts = ["Contract<", "Contracted<", "Rename<"]
         .iter()
         .any(|noun| bound.contains(noun));
-    // A dim that the function does not name may be the one that it asks for.
+    // A dim that the function does not mention may be the one it requires.
     let functions = &site.source.found.functions;
     let own = functions
         .iter()
@@ -163,7 +164,7 @@ fn for_helper(site: &Site<'_>, dim: &str, list: &[String]) -> Option<Vec<Edit>> 
     Some(site.then(&lacking, &method))
 }
 
-/// The list with a name for its only unknown dim.
+/// Returns the list with a name for its only unknown dim.
 fn named(list: &[String], dim: &str) -> Option<String> {
     let unknown = list.iter().filter(|known| *known == "Wild").count();
     let names: Vec<String> = list
@@ -245,7 +246,8 @@ fn placed(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(site.then(&target, &format!("unsqueeze({dim})")))
 }
 
-/// `get` wants an index for each dim: one of another dim is put right, and `at` takes fewer.
+/// Fixes the argument of `get`, which requires an index for each dim: replaces an index of another dim, or calls `at`,
+/// which accepts fewer.
 fn indexed(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let call = site.call()?;
     let list = dims(holes[1]);

@@ -1,4 +1,4 @@
-//! The order of dims, and how many there are.
+//! The order of dims, and their number.
 
 use super::broadcast::renaming;
 use super::text::{items, string};
@@ -47,7 +47,7 @@ fn one_rest(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(site.remove_item(last))
 }
 
-/// What is no dim in an order stands for the others.
+/// Replaces an item of an order that is not a dim by `..`.
 fn rest(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let call = site.call()?;
     let arg = call.args.first()?;
@@ -134,7 +134,7 @@ fn consecutive(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let list = dims(list);
     let call = site.call()?;
     if next == first || !list.iter().any(|dim| dim == next) {
-        // One of both is another dim: the neighbour.
+        // One of the two is a wrong dim: replace it by the neighbour of the other.
         let at = list.iter().position(|dim| dim == first)?;
         let place = site.named(&site.at, next)?;
         if let Some(after) = list.get(at + 1) {
@@ -203,7 +203,7 @@ fn spelled(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(site.then(&part, &reordered(&own, &wanted)?))
 }
 
-/// What brings dims into others: another order, or other names.
+/// Returns the call that converts dims to others: a reordering or a renaming.
 pub fn reordered(own: &[String], wanted: &[String]) -> Option<String> {
     let mut sorted = (own.to_vec(), wanted.to_vec());
     sorted.0.sort();
@@ -240,7 +240,7 @@ fn sequences(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(site.then(site.call()?.receiver.as_ref()?, &renaming(&own, &renamed)?))
 }
 
-/// Among products, `matmul` takes any number of dims.
+/// Replaces a product for a fixed number of dims by `matmul`, which accepts any number.
 fn any_number(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let call = site.call()?;
     if ["mm", "mv", "dot", "bmm"].contains(&site.name(call)) {

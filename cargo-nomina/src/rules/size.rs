@@ -1,4 +1,4 @@
-//! Sizes: constant ones, forgotten ones, too many.
+//! Sizes: constant, missing or superfluous ones.
 
 use super::text::{closing, items};
 use super::{Rule, Site, guess, sure};
@@ -20,7 +20,7 @@ pub const RULES: &[Rule] = &[
     guess("`{}` is not a list of {} dims", count),
 ];
 
-/// One dim is a tuple of one.
+/// Replaces a single dim by a tuple of it.
 fn one_dim(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     is_name(holes[0]).then_some(())?;
     let at = site.text().find(&format!("<{}>", holes[0]))? + 1;
@@ -42,7 +42,7 @@ fn constant(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::remove(site.at.start + of..site.at.start + end)])
 }
 
-/// A dim that changes its size takes another name first.
+/// Renames a dim whose size changes.
 fn renamed(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let dim = holes[0];
     let call = site.call()?;
@@ -67,7 +67,7 @@ fn renamed(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// A dim of the tensor has the size that it has.
+/// Gives a dim the size that the tensor has.
 fn own_size(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (call, receiver) = site.method()?;
     let known = site.source.dims_of(receiver)?;
@@ -92,7 +92,7 @@ fn shape(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
         return None;
     }
     if holes[1] == "_" {
-        // Nothing names the dims: the first that are declared.
+        // The dims are not named: use the first declared ones.
         let call = site.call()?;
         let declared = site.source.declared();
         let list = declared.get(..sizes.len())?;
@@ -104,7 +104,7 @@ fn shape(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     }
     let wanted = dims(holes[1]).len();
     let mut kept: Vec<&str> = sizes.into_iter().take(wanted).collect();
-    // One more size of 1 leaves as many elements.
+    // An additional size of 1 keeps the number of elements.
     kept.resize(wanted, "1");
     site.write(format!("[{}]", kept.join(", ")))
 }
@@ -116,7 +116,7 @@ fn fewer(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     site.write(format!("[{}]", kept.join(", ")))
 }
 
-/// The size that the others multiply up to, where the dim is declared.
+/// Replaces the declared size of a dim by the product of the others.
 fn product(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let sizes: Option<Vec<usize>> = holes[1]
         .split(" * ")
@@ -138,7 +138,7 @@ fn product(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     None
 }
 
-/// As many dims as an operator of windows slides along.
+/// Adjusts the number of dims to that of a window operator.
 fn count(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let (call, receiver) = site.method()?;
     let wanted: usize = holes[1].parse().ok()?;

@@ -1,4 +1,4 @@
-//! Rules on texts that are no program of the catalogue.
+//! Tests of rules on texts other than the programs of the catalogue.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::edit::apply;
 use crate::message::Place;
 
-/// A message at the last place of `at` in a text, with its label.
+/// Creates a message at the last occurrence of `at` in a text, with its label.
 fn message(text: &str, at: &str, first_line: &str, label: &str) -> Message {
     let start = text.rfind(at).unwrap();
     Message {

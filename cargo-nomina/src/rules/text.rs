@@ -1,14 +1,14 @@
-//! Small readings of text, for what no parser reads: the arguments of macros.
+//! Simple parsing of text that no other parser handles: the arguments of macros.
 
 use crate::source::tokens::parse;
 pub use crate::source::words as words_of;
 
-/// The text of a string literal.
+/// Returns the text of a string literal.
 pub fn string(text: &str) -> Option<String> {
     parse::<syn::LitStr>(text).map(|lit| lit.value())
 }
 
-/// The items in a text that says `(a, b)` or `[a, b]`.
+/// Returns the items of a text of the form `(a, b)` or `[a, b]`.
 pub fn items(text: &str) -> Option<Vec<&str>> {
     let inner = text
         .trim()
@@ -17,12 +17,12 @@ pub fn items(text: &str) -> Option<Vec<&str>> {
     Some(crate::message::split(inner))
 }
 
-/// Whether a text is a literal number.
+/// Returns whether a text is a literal number.
 pub fn is_number(text: &str) -> bool {
     text.trim_start_matches('-').parse::<f64>().is_ok()
 }
 
-/// Where the bracket that opens at the start of a text closes, behind it.
+/// Returns the position after the bracket that closes the one at the start of a text.
 pub fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {

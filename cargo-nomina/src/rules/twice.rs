@@ -1,4 +1,4 @@
-//! A dim that would stand twice.
+//! Dims that would be repeated.
 
 use super::{Rule, Site, guess};
 use crate::edit::Edit;
@@ -10,7 +10,7 @@ pub const RULES: &[Rule] = &[guess(
     distinct,
 )];
 
-/// Functions of matrices: rows and columns are two dims.
+/// Functions of matrices, whose rows and columns are two dims.
 const PAIRS: [&str; 10] = [
     "inv",
     "pinv",
@@ -49,7 +49,7 @@ fn distinct(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     if let Some(edits) = listed_twice(site, &dim) {
         return Some(edits);
     }
-    // A new dim of a name that is taken.
+    // A new dim whose name is taken.
     for arg in call.args.iter().rev() {
         for part in site.elements(arg).iter().rev() {
             let text = site.part(part);
@@ -59,7 +59,7 @@ fn distinct(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
             }
         }
     }
-    // Two tensors that bring it.
+    // Two tensors that both have the dim.
     let last = call
         .args
         .iter()
@@ -69,14 +69,14 @@ fn distinct(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     (!dim.contains('<')).then(|| site.then(&part, &format!("prime({dim})")))
 }
 
-/// The second of two items of one text.
+/// Returns the second of two items with the same text.
 fn second(site: &Site<'_>, list: &List) -> Option<Part> {
     let texts: Vec<&str> = list.items.iter().map(|item| site.part(item)).collect();
     let at = (1..texts.len()).find(|at| texts[..*at].contains(&texts[*at]))?;
     Some(list.items[at].clone())
 }
 
-/// `Tensor::<(N, N)>`: the second one is primed.
+/// Primes the second dim in `Tensor::<(N, N)>`.
 fn in_types(site: &Site<'_>, dim: &str) -> Option<Vec<Edit>> {
     let lists = site.source.found.lists.iter();
     let mut within = lists.filter(|list| {
@@ -94,7 +94,7 @@ fn in_types(site: &Site<'_>, dim: &str) -> Option<Vec<Edit>> {
     Some(vec![Edit::new(place, text)])
 }
 
-/// A tuple that lists it twice lists it once; of rows and columns, one is another dim.
+/// Removes a repeated dim from a tuple; of rows and columns, replaces one by another dim.
 fn listed_twice(site: &Site<'_>, dim: &str) -> Option<Vec<Edit>> {
     let list = site
         .source
@@ -115,13 +115,13 @@ fn listed_twice(site: &Site<'_>, dim: &str) -> Option<Vec<Edit>> {
     }
     let mut edits = site.remove_item(&place);
     if let [_, _] = list.items[..] {
-        // One dim alone is a tuple by its comma.
+        // A tuple of one dim needs a comma.
         edits = vec![Edit::new(edits[0].range.start..list.whole.end - 1, ",")];
     }
     Some(edits)
 }
 
-/// Two dims change their names with each other, or two new names are told apart.
+/// Swaps the names of two dims, or makes two equal new names different.
 fn renamed(site: &Site<'_>, dim: &str) -> Option<Vec<Edit>> {
     let call = site.call()?;
     let [old, new] = &call.args[..] else {

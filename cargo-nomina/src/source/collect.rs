@@ -1,4 +1,4 @@
-//! The walk through the syntax of a source.
+//! The visitor of a source's syntax.
 
 use proc_macro2::Span;
 use syn::parse::Parser;
@@ -20,7 +20,7 @@ pub fn collect(text: &str) -> Result<Found, Unread> {
     found?.ok_or(Unread::NotRust)
 }
 
-/// Whether a text can be parsed.
+/// Returns whether a text can be parsed.
 pub fn is_rust(text: &str) -> bool {
     tokens::read(text, |tokens| syn::parse2::<syn::File>(tokens).is_ok()) == Ok(true)
 }
@@ -168,7 +168,7 @@ impl<'ast> Visit<'ast> for Found {
                 .map_or_else(String::new, |s| s.ident.to_string()),
             inner: range(brackets.open()).end..range(brackets.close()).start,
         });
-        // Most macros take expressions; what another one takes is left to the text.
+        // Most macros take expressions; the contents of others are handled as text.
         let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
         if let Ok(exprs) = parser.parse2(mac.tokens.clone()) {
             for expr in &exprs {

@@ -1,19 +1,19 @@
-//! Sources as tokens, refused where a parser that calls itself would run out of stack.
+//! Tokenization of sources. Refuses sources whose nesting would overflow the stack of a recursive parser.
 
 use std::thread;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// How deeply the parts of a source may lie within each other, by [`depth`].
+/// The maximum nesting of a source, as measured by [`depth`].
 pub const DEPTH: usize = 1000;
 
-/// The stack for parsing a source of [`DEPTH`], in bytes. The system gives it page by page.
+/// The stack for parsing a source of depth [`DEPTH`], in bytes. The system allocates its pages on demand.
 const STACK: usize = 1 << 28;
 
-/// Why a source is not read.
+/// The reason why a source is not parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// It is no Rust, such as a program of a test.
+    /// It is not Rust, e.g. test data.
     NotRust,
     TooDeep,
     NoStack,
@@ -29,8 +29,7 @@ impl std::fmt::Display for Unread {
     }
 }
 
-/// Reads the tokens of a source, whose places count its bytes, and gives them to `f` on a thread with enough stack to
-/// parse them.
+/// Tokenizes a source, with spans in bytes, and passes the tokens to `f` on a thread with enough stack to parse them.
 pub fn read<T: Send>(text: &str, f: impl FnOnce(TokenStream) -> T + Send) -> Result<T, Unread> {
     let parse = || tokens(text, DEPTH).map(f);
     thread::scope(|scope| {
@@ -54,7 +53,7 @@ fn tokens(text: &str, limit: usize) -> Result<TokenStream, Unread> {
     Ok(tokens)
 }
 
-/// The text with spaces in place of a byte order mark and a line of `#!`, which are no tokens.
+/// Replaces a byte order mark and a `#!` line, which are not tokens, by spaces.
 fn blanked(text: &str) -> String {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let line = text[start..].split('\n').next().unwrap_or_default();
@@ -65,7 +64,7 @@ fn blanked(text: &str) -> String {
     " ".repeat(end) + &text[end..]
 }
 
-/// Whether the first token is `[`, which makes an attribute of `#!`.
+/// Returns whether the first token is `[`, so that the `#!` before it begins an attribute.
 fn begins_with_bracket(mut text: &str) -> bool {
     loop {
         text = text.trim_start();
@@ -79,7 +78,7 @@ fn begins_with_bracket(mut text: &str) -> bool {
     }
 }
 
-/// The text behind a comment that has begun. Comments nest.
+/// Returns the text after the end of a comment that has begun. Comments nest.
 fn behind_comment(text: &str) -> &str {
     let (mut at, mut open) = (0, 1);
     while open > 0 {
@@ -93,10 +92,10 @@ fn behind_comment(text: &str) -> &str {
     &text[at..]
 }
 
-/// An upper bound of how often the functions of a parser or of a visitor call each other to get through the tokens.
+/// Returns an upper bound of the recursion depth of a parser or a visitor of the tokens.
 ///
-/// Each bracket is a step down, and so is each token that may continue the expression before it: `!!!x`, `a + b + c` and
-/// `x.f().g()` nest as brackets do. A comma or a semicolon ends that, except for what `<` and `|` began.
+/// Each bracket is one level, and so is each token that may continue the expression before it: `!!!x`, `a + b + c` and
+/// `x.f().g()` nest like brackets. A comma or a semicolon ends these levels, except those that `<` and `|` began.
 fn depth(tokens: TokenStream) -> usize {
     let mut levels = vec![Level::new(tokens, 0)];
     let mut deepest = 0;
@@ -114,7 +113,7 @@ fn depth(tokens: TokenStream) -> usize {
     deepest
 }
 
-/// The tokens of a bracket that are still to come, with the depth that those before them reached.
+/// The remaining tokens of a bracket, with the depth reached by the tokens before them.
 struct Level {
     rest: proc_macro2::token_stream::IntoIter,
     /// The depth outside.
@@ -122,7 +121,7 @@ struct Level {
     /// The tokens since the last `,`, and the openings since the last `;`.
     continued: usize,
     opened: usize,
-    /// Whether `}` was the last token.
+    /// Whether the last token was `}`.
     after_braces: bool,
     /// The value of `continued` before `#` or `#!`, if that was the last token.
     before_attribute: Option<usize>,
@@ -140,7 +139,7 @@ impl Level {
         }
     }
 
-    /// Counts a token, and returns how deep it lies.
+    /// Counts a token, and returns its depth.
     fn step(&mut self, token: &TokenTree) -> usize {
         let begins_item = match token {
             TokenTree::Ident(word) => word != "else" && word != "as",
@@ -157,7 +156,7 @@ impl Level {
             TokenTree::Punct(punct) => match punct.as_char() {
                 ';' => (self.continued, self.opened) = (0, 0),
                 ',' => self.continued = 0,
-                // `->` and `=>` close nothing, and `>` is not counted back: a bound is enough.
+                // `->` and `=>` close nothing, and `>` is not subtracted: an upper bound is enough.
                 '<' | '|' => self.opened += 1,
                 '#' => self.before_attribute = Some(self.continued - 1),
                 '!' if punct.spacing() == Spacing::Alone => self.before_attribute = attribute,
@@ -213,7 +212,7 @@ mod tests {
         assert!(depth(&arms) < 20);
     }
 
-    /// Every way in which expressions, types and patterns nest, `count` deep.
+    /// Returns every form in which expressions, types and patterns nest, `count` deep.
     fn nested(count: usize) -> Vec<String> {
         let around = |before: &str, inner: &str, behind: &str| {
             format!("{}{inner}{}", before.repeat(count), behind.repeat(count))
@@ -277,7 +276,7 @@ mod tests {
             let start = &text[..text.len().min(60)];
             assert_eq!(found.unread, Some(Unread::TooDeep), "{start}");
         }
-        // The greatest depth that is read: the form that needs most stack must fit.
+        // The maximum depth that is accepted: the form that needs the most stack must fit.
         let depths = nested(100)
             .into_iter()
             .map(|text| depth(text.parse().unwrap()));
@@ -292,7 +291,7 @@ mod tests {
                 "{start}"
             );
         }
-        // Brackets without an end, and ends without a bracket.
+        // Unclosed brackets, and unopened ones.
         for text in ["(".repeat(20_000), ")".repeat(20_000)] {
             assert_eq!(
                 crate::source::Source::new(text).unread,

@@ -98,7 +98,7 @@ pub const RULES: &[Rule] = &[
     guess("dim `{}` appears more than once", |site, _| site.write("_")),
 ];
 
-/// The item of `dims!` that the place is in.
+/// Returns the enclosing item of `dims!`.
 fn item(site: &Site<'_>) -> Option<Part> {
     let items = items_in(site, &inner(site)?);
     items
@@ -106,7 +106,7 @@ fn item(site: &Site<'_>) -> Option<Part> {
         .find(|item| item.start <= site.at.start && site.at.end <= item.end)
 }
 
-/// The name of the dim that the place is about, in small letters.
+/// Returns the name of the enclosing item's dim in lower case.
 fn lower(site: &Site<'_>) -> Option<String> {
     let item = item(site)?;
     let text = site.part(&item);
@@ -129,7 +129,7 @@ fn derive(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::remove(start..end + space)])
 }
 
-/// A comma, or a visibility, without a dim.
+/// Removes a comma or a visibility without a dim.
 fn nothing(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     match site.text() {
         "," => without(site, ","),
@@ -152,7 +152,7 @@ fn size(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     site.write(whole)
 }
 
-/// A product or a sum of literals, computed.
+/// Evaluates a product or a sum of literals.
 fn evaluated(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let item = item(site)?;
     let text = site.part(&item);
@@ -174,7 +174,7 @@ fn evaluated(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     )])
 }
 
-/// Of two dims of one spelling, the one that nothing names goes.
+/// Removes the unused one of two dims with the same spelling.
 fn unused(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let text = &site.source.text;
     let uses = words(text)

@@ -55,7 +55,7 @@ pub const RULES: &[Rule] = &[
     }),
 ];
 
-/// `x[N] + y[N]` is `(&x + &y)[N]`, where both have the same dims.
+/// Replaces `x[N] + y[N]` by `(&x + &y)[N]`, if both have the same dims.
 fn sum(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let inner = inner(site)?;
     let left = inner.start..site.at.start;
@@ -78,7 +78,7 @@ fn sum(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     )])
 }
 
-/// An operand without dims: a product of its own, or a tensor whose dims are known.
+/// Fixes an operand without dims: parenthesizes its product with a number, or lists its dims if they are known.
 fn operand(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let rest = site.source.text[site.at.end..].trim_start();
     if let Some(factor) = rest.strip_prefix('*') {
@@ -99,7 +99,7 @@ fn operand(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     )])
 }
 
-/// The result's `..` stands for the dims that all operands list.
+/// Replaces the result's `..` by the dims that all operands list.
 fn rest(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let inner = inner(site)?;
     let own = brackets(site, &inner)?;

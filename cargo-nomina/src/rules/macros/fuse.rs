@@ -79,7 +79,7 @@ pub const RULES: &[Rule] = &[
     }),
 ];
 
-/// `f32::sin(x)` is `x.sin()`.
+/// Replaces `f32::sin(x)` by `x.sin()`.
 fn function(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let call = site.whole_call()?;
     let ([first, rest @ ..], None) = (&call.args[..], &call.receiver) else {
@@ -94,7 +94,7 @@ fn function(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     ))
 }
 
-/// The tensors that an expression names.
+/// Adds bars with the tensors that an expression uses.
 fn add_bars(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let inner = inner(site)?;
     let text = site.part(&inner);
@@ -115,7 +115,7 @@ fn add_bars(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     })
 }
 
-/// Computes a call before the chain, and gives its result a name between the bars.
+/// Moves a call into the bars, before the chain, under a new name.
 fn hoist(site: &Site<'_>, name: &str) -> Option<Vec<Edit>> {
     let (call, _) = site.method()?;
     let (inner, bars) = (inner(site)?, bars(site)?);
@@ -136,7 +136,7 @@ fn hoist(site: &Site<'_>, name: &str) -> Option<Vec<Edit>> {
     ])
 }
 
-/// A name that nothing in the macro has.
+/// Returns a name that is not used in the macro.
 fn free(site: &Site<'_>) -> Option<&'static str> {
     let inner = inner(site)?;
     let text = site.part(&inner);
@@ -150,7 +150,7 @@ fn before(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     hoist(site, free(site)?)
 }
 
-/// A reduction ends the chain: what follows is called on its result, and one in the middle is computed before.
+/// Moves calls after a reduction out of the chain; computes a reduction in the middle before the chain.
 fn reduction(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let (call, _) = site.method()?;
     let (inner, bars) = (inner(site)?, bars(site)?);
@@ -168,7 +168,7 @@ fn reduction(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     hoist(site, free(site)?)
 }
 
-/// A number of the run time stands in braces; a tensor, between the bars.
+/// Writes braces around a run-time number, and declares a tensor between the bars.
 fn braces(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let name = holes[0];
     let binding = site.source.binding(name, site.at.start)?;
@@ -186,7 +186,7 @@ fn braces(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::insert(bars(site)?.end, format!(", {name}"))])
 }
 
-/// A number with a name is written where the name stands.
+/// Substitutes a named number in its uses.
 fn inline(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let holes = matches("let {} = {};", site.text())?;
     let (name, number) = (holes[0].trim(), holes[1].trim());

@@ -56,7 +56,7 @@ pub const RULES: &[Rule] = &[
     guess("expected `let Q = ..` with dims such as {}", bound),
 ];
 
-/// The attribute's arguments.
+/// Returns the attribute's arguments.
 fn arguments(site: &Site<'_>) -> Option<Part> {
     let start = site.source.text[..site.at.start].rfind("relations(")? + "relations(".len();
     let end = start - 1 + closing(&site.source.text[start - 1..])?;
@@ -70,7 +70,7 @@ fn item(site: &Site<'_>) -> Option<Part> {
         .find(|item| item.start <= site.at.start && site.at.end <= item.end)
 }
 
-/// A name for dims that nothing has yet; where the function names one that nothing declares, that one.
+/// Returns an unused name for dims; if the function uses an undeclared one, returns that.
 fn free(site: &Site<'_>) -> &'static str {
     let text = &site.source.text;
     let words = words_of(text);
@@ -83,7 +83,7 @@ fn free(site: &Site<'_>) -> &'static str {
         .unwrap_or("Own")
 }
 
-/// The first type parameter of the function below, but this one.
+/// Returns the first type parameter of the function below, other than `but`.
 fn parameter(site: &Site<'_>, but: &str) -> Option<String> {
     let functions = site.source.found.functions.iter();
     let function = functions
@@ -98,7 +98,7 @@ fn parameter(site: &Site<'_>, but: &str) -> Option<String> {
     names.find(|name| *name != but).cloned()
 }
 
-/// Where the function returns dims of the new name, its parameter is no longer needed.
+/// Replaces a parameter in the function's return type by the new name, which makes the parameter unnecessary.
 fn returned(site: &Site<'_>, old: &str) -> Option<Vec<Edit>> {
     let within = |part: &Part| part.start <= site.at.start && site.at.end <= part.end;
     let functions = &site.source.found.functions;
@@ -125,7 +125,7 @@ fn returned(site: &Site<'_>, old: &str) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// Brings the item that is named before the one that names it.
+/// Moves a `let` before the item that uses it.
 fn moved(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     let arguments = arguments(site)?;
     let items = items_in(site, &arguments);
@@ -142,7 +142,7 @@ fn moved(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::new(arguments, texts.join(", "))])
 }
 
-/// `D has C` and `C` are meant as bounds.
+/// Replaces `D has C` and `C` by bounds.
 fn bound(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let item = item(site)?;
     let words: Vec<&str> = site.part(&item).split_whitespace().collect();

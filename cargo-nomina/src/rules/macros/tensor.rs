@@ -101,7 +101,7 @@ pub const RULES: &[Rule] = &[
     guess("nothing follows the length of a row; {}", lengths),
 ];
 
-/// The list of dims: what stands behind the first `;` that is in no brackets.
+/// Returns the list of dims: the text after the first `;` outside of brackets.
 fn named(site: &Site<'_>) -> Option<(Part, Vec<String>)> {
     let inner = inner(site)?;
     let text = site.part(&inner);
@@ -123,7 +123,7 @@ fn named(site: &Site<'_>) -> Option<(Part, Vec<String>)> {
     Some((inner.start + start..inner.start + end, names))
 }
 
-/// The names, with declared dims behind them, and `Wild` where there are no more.
+/// Extends the names by declared dims, then by `Wild`.
 fn extended(site: &Site<'_>, names: &[String], count: usize) -> Option<Vec<String>> {
     let mut names = names.to_vec();
     let declared = site.source.declared();
@@ -146,7 +146,7 @@ fn other_count(site: &Site<'_>, holes: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::new(place, format!(" {}", names.join(", ")))])
 }
 
-/// Removes what stands behind the dtype, with the sign before it.
+/// Removes the text after the dtype, with the separator before it.
 fn nothing_behind(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let text = &site.source.text[..site.at.start];
     let start = text
@@ -157,7 +157,7 @@ fn nothing_behind(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::remove(start..inner(site)?.end)])
 }
 
-/// Another dtype, where it is written.
+/// Replaces a dtype in the macro.
 fn dtype(site: &Site<'_>, old: &str, new: &str) -> Option<Vec<Edit>> {
     let (place, _) = named(site)?;
     let behind = place.end..inner(site)?.end;
@@ -165,7 +165,7 @@ fn dtype(site: &Site<'_>, old: &str, new: &str) -> Option<Vec<Edit>> {
     Some(vec![Edit::new(at..at + old.len(), new)])
 }
 
-/// `[0.; 2, 3]` is `[[0.; 3]; 2]`.
+/// Replaces `[0.; 2, 3]` by `[[0.; 3]; 2]`.
 fn lengths(site: &Site<'_>, _: &[&str]) -> Option<Vec<Edit>> {
     let row = super::brackets(site, &inner(site)?)?;
     let (value, lengths) = site.part(&row).split_once(';')?;
