@@ -1,16 +1,16 @@
-//! Settings: the default float dtype of the calling thread, whether slow kernels may say that they are, and the number of a thread.
+//! Settings: the default float dtype of the calling thread, the note about unoptimized kernels, and thread numbers.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use nomina_core::DType;
 
-/// Whether nothing is to be said of kernels without optimisation, or it was said.
+/// Whether the note about kernels without optimisation is disabled, or was printed.
 static SAID: AtomicBool = AtomicBool::new(false);
 
-/// Lets kernels that are compiled without optimisation run without the note that the first large one prints to stderr.
-/// The environment variable `NOMINA_ALLOW_UNOPTIMIZED` does the same, whatever its value. Kernels compiled with any
-/// optimisation never print it.
+/// Disables the note that the first large kernel compiled without optimisation prints to stderr. The environment
+/// variable `NOMINA_ALLOW_UNOPTIMIZED`, with any value, does the same. Kernels compiled with optimisation never print
+/// it.
 ///
 /// ```
 /// nomina_runtime::allow_unoptimized();
@@ -19,8 +19,8 @@ pub fn allow_unoptimized() {
     SAID.store(true, Ordering::Relaxed);
 }
 
-/// What a large kernel says once where it is compiled without optimisation: cargo's default for `cargo run` and
-/// `cargo test`, also of dependencies.
+/// Prints a note once if kernels are compiled without optimisation: cargo's default for `cargo run` and `cargo test`,
+/// including dependencies. Large kernels call this.
 #[inline(always)]
 pub(crate) fn note_unoptimized() {
     if cfg!(unoptimized) && !SAID.swap(true, Ordering::Relaxed) {
@@ -44,7 +44,7 @@ note: nomina's kernels are compiled without optimisation and tens of times slowe
 
       `NOMINA_ALLOW_UNOPTIMIZED=1` or `nomina::allow_unoptimized()` turns this note off.";
 
-/// The number of the calling thread, which no other thread of the process has; never 0.
+/// Returns the number of the calling thread, which is unique in the process and never 0.
 pub(crate) fn thread_number() -> u32 {
     thread_local! {
         static OWN: Cell<u32> = const { Cell::new(0) };
@@ -60,19 +60,18 @@ thread_local! {
     static DEFAULT: Cell<DType> = const { Cell::new(DType::F32) };
 }
 
-/// The float dtype that numbers bring with them, and that float functions give for integers:
-/// `f32`, except within [`with_default_dtype`].
+/// Returns the float dtype of plain numbers, and of the results of float functions for integers: `f32`, except within
+/// [`with_default_dtype`].
 #[must_use]
 #[inline]
 pub fn default_dtype() -> DType {
     DEFAULT.get()
 }
 
-/// Calls `f` with another default float dtype, on this thread only; the old one returns
-/// afterwards, also when `f` panics.
+/// Calls `f` with another default float dtype, on this thread only; the old one returns afterwards, also if `f` panics.
 ///
 /// # Panics
-/// When `dtype` is not a float dtype.
+/// If `dtype` is not a float dtype.
 #[track_caller]
 pub fn with_default_dtype<R>(dtype: DType, f: impl FnOnce() -> R) -> R {
     struct Restore(DType);

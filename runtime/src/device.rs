@@ -1,4 +1,4 @@
-//! Where a tensor's data lives.
+//! The device of a tensor's data.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use nomina_core::{Error, ErrorKind, Result};
 
 /// A device: parsed from and printed as `cpu`, `cuda` or `cuda:1`.
 ///
-/// `cuda` without an ordinal is the current CUDA device at the moment of use.
+/// `cuda` without an ordinal is the current CUDA device at the time of use.
 ///
 /// ```
 /// use nomina_runtime::Device;
@@ -26,13 +26,13 @@ pub enum Device {
 }
 
 impl Device {
-    /// Whether this is a CUDA device.
+    /// Returns whether this is a CUDA device.
     #[must_use]
     pub fn is_cuda(self) -> bool {
         matches!(self, Self::Cuda(_))
     }
 
-    /// Whether this is the host.
+    /// Returns whether this is the host.
     #[must_use]
     pub fn is_cpu(self) -> bool {
         self == Self::Cpu
@@ -83,7 +83,7 @@ impl FromStr for Device {
     }
 }
 
-/// As it is printed.
+/// Serializes as printed.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Device {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -57,8 +57,7 @@ macro_rules! with_dtype {
 }
 pub(crate) use with_dtype;
 
-/// The dtype in which the host computes what is asked for in `dtype`: 16-bit floats compute in
-/// `f32`.
+/// Returns the dtype in which the host computes for `dtype`: 16-bit floats compute in `f32`.
 #[must_use]
 pub(crate) fn arithmetic(dtype: nomina_core::DType) -> nomina_core::DType {
     match dtype {
@@ -67,7 +66,7 @@ pub(crate) fn arithmetic(dtype: nomina_core::DType) -> nomina_core::DType {
     }
 }
 
-/// The dtype in which sums and their quotients are computed before they are rounded once.
+/// Returns the dtype in which sums and their quotients are computed before they are rounded once.
 #[must_use]
 pub(crate) fn accumulator(dtype: nomina_core::DType) -> nomina_core::DType {
     use nomina_core::DType;

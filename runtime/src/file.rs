@@ -1,8 +1,9 @@
-//! Files: written as a whole or not at all, and opened only if they are regular.
+//! Files: written completely or not at all, and opened only if they are regular.
 //!
-//! [`write()`] is the one place where tensors, pages and descriptions become files. A regular file is replaced by a new one
-//! that is written beside it, so a reader sees the old file or the new one. A pipe or a device is written to, because
-//! replacing it would take it away from everyone else. A link is followed, also where its target does not exist yet.
+//! [`write()`] is the only function that turns tensors, pages and descriptions into files. A regular file is replaced
+//! by a new one that is written next to it, so a reader sees the old file or the new one. A pipe or a device is written
+//! to directly, because replacing it would take it away from everyone else. A link is followed, even if its target does
+//! not exist yet.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -12,13 +13,13 @@ use std::path::{Path, PathBuf};
 
 use nomina_core::{Error, ErrorKind, Result};
 
-/// The buffer in front of a file.
+/// The size of a file's write buffer.
 const BUFFER: usize = 1 << 18;
 
-/// The number of links that are followed one after the other, as Linux does.
+/// The maximal number of links followed in a row, like on Linux.
 const LINKS: usize = 40;
 
-/// Makes an error of the system about a file an [`ErrorKind::File`].
+/// Converts a system error about a file to an [`ErrorKind::File`].
 #[cold]
 pub fn failed(op: &'static str, error: &io::Error) -> Error {
     Error::new(ErrorKind::File, op, error.to_string())
@@ -27,14 +28,15 @@ pub fn failed(op: &'static str, error: &io::Error) -> Error {
 /// Writes a file.
 ///
 /// A regular file, or a path where nothing exists, gets its content at once: `fill` writes to a hidden file in the same
-/// folder, which is moved to the path once the disk has it. If anything fails, the old file remains and the hidden one is
+/// folder, which is moved to the path once it is on disk. If anything fails, the old file remains and the hidden one is
 /// removed. The new file takes the permissions of the old one. A link is followed and stays a link.
 ///
-/// A pipe or a device is opened and written to, so a reader may see the beginning of what then failed. `fill` learns the
-/// difference from the metadata of the file it gets.
+/// A pipe or a device is opened and written to, so a reader may see the beginning of a write that then fails. `fill`
+/// can tell the difference by the metadata of the file it gets.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if the system cannot write, or the path is a folder, a socket or a loop of links; what `fill` returns.
+/// [`ErrorKind::File`] if the system cannot write, or the path is a folder, a socket or a loop of links; the errors of
+/// `fill`.
 pub fn write(
     op: &'static str,
     path: &Path,
@@ -49,7 +51,7 @@ pub fn write(
         Destination::Stream(file) => {
             fill_file(op, &file, fill)?;
             match file.sync_all() {
-                // Most devices and all pipes keep nothing that could be synchronised.
+                // Most devices and all pipes have nothing to synchronise.
                 Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(io(error)),
                 _ => Ok(()),
             }
@@ -58,10 +60,11 @@ pub fn write(
     write().map_err(|error: Error| error.within(path.display()))
 }
 
-/// Writes a file that must not exist yet. Of several callers, in any process, exactly one succeeds; nobody sees a part.
+/// Writes a file that must not exist yet. Of several callers, in any process, exactly one succeeds; a partial file is
+/// never visible.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if something exists at the path, or the system cannot write; what `fill` returns.
+/// [`ErrorKind::File`] if something exists at the path, or the system cannot write; the errors of `fill`.
 pub fn create(
     op: &'static str,
     path: &Path,
@@ -100,7 +103,7 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     io::read_to_string(open(path)?)
 }
 
-/// Whether a name is one that [`write()`] or [`create`] gives a hidden file while they fill it.
+/// Returns whether a name is one that [`write()`] or [`create`] gives a hidden file while they fill it.
 #[must_use]
 pub fn is_temporary(name: &str) -> bool {
     let number = name
@@ -111,7 +114,7 @@ pub fn is_temporary(name: &str) -> bool {
     })
 }
 
-/// Follows the links at a path to a path that is no link, whether or not something exists there.
+/// Follows the links at a path to a path that is not a link, whether or not something exists there.
 ///
 /// # Errors
 /// If links form a loop, or the system cannot read one.
@@ -120,7 +123,7 @@ pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..LINKS {
         match fs::read_link(&path) {
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
-            // Nothing exists, or what exists is no link.
+            // Nothing exists, or it is not a link.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -143,17 +146,17 @@ fn fill_file(
     let mut out = BufWriter::with_capacity(BUFFER, file);
     let filled = fill(&mut out).and_then(|()| out.flush().map_err(|error| failed(op, &error)));
     if filled.is_err() {
-        // Dropped with its buffer, it would try to write once more.
+        // Dropped with its buffer, it would try to write again.
         let _ = out.into_parts();
     }
     filled
 }
 
-/// Where the bytes of [`write()`] go.
+/// The destination of [`write()`].
 enum Destination {
-    /// A new file takes this path, where one of this metadata may exist. The path is no link.
+    /// A new file at this path, where a file with this metadata may exist. The path is not a link.
     Replaced(PathBuf, Option<Metadata>),
-    /// A pipe, a device, or a file that only an open descriptor leads to.
+    /// A pipe, a device, or a file that is reachable only through an open descriptor.
     Stream(File),
 }
 
@@ -167,7 +170,7 @@ impl Destination {
             Err(error) => return Err(error),
         };
         if found.is_file() {
-            // Through `/dev/stdout` a file is reached that may have no name any more, or another one's.
+            // `/dev/stdout` may lead to a file that has no name any more, or whose name is another file's now.
             let real = fs::canonicalize(path);
             let real = real.ok().filter(|real| is_same_file(real, &found));
             if let Some(real) = real {
@@ -195,7 +198,7 @@ fn is_same_file(_: &Path, _: &Metadata) -> bool {
     true
 }
 
-/// A name for a file that is not regular.
+/// Returns a name for a kind of file that is not regular.
 fn kind(found: &Metadata) -> &'static str {
     #[cfg(unix)]
     {
@@ -215,7 +218,7 @@ fn kind(found: &Metadata) -> &'static str {
     }
 }
 
-/// The error for what can be neither replaced nor written to.
+/// Returns the error for a file that can be neither replaced nor written to.
 fn unwritable(found: &Metadata) -> Option<io::Error> {
     let kind = kind(found);
     let what = format!("it is {kind}, which no file can replace");
@@ -246,7 +249,7 @@ struct Temporary {
 }
 
 impl Temporary {
-    /// Fills a hidden file in the folder of `path`, which has the permissions of `old`, and waits until the disk has it.
+    /// Fills a hidden file in the folder of `path`, with the permissions of `old`, and waits until it is on disk.
     fn filled(
         op: &'static str,
         path: &Path,
@@ -271,7 +274,7 @@ impl Temporary {
         }
         let mut tries = 0;
         let (path, file) = loop {
-            // Each of these states has keys of its own.
+            // Each `RandomState` has different keys.
             let number = RandomState::new().build_hasher().finish();
             let path = folder.join(format!(".{number:016x}.tmp"));
             match options.open(&path) {
@@ -292,7 +295,7 @@ impl Temporary {
                 use std::os::unix::fs::{MetadataExt, fchown};
                 let new = file.metadata()?;
                 if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                    // Only root may give a file away; anyone else owns what he writes.
+                    // Only root may change the owner; other users own the files they write.
                     let _ = fchown(&file, Some(old.uid()), Some(old.gid()));
                 }
             }
@@ -301,7 +304,7 @@ impl Temporary {
         Ok((temporary, file))
     }
 
-    /// Moves the file to `path`, whatever is there.
+    /// Moves the file to `path`, and replaces a file there.
     fn rename(mut self, path: &Path) -> io::Result<()> {
         fs::rename(&self.path, path)?;
         self.is_renamed = true;
@@ -309,12 +312,12 @@ impl Temporary {
         Ok(())
     }
 
-    /// Moves the file to `path` if nothing is there, which is decided by the file system.
+    /// Moves the file to `path` if nothing is there; the file system decides atomically.
     fn rename_new(self, path: &Path) -> io::Result<()> {
         match fs::hard_link(&self.path, path) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-            // A file system without links: exclusive all the same, but not at once.
+            // A file system without hard links: still exclusive, but not atomic.
             Err(_) => {
                 let mut out = File::create_new(path)?;
                 let copied = File::open(&self.path)
@@ -346,7 +349,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Waits until the disk has the names in the folder of `path`. Some file systems cannot, and then the file exists all the same.
+/// Waits until the names in the folder of `path` are on disk. Some file systems cannot do that; the file exists anyway.
 fn sync_folder(path: &Path) {
     #[cfg(unix)]
     let _ = File::open(folder(path)).and_then(|folder| folder.sync_all());

@@ -11,19 +11,19 @@ pub type Strides = SmallVec<[isize; rule::INLINE_DIMS]>;
 
 pub use rule::{MAX_NUMEL, numel};
 
-/// The number of bytes of a tensor of this shape.
+/// Returns the number of bytes of a tensor of this shape.
 ///
 /// # Errors
-/// As [`numel`].
+/// The errors of [`numel`].
 #[inline]
 pub fn bytes(op: &'static str, shape: &[usize], dtype: DType) -> Result<usize> {
-    // No product of so many elements and the size of one wraps.
+    // The product of a valid number of elements and an element size does not wrap.
     Ok(numel(op, shape)? * dtype.size())
 }
 
-/// The product of sizes that need not be those of one tensor, and of sizes of elements: at most
-/// [`usize::MAX`], which no tensor and no memory has. What allocates takes the factors of a size and
-/// multiplies them by this, so that no product wraps before it is refused.
+/// Returns the product of sizes, which need not be those of one tensor, and of element sizes. It saturates at
+/// [`usize::MAX`], which no tensor and no memory has. Allocating functions take the factors of a size and multiply them
+/// with this, so that a product cannot wrap before it is refused.
 #[must_use]
 #[inline(always)]
 pub(crate) fn product(factors: impl IntoIterator<Item = usize>) -> usize {
@@ -35,22 +35,22 @@ pub(crate) fn product(factors: impl IntoIterator<Item = usize>) -> usize {
     if empty { 0 } else { product }
 }
 
-/// The product of the sizes of one tensor, or of some of them, which never wraps.
+/// Returns the product of all or some sizes of one tensor, which never wraps.
 #[must_use]
 #[inline(always)]
 pub(crate) fn count(sizes: &[usize]) -> usize {
     product(sizes.iter().copied())
 }
 
-/// A stride times a number of elements, or of an element's bytes. No stride of a tensor is so long that
-/// this is more than can be.
+/// Multiplies a stride by a number of elements, or by the bytes of an element. The strides of tensors are short enough
+/// that this never saturates.
 #[must_use]
 #[inline(always)]
 pub(crate) fn scaled_stride(stride: isize, by: usize) -> isize {
     stride.saturating_mul(by as isize)
 }
 
-/// `len` zeros, or false: without the loop over them where they are few.
+/// Returns `len` default values; without a loop if there are few.
 #[inline]
 pub(crate) fn zeros<V: Copy + Default>(len: usize) -> SmallVec<[V; rule::INLINE_DIMS]> {
     if len <= rule::INLINE_DIMS {
@@ -60,23 +60,23 @@ pub(crate) fn zeros<V: Copy + Default>(len: usize) -> SmallVec<[V; rule::INLINE_
     }
 }
 
-/// The strides of a row-major tensor. A dim of size 0 counts as size 1, so that no stride is zero.
+/// Returns the strides of a row-major tensor. A dim of size 0 counts as size 1, so that no stride is zero.
 #[must_use]
 pub fn row_major(shape: &[usize]) -> Strides {
     let mut strides: Strides = zeros(shape.len());
     let mut stride = 1_isize;
     for (out, &size) in strides.iter_mut().zip(shape).rev() {
         *out = stride;
-        // Wraps for no sizes that a tensor may have.
+        // Does not wrap for sizes that a tensor may have.
         stride = stride.wrapping_mul(size.max(1) as isize);
     }
     strides
 }
 
-/// The shape that operands broadcast to, from the right, where sizes are equal or 1.
+/// Returns the shape that operands broadcast to, from the right, where sizes are equal or 1.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape), with all operands' sizes, when two sizes differ and neither is 1.
+/// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape), with all operands' sizes, if two sizes differ and neither is 1.
 pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
     rule::broadcast_all(op, shapes.iter().copied())
 }

@@ -1,6 +1,6 @@
-//! Tensors as HTML: a table with axes by name, and sliders for the dims beyond two.
+//! Tensors as HTML: a table with named axes, and sliders for the dims beyond two.
 //!
-//! A part of bounded size is in the page, as JSON, with a script that shows it: nothing is fetched.
+//! The page contains a part of bounded size as JSON, with a script that shows it: nothing is fetched.
 
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
@@ -12,12 +12,12 @@ use super::{Heading, number, values};
 use crate::file;
 use crate::raw::Raw;
 
-/// How many elements a page has.
+/// The maximal number of elements of a page.
 const ELEMENTS: usize = 1 << 15;
-/// How many of one dim.
+/// The maximal number of elements of one dim.
 const SIDE: usize = 128;
 
-/// What a page has of a dim: every so many-th element.
+/// The part of a dim on a page: every `step`-th element.
 struct Part {
     size: usize,
     step: usize,
@@ -32,12 +32,12 @@ impl Part {
     }
 }
 
-/// As much of each dim as a page may have: the longest give way.
+/// Returns the largest part of each dim that a page may have: the longest dims are reduced first.
 fn parts(shape: &[usize]) -> Vec<Part> {
     let mut most: Vec<usize> = shape.iter().map(|&size| size.clamp(1, SIDE)).collect();
     let total = |most: &[usize]| most.iter().fold(1_usize, |all, &n| all.saturating_mul(n));
     while total(&most) > ELEMENTS {
-        // Of two of the same length the one further left: rows and columns stay longest.
+        // Among dims of the same length, the outermost is reduced, so rows and columns stay longest.
         let Some(longest) = (0..most.len()).rev().max_by_key(|&dim| most[dim]) else {
             break;
         };
@@ -47,11 +47,11 @@ fn parts(shape: &[usize]) -> Vec<Part> {
     each.map(|(&size, most)| Part::of(size, most)).collect()
 }
 
-/// A fragment of a page that shows `raw`: whole where it is small, else every so many-th element of its dims, as it then says.
-/// It loads nothing from elsewhere, and takes about the same time for tensors of any size.
+/// Returns an HTML fragment that shows `raw`: all of it if it is small, otherwise every n-th element of its dims, as
+/// noted on the page. It loads nothing from elsewhere, and takes about the same time for tensors of any size.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`](nomina_core::ErrorKind::Memory), and what a device says.
+/// [`ErrorKind::Memory`](nomina_core::ErrorKind::Memory), and errors of the device.
 pub fn html(raw: &Raw, names: &Names) -> Result<String> {
     let raw = raw.clone().detach();
     let parts = parts(raw.shape());
@@ -77,7 +77,7 @@ pub fn html(raw: &Raw, names: &Names) -> Result<String> {
     );
     let _ = writeln!(page, "<p>{}</p>", statistics.text(shown.len(), all, &parts));
     let text = fmt::from_fn(|f| values(f, &part, names)).to_string();
-    // What stands there where scripts do not run.
+    // The fallback if scripts are disabled.
     let _ = writeln!(page, "<pre>{}</pre>", escaped(numbers_of(&text)));
     let _ = writeln!(page, "<script type=\"application/json\">{json}</script>");
     page += "<script>";
@@ -86,7 +86,7 @@ pub fn html(raw: &Raw, names: &Names) -> Result<String> {
     Ok(page)
 }
 
-/// Writes a page that shows `raw`, as [`file::write`] does: as a whole or not at all.
+/// Writes a page that shows `raw`, like [`file::write`]: completely or not at all.
 ///
 /// # Errors
 /// Returns an error if the page cannot be made ([`html`]) or written ([`file::write`]).
@@ -103,7 +103,7 @@ pub fn save_html(raw: &Raw, names: &Names, path: &Path) -> Result<()> {
     })
 }
 
-/// Prints what a notebook of evcxr shows as [`html`]; an error where there is one.
+/// Prints [`html`] in the form that an evcxr notebook displays, or the error.
 pub fn evcxr(raw: &Raw, names: &Names) {
     match html(raw, names) {
         Ok(page) => println!("EVCXR_BEGIN_CONTENT text/html\n{page}\nEVCXR_END_CONTENT"),
@@ -111,12 +111,12 @@ pub fn evcxr(raw: &Raw, names: &Names) {
     }
 }
 
-/// The text without the line that says what the tensor is.
+/// Returns the text without the line that describes the tensor.
 fn numbers_of(text: &str) -> &str {
     text.rsplit_once('\n').map_or(text, |(numbers, _)| numbers)
 }
 
-/// Text as HTML has it.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for c in text.chars() {
@@ -132,12 +132,12 @@ fn escaped(text: &str) -> String {
     all
 }
 
-/// What a dim is called on the page.
+/// Returns the label of a dim on the page.
 fn label(name: Option<&Name>, dim: usize) -> String {
     name.map_or_else(|| format!("dim {dim}"), ToString::to_string)
 }
 
-/// What a colour says of a number: of a complex one, its size.
+/// Returns the number that determines the colour: for a complex number, its magnitude.
 fn size(value: Scalar) -> f64 {
     match value {
         Scalar::Complex(v) => v.re.hypot(v.im),
@@ -145,10 +145,11 @@ fn size(value: Scalar) -> f64 {
     }
 }
 
-/// The greatest whole number up to which JavaScript has them all.
+/// The largest integer up to which JavaScript represents all.
 const WHOLE: i64 = 1 << 53;
 
-/// An element: a number, or its text where JavaScript has no such number, with its size where that is another.
+/// Formats an element as JSON: a number, or its text if JavaScript cannot represent it, with the magnitude if that
+/// differs.
 fn element(value: Scalar, dtype: DType) -> String {
     let text = number::plain(value, dtype);
     match value {
@@ -168,7 +169,7 @@ fn json(
     statistics: &Statistics,
 ) -> String {
     let dims = parts.iter().enumerate().map(|(dim, part)| {
-        // Of letters, digits, `_` and `'`, as every name.
+        // Consists of letters, digits, `_` and `'`, like every name.
         let name = label(names.get(dim).and_then(Option::as_ref), dim);
         let Part { size, step, shown } = part;
         format!("{{\"name\":{name:?},\"size\":{size},\"step\":{step},\"shown\":{shown}}}")
@@ -185,9 +186,9 @@ fn json(
     text + "]}"
 }
 
-/// What the shown elements are like.
+/// Statistics of the shown elements.
 struct Statistics {
-    /// The least and the greatest of the finite ones.
+    /// The smallest and the largest finite element.
     ends: Option<(f64, f64)>,
     mean: f64,
     nan: usize,

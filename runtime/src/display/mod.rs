@@ -13,13 +13,13 @@ use crate::raw::{Raw, RawCoo};
 pub use html::{evcxr, html, save_html};
 use number::{Requested, Style};
 
-/// How many elements of a dim stand at each end when the middle is cut.
+/// The number of elements of a dim shown at each end if the middle is cut.
 const EDGE: usize = 3;
-/// From how many elements on the middle is cut.
+/// The number of elements above which the middle is cut.
 const THRESHOLD: usize = 1000;
-/// How wide a line of values may be.
+/// The maximal width of a line of values.
 const WIDTH: usize = 75;
-/// How many elements the one-line form shows.
+/// The number of elements in the one-line form.
 const LINE: usize = 8;
 
 /// `Tensor[N=2, C=3] f32 cpu`
@@ -46,19 +46,19 @@ fn dims(f: &mut Formatter<'_>, what: &str, shape: &[usize], names: &Names) -> fm
     f.write_str("]")
 }
 
-/// The values, cut in the middle when there are many, closed by a line that says names, sizes,
+/// Formats the values, cut in the middle if there are many, followed by a line with names, sizes,
 /// dtype and device. A precision (`{:.2}`) sets the digits after the point.
 ///
 /// # Errors
-/// When the formatter fails.
+/// If the formatter fails.
 pub fn values(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
     closed(f, raw, names, false)
 }
 
-/// As [`values`], numbers of floats with exponents (`{:e}`).
+/// Like [`values`], but floats have exponents (`{:e}`).
 ///
 /// # Errors
-/// When the formatter fails.
+/// If the formatter fails.
 pub fn scientific(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
     closed(f, raw, names, true)
 }
@@ -69,14 +69,14 @@ fn closed(f: &mut Formatter<'_>, raw: &Raw, names: &Names, scientific: bool) -> 
     write!(f, "{gap}{}", Heading(raw, names))
 }
 
-/// The values alone.
+/// Formats the values alone.
 fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
     if raw.numel() == 0 {
         return f.write_str("[]");
     }
     let cut = raw.numel() > THRESHOLD;
     let mut shown = Vec::new();
-    // From a device only what is shown is copied.
+    // Only the shown elements are copied from a device.
     let apart = cut && !raw.device().is_cpu();
     let part = if apart {
         edges(raw).ok()
@@ -107,10 +107,10 @@ fn body(f: &mut Formatter<'_>, raw: &Raw, scientific: bool) -> fmt::Result {
     page.block(raw.shape(), 0)
 }
 
-/// One line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
+/// Formats one line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
 ///
 /// # Errors
-/// When the formatter fails.
+/// If the formatter fails.
 pub fn line(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
     write!(f, "{} [", Heading(raw, names))?;
     if let Some(host) = first(raw).ok().and_then(|first| on_host(&first)) {
@@ -142,10 +142,11 @@ fn sparse_heading(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Re
     )
 }
 
-/// Coordinates, values, and a line that says names, sizes, dtype, device and how many entries.
+/// Formats coordinates, values, and a line with names, sizes, dtype, device and the number of
+/// entries.
 ///
 /// # Errors
-/// When the formatter fails.
+/// If the formatter fails.
 pub fn sparse(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
     f.write_str("indices:\n")?;
     body(f, raw.indices(), false)?;
@@ -155,10 +156,10 @@ pub fn sparse(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result
     sparse_heading(f, raw, names)
 }
 
-/// One line: `Sparse[N=2, C=3] f32 cpu, 2 entries [(0, 2): 3.0, (1, 0): 4.0]`.
+/// Formats one line: `Sparse[N=2, C=3] f32 cpu, 2 entries [(0, 2): 3.0, (1, 0): 4.0]`.
 ///
 /// # Errors
-/// When the formatter fails.
+/// If the formatter fails.
 pub fn sparse_line(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
     sparse_heading(f, raw, names)?;
     f.write_str(" [")?;
@@ -187,7 +188,7 @@ fn on_host(raw: &Raw) -> Option<Raw> {
     call::to_device(raw, Device::Cpu).ok()
 }
 
-/// The elements that are shown when the middle is cut.
+/// Returns the elements that are shown if the middle is cut.
 fn edges(raw: &Raw) -> Result<Raw> {
     let mut shown = raw.clone();
     for dim in 0..raw.rank() {
@@ -203,7 +204,7 @@ fn edges(raw: &Raw) -> Result<Raw> {
     Ok(shown)
 }
 
-/// A part that begins with the elements that one line shows.
+/// Returns a part that begins with the elements of the one-line form.
 fn first(raw: &Raw) -> Result<Raw> {
     let mut part = raw.clone();
     for dim in 0..raw.rank() {
@@ -217,7 +218,7 @@ fn first(raw: &Raw) -> Result<Raw> {
     Ok(part)
 }
 
-/// The indices of a dim that are shown.
+/// Returns the indices of a dim that are shown.
 fn indices(size: usize, cut: bool) -> impl Iterator<Item = usize> {
     let (head, tail) = if cut && size > 2 * EDGE {
         (EDGE, size - EDGE)
@@ -227,14 +228,14 @@ fn indices(size: usize, cut: bool) -> impl Iterator<Item = usize> {
     (0..head).chain(tail..size)
 }
 
-/// The elements that are shown, in the order they are.
+/// Collects the elements that are shown, in order.
 fn collect(raw: &Raw, cut: bool, shown: &mut Vec<Scalar>) {
     if !cut || raw.rank() == 0 {
         shown.extend(raw.scalars());
         return;
     }
     for index in indices(raw.shape()[0], cut) {
-        // The index is within the dim.
+        // Cannot fail: the index is within the dim.
         if let Ok(part) = raw.select(0, index) {
             collect(&part, cut, shown);
         }
@@ -255,7 +256,7 @@ impl Page<'_, '_> {
         value.map_or_else(String::new, |value| self.style.show(value, self.dtype))
     }
 
-    /// The dims from the first of `shape` on, within `depth` brackets.
+    /// Writes the dims from the first of `shape` on, within `depth` brackets.
     fn block(&mut self, shape: &[usize], depth: usize) -> fmt::Result {
         match shape {
             [] => {
@@ -265,7 +266,7 @@ impl Page<'_, '_> {
             &[size] => self.row(size, depth),
             [size, inner @ ..] => {
                 self.f.write_str("[")?;
-                // A blank line less per dim further in.
+                // One blank line less for each inner dim.
                 let gap = format!("{}{}", "\n".repeat(inner.len()), " ".repeat(depth + 1));
                 let mut last = None;
                 for index in indices(*size, self.cut) {
@@ -283,10 +284,10 @@ impl Page<'_, '_> {
         }
     }
 
-    /// The last dim, in lines as long as they may be.
+    /// Writes the last dim, wrapped to the maximal width.
     fn row(&mut self, size: usize, depth: usize) -> fmt::Result {
         let indent = " ".repeat(depth + 1);
-        // The closing brackets of all dims have room at the end of any line.
+        // Leave room for the closing brackets of all dims at the end of any line.
         let most = WIDTH.saturating_sub(depth + 1);
         let mut line = indent.clone();
         let mut start = depth + 1;

@@ -1,24 +1,24 @@
-//! How numbers are written so that columns align: NumPy's choices, from `numpy/_core/arrayprint.py`.
+//! Formatting of numbers in aligned columns, following NumPy (`numpy/_core/arrayprint.py`).
 
 use half::f16;
 use nomina_core::{DType, Scalar};
 
-/// Digits after the point at most, where none are asked for.
+/// The maximal number of digits after the point, by default.
 const DIGITS: usize = 8;
 
 /// More digits than any number has.
 const ALL: usize = 2000;
 
-/// What a formatter asked for.
+/// The options of a formatter.
 #[derive(Clone, Copy)]
 pub(super) struct Requested {
-    /// So many digits after the point, no less.
+    /// The exact number of digits after the point.
     pub(super) digits: Option<usize>,
-    /// Exponents, whatever the numbers.
+    /// Whether exponents are required.
     pub(super) scientific: bool,
 }
 
-/// The floats that a dtype's parts are, as far as text goes.
+/// The float type of a dtype's parts, for formatting.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Half,
@@ -35,7 +35,7 @@ impl Kind {
         }
     }
 
-    /// So many decimal digits always survive.
+    /// Returns the number of decimal digits that always survive.
     fn precision(self) -> i32 {
         match self {
             Self::Half => 3,
@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// From where on a number on its own has an exponent.
+    /// Returns the smallest number that has an exponent when printed on its own.
     fn large(self) -> f64 {
         match self {
             Self::Double => 1e16,
@@ -60,14 +60,14 @@ impl Kind {
         }
     }
 
-    /// The shortest digits that read back as the same number of this kind, those with the even
-    /// last one where two are as near: `1.5e-7`.
+    /// Returns the shortest digits that parse as the same number of this kind, with an even last digit in case of a
+    /// tie: `1.5e-7`.
     fn shortest(self, v: f64) -> String {
         let same = |text: &String| text.parse().is_ok_and(|read: f64| self.round(read) == v);
         match self {
             Self::Half => {
-                // Above a power of two the next number is further away than below it, and the
-                // nearest decimal may miss where the next one hits.
+                // Above a power of two the next number is further away than below it, and the nearest decimal may fail
+                // where the next one succeeds.
                 let above = v * (1.0 + f64::from(f16::EPSILON) / 4.0);
                 let mut texts = (0..5).flat_map(|p| [format!("{v:.p$e}"), format!("{above:.p$e}")]);
                 texts.find(same).unwrap_or_else(|| format!("{v:e}"))
@@ -86,16 +86,16 @@ impl Kind {
 
 /// A finite number in parts.
 struct Text {
-    /// With its sign.
+    /// The digits before the point, with the sign.
     whole: String,
-    /// Digits after the point.
+    /// The digits after the point.
     fraction: String,
     exponent: i32,
 }
 
 impl Text {
-    /// With an exponent: the shortest digits that tell it from others, where there are from `least` to
-    /// `digits` of them after the point, else `digits`.
+    /// Formats with an exponent: the shortest unique digits, if they have from `least` to `digits` digits after the
+    /// point, else `digits`.
     fn scientific(kind: Kind, v: f64, digits: usize, least: usize) -> Self {
         let shortest = kind.shortest(v);
         let fits = (least..=digits).contains(&fraction_of(&shortest).len());
@@ -113,7 +113,7 @@ impl Text {
         }
     }
 
-    /// The same without an exponent.
+    /// Like [`scientific`](Self::scientific), but without an exponent.
     fn positional(kind: Kind, v: f64, digits: usize, least: usize) -> Self {
         let shortest = Self::scientific(kind, v, ALL, 0);
         let fits = digits
@@ -132,7 +132,7 @@ impl Text {
         }
     }
 
-    /// The number without an exponent.
+    /// Converts to a number without an exponent.
     fn spread(self) -> String {
         let (sign, first) = match self.whole.strip_prefix('-') {
             Some(first) => ("-", first),
@@ -160,7 +160,7 @@ impl Text {
         self
     }
 
-    /// `e+05`: a sign, and so many digits.
+    /// Formats the exponent with a sign and `digits` digits: `e+05`.
     fn exponent(&self, digits: usize) -> String {
         let sign = if self.exponent < 0 { '-' } else { '+' };
         format!("e{sign}{:0>digits$}", self.exponent.unsigned_abs())
@@ -174,21 +174,21 @@ fn fraction_of(text: &str) -> &str {
         .map_or("", |(_, fraction)| fraction)
 }
 
-/// One way to write all shown floats.
+/// A common format of all shown floats.
 pub(super) struct Floats {
     kind: Kind,
     scientific: bool,
-    /// The shortest text counts from so many digits on; with fewer, further ones are computed.
+    /// The minimal number of digits of the shortest text; if it has fewer, the digits are computed.
     least: usize,
     /// Whether positive numbers have a sign.
     signed: bool,
-    /// Digits after the point, at most.
+    /// The maximal number of digits after the point.
     digits: usize,
-    /// What stands before the point, at most.
+    /// The maximal width before the point.
     left: usize,
-    /// What stands behind it.
+    /// The maximal width after the point.
     right: usize,
-    /// Digits of an exponent.
+    /// The digits of an exponent.
     exponent: usize,
 }
 
@@ -275,7 +275,7 @@ fn not_finite(v: f64, signed: bool) -> String {
     format!("{sign}{text}")
 }
 
-/// One way to write all shown numbers of a tensor.
+/// A common format of all shown numbers of a tensor.
 pub(super) enum Style {
     /// Integers and bool, padded to a width.
     Plain(usize),
@@ -286,7 +286,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// The style that fits all of `shown`.
+    /// Returns the style that fits all of `shown`.
     pub(super) fn of(shown: &[Scalar], dtype: DType, asked: Requested) -> Self {
         let parts = |part: fn(&Scalar) -> f64| shown.iter().map(part).collect::<Vec<_>>();
         let kind = Kind::of(dtype);
@@ -297,14 +297,14 @@ impl Style {
         }
         if dtype.is_integral() {
             let widths = shown.iter().map(|v| plain(*v, dtype).len());
-            // Truth values have the same width in all tensors.
+            // Bools have the same width in all tensors.
             let least = if dtype == DType::Bool { 5 } else { 0 };
             return Self::Plain(widths.fold(least, usize::max));
         }
         Self::Real(Box::new(reals()))
     }
 
-    /// A number, padded to the width of all.
+    /// Formats a number, padded to the common width.
     pub(super) fn show(&self, value: Scalar, dtype: DType) -> String {
         match self {
             Self::Plain(width) => format!("{:>width$}", plain(value, dtype)),
@@ -319,7 +319,7 @@ impl Style {
     }
 }
 
-/// A number on its own: `1.0`, `3`, `True`, `(1.5-2j)`.
+/// Formats a number on its own: `1.0`, `3`, `True`, `(1.5-2j)`.
 pub(super) fn plain(value: Scalar, dtype: DType) -> String {
     let kind = Kind::of(dtype);
     match value {
@@ -337,7 +337,7 @@ pub(super) fn plain(value: Scalar, dtype: DType) -> String {
     }
 }
 
-/// The shortest text of a float, in which a whole number ends with `whole`.
+/// Returns the shortest text of a float; an integer ends with `whole`.
 fn alone(kind: Kind, v: f64, signed: bool, whole: &str) -> String {
     if !v.is_finite() {
         return not_finite(v, signed);

@@ -4,34 +4,34 @@ use nomina_core::{DType, Result};
 
 use super::{Rows, Search, Unchecked};
 
-/// Elements where a mask holds, in row-major order.
+/// The elements selected by a mask, in row-major order.
 pub(crate) struct MaskJob<'a> {
     pub(crate) op: &'static str,
     pub(crate) mask: *const bool,
     pub(crate) shape: &'a [usize],
 }
 
-/// Equal rows next to each other, in an order.
+/// Groups of equal adjacent rows, in an order.
 pub(crate) struct GroupJob {
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
     pub(crate) op: &'static str,
-    /// Where each group begins, ascending, and how many there are.
+    /// The start of each group, ascending, and the number of groups.
     pub(crate) starts: *const i64,
     pub(crate) groups: usize,
-    /// The rows' numbers in their order; null where they stand so.
+    /// The row numbers in the order; null for the original order.
     pub(crate) order: *const i64,
     pub(crate) count: usize,
-    /// For each row, its group; for each group, how many it has.
+    /// For each row, its group; for each group, its size.
     pub(crate) inverse: *mut i64,
     pub(crate) counts: *mut i64,
 }
 
-/// What falls into bins.
+/// The operands of a binning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Binned {
-    /// Whole numbers from 0 to below the number of bins, counted as i64.
+    /// Integers from 0 to below the number of bins, counted as i64.
     Integers,
-    /// The weights of such numbers, added up; f64 both.
+    /// Such integers with weights, which are summed; both f64.
     Weights(*const f64),
     /// Floats between two ends, counted as i64.
     Floats(f64, f64),
@@ -49,14 +49,14 @@ pub(crate) struct BinJob {
     pub(crate) out: *mut u8,
 }
 
-/// Quantiles of lines in order.
+/// Quantiles of sorted lines.
 pub(crate) struct QuantileJob {
     pub(crate) op: &'static str,
     /// f32 or f64, of all operands.
     pub(crate) dtype: DType,
     pub(crate) sorted: *const u8,
     pub(crate) q: *const u8,
-    /// How many quantiles, of how many lines, each of how many elements.
+    /// The number of quantiles, of lines, and of elements per line.
     pub(crate) count: usize,
     pub(crate) lines: usize,
     pub(crate) len: usize,
@@ -65,15 +65,15 @@ pub(crate) struct QuantileJob {
     pub(crate) out: *mut u8,
 }
 
-/// Gives the place of results when it is known how many there are.
+/// Returns the address of results, once their number is known.
 pub(crate) type Room<'a, T> = &'a mut dyn FnMut(usize) -> Result<*mut T>;
 
 /// The part of a backend whose results depend on the elements' values.
 ///
-/// Unsafe methods trust their caller that operands and results lie where a job says, on this device,
-/// and that nobody else uses the results meanwhile.
+/// The caller of an unsafe method guarantees that operands and results are where the job says, on this device, and that
+/// the results are not accessed elsewhere meanwhile.
 pub(crate) trait DataDependent: Sync {
-    /// Writes `count` numbers of an index, negative ones counted from the end.
+    /// Writes `count` numbers of an index, with negative ones counted from the end.
     ///
     /// # Safety
     /// See [`DataDependent`]. On the host, indices were checked.
@@ -85,17 +85,16 @@ pub(crate) trait DataDependent: Sync {
         to: *mut i64,
     ) -> Result<()>;
 
-    /// Writes the indices of the elements where a mask holds: a row for each, of one number for each
-    /// dim.
+    /// Writes the indices of the elements where a mask holds: a row for each, with one number for each dim.
     ///
     /// # Safety
-    /// See [`DataDependent`]; `room` has space for so many rows.
+    /// See [`DataDependent`]; `room` has space for that many rows.
     unsafe fn nonzero(&self, job: &MaskJob<'_>, room: Room<'_, i64>) -> Result<()>;
 
     /// Writes the elements, of `size` bytes, of a tensor with these strides where a mask holds.
     ///
     /// # Safety
-    /// See [`DataDependent`]; `room` has space for so many elements.
+    /// See [`DataDependent`]; `room` has space for that many elements.
     unsafe fn masked_select(
         &self,
         job: &MaskJob<'_>,
@@ -105,20 +104,20 @@ pub(crate) trait DataDependent: Sync {
         room: Room<'_, u8>,
     ) -> Result<()>;
 
-    /// Writes the place of each value in its sequence.
+    /// Writes the position of each value in its sequence.
     ///
     /// # Safety
-    /// See [`DataDependent`]. On the host, numbers of a sorter lie within a sequence.
+    /// See [`DataDependent`]. On the host, the numbers of a sorter are positions of the sequence.
     unsafe fn search(&self, op: &'static str, job: &Search, out: *mut i64) -> Result<()>;
 
-    /// Writes the rows' numbers in the order of their elements, equal ones as they stand.
+    /// Writes the row numbers in the order of their elements; the sort is stable.
     ///
     /// # Safety
     /// See [`DataDependent`].
     unsafe fn row_order(&self, op: &'static str, rows: Rows, out: *mut i64) -> Result<()>;
 
-    /// Writes where, in an order of rows or as they stand, each one begins that differs from the one
-    /// before. A row with a NaN differs from all.
+    /// Writes the positions, in the given or the original order of rows, of rows that differ from the previous one. A
+    /// row with a NaN differs from all.
     ///
     /// # Safety
     /// See [`DataDependent`]; `order` is null or has a number for each row.
@@ -130,7 +129,7 @@ pub(crate) trait DataDependent: Sync {
         room: Room<'_, i64>,
     ) -> Result<()>;
 
-    /// Writes which group each row belongs to, and how many each group has.
+    /// Writes the group of each row, and the size of each group.
     ///
     /// # Safety
     /// See [`DataDependent`].
@@ -139,28 +138,28 @@ pub(crate) trait DataDependent: Sync {
     /// Counts into bins.
     ///
     /// # Safety
-    /// See [`DataDependent`]; integers are those of bins.
+    /// See [`DataDependent`]; integers are valid bins.
     unsafe fn bins(&self, job: &BinJob) -> Result<()>;
 
-    /// Writes quantiles: a line's for each, one quantile after the other.
+    /// Writes quantiles: for one quantile after the other, the result of each line.
     ///
     /// # Safety
     /// See [`DataDependent`]; no line is empty.
     unsafe fn quantiles(&self, job: &QuantileJob) -> Result<()>;
 }
 
-/// How a quantile between two elements is found.
+/// The interpolation of a quantile between two elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// In proportion to the distances.
+    /// Linear.
     #[default]
     Linear,
-    /// The lower of both.
+    /// The lower element.
     Lower,
-    /// The higher of both.
+    /// The higher element.
     Higher,
-    /// The middle of both.
+    /// The midpoint of both.
     Midpoint,
-    /// The nearer of both; the even one where both are as near.
+    /// The nearer element; the even position in case of a tie.
     Nearest,
 }

@@ -6,7 +6,7 @@ use nomina_core::{DType, Element, Scalar};
 use crate::dispatch::with_dtype;
 use crate::plan::Plan;
 
-/// Where the elements of an operand begin on its device.
+/// The address of an operand's first element on its device, and the dtype.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) ptr: *mut u8,
@@ -20,8 +20,8 @@ pub(crate) enum Input {
     Scalar(Scalar),
 }
 
-/// An elementwise operation: operand 0 of the plan is the result, the others are the inputs, of
-/// which numbers step by zero.
+/// An elementwise operation: operand 0 of the plan is the result, the others are the inputs;
+/// numbers have step zero.
 pub(crate) struct Pointwise<'a> {
     pub(crate) op: Op,
     /// The dtype that the inputs are converted to.
@@ -29,7 +29,7 @@ pub(crate) struct Pointwise<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) dest: Place,
     pub(crate) inputs: &'a [Input],
-    /// Whether inputs may be the very elements of the result.
+    /// Whether inputs may alias the result, element by element.
     pub(crate) in_place: bool,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Pointwise<'a> {
 pub(crate) struct Constant([u8; 16]);
 
 impl Constant {
-    /// The bytes of `value` as a `dtype`.
+    /// Stores `value` as a `dtype`.
     pub(crate) fn new(value: Scalar, dtype: DType) -> Self {
         let mut bytes = [0; 16];
         with_dtype!(dtype, T => {
@@ -50,12 +50,12 @@ impl Constant {
         Self(bytes)
     }
 
-    /// The address of the first byte.
+    /// Returns the address of the first byte.
     pub(crate) fn as_ptr(&self) -> *const u8 {
         self.0.as_ptr()
     }
 
-    /// The bytes as a kernel's argument takes them.
+    /// Returns the bytes as words, for a kernel's arguments.
     #[cfg(feature = "cuda")]
     pub(crate) fn words(self) -> [u64; 2] {
         let (low, high) = self.0.split_at(8);
@@ -66,7 +66,7 @@ impl Constant {
     }
 }
 
-/// A number as operands of `common` meet it: comparisons see it rounded to their dtype.
+/// Returns a number as operands of dtype `common` see it: comparisons round it to their dtype.
 pub(crate) fn scalar(op: Op, value: Scalar, common: DType) -> Scalar {
     match (op.row().dtype, common) {
         (DTypeRule::Bool, DType::F16) => Scalar::from(half::f16::from_f64(value.to_f64())),
@@ -75,15 +75,15 @@ pub(crate) fn scalar(op: Op, value: Scalar, common: DType) -> Scalar {
     }
 }
 
-/// What is cleared of matrices that lie in a tensor's last two dims.
+/// The clearing of a part of the matrices in a tensor's last two dims.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TriangleJob<'a> {
     /// The sizes of all dims.
     pub(crate) shape: &'a [usize],
     /// Their strides, in elements.
     pub(crate) strides: &'a [isize],
-    /// Which diagonal stays: 0 is the main one, 1 the one above it.
+    /// The boundary diagonal, which is kept: 0 is the main one, 1 the one above it.
     pub(crate) diagonal: i64,
-    /// Whether what stands above the diagonal stays.
+    /// Whether the part above the diagonal is kept.
     pub(crate) upper: bool,
 }

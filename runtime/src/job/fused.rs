@@ -5,44 +5,44 @@ use nomina_core::{DType, Scalar};
 
 use super::Place;
 
-/// A step of a program. Steps name earlier ones by their places; the last is the result.
+/// A step of a program. Steps refer to earlier ones by index; the last is the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node<'a> {
-    /// The tensor of this number.
+    /// The tensor with this index.
     Tensor(usize),
-    /// The number of this number.
+    /// The scalar with this index.
     Scalar(usize),
     /// An elementwise operator on earlier steps.
     Apply(Op, &'a [usize]),
-    /// An earlier step in another dtype.
+    /// An earlier step converted to another dtype.
     To(DType, usize),
 }
 
-/// A program for a device: what to compute, from where, and where to.
+/// A program for a device, with its inputs and its destination.
 pub(crate) struct FusedJob<'a> {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) program: &'a [Node<'a>],
-    /// The steps that the result needs.
+    /// Whether each step contributes to the result.
     pub(crate) live: &'a [bool],
     pub(crate) known: &'a [Known],
-    /// The tensors, and their strides under the result's shape.
+    /// The tensors, and their strides over the result's shape.
     pub(crate) inputs: &'a [(Place, &'a [isize])],
     pub(crate) shape: &'a [usize],
-    /// The result: dense, in the order that its strides say. Nowhere, where it is reduced.
+    /// The result: dense, in the order of its strides. Unused if it is reduced.
     pub(crate) dest: Place,
     pub(crate) strides: &'a [isize],
-    /// Earlier steps of the result's sizes that are stored, too, in its order: on the host alone.
+    /// Earlier steps with the result's sizes that are stored too, in its order; only on the host.
     pub(crate) also: &'a [(usize, Place)],
 }
 
-/// What is known of a step.
+/// Static information about a step.
 #[derive(Clone, Copy)]
 pub(crate) enum Known {
     Scalar(Scalar),
     Tensor {
         dtype: DType,
-        /// The dtype that an operator computes in; that of the result elsewhere.
+        /// The dtype that an operator computes in; for other steps the dtype of the result.
         compute: DType,
     },
 }

@@ -7,37 +7,37 @@ use super::Place;
 use crate::plan::Plan;
 use crate::shape::Shape;
 
-/// What an index is counted in.
+/// The unit of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
-    /// A dim of the first operand; negative indices count from its end.
+    /// Positions along a dim of the first operand; negative indices count from its end.
     Dim(usize),
-    /// The rows of a dim of the first operand, from 0 on.
+    /// Rows of a dim of the first operand, from 0 on.
     Rows(usize),
     /// Classes, from 0 on.
     Classes,
-    /// The elements of a shape; negative positions count from the end.
+    /// Elements of a shape; negative positions count from the end.
     Elements,
 }
 
-/// An index that nobody has checked yet: a device does so while it uses it.
+/// An index that has not been checked yet: a device does so while it uses it.
 #[derive(Clone, Debug)]
 pub(crate) struct Unchecked {
     pub(crate) op: Op,
     pub(crate) counted: Counted,
-    /// How many there are of what it counts.
+    /// The exclusive upper bound of the index.
     pub(crate) size: usize,
-    /// The shapes of what is indexed and of the index.
+    /// The shapes of the indexed operand and of the index.
     pub(crate) shapes: [Shape; 2],
 }
 
 impl Unchecked {
-    /// Whether negative ones count from the end.
+    /// Returns whether negative indices count from the end.
     pub(crate) fn wraps(&self) -> bool {
         !matches!(self.counted, Counted::Classes | Counted::Rows(_))
     }
 
-    /// The error of an index that is out of range.
+    /// Returns the error of an index that is out of range.
     #[cold]
     pub(crate) fn error(&self, wrong: i64) -> Error {
         let size = self.size;
@@ -77,49 +77,50 @@ impl Unchecked {
     }
 }
 
-/// How a value is written to where an index says.
+/// The operation that combines a value with the element an index names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
-    /// It replaces what is there; of several, the last stays.
+    /// Replaces the element; of several values, the last one stays.
     Set,
-    /// It is added; of bool, whether either holds.
+    /// Adds the value; for bool, a logical or.
     Add,
-    /// It is multiplied with what is there.
+    /// Multiplies by the value.
     Mul,
-    /// The greater stays; NaN before all.
+    /// Keeps the larger; NaN wins.
     Max,
-    /// The smaller stays; NaN before all.
+    /// Keeps the smaller; NaN wins.
     Min,
 }
 
-/// The tensor that is indexed (the target), the one whose elements lie in the index's order (the
-/// other), and the index. Steps are in bytes.
+/// The indexed tensor (the target), the tensor whose elements are in the index's order (the other),
+/// and the index. Steps are in bytes.
 pub(crate) struct IndexJob {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
     pub op: &'static str,
-    /// The dims beside the indexed one: operand 0 is the target, 1 the other, 2 the index.
+    /// The dims other than the indexed one: operand 0 is the target, 1 the other, 2 the index.
     pub rest: Plan,
-    /// The number of places along the index.
+    /// The number of positions along the index.
     pub count: usize,
-    /// From one of these places to the next: in the other, in the index.
+    /// The strides of the other and of the index along the index.
     pub other_step: isize,
     pub index_step: isize,
-    /// How far one more in an index moves in the target.
+    /// The target's stride along the indexed dim.
     pub target_step: isize,
     pub target: Place,
     pub other: Place,
-    /// Of `i64`, in range unless said.
+    /// Values of `i64`, in range unless `unchecked` is set.
     pub index: *const i64,
-    /// What a device still has to check; never on the host.
+    /// The check that a device still has to make; `None` on the host.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
     pub unchecked: Option<Unchecked>,
-    /// What the least index is, and how many different ones there may be.
+    /// The smallest index, and the number of possible indices.
     pub low: i64,
     pub extent: usize,
-    /// Whether each of these indices names elements of the target, and no two of them the same.
+    /// Whether every possible index names elements of the target, and no two of them the same.
     pub is_complete: bool,
 }
 
-// SAFETY: kernels write through it from several threads only to places that no two of them share.
+// SAFETY: kernels write through it from several threads only to positions that no two of them
+// share.
 unsafe impl Sync for IndexJob {}

@@ -2,26 +2,26 @@
 
 use nomina_core::DType;
 
-/// What becomes of a line.
+/// The operation on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// All elements in order.
+    /// All elements, sorted.
     Sort { descending: bool },
-    /// The first so many of the sorted line.
+    /// The first `count` elements of the sorted line.
     Top { largest: bool },
-    /// The element that stands at this position of the sorted line.
+    /// The element at this position of the sorted line.
     Nth(usize),
-    /// The lower median; NaN if there is any, unless those are left out.
+    /// The lower median; NaN if the line has any, unless they are ignored.
     Median { ignore_nan: bool },
     /// The most frequent element.
     Mode,
-    /// The greatest element so far, or the smallest; of equal ones the last.
+    /// The running maximum or minimum; of equal elements the last.
     Extreme { greatest: bool },
 }
 
-/// Lines of an operand, as a backend sees them: sizes, strides, addresses. No size is 0.
+/// A line operation's description for a backend: sizes, strides, addresses. No size is 0.
 pub(crate) struct LineJob<'a> {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub op: &'static str,
     pub task: Task,
     pub shape: &'a [usize],
@@ -29,11 +29,11 @@ pub(crate) struct LineJob<'a> {
     pub x: *const u8,
     pub dtype: DType,
     pub dim: usize,
-    /// How many results a line has.
+    /// The number of results of a line.
     pub count: usize,
-    /// Null when only positions are asked for; otherwise of the operand's dtype.
+    /// Null if only positions are wanted; otherwise of the operand's dtype.
     pub values: *mut u8,
-    /// Null when only values are asked for.
+    /// Null if only values are wanted.
     pub positions: *mut i64,
     /// The strides of both results, one per dim of the operand.
     pub out_strides: &'a [isize],
@@ -45,7 +45,7 @@ pub(crate) struct Rows {
     pub x: *const u8,
     pub dtype: DType,
     pub count: usize,
-    /// How many elements a row has.
+    /// The number of elements of a row.
     pub len: usize,
 }
 
@@ -54,17 +54,18 @@ unsafe impl Send for Rows {}
 // SAFETY: as above.
 unsafe impl Sync for Rows {}
 
-/// A search, of contiguous operands.
+/// A binary search in contiguous operands.
 pub(crate) struct Search {
     pub sequence: *const u8,
     pub values: *const u8,
     pub dtype: DType,
-    /// How many numbers each sequence has; one sequence, or one for every so many values.
+    /// The length of each sequence; one sequence for all values, or one for every `per_sequence`
+    /// values.
     pub len: usize,
     pub per_sequence: Option<usize>,
-    /// The order in which sequences are sorted; null if they are as they stand.
+    /// The sorting permutation of the sequences; null if they are sorted.
     pub sorter: *const i64,
-    /// Whether after equal numbers, or before them.
+    /// Whether the position is after equal numbers, rather than before them.
     pub right: bool,
     pub count: usize,
 }

@@ -1,8 +1,8 @@
-//! Jobs: what a backend is asked to do.
+//! Jobs: descriptions of the work that a backend does.
 //!
-//! The entries in [`crate::call`] check dtypes and sizes and decide the result's layout; then they hand a
-//! plain description, a job, to the device's [`Backend`]. A second device is a second implementation, and a
-//! class of operators that it lacks does not compile.
+//! The entries in [`crate::call`] check dtypes and sizes and decide the result's layout; then they pass a plain
+//! description, a job, to the device's [`Backend`]. A second device is a second implementation, and a class of
+//! operators that it lacks does not compile.
 
 mod data_dependent;
 mod elementwise;
@@ -49,17 +49,17 @@ pub(crate) use window::{
 
 /// The kernels of one device, one method per class.
 ///
-/// Unsafe methods trust their caller that a plan's positions lie in the operands' buffers on this
-/// device, that inputs are valid for their dtypes, that no two positions of a destination are
-/// the same, and that it overlaps no input unless said.
+/// The caller of an unsafe method guarantees that a plan's positions are inside the operands' buffers on this device,
+/// that inputs are valid for their dtypes, that no two positions of a destination are the same, and that it overlaps no
+/// input unless stated otherwise.
 pub(crate) trait Backend: DataDependent {
-    /// A buffer with indeterminate content, or all zero.
+    /// Allocates a buffer with indeterminate content, or zeroed.
     fn allocate(&self, op: &'static str, bytes: usize, zeroed: bool) -> Result<Storage>;
 
-    /// Copies bytes from the host, whose are free when this returns.
+    /// Copies from host memory; the source may be reused on return.
     ///
     /// # Safety
-    /// So many bytes are readable at `from`, and are a tensor's of this device at `to`.
+    /// `bytes` bytes are readable at `from`, and belong to a tensor on this device at `to`.
     unsafe fn upload(
         &self,
         op: &'static str,
@@ -68,10 +68,10 @@ pub(crate) trait Backend: DataDependent {
         bytes: usize,
     ) -> Result<()>;
 
-    /// Copies bytes to the host, when what was started before is done.
+    /// Copies to host memory, after the work that was started before.
     ///
     /// # Safety
-    /// So many bytes are a tensor's of this device at `from`, and writable at `to`.
+    /// `bytes` bytes belong to a tensor on this device at `from`, and are writable at `to`.
     unsafe fn download(
         &self,
         op: &'static str,
@@ -80,7 +80,7 @@ pub(crate) trait Backend: DataDependent {
         bytes: usize,
     ) -> Result<()>;
 
-    /// Computes elementwise.
+    /// Computes an elementwise operator.
     ///
     /// # Safety
     /// See [`Backend`].
@@ -92,20 +92,20 @@ pub(crate) trait Backend: DataDependent {
     /// See [`Backend`].
     unsafe fn fused(&self, job: &FusedJob<'_>) -> Result<()>;
 
-    /// Computes a program, reduces its result, which is stored nowhere, and returns true; or does nothing
-    /// and returns false, where it is better stored first.
+    /// Computes a program, reduces its result without storing it, and returns true; or does nothing and returns false,
+    /// if it is faster to store the result first.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn fused_reduce(&self, job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Result<bool>;
 
-    /// Copies operand 1 of a plan to operand 0, converting on the way.
+    /// Copies operand 1 of a plan to operand 0, and converts the dtype.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()>;
 
-    /// Writes a number to operand 0 of a plan, whose operand 1 steps by zero.
+    /// Writes a number to operand 0 of a plan, whose operand 1 has step zero.
     ///
     /// # Safety
     /// See [`Backend`].
@@ -129,8 +129,8 @@ pub(crate) trait Backend: DataDependent {
     /// See [`Backend`].
     unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()>;
 
-    /// Writes random numbers to `n` adjacent elements, each of a distribution whose parameter
-    /// stands at the same place of `of`, adjacent too. Parameters that say none are an error.
+    /// Writes random numbers to `n` adjacent elements, each from a distribution whose parameter is the element of `of`
+    /// with the same index, adjacent too. Invalid parameters are an error.
     ///
     /// # Safety
     /// See [`Backend`].
@@ -149,7 +149,7 @@ pub(crate) trait Backend: DataDependent {
     /// See [`Backend`].
     unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()>;
 
-    /// Draws places by weight from each row of a matrix.
+    /// Draws positions by weight from each row of a matrix.
     ///
     /// # Safety
     /// See [`Backend`].
@@ -176,71 +176,71 @@ pub(crate) trait Backend: DataDependent {
     /// Computes the cross entropy of rows.
     ///
     /// # Safety
-    /// See [`Backend`]; every target that counts is an index of the row.
+    /// See [`Backend`]; every target that is not ignored is a class.
     unsafe fn entropy(&self, job: &EntropyJob<'_>) -> Result<()>;
 
-    /// Computes running results along a dim.
+    /// Computes prefix scans along a dim.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn scan(&self, job: &ScanJob<'_>) -> Result<()>;
 
-    /// Sorts lines, or chooses from them.
+    /// Sorts lines, or selects from them.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()>;
 
-    /// Slides a kernel along dims and sums over channels.
+    /// Computes a convolution.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn conv(&self, job: &ConvJob) -> Result<()>;
 
-    /// The transpose of a convolution.
+    /// Computes a transposed convolution.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()>;
 
-    /// The gradient of a convolution's weight; does nothing and returns false where it has no way that is better than
-    /// that of a convolution.
+    /// Computes the gradient of a convolution's weight; does nothing and returns false if a regular convolution would
+    /// be at least as fast.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn conv_weight(&self, job: &WeightGradientJob) -> Result<bool>;
 
-    /// One number from the elements under a window.
+    /// Computes one number from the elements under each window.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn pool(&self, job: &PoolJob) -> Result<()>;
 
-    /// Elements put back to where a window found them.
+    /// Puts pooled elements back at the positions they came from.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn unpool(&self, job: &UnpoolJob) -> Result<()>;
 
-    /// Elements picked dim by dim.
+    /// Picks elements dim by dim.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn spread(&self, job: &SpreadJob<'_>) -> Result<()>;
 
-    /// Planes at other sizes.
+    /// Resizes planes.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn resample(&self, job: &ResampleJob<'_>) -> Result<()>;
 
-    /// What a window sees, as columns, and back.
+    /// Copies the elements under windows into columns, or sums columns into planes.
     ///
     /// # Safety
     /// See [`Backend`].
     unsafe fn columns(&self, job: &ColumnsJob) -> Result<()>;
 
-    /// Multiplies matrices, once per index of the repeats, and does what comes after.
+    /// Multiplies matrices, once per index of the repeats, and applies the epilogue.
     ///
     /// # Safety
     /// See [`Backend`].
@@ -258,13 +258,13 @@ pub(crate) trait Backend: DataDependent {
     /// See [`Backend`].
     unsafe fn distance(&self, job: &DistanceJob) -> Result<()>;
 
-    /// Reads where an index says.
+    /// Gathers elements by an index.
     ///
     /// # Safety
     /// See [`Backend`]; every index is in range, and the other operand is the destination.
     unsafe fn pick(&self, job: &IndexJob) -> Result<()>;
 
-    /// Writes where an index says.
+    /// Scatters elements by an index.
     ///
     /// # Safety
     /// See [`Backend`]; every index is in range, and the target is the destination.

@@ -1,4 +1,4 @@
-//! Rows that are normalised: softmax, norms, cross entropy.
+//! Normalisation of rows: softmax, norms, cross entropy.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
@@ -6,12 +6,12 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 use super::Place;
 use crate::shape::Shape;
 
-/// A normalisation as a backend sees it. The shape has at least one dim and no size 0.
+/// A softmax's description for a backend. The shape has at least one dim and no size 0.
 pub(crate) struct SoftmaxJob<'a> {
     pub op: Op,
-    /// Whether the result is its logarithm.
+    /// Whether the result is the logarithm of the softmax.
     pub logarithm: bool,
-    /// What elements are converted to.
+    /// The dtype that elements are converted to.
     pub compute: DType,
     pub shape: &'a [usize],
     pub strides: &'a [isize],
@@ -23,15 +23,15 @@ pub(crate) struct SoftmaxJob<'a> {
     pub out_dtype: DType,
 }
 
-/// A normalisation as a backend sees it. There is at least one element.
+/// A normalisation's description for a backend. There is at least one element.
 pub(crate) struct NormJob<'a> {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub op: &'static str,
-    /// Whether the mean stays, and the mean square becomes one.
+    /// Whether the mean is not subtracted, and the mean square becomes one (RMS norm).
     pub rms: bool,
-    /// What is added to the variance.
+    /// The number added to the variance.
     pub eps: f64,
-    /// What elements are converted to.
+    /// The dtype that elements are converted to.
     pub compute: DType,
     pub shape: &'a [usize],
     /// The dims along a row, in any order.
@@ -40,19 +40,19 @@ pub(crate) struct NormJob<'a> {
     pub strides: &'a [isize],
     pub out: Place,
     pub out_strides: &'a [isize],
-    /// Strides of the shape, zero where all indices have the same number.
+    /// Strides over the shape, zero where all indices share one number.
     pub weight: Option<(Place, &'a [isize])>,
     pub bias: Option<(Place, &'a [isize])>,
-    /// Mean and standard deviation of each row; null when nobody asks.
+    /// Mean and standard deviation of each row; null if they are not wanted.
     pub stats: *mut f64,
 }
 
-/// Cross entropy as a backend sees it.
+/// A cross entropy's description for a backend.
 pub(crate) struct EntropyJob<'a> {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub op: &'static str,
-    /// Whether elements are logits, whose logarithm of the sum of exponentials is taken off, or
-    /// logarithms of probabilities.
+    /// Whether elements are logits, from which the logarithm of the sum of exponentials is subtracted, or
+    /// log-probabilities.
     pub logits: bool,
     pub compute: DType,
     pub shape: &'a [usize],
@@ -60,14 +60,14 @@ pub(crate) struct EntropyJob<'a> {
     pub x: Place,
     /// The dim of classes.
     pub dim: usize,
-    /// The true class of each row, or `ignore_index`, adjacent.
+    /// The true class of each row, or `ignore_index`; contiguous.
     pub targets: *const i64,
-    /// A weight for each class, adjacent; null where all are 1.
+    /// A weight for each class, contiguous; null if all are 1.
     pub weight: *const f64,
-    /// The sum of the weights; null where all are 1, or nothing is smoothed.
+    /// The sum of the weights; null if all are 1, or nothing is smoothed.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
     pub weights: *const f64,
-    /// What a target out of range is told by. The host's were checked before.
+    /// The source of errors for targets out of range. On the host, targets were checked before.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
     pub outside: &'a Outside,
     pub ignore_index: i64,
@@ -76,23 +76,23 @@ pub(crate) struct EntropyJob<'a> {
     pub out: *mut f64,
 }
 
-/// A call of cross entropy, for the error of a target that is no class.
+/// A call of cross entropy, for the error of a target that is not a class.
 #[derive(Clone)]
 pub(crate) struct Outside {
     pub op: Op,
-    /// Of the operand and of the targets.
+    /// The shapes of the operand and of the targets.
     pub shapes: [Shape; 2],
     pub dim: usize,
 }
 
 impl Outside {
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device asks"))]
     pub(crate) fn rows(&self) -> usize {
         crate::shape::count(&self.shapes[1])
     }
 
-    /// Refuses targets that are none of the classes, but for the one that does not count.
+    /// Checks that targets are classes, except the ignored one.
     pub(crate) fn check(&self, targets: &[i64], ignored: i64) -> Result<()> {
         let classes = self.shapes[0][self.dim];
         let is_class = |target: i64| usize::try_from(target).is_ok_and(|target| target < classes);
@@ -114,23 +114,24 @@ impl Outside {
     }
 }
 
-/// Which gradient of a row.
+/// The operator whose row gradient is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RowGradient {
-    /// Of a softmax, whose result was saved.
+    /// Softmax, with its saved result.
     Softmax,
-    /// Of its logarithm.
+    /// The logarithm of softmax, with its saved result.
     LogSoftmax,
-    /// Of a normalisation, whose operand was saved; `eps` was added to the variance.
+    /// A normalisation, with its saved operand; `eps` was added to the variance.
     Norm { rms: bool, eps: f64 },
-    /// Of the cross entropy of logits, which were saved, without that of the true classes. What comes for it is in the numbers.
+    /// Cross entropy, with its saved logits, without the contribution of the true classes. The incoming gradient is in
+    /// `numbers`.
     Entropy,
 }
 
-/// Gradients of rows, which the host alone computes in one pass. There is at least one element.
+/// Gradients of rows, which only the host computes in one pass. There is at least one element.
 pub(crate) struct RowGradientJob<'a> {
     pub by: RowGradient,
-    /// What elements are converted to.
+    /// The dtype that elements are converted to.
     pub compute: DType,
     pub shape: &'a [usize],
     /// The dims along a row, in order.
@@ -138,8 +139,9 @@ pub(crate) struct RowGradientJob<'a> {
     pub saved: (Place, &'a [isize]),
     pub grad: (Place, &'a [isize]),
     pub out: (Place, &'a [isize]),
-    /// What rows were multiplied by.
+    /// The factors of the rows.
     pub weight: Option<(Place, &'a [isize])>,
-    /// Two of each row, or null: mean and standard deviation of a norm, the logarithm of the sum of exponentials and a factor of an entropy.
+    /// Two per row, or null: mean and standard deviation for a norm, the logarithm of the sum of exponentials and a
+    /// factor for an entropy.
     pub numbers: *const f64,
 }

@@ -2,27 +2,27 @@
 
 use nomina_core::{DType, Error, ErrorKind};
 
-/// What one position of a window covers of a dim.
+/// The elements of a dim that one position of a window covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     /// The first element.
     pub(crate) start: usize,
-    /// How many elements.
+    /// The number of elements.
     pub(crate) taps: usize,
-    /// How many positions the mean counts.
+    /// The number of positions that a mean counts.
     pub(crate) count: usize,
 }
 
-/// What the positions of a pool cover of a dim.
+/// The windows of a pool along a dim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cover {
     /// Windows of one size.
     Slide(Slide),
-    /// Equal parts, of which neighbours may share an element.
+    /// Equal parts; adjacent parts may share an element.
     Parts {
         /// The dim's size.
         size: usize,
-        /// How many parts.
+        /// The number of parts.
         out: usize,
     },
 }
@@ -36,21 +36,21 @@ pub(crate) struct Slide {
     pub(crate) before: usize,
     pub(crate) dilation: usize,
     pub(crate) out: usize,
-    /// Whether a mean counts zeros outside, as far as the padding goes.
+    /// Whether a mean counts the padding.
     pub(crate) padded: bool,
 }
 
-/// What becomes of the elements under a window.
+/// The operation on the elements under a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PoolKind {
     Max,
-    /// Divided by this, or by the count.
+    /// The mean, with this divisor or the count.
     Mean(Option<i64>),
 }
 
-/// A pool for a backend: planes of three dims, row-major and one behind another.
+/// A pool for a backend: contiguous row-major planes of three dims.
 pub(crate) struct PoolJob {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) kind: PoolKind,
     pub(crate) dtype: DType,
@@ -59,21 +59,22 @@ pub(crate) struct PoolJob {
     pub(crate) covers: [Cover; 3],
     pub(crate) x: *const u8,
     pub(crate) out: *mut u8,
-    /// Where the greatest elements stand in their plane.
+    /// The positions of the maxima within their plane.
     pub(crate) indices: Option<*mut i64>,
 }
 
-// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+// SAFETY: contains only addresses and numbers; the code that uses them explains why tasks do not
+// conflict.
 unsafe impl Sync for PoolJob {}
 
-/// Elements to put back to their indices, for a backend: planes one behind another, of the result
-/// all zeros.
+/// Elements to put back at their indices, for a backend: contiguous planes; those of the result are
+/// zeros.
 pub(crate) struct UnpoolJob {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) count: usize,
-    /// Elements of a plane, and of one of the result.
+    /// The sizes of an input plane, and of a result plane.
     pub(crate) plane: usize,
     pub(crate) room: usize,
     pub(crate) x: *const u8,
@@ -85,7 +86,7 @@ pub(crate) struct UnpoolJob {
 unsafe impl Sync for UnpoolJob {}
 
 impl UnpoolJob {
-    /// The error of an index that names no element of a plane of `room`.
+    /// Returns the error of an index that names no element of a plane of `room`.
     #[cold]
     pub(crate) fn outside(op: &'static str, index: i64, room: usize) -> Error {
         let what = format!("index {index} where there are {room} elements");
@@ -94,7 +95,7 @@ impl UnpoolJob {
 }
 
 impl Slide {
-    /// What a position covers.
+    /// Returns the span of a position.
     fn span(&self, at: usize) -> Span {
         let (size, before) = (self.size as i128, self.before as i128);
         let first = at as i128 * self.stride as i128 - before;
@@ -118,10 +119,10 @@ impl Slide {
 }
 
 impl Cover {
-    /// The dim that is not there.
+    /// The cover of an absent dim.
     pub(crate) const NONE: Self = Self::Parts { size: 1, out: 1 };
 
-    /// How many positions there are.
+    /// Returns the number of positions.
     pub(crate) fn len(&self) -> usize {
         match *self {
             Self::Slide(slide) => slide.out,
@@ -129,7 +130,7 @@ impl Cover {
         }
     }
 
-    /// From one element under the window to the next.
+    /// Returns the distance of adjacent elements under the window.
     pub(crate) fn step(&self) -> usize {
         match *self {
             Self::Slide(slide) => slide.dilation,
@@ -137,7 +138,7 @@ impl Cover {
         }
     }
 
-    /// What a position covers.
+    /// Returns the span of a position.
     pub(crate) fn span(&self, at: usize) -> Span {
         match *self {
             Self::Slide(slide) => slide.span(at),

@@ -6,7 +6,7 @@ use nomina_core::{DType, Scalar};
 use crate::SmallVec;
 use crate::shape::{Shape, Strides};
 
-/// A matrix: where it starts, and the strides of rows and columns in elements.
+/// A matrix: its address, and the strides of rows and columns in elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matrix {
     pub ptr: *mut u8,
@@ -14,13 +14,13 @@ pub(crate) struct Matrix {
     pub cols: isize,
 }
 
-// SAFETY: only an address with strides; whoever goes through it says why tasks do not meet.
+// SAFETY: an address with strides; the code that uses it explains why tasks do not conflict.
 unsafe impl Send for Matrix {}
 // SAFETY: as above.
 unsafe impl Sync for Matrix {}
 
 impl Matrix {
-    /// The transpose.
+    /// Returns the transpose.
     pub(crate) fn t(self) -> Self {
         Self {
             ptr: self.ptr,
@@ -29,13 +29,13 @@ impl Matrix {
         }
     }
 
-    /// The address of an element.
+    /// Returns the address of an element.
     pub(crate) fn at<T>(self, row: usize, col: usize) -> *mut T {
         let offset = row as isize * self.rows + col as isize * self.cols;
         self.ptr.cast::<T>().wrapping_offset(offset)
     }
 
-    /// The matrix that begins so many elements further on.
+    /// Returns the matrix `offset` elements further on.
     pub(crate) fn shift(self, offset: isize, dtype: DType) -> Self {
         Self {
             ptr: self.ptr.wrapping_offset(offset * dtype.size() as isize),
@@ -44,8 +44,9 @@ impl Matrix {
     }
 }
 
-/// `c = alpha a b + beta d`, for `m × k` times `k × n`; `d` is `c` where there is no `addend`, and
-/// not read where there is no `beta`. Each element of `c` then goes through the operator `after`.
+/// `c = alpha a b + beta d`, for `m × k` times `k × n`; `d` is `c` if there is no `addend`, and not
+/// read if `beta` is zero. The operator `after` (the epilogue) is then applied to each element of
+/// `c`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Product {
     pub dtype: DType,
@@ -58,22 +59,22 @@ pub(crate) struct Product {
     pub alpha: Scalar,
     pub beta: Option<Scalar>,
     pub addend: Option<Matrix>,
-    /// Of one operand, whose dtype it gives.
+    /// A unary operator, whose result has the same dtype.
     pub after: Option<Op>,
 }
 
-/// One dim over which products repeat, with the strides of the three matrices.
+/// One batch dim of a product, with the strides of the three matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repeat {
     pub size: usize,
     pub a: isize,
     pub b: isize,
     pub c: isize,
-    /// Of the addend.
+    /// The stride of the addend.
     pub d: isize,
 }
 
-/// Dims over which products repeat, outermost first.
+/// The batch dims of a product, outermost first.
 pub(crate) type Repeats = SmallVec<[Repeat; 4]>;
 
 /// One operand of an attention: its matrices, and the strides of the batch dims.
@@ -83,10 +84,10 @@ pub(crate) struct AttentionPart {
     pub batch: Strides,
 }
 
-/// Attention as a backend sees it: for every index of the batch, `length` queries against `source`
-/// keys of `features`, times values of `width`.
+/// An attention's description for a backend: for every index of the batch, `length` queries with
+/// `source` keys of `features`, times values of `width`.
 pub(crate) struct AttentionJob {
-    /// Of queries, keys, values and the result.
+    /// The dtype of queries, keys, values and the result.
     pub dtype: DType,
     pub batch: Shape,
     pub length: usize,
@@ -96,20 +97,20 @@ pub(crate) struct AttentionJob {
     pub query: AttentionPart,
     pub key: AttentionPart,
     pub value: AttentionPart,
-    /// Bool, true where a key counts; or a float that is added to its score.
+    /// Bool, true for keys that are attended to; or a float that is added to the score.
     pub mask: Option<AttentionPart>,
     pub out: AttentionPart,
-    /// What scores are multiplied by.
+    /// The factor of the scores.
     pub scale: f64,
-    /// Whether query `i` sees keys up to `i` only.
+    /// Whether query `i` sees only keys up to `i`.
     pub causal: bool,
 }
 
-/// Distances as a backend sees them: `batch` times `m` rows against `n` rows, all of `depth`
+/// A distance's description for a backend: `batch` times `m` rows with `n` rows, all of `depth`
 /// numbers, row-major.
 #[derive(Clone, Copy)]
 pub(crate) struct DistanceJob {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub op: &'static str,
     pub dtype: DType,
     pub p: f64,

@@ -5,17 +5,17 @@ use nomina_core::{Error, ErrorKind};
 use super::Place;
 use crate::random::Stream;
 
-/// What is drawn with a parameter for each element.
+/// A distribution with a parameter for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drawn {
-    /// One with the probability given.
+    /// One with the given probability, else zero.
     Bernoulli,
-    /// Events at the rate given.
+    /// The number of events at the given rate.
     Poisson,
 }
 
 impl Drawn {
-    /// What happens when the parameter of an element says no distribution.
+    /// Returns the error of an element with an invalid parameter.
     pub(crate) fn refused(self, element: usize) -> Error {
         let (op, what, hint) = match self {
             Self::Bernoulli => ("bernoulli", "probability", "give probabilities from 0 to 1"),
@@ -26,8 +26,8 @@ impl Drawn {
     }
 }
 
-/// Places drawn by weight, as a backend sees it: weights are a row-major matrix of floats, the
-/// result one of `i64`.
+/// Positions drawn by weight, for a backend: weights are a row-major matrix of floats, the result a
+/// matrix of `i64`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Multinomial {
     pub(crate) rows: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Multinomial {
 }
 
 impl Multinomial {
-    /// What happens when the weights of a row cannot be drawn by.
+    /// Returns the error of a row with unusable weights.
     pub(crate) fn refused(row: usize, samples: usize) -> Error {
         let what = format!("row {row} has no weights to draw {samples} from");
         Error::new(ErrorKind::Argument, "multinomial", what).hint(

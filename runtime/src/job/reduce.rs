@@ -3,43 +3,43 @@
 use nomina_core::DType;
 use nomina_core::op::{Op, class};
 
-/// What a backend computes.
+/// The kind of a reduction's results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Reducing {
-    /// A number of all elements.
+    /// A number computed from all elements.
     Values(class::Reduce),
-    /// Where an element stands, with the element itself where it is asked for.
+    /// The position of an element, and the element itself if it is wanted.
     Positions(class::ArgReduce),
 }
 
-/// A reduction as a backend sees it: sizes, strides, addresses.
+/// A reduction's description for a backend: sizes, strides, addresses.
 pub(crate) struct ReduceJob<'a> {
-    /// What was called.
+    /// The operator that was called.
     pub op: Op,
     pub by: Reducing,
-    /// What elements are converted to.
+    /// The dtype that elements are converted to.
     pub compute: DType,
-    /// What `var` and `std` take off the count, or the degree of `norm`.
+    /// The correction of `var` and `std`, or the degree of `norm`.
     pub number: f64,
     pub shape: &'a [usize],
     pub strides: &'a [isize],
     pub x: *const u8,
     pub dtype: DType,
-    /// Which dims go.
+    /// Whether each dim is reduced.
     pub reduced: &'a [bool],
     /// The strides of the results, one per dim of `x`.
     pub out: &'a [isize],
-    /// Null when only positions are asked for.
+    /// Null if only positions are wanted.
     pub values: *mut u8,
     pub values_dtype: DType,
-    /// Null unless positions are asked for.
+    /// Null unless positions are wanted.
     pub positions: *mut i64,
 }
 
-/// A scan as a backend sees it. The shape has at least one dim and no size 0.
+/// A scan's description for a backend. The shape has at least one dim and no size 0.
 pub(crate) struct ScanJob<'a> {
     pub op: class::Scan,
-    /// What elements are converted to.
+    /// The dtype that elements are converted to.
     pub compute: DType,
     pub shape: &'a [usize],
     pub strides: &'a [isize],

@@ -1,4 +1,4 @@
-//! Planes at other sizes, and elements picked dim by dim.
+//! Resizing of planes, and elements picked dim by dim.
 
 use nomina_core::DType;
 
@@ -9,32 +9,32 @@ use super::Constant;
 pub struct Resize {
     /// The dim.
     pub dim: usize,
-    /// How many elements it then has.
+    /// Its size in the result.
     pub size: usize,
-    /// The factor to go by, where it is not the quotient of the sizes.
+    /// The scale factor, if it is not the quotient of the sizes.
     pub factor: Option<f64>,
 }
 
-/// A dim at another size, where elements are made from several.
+/// Interpolation of a dim from one size to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Along {
     /// The dim's size.
     pub(crate) size: usize,
     /// Its size in the result.
     pub(crate) out: usize,
-    /// From one element of the result to the next, among those of the dim.
+    /// The distance of adjacent result elements, in input elements.
     pub(crate) scale: f64,
-    /// Whether the first and the last element stay where they are, instead of the edges.
+    /// Whether the corner elements are aligned instead of the edges.
     pub(crate) corners: bool,
-    /// Whether four make up one, by a spline, instead of two.
+    /// Whether interpolation is cubic, with four taps, instead of linear, with two.
     pub(crate) cubic: bool,
 }
 
 impl Along {
-    /// A dim of `size` elements, resized.
+    /// Creates the interpolation of a dim of `size` elements.
     pub(crate) fn new(size: usize, resize: &Resize, align_corners: bool, cubic: bool) -> Self {
         let out = resize.size;
-        // Of the same size a line is the same, whatever the factor, as PyTorch has it.
+        // At equal sizes linear interpolation is the identity, whatever the factor, as in PyTorch.
         let corners = align_corners || (out == size && !cubic);
         let scale = match resize.factor {
             _ if out == size && !cubic => 1.0,
@@ -52,12 +52,12 @@ impl Along {
         }
     }
 
-    /// How many make up one.
+    /// Returns the number of taps per element.
     pub(crate) fn each(&self) -> usize {
         if self.cubic { 4 } else { 2 }
     }
 
-    /// Where element `i` of the result lies among those of the dim.
+    /// Returns the position of result element `i` in input elements.
     fn place(&self, i: usize) -> f64 {
         if self.corners {
             self.scale * i as f64
@@ -66,8 +66,7 @@ impl Along {
         }
     }
 
-    /// The elements that make up element `i` of the result, and what they are multiplied with; of
-    /// which the first [`Along::each`] count.
+    /// Returns the taps of result element `i` and their weights; only the first [`Along::each`] are used.
     pub(crate) fn taps(&self, i: usize) -> ([usize; 4], [f64; 4]) {
         let (at, last) = (self.place(i), self.size - 1);
         if self.cubic {
@@ -85,7 +84,7 @@ impl Along {
         let at = at.max(0.0);
         let first = (at as usize).min(last);
         let part = (at - first as f64).clamp(0.0, 1.0);
-        // Of the same size a line does not look at neighbours, whose infinities no weight takes away.
+        // At equal sizes no neighbour is used: an infinite one would not vanish with a weight of zero.
         let next = if self.out == self.size {
             first
         } else {
@@ -95,48 +94,48 @@ impl Along {
     }
 }
 
-/// Keys' spline with -0.75, as PyTorch has it: up to a distance of one.
+/// Keys' cubic kernel with a = -0.75, as in PyTorch, for distances up to one.
 fn near(x: f64) -> f64 {
     ((SLOPE + 2.0) * x - (SLOPE + 3.0)) * x * x + 1.0
 }
 
-/// The same, from there up to two.
+/// Like `near`, but for distances from one to two.
 fn far(x: f64) -> f64 {
     ((SLOPE * x - 5.0 * SLOPE) * x + 8.0 * SLOPE) * x - 4.0 * SLOPE
 }
 
 const SLOPE: f64 = -0.75;
 
-/// Planes resampled along their dims, for a backend: row-major, one behind another.
+/// Planes resampled along their dims, for a backend: contiguous and row-major.
 pub(crate) struct ResampleJob<'a> {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) planes: usize,
-    /// One to three.
+    /// One to three dims.
     pub(crate) dims: &'a [Along],
     pub(crate) x: *const u8,
     pub(crate) out: *mut u8,
 }
 
-// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+// SAFETY: contains only addresses and numbers; the code that uses them explains why tasks do not conflict.
 unsafe impl Sync for ResampleJob<'_> {}
 
 /// Elements picked dim by dim, for a backend. The result is row-major.
 pub(crate) struct SpreadJob<'a> {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
-    /// Bytes of an element.
+    /// The bytes of an element.
     pub(crate) element: usize,
     pub(crate) shape: &'a [usize],
-    /// For each dim, the index to read at each index; -1 for the number. None for the same index.
+    /// For each dim, the input index of each output index, -1 for `value`; `None` for the identity.
     pub(crate) maps: &'a [Option<Vec<isize>>],
     pub(crate) x: *const u8,
-    /// In elements.
+    /// Strides in elements.
     pub(crate) x_strides: &'a [isize],
     pub(crate) value: Constant,
     pub(crate) out: *mut u8,
 }
 
-// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+// SAFETY: contains only addresses and numbers; the code that uses them explains why tasks do not conflict.
 unsafe impl Sync for SpreadJob<'_> {}

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-/// A parameter, its gradient, and the `K` tensors of its state: so many elements side by side, all of one dtype; and the
-/// formula of its step.
+/// A parameter, its gradient, and the `K` tensors of its state, each with `count` adjacent elements of one dtype; and
+/// the formula of the step.
 pub(crate) struct StepJob<F, const K: usize> {
     pub count: usize,
     pub param: *mut u8,
@@ -12,7 +12,7 @@ pub(crate) struct StepJob<F, const K: usize> {
     pub by: F,
 }
 
-/// What a formula computes with: an element, or a step of a program for all of them.
+/// The number type of a formula: an element, or a step of a program for all elements.
 pub(crate) trait Value:
     Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
@@ -21,17 +21,17 @@ pub(crate) trait Value:
     fn sqrt(self) -> Self;
 }
 
-/// What an optimizer makes of a parameter, its gradient and its state.
+/// An optimizer's update of a parameter and its state.
 pub(crate) trait Formula<const K: usize>: Copy + Send + Sync {
     fn step<V: Value>(self, param: V, grad: V, state: [V; K]) -> (V, [V; K]);
 }
 
-/// The gradient as an optimizer sees it.
+/// Preprocessing of the gradient.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GradFactors {
-    /// The gradient's own factor.
+    /// The gradient's factor.
     pub scale: f64,
-    /// How much of the parameter is added to it.
+    /// The factor of the parameter, which is added to the gradient.
     pub l2: f64,
 }
 
@@ -43,7 +43,7 @@ impl GradFactors {
         } else {
             grad.times(self.scale)
         };
-        // Not even where the parameter is infinite is anything added for 0.
+        // For 0 nothing is added, even if the parameter is infinite.
         if self.l2 == 0.0 {
             return grad;
         }
@@ -55,13 +55,13 @@ impl GradFactors {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adam {
     pub grad: GradFactors,
-    /// The parameter, before anything is taken off.
+    /// The factor of the parameter, before the update is subtracted.
     pub decay: f64,
     pub keep_mean: f64,
     pub keep_square: f64,
-    /// The mean, which is taken off.
+    /// The factor of the mean in the update.
     pub rate: f64,
-    /// The root of the mean square, before `eps` is added.
+    /// The factor of the root of the mean square, before `eps` is added.
     pub root: f64,
     pub eps: f64,
 }
@@ -98,9 +98,9 @@ impl Formula<0> for Descent {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Momentum {
     pub descent: Descent,
-    /// The sum, before the gradient is added.
+    /// The factor of the sum, before the gradient is added.
     pub keep: f64,
-    /// The gradient that is added.
+    /// The factor of the gradient that is added.
     pub take: f64,
     pub nesterov: bool,
 }

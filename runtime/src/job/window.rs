@@ -1,4 +1,4 @@
-//! Windows that slide along dims: sizes, checked once, and then plain arithmetic.
+//! Windows that slide along dims: sizes are checked once, then arithmetic is plain.
 
 use std::ops::Range;
 
@@ -6,29 +6,28 @@ use nomina_core::DType;
 
 use crate::shape::product;
 
-/// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before`
-/// fit into `isize`.
+/// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before` fit into `isize`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sliding {
-    /// The size of what it slides over.
+    /// The size of the dim that it slides over.
     pub(crate) size: usize,
-    /// How many elements it takes.
+    /// The number of elements that it covers.
     pub(crate) kernel: usize,
-    /// From one position to the next.
+    /// The distance of adjacent positions.
     pub(crate) stride: usize,
-    /// How many zeros stand before the first element.
+    /// The number of padding zeros before the first element.
     pub(crate) before: usize,
-    /// From one element under it to the next.
+    /// The distance of adjacent elements under it.
     pub(crate) dilation: usize,
-    /// How many positions it has.
+    /// The number of positions.
     pub(crate) out: usize,
 }
 
-/// Three dims, outermost first; those that are not there have size 1.
+/// Three dims, outermost first; absent ones have size 1.
 pub(crate) type Windows = [Sliding; 3];
 
 impl Sliding {
-    /// The dim that is not there.
+    /// The window of an absent dim.
     pub(crate) const NONE: Self = Self {
         size: 1,
         kernel: 1,
@@ -38,14 +37,14 @@ impl Sliding {
         out: 1,
     };
 
-    /// From first to last element under it, both included; `None` beyond what fits.
+    /// Returns the distance from the first to the last element under it, inclusive; `None` on overflow.
     pub(crate) fn reach(kernel: usize, dilation: usize) -> Option<usize> {
         let span = kernel.checked_sub(1)?.checked_mul(dilation)?;
         span.checked_add(1)
             .filter(|&reach| isize::try_from(reach).is_ok())
     }
 
-    /// Which element tap `tap` of position `at` is; `None` for a zero outside.
+    /// Returns the element of tap `tap` at position `at`; `None` for padding.
     #[inline(always)]
     pub(crate) fn at(&self, at: usize, tap: usize) -> Option<usize> {
         product([at, self.stride])
@@ -54,7 +53,7 @@ impl Sliding {
             .filter(|&index| index < self.size)
     }
 
-    /// The positions at which tap `tap` is an element, and no zero outside.
+    /// Returns the positions at which tap `tap` is an element rather than padding.
     #[inline(always)]
     pub(crate) fn inside(&self, tap: usize) -> Range<usize> {
         let shift = product([tap, self.dilation]);
@@ -67,14 +66,14 @@ impl Sliding {
         start.min(end)..end
     }
 
-    /// How far apart the elements of neighbouring positions lie, whose dim has this stride in memory. Where a window is
-    /// longer than any dim no two are inside, and the number means nothing.
+    /// Returns the distance in memory of the elements of adjacent positions, along a dim with this stride. If a window
+    /// is longer than any dim, no two positions are inside, and the number is meaningless.
     #[inline(always)]
     pub(crate) fn step(&self, stride: isize) -> isize {
         stride.wrapping_mul(self.stride as isize)
     }
 
-    /// Whether each position is one element.
+    /// Returns whether each position is one element.
     pub(crate) fn is_point(&self) -> bool {
         self.kernel == 1 && self.stride == 1 && self.before == 0 && self.out == self.size
     }
@@ -82,7 +81,7 @@ impl Sliding {
 
 /// A convolution for a backend. Strides are in elements.
 pub(crate) struct ConvJob {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) batch: usize,
@@ -93,25 +92,26 @@ pub(crate) struct ConvJob {
     pub(crate) outs: usize,
     pub(crate) windows: Windows,
     pub(crate) x: *const u8,
-    /// Of batch, channels, and the spatial dims.
+    /// Strides of batch, channels, and the spatial dims.
     pub(crate) x_strides: [isize; 5],
-    /// Output channels, channels of a group, kernel: on the host in the dtype of [`arithmetic`], elsewhere in `dtype`.
+    /// The weight, with dims output channels, channels of a group, kernel: on the host in the dtype of [`arithmetic`],
+    /// elsewhere in `dtype`.
     pub(crate) weight: *const u8,
-    /// Whether the weight has the channels behind the kernel, as the input has them innermost.
+    /// Whether the weight has the channels after the kernel, like an input with innermost channels.
     pub(crate) channels_last: bool,
-    /// One for each output channel, in the weight's dtype.
+    /// One per output channel, in the weight's dtype.
     pub(crate) bias: Option<*const u8>,
     pub(crate) out: *mut u8,
-    /// Of batch, channels, and positions.
+    /// Strides of batch, channels, and positions.
     pub(crate) out_strides: [isize; 3],
 }
 
-// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+// SAFETY: contains only addresses and numbers; the code that uses them explains why tasks do not conflict.
 unsafe impl Sync for ConvJob {}
 
 /// A transposed convolution for a backend: the windows slide over the result.
 pub(crate) struct TransposedJob {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) batch: usize,
@@ -121,7 +121,7 @@ pub(crate) struct TransposedJob {
     pub(crate) windows: Windows,
     pub(crate) x: *const u8,
     pub(crate) x_strides: [isize; 5],
-    /// Input channels, output channels of a group, kernel, in the dtype that [`ConvJob`] has it in.
+    /// The weight, with dims input channels, output channels of a group, kernel; its dtype is as in [`ConvJob`].
     pub(crate) weight: *const u8,
     pub(crate) bias: Option<*const u8>,
     /// Row-major: batch, output channels, spatial dims.
@@ -133,7 +133,7 @@ unsafe impl Sync for TransposedJob {}
 
 /// The gradient of a convolution's weight. Strides are in elements.
 pub(crate) struct WeightGradientJob {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) batch: usize,
@@ -144,10 +144,10 @@ pub(crate) struct WeightGradientJob {
     pub(crate) outs: usize,
     pub(crate) windows: Windows,
     pub(crate) x: *const u8,
-    /// Of batch, channels, and the spatial dims.
+    /// Strides of batch, channels, and the spatial dims.
     pub(crate) x_strides: [isize; 5],
     pub(crate) grad: *const u8,
-    /// Of batch, channels, and positions.
+    /// Strides of batch, channels, and positions.
     pub(crate) grad_strides: [isize; 3],
     /// Row-major: output channels, channels of a group, kernel.
     pub(crate) out: *mut u8,
@@ -156,16 +156,16 @@ pub(crate) struct WeightGradientJob {
 // SAFETY: as for `ConvJob`.
 unsafe impl Sync for WeightGradientJob {}
 
-/// Whether a convolution is computed without a matrix product: integers, which have none that is
-/// worth it, and kernels that see one channel each.
+/// Returns whether a convolution is computed without a matrix product: for integers, whose products are not fast
+/// enough, and for kernels with one channel each.
 pub(crate) fn is_direct(dtype: DType, channels: usize, outs: usize) -> bool {
     dtype.is_integral() || (channels == 1 && outs <= 4)
 }
 
-/// Columns for a backend. One side is `[batch, channels, spatial..]`, the other
+/// A conversion between planes and columns, for a backend. One side is `[batch, channels, spatial..]`, the other
 /// `[batch, channels, kernel.., positions..]`; both are row-major.
 pub(crate) struct ColumnsJob {
-    /// Whose name an error bears.
+    /// The operator that errors name.
     pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     /// Planes: batch times channels.
@@ -173,11 +173,11 @@ pub(crate) struct ColumnsJob {
     pub(crate) windows: Windows,
     pub(crate) x: *const u8,
     pub(crate) out: *mut u8,
-    /// From columns to planes, adding up.
+    /// Whether columns are summed into planes.
     pub(crate) fold: bool,
 }
 
-// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+// SAFETY: contains only addresses and numbers; the code that uses them explains why tasks do not conflict.
 unsafe impl Sync for ColumnsJob {}
 
 #[cfg(test)]

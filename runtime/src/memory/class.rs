@@ -1,16 +1,16 @@
-//! The sizes of blocks: multiples of 64 bytes up to a KiB, then eight per doubling, so that no
-//! block is longer than asked for by more than an eighth.
+//! The sizes of blocks: multiples of 64 bytes up to 1 KiB, then eight sizes per doubling, so that no block is longer
+//! than requested by more than an eighth.
 
 use super::ALIGNMENT;
 
 /// Sizes per doubling.
 const STEPS: usize = 8;
 
-/// How many classes there are: the last one holds what a process can address.
+/// The number of classes: the last one covers the address space.
 pub(super) const COUNT: usize = 312;
 
-/// The number of the smallest size that has room for `bytes`, which are at least one. It is a class where
-/// they are at most what a process can address.
+/// Returns the number of the smallest size that has room for `bytes`, which must not be zero. It is a valid class if
+/// `bytes` fits into the address space.
 #[inline]
 pub(super) const fn of(bytes: usize) -> usize {
     let last = (bytes - 1) / ALIGNMENT;
@@ -21,7 +21,7 @@ pub(super) const fn of(bytes: usize) -> usize {
     shift * STEPS + (last >> shift)
 }
 
-/// The size of the blocks of a class.
+/// Returns the size of the blocks of a class.
 #[inline]
 pub(super) const fn size(class: usize) -> usize {
     if class < 2 * STEPS {
@@ -31,7 +31,7 @@ pub(super) const fn size(class: usize) -> usize {
     ((class % STEPS + STEPS + 1) << shift) * ALIGNMENT
 }
 
-/// The number of the largest class whose blocks are no longer than `bytes`, which is a size.
+/// Returns the class whose size is exactly `bytes`.
 pub(super) const fn of_size(bytes: usize) -> usize {
     let mut class = 0;
     while size(class) < bytes {

@@ -1,4 +1,4 @@
-//! The small blocks that a thread keeps for itself, without a lock.
+//! The small blocks that each thread caches, without a lock.
 
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
@@ -8,40 +8,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::shared::{self, Stack};
 use super::{cap, class, system};
 
-/// The longest blocks that a thread keeps: for longer ones a lock costs nothing beside their use.
+/// The longest blocks that a thread caches: for longer ones the cost of a lock is negligible.
 const LONGEST: usize = 32 << 10;
 
 const COUNT: usize = class::of_size(LONGEST) + 1;
 
-/// How much a thread keeps. When it is more, all of it becomes everybody's: a thread that only
-/// frees feeds those that only allocate.
+/// The limit of a thread's cache. Beyond it, all of its blocks move to the shared cache, so that a thread that only
+/// frees feeds threads that only allocate.
 pub(super) const MOST: usize = 512 << 10;
 
-/// Grows with every `trim`; a thread that sees another number than it did gives its blocks back.
+/// Incremented by every `trim`; a thread that sees a change releases its blocks.
 static TRIMS: AtomicUsize = AtomicUsize::new(0);
 
-/// What no number of trims is: seen by a thread that keeps nothing. So one comparison says, in every
-/// call, whether a thread has begun, whether it may keep blocks, and whether it has to give them back.
+/// Not a number of trims: the value of `seen` in a thread that caches nothing. A single comparison per call then tells
+/// whether a thread has started, whether it may cache blocks, and whether it has to release them.
 const NEVER: usize = usize::MAX;
 
-/// The count of threads that keep nothing, which stays zero.
+/// The byte count of threads that cache nothing, which stays zero.
 static NOTHING: AtomicUsize = AtomicUsize::new(0);
 
 struct Local {
     stacks: [Stack; COUNT],
-    /// What `TRIMS` was when this was last looked at.
+    /// The value of `TRIMS` at the last check.
     seen: usize,
-    /// How many bytes the stacks hold, for whoever asks: [`Member`]'s, while blocks are kept.
+    /// The number of bytes in the stacks, which other threads may read: that of [`Member`], while blocks are cached.
     held: NonNull<AtomicUsize>,
-    /// Whether the thread is on its way out.
+    /// Whether the thread is terminating.
     ended: bool,
 }
 
-/// What a thread that keeps blocks leaves behind when it ends.
+/// Hands over a thread's cached blocks when it ends.
 struct Member(Arc<AtomicUsize>);
 
 thread_local! {
-    // Without a destructor and without anything to compute at first: to reach it costs nothing.
+    // Without a destructor and a lazy initialiser, so that access is free.
     static LOCAL: UnsafeCell<Local> = const { UnsafeCell::new(Local {
         stacks: [Stack::EMPTY; COUNT],
         seen: NEVER,
@@ -51,19 +51,19 @@ thread_local! {
     static MEMBER: Member = Member(shared::join());
 }
 
-/// Calls `f` with what this thread keeps; `None` where nothing can be kept.
+/// Calls `f` with this thread's cache; returns `None` if the thread cannot have one.
 #[inline(always)]
 fn with<V>(f: impl FnOnce(&mut Local) -> V) -> Option<V> {
-    // SAFETY: only this thread reaches it, and no `f` here calls anything that comes back to it:
-    // what they call are stacks, counts, and the system's allocator.
+    // SAFETY: only this thread reaches it, and no `f` here calls anything that reenters: they only use stacks, counts,
+    // and the system's allocator.
     LOCAL.try_with(|local| f(unsafe { &mut *local.get() })).ok()
 }
 
 impl Local {
-    /// The count that this thread writes, and nobody else.
+    /// Returns the count, which only this thread writes.
     #[inline]
     fn held(&self) -> &AtomicUsize {
-        // SAFETY: a static, or of the `Member`, which takes it back before it goes.
+        // SAFETY: a static, or owned by the `Member`, which resets this pointer before it is dropped.
         unsafe { self.held.as_ref() }
     }
 
@@ -77,7 +77,7 @@ impl Local {
         self.held().store(bytes, Ordering::Relaxed);
     }
 
-    /// Whether blocks may be kept, and none has to be given back.
+    /// Returns whether blocks may be cached, and none has to be released.
     #[inline(always)]
     fn is_current(&self) -> bool {
         self.seen == TRIMS.load(Ordering::Relaxed)
@@ -86,7 +86,7 @@ impl Local {
     fn give_back(&mut self) {
         for (class, stack) in self.stacks.iter_mut().enumerate() {
             while let Some(ptr) = stack.pop() {
-                // SAFETY: a kept block of this class, which nobody uses.
+                // SAFETY: a cached block of this class, which is unused.
                 unsafe { system::give(ptr, class) };
             }
         }
@@ -96,11 +96,11 @@ impl Local {
     }
 }
 
-/// Gives back what has to be, and begins to keep blocks where that is allowed; false where not.
+/// Releases blocks if required, and starts caching if allowed; returns whether it is.
 #[cold]
 #[inline(never)]
 fn refresh() -> bool {
-    // Before the cap: who changes that says so by the number of trims afterwards.
+    // Read before the cap: whoever changes the cap increments the number of trims afterwards.
     let trims = TRIMS.load(Ordering::Acquire);
     with(|local| {
         local.seen = NEVER;
@@ -109,7 +109,7 @@ fn refresh() -> bool {
     if cap() == 0 {
         return false;
     }
-    // Outside of `with`, since it asks the system's allocator for a thread's first time.
+    // Outside of `with`, because the first access in a thread calls the system's allocator.
     let Ok(held) = MEMBER.try_with(|member| NonNull::from_ref(&*member.0)) else {
         return false;
     };
@@ -122,14 +122,14 @@ fn refresh() -> bool {
     begun == Some(true)
 }
 
-/// What [`pop`] and [`push`] do for themselves where they can.
+/// The check of [`pop`] and [`push`], for other callers: refreshes the cache if it is not current.
 pub(super) fn settle() {
     if with(|local| local.is_current()) != Some(true) {
         refresh();
     }
 }
 
-/// Makes all that this thread keeps everybody's.
+/// Moves this thread's cached blocks to the shared cache.
 #[cold]
 #[inline(never)]
 fn share() {
@@ -141,7 +141,7 @@ fn share() {
 impl Drop for Member {
     fn drop(&mut self) {
         with(|local| {
-            // What is dropped after this is kept by all threads together.
+            // Blocks freed after this go to the shared cache.
             (local.seen, local.ended) = (NEVER, true);
             shared::absorb(&mut local.stacks, &self.0, true);
             local.held = NonNull::from_ref(&NOTHING);
@@ -149,7 +149,7 @@ impl Drop for Member {
     }
 }
 
-/// A block of a class, if this thread keeps one.
+/// Returns a cached block of a class, if this thread has one.
 #[inline]
 pub(super) fn pop(class: usize) -> Option<NonNull<u8>> {
     if class >= COUNT {
@@ -166,30 +166,30 @@ pub(super) fn pop(class: usize) -> Option<NonNull<u8>> {
     found.flatten()
 }
 
-/// Keeps a block; false where it is not one that threads keep.
+/// Caches a block; returns false if threads do not cache it.
 ///
 /// # Safety
-/// A block of this class that nobody uses any more.
+/// An unused block of this class.
 #[inline]
 pub(super) unsafe fn push(ptr: NonNull<u8>, class: usize) -> bool {
     if class >= COUNT {
         return false;
     }
-    // SAFETY: the caller's promise, twice: where the first gives false, nothing was kept.
+    // SAFETY: guaranteed by the caller; if the first attempt returns false, nothing was cached.
     unsafe { keep(ptr, class) || (refresh() && keep(ptr, class)) }
 }
 
-/// Keeps a block, unless something has to be done first.
+/// Caches a block, unless the cache must be refreshed first.
 ///
 /// # Safety
-/// As [`push`].
+/// The requirements of [`push`].
 #[inline(always)]
 unsafe fn keep(ptr: NonNull<u8>, class: usize) -> bool {
     let kept = with(|local| {
         if !local.is_current() {
             return None;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { local.stacks[class].push(ptr) };
         let count = local.count() + class::size(class);
         local.set_count(count);
@@ -206,7 +206,7 @@ unsafe fn keep(ptr: NonNull<u8>, class: usize) -> bool {
     }
 }
 
-/// Gives back what this thread keeps, and tells the others.
+/// Releases this thread's cached blocks, and tells the other threads to do so.
 pub(super) fn trim() {
     TRIMS.fetch_add(1, Ordering::Release);
     refresh();

@@ -1,14 +1,12 @@
-//! The memory that tensors on the CPU lie in.
+//! The memory of tensors on the CPU.
 //!
-//! What a tensor leaves behind is kept for the next one of about its size, since pages that are
-//! new to a process cost more than most operations do. Small blocks are kept by the thread that
-//! freed them, without a lock; the rest, up to [`cap`], by all threads together. Blocks of 8 MiB and
-//! more lie on huge pages where the system has them.
+//! A dropped tensor's memory is cached for the next tensor of about its size, because fresh pages cost more than most
+//! operations. Small blocks are cached by the thread that freed them, without a lock; other blocks, up to [`cap`], are
+//! cached by all threads together. Blocks of 8 MiB and more use huge pages if the system has them.
 //!
-//! [`trim`] gives back what is kept, [`set_cap`] says how much that may be, [`stats`] how much it
-//! is. The environment variable `NOMINA_CACHE`, a number of bytes, is the cap a program starts
-//! with. With 0 every tensor has an allocation of its own, no longer than its elements: so
-//! AddressSanitizer and the like see each access that is out of bounds or too late.
+//! [`trim`] releases the cache, [`set_cap`] limits it, and [`stats`] returns its size. The environment variable
+//! `NOMINA_CACHE`, a number of bytes, is the initial cap. With 0 every tensor has a separate allocation, exactly as
+//! long as its elements, so that AddressSanitizer and similar tools detect every access out of bounds or after a free.
 
 mod class;
 mod local;
@@ -44,35 +42,34 @@ pub(crate) fn refused(op: &'static str, len: usize) -> Error {
     .hint("use smaller sizes, or free other tensors first")
 }
 
-/// How much memory tensors take, in bytes. Blocks count with their own sizes, which are up to an
-/// eighth more than was asked for (64 bytes at least). A `Vec` that became a tensor does not count.
+/// The memory of tensors, in bytes. Blocks count with their own sizes, which are up to an eighth larger than requested
+/// (at least 64 bytes). A `Vec` that became a tensor does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// What tensors lie in.
+    /// Memory in use by tensors.
     pub in_use: usize,
-    /// What is kept for tensors to come.
+    /// Memory cached for later tensors.
     pub held: usize,
-    /// The most that both were together at any time.
+    /// The maximum of their sum so far.
     pub peak: usize,
 }
 
-/// What the cap is before anybody says, on machines that have eight times as much.
+/// The initial cap, on machines with at least eight times that much memory.
 const DEFAULT_CAP: usize = 1 << 30;
 
-/// What a process can address on today's 64-bit machines (47 bits). More is refused before the
-/// allocator is asked: AddressSanitizer's ends the process over such a size.
+/// The address space of a process on today's 64-bit machines (47 bits). Larger sizes are refused before they reach the
+/// allocator: that of AddressSanitizer aborts the process for such a size.
 const ADDRESSABLE: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 16 } else { 0 };
 
 const _: () = assert!(class::of(ADDRESSABLE) < class::COUNT);
 
-/// No cap was asked for yet.
+/// The cap has not been initialised yet.
 const UNSET: usize = usize::MAX;
 
 static CAP: AtomicUsize = AtomicUsize::new(UNSET);
 
-/// How many bytes may be kept for tensors to come. Each thread may keep 512 KiB of small blocks
-/// beyond it, unless it is 0.
+/// Returns the maximal number of cached bytes. Each thread may cache 512 KiB of small blocks beyond it, unless it is 0.
 #[must_use]
 #[inline]
 pub fn cap() -> usize {
@@ -87,7 +84,7 @@ fn first_cap() -> usize {
     let asked = std::env::var("NOMINA_CACHE").ok();
     let asked = asked.and_then(|bytes| bytes.trim().parse::<usize>().ok());
     let cap = asked.unwrap_or_else(|| DEFAULT_CAP.min(system::installed() / 8));
-    // Whoever was faster wins, `set_cap` too.
+    // The first thread wins, including one that calls `set_cap`.
     match CAP.compare_exchange(
         UNSET,
         cap.min(UNSET - 1),
@@ -99,12 +96,11 @@ fn first_cap() -> usize {
     }
 }
 
-/// Says how many bytes may be kept for tensors to come; what is beyond goes back at once. With 0
-/// nothing is kept.
+/// Sets the maximal number of cached bytes, and releases blocks beyond it immediately. With 0 nothing is cached.
 pub fn set_cap(bytes: usize) {
     let before = CAP.swap(bytes.min(UNSET - 1), Ordering::Relaxed);
     if bytes == 0 || before == 0 {
-        // Threads look at the cap when they see this.
+        // Threads check the cap when they see this.
         trim();
     }
     if bytes > 0 {
@@ -112,8 +108,8 @@ pub fn set_cap(bytes: usize) {
     }
 }
 
-/// Gives what is kept for tensors to come back to the system. Small blocks that other threads keep
-/// follow when those threads next make or drop a tensor.
+/// Releases the cache to the system. Small blocks cached by other threads follow when those threads next create or drop
+/// a tensor.
 ///
 /// ```
 /// use nomina_runtime::memory;
@@ -125,8 +121,8 @@ pub fn trim() {
     shared::shrink(0);
 }
 
-/// How much memory tensors take now, and took at most. The numbers fit each other where no other
-/// thread makes or drops tensors meanwhile.
+/// Returns the current and the peak memory of tensors. The numbers are consistent if no other thread creates or drops
+/// tensors meanwhile.
 #[must_use]
 pub fn stats() -> Stats {
     let held = shared::held();
@@ -138,15 +134,15 @@ pub fn stats() -> Stats {
     }
 }
 
-/// An aligned piece of memory that is its owner's alone.
+/// An aligned piece of memory with a single owner.
 #[derive(Debug)]
 pub(crate) struct Block {
     ptr: NonNull<u8>,
     origin: Origin,
 }
 
-/// Where a block came from, in a word: one behind the other no byte, the classes, and allocations
-/// of so many bytes, made while nothing was to be kept.
+/// The origin of a block, in one word: first 0 for no bytes, then the classes, then allocations by their number of
+/// bytes, made while caching was disabled.
 #[derive(Clone, Copy, Debug)]
 struct Origin(usize);
 
@@ -162,13 +158,13 @@ impl Origin {
     }
 }
 
-// SAFETY: a block owns its bytes, as a `Vec<u8>` does.
+// SAFETY: a block owns its bytes, like a `Vec<u8>`.
 unsafe impl Send for Block {}
-// SAFETY: through `&self` nothing is written; what the address is used for is its owner's matter.
+// SAFETY: `&self` gives no write access; uses of the address are up to the owner.
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// At least `bytes` bytes, zero or indeterminate; `None` when they cannot be had.
+    /// Allocates at least `bytes` bytes, zeroed or indeterminate; returns `None` if there is no memory.
     #[inline]
     pub(crate) fn new(bytes: usize, zeroed: bool) -> Option<Self> {
         if bytes == 0 {
@@ -181,14 +177,14 @@ impl Block {
             return Self::other(bytes, class, zeroed);
         };
         if zeroed {
-            // SAFETY: a block of this class is at least as long, and ours alone.
+            // SAFETY: a block of this class is at least that long, and not shared.
             unsafe { ptr.write_bytes(0, bytes) };
         }
         let origin = Origin::class(class);
         Some(Self { ptr, origin })
     }
 
-    /// The same where this thread keeps no such block.
+    /// The slow path of [`new`](Self::new), if this thread has no cached block.
     #[inline(never)]
     fn other(bytes: usize, class: usize, zeroed: bool) -> Option<Self> {
         if bytes > ADDRESSABLE {
@@ -201,20 +197,20 @@ impl Block {
         let origin = Origin::class(class);
         if let Some(ptr) = shared::pop(class) {
             if zeroed {
-                // SAFETY: a block of this class is at least as long, and ours alone.
+                // SAFETY: a block of this class is at least that long, and not shared.
                 unsafe { ptr.write_bytes(0, bytes) };
             }
             return Some(Self { ptr, origin });
         }
         let ptr = system::take(class, zeroed).or_else(|| {
-            // What is kept in other sizes may be what is missing.
+            // Releasing cached blocks of other sizes may make room.
             trim();
             system::take(class, zeroed)
         })?;
         Some(Self { ptr, origin })
     }
 
-    /// An allocation of its own.
+    /// Makes a separate allocation of exactly `bytes` bytes.
     #[cold]
     fn exact(bytes: usize, zeroed: bool) -> Option<Self> {
         let layout = Layout::from_size_align(bytes, ALIGNMENT).ok()?;
@@ -242,8 +238,7 @@ impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
         let class = self.origin.0.wrapping_sub(1);
-        // SAFETY: a block of this class, which nobody uses any more, where a thread keeps such; no
-        // other origin is a class of that kind.
+        // SAFETY: an unused block of this class, if threads cache the class; other origins are not such a class.
         if unsafe { !local::push(self.ptr, class) } {
             self.leave();
         }
@@ -251,14 +246,14 @@ impl Drop for Block {
 }
 
 impl Block {
-    /// What becomes of a block that no thread keeps.
+    /// Frees a block that no thread caches.
     #[inline(never)]
     fn leave(&mut self) {
         let Some(class) = self.origin.0.checked_sub(1) else {
             return;
         };
         let Some(bytes) = class.checked_sub(class::COUNT) else {
-            // SAFETY: a block of this class, which nobody uses any more.
+            // SAFETY: an unused block of this class.
             return unsafe { shared::push(self.ptr, class) };
         };
         system::gave(bytes);

@@ -1,7 +1,8 @@
-//! Scratch memory of calls, whose absence is an error.
+//! Scratch memory of calls, with fallible allocation.
 //!
-//! `Vec` and `Box` end the process when memory is missing. Whatever grows with a tensor comes
-//! from here instead, and its absence is an error of the operator, as for the result itself.
+//! `Vec` and `Box` abort the process if memory runs out. Everything that grows with a tensor is
+//! allocated here instead, so that a failure is an error of the operator, like for the result
+//! itself.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,25 +14,25 @@ use nomina_core::Error;
 use super::{Block, refused};
 use crate::shape::product;
 
-/// So many bytes could not be had.
+/// The allocation of this number of bytes failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoMemory(pub(crate) usize);
 
 impl NoMemory {
-    /// That of `len` elements.
+    /// The failure to allocate `len` elements.
     #[cold]
     fn of<T>(len: usize) -> Self {
         Self(len.saturating_mul(size_of::<T>()))
     }
 
-    /// As an error of the operator that asked.
+    /// Converts to an error of the operator.
     #[cold]
     pub(crate) fn in_op(self, op: &'static str) -> Error {
         refused(op, self.0)
     }
 }
 
-/// Elements that a kernel works on and gives back when it is done, aligned as tensors are.
+/// Temporary elements of a kernel, aligned like tensors.
 pub(crate) struct Scratch<T> {
     block: Block,
     len: usize,
@@ -50,7 +51,7 @@ impl<T: Copy> Scratch<T> {
         })
     }
 
-    /// As many times the same as the factors multiply to.
+    /// Allocates the product of the factors in elements, all equal to `value`.
     pub(crate) fn new<const N: usize>(factors: [usize; N], value: T) -> Result<Self, NoMemory> {
         let this = Self::room(factors)?;
         let first = this.block.as_ptr().cast::<T>();
@@ -63,7 +64,7 @@ impl<T: Copy> Scratch<T> {
 }
 
 impl<T: Copy> Scratch<MaybeUninit<T>> {
-    /// Room for as many elements as the factors multiply to.
+    /// Allocates the product of the factors in elements, uninitialised.
     pub(crate) fn uninit<const N: usize>(factors: [usize; N]) -> Result<Self, NoMemory> {
         Self::room(factors)
     }
@@ -73,7 +74,7 @@ impl<T> Deref for Scratch<T> {
     type Target = [T];
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: `len` elements, written when this was made, or in need of no writing.
+        // SAFETY: `len` elements, either written at creation or `MaybeUninit`.
         unsafe { std::slice::from_raw_parts(self.block.as_ptr().as_ptr().cast(), self.len) }
     }
 }
@@ -81,7 +82,7 @@ impl<T> Deref for Scratch<T> {
 impl<T> DerefMut for Scratch<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and the block is this one's alone.
+        // SAFETY: as above, and the block is not shared.
         unsafe { std::slice::from_raw_parts_mut(self.block.as_ptr().as_ptr().cast(), self.len) }
     }
 }
@@ -92,29 +93,29 @@ impl<T: fmt::Debug> fmt::Debug for Scratch<T> {
     }
 }
 
-/// A vector without elements that has room for as many as the factors multiply to.
+/// Creates an empty vector with a capacity of the product of the factors.
 pub(crate) fn room<T, const N: usize>(factors: [usize; N]) -> Result<Vec<T>, NoMemory> {
     let mut all = Vec::new();
     reserve(&mut all, product(factors))?;
     Ok(all)
 }
 
-/// As `room`, for what operator `op` returns.
+/// Like `room`, but the error is that of operator `op`.
 ///
 /// # Errors
-/// Missing memory.
+/// If there is no memory.
 pub fn list<T, const N: usize>(op: &'static str, factors: [usize; N]) -> Result<Vec<T>, Error> {
     room(factors).map_err(|error| error.in_op(op))
 }
 
-/// Makes room for `more` elements.
+/// Reserves space for `more` elements.
 pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
     let wanted = all.len().saturating_add(more);
     all.try_reserve_exact(more)
         .map_err(|_| NoMemory::of::<T>(wanted))
 }
 
-/// A vector of as many times the same as the factors multiply to.
+/// Creates a vector of the product of the factors in elements, all equal to `value`.
 pub(crate) fn filled<T: Clone, const N: usize>(
     factors: [usize; N],
     value: T,
@@ -124,7 +125,7 @@ pub(crate) fn filled<T: Clone, const N: usize>(
     Ok(all)
 }
 
-/// A vector of what an iterator gives.
+/// Collects an iterator into a vector.
 pub(crate) fn collect<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>, NoMemory> {
     let mut items = items.into_iter();
     let least = items.size_hint().0;
@@ -136,14 +137,14 @@ pub(crate) fn collect<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>, N
     Ok(all)
 }
 
-/// A copy of elements.
+/// Copies elements to a vector.
 pub(crate) fn copied<T: Copy>(items: &[T]) -> Result<Vec<T>, NoMemory> {
     let mut all = room([items.len()])?;
     all.extend_from_slice(items);
     Ok(all)
 }
 
-/// Puts an element behind the others.
+/// Appends an element.
 #[inline]
 pub(crate) fn push<T>(all: &mut Vec<T>, item: T) -> Result<(), NoMemory> {
     if all.len() == all.capacity() {

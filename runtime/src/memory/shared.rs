@@ -1,4 +1,4 @@
-//! The blocks that all threads keep together.
+//! The cache of blocks that all threads share.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,28 +6,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{cap, class, system};
 
-/// What stands at the start of a block that is kept.
+/// The header of a cached block.
 struct Free {
     next: Option<NonNull<u8>>,
 }
 
-/// Kept blocks of one class, the last one on top.
+/// Cached blocks of one class, the latest one on top.
 #[derive(Clone, Copy)]
 pub(super) struct Stack {
     top: Option<NonNull<u8>>,
 }
 
-// SAFETY: the blocks belong to the stack, and so to whoever owns it.
+// SAFETY: the blocks belong to the stack, and so to its owner.
 unsafe impl Send for Stack {}
 
 impl Stack {
     pub(super) const EMPTY: Self = Self { top: None };
 
+    /// Pushes a block.
+    ///
     /// # Safety
-    /// A block that nobody uses any more, of at least 64 bytes.
+    /// An unused block of at least 64 bytes.
     #[inline]
     pub(super) unsafe fn push(&mut self, ptr: NonNull<u8>) {
-        // SAFETY: blocks are aligned to more than this, and the caller's promise.
+        // SAFETY: blocks are sufficiently aligned; the rest is guaranteed by the caller.
         unsafe { ptr.cast().write(Free { next: self.top }) };
         self.top = Some(ptr);
     }
@@ -35,7 +37,7 @@ impl Stack {
     #[inline]
     pub(super) fn pop(&mut self) -> Option<NonNull<u8>> {
         let ptr = self.top?;
-        // SAFETY: written by `push`, and nobody else's since.
+        // SAFETY: written by `push`, and unused since.
         self.top = unsafe { ptr.cast::<Free>().read() }.next;
         Some(ptr)
     }
@@ -43,11 +45,11 @@ impl Stack {
 
 struct Shared {
     stacks: [Stack; class::COUNT],
-    /// When each class last gave or took a block.
+    /// The time when each class last gained or lost a block.
     touched: [u64; class::COUNT],
     clock: u64,
     held: usize,
-    /// What each living thread keeps, written by that thread only.
+    /// The byte count of each living thread's cache, written by that thread only.
     threads: Vec<Arc<AtomicUsize>>,
 }
 
@@ -60,7 +62,7 @@ static SHARED: Mutex<Shared> = Mutex::new(Shared {
 });
 
 fn lock() -> MutexGuard<'static, Shared> {
-    // Nothing here panics halfway.
+    // The state is consistent even after a panic: nothing here panics halfway.
     SHARED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -76,8 +78,8 @@ impl Shared {
         Some(ptr)
     }
 
-    /// Takes out blocks, of the class that was unused for longest first, until at most `bytes`
-    /// remain. They are given back when nobody waits for the lock.
+    /// Removes blocks, first of the class that was unused longest, until at most `bytes` remain.
+    /// They are returned to the system after the lock is released.
     fn beyond(&mut self, bytes: usize) -> Released {
         let mut going = Released([Stack::EMPTY; class::COUNT]);
         while self.held > bytes {
@@ -88,7 +90,7 @@ impl Shared {
             while self.held > bytes
                 && let Some(ptr) = self.take(class)
             {
-                // SAFETY: a kept block is nobody's.
+                // SAFETY: a cached block is unused.
                 unsafe { going.0[class].push(ptr) };
             }
         }
@@ -96,21 +98,21 @@ impl Shared {
     }
 }
 
-/// Blocks on their way back to the system.
+/// Blocks to be returned to the system.
 struct Released([Stack; class::COUNT]);
 
 impl Drop for Released {
     fn drop(&mut self) {
         for (class, stack) in self.0.iter_mut().enumerate() {
             while let Some(ptr) = stack.pop() {
-                // SAFETY: a kept block of this class, which nobody uses.
+                // SAFETY: a cached block of this class, which is unused.
                 unsafe { system::give(ptr, class) };
             }
         }
     }
 }
 
-/// A block of a class, if one is kept.
+/// Returns a cached block of a class, if there is one.
 pub(super) fn pop(class: usize) -> Option<NonNull<u8>> {
     let mut shared = lock();
     let ptr = shared.take(class)?;
@@ -118,18 +120,18 @@ pub(super) fn pop(class: usize) -> Option<NonNull<u8>> {
     Some(ptr)
 }
 
-/// Keeps a block, or gives it back where it is longer than all that may be kept.
+/// Caches a block, or returns it to the system if it is larger than the cap.
 ///
 /// # Safety
-/// A block of this class that nobody uses any more.
+/// An unused block of this class.
 pub(super) unsafe fn push(ptr: NonNull<u8>, class: usize) {
     let (size, cap) = (class::size(class), cap());
     if size > cap {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         return unsafe { system::give(ptr, class) };
     }
     let mut shared = lock();
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { shared.stacks[class].push(ptr) };
     shared.held += size;
     shared.touch(class);
@@ -140,8 +142,8 @@ pub(super) unsafe fn push(ptr: NonNull<u8>, class: usize) {
     }
 }
 
-/// Takes over what a thread keeps: its stacks by class, and its count of bytes, which becomes 0.
-/// A thread that ends is forgotten.
+/// Takes over a thread's cache: its stacks by class, and its byte count, which becomes 0. A thread
+/// that ends is removed.
 pub(super) fn absorb(stacks: &mut [Stack], count: &Arc<AtomicUsize>, ends: bool) {
     let cap = cap();
     let mut shared = lock();
@@ -150,7 +152,7 @@ pub(super) fn absorb(stacks: &mut [Stack], count: &Arc<AtomicUsize>, ends: bool)
             shared.touch(class);
         }
         while let Some(ptr) = stack.pop() {
-            // SAFETY: a kept block is nobody's.
+            // SAFETY: a cached block is unused.
             unsafe { shared.stacks[class].push(ptr) };
             shared.held += class::size(class);
         }
@@ -166,20 +168,20 @@ pub(super) fn absorb(stacks: &mut [Stack], count: &Arc<AtomicUsize>, ends: bool)
     }
 }
 
-/// A count for a new thread.
+/// Registers a new thread; returns its byte count.
 pub(super) fn join() -> Arc<AtomicUsize> {
     let count = Arc::new(AtomicUsize::new(0));
     lock().threads.push(Arc::clone(&count));
     count
 }
 
-/// Gives back what is kept beyond `bytes` bytes.
+/// Releases cached blocks beyond `bytes` bytes.
 pub(super) fn shrink(bytes: usize) {
     let going = lock().beyond(bytes);
     drop(going);
 }
 
-/// How many bytes are kept, by all threads and by each.
+/// Returns the number of cached bytes, shared and per thread together.
 pub(super) fn held() -> usize {
     let shared = lock();
     let each = shared

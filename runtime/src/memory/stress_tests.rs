@@ -1,11 +1,11 @@
-//! Threads that make blocks, hand them to each other and drop them.
+//! Threads that allocate blocks, pass them to each other, and drop them.
 
 use std::sync::mpsc;
 use std::thread;
 
 use super::*;
 
-/// Marks a block at both ends with a number that only its owner knows.
+/// A block marked at both ends with a number that only its owner knows.
 struct Marked {
     block: Block,
     bytes: usize,
@@ -17,7 +17,7 @@ impl Marked {
         let block = Block::new(bytes, false).unwrap();
         let this = Self { block, bytes, mark };
         for place in this.places() {
-            // SAFETY: within the block, which is this test's, and aligned.
+            // SAFETY: within the block, which belongs to this test, and aligned.
             unsafe { place.write(mark) };
         }
         this
@@ -38,7 +38,7 @@ impl Drop for Marked {
     }
 }
 
-/// Numbers without pattern.
+/// A pseudorandom number.
 fn next(state: &mut u64) -> u64 {
     *state = state
         .wrapping_mul(6_364_136_223_846_793_005)
@@ -84,14 +84,14 @@ fn churn(threads: usize, rounds: usize) {
             }));
         }
         drop(senders);
-        // The scope's own end waits for closures, and not for what threads keep to be given back.
+        // The scope only waits for closures to return, not for threads to hand over their caches.
         running
             .into_iter()
             .for_each(|thread| thread.join().unwrap());
     });
 }
 
-/// What remains in use and is kept when nothing else runs: needs a process of its own.
+/// Checks the exact counts while nothing else runs: requires a separate process.
 fn exact() {
     churn(4, if cfg!(miri) { 50 } else { 3000 });
     let after = stats();
@@ -114,7 +114,7 @@ fn exact() {
     assert_eq!((trimmed.in_use, trimmed.held), (0, 0));
     assert!(trimmed.peak >= now.in_use);
 
-    // Under a small cap what was unused for longest goes first.
+    // With a small cap, the class that was unused longest is released first.
     set_cap(4 << 20);
     let sizes = [3 << 20, 1 << 20, 3 << 20, 1 << 20];
     drop(sizes.map(|bytes| Block::new(bytes, false).unwrap()));
@@ -132,7 +132,7 @@ fn blocks_have_one_owner_whoever_drops_them() {
     churn(4, if cfg!(miri) { 20 } else { 2000 });
 }
 
-/// The counts are those of the process: [`exact`] runs in a process that runs nothing else.
+/// The counts are global to the process: [`exact`] runs in a process that runs nothing else.
 #[test]
 #[cfg_attr(miri, ignore = "starts a process")]
 fn counts_are_exact() {

@@ -1,7 +1,7 @@
-//! Blocks from the system and back.
+//! Allocation from the system.
 //!
-//! Large ones are mapped, so that their pages are zero without being written to and go back when
-//! they are freed; the rest comes from the global allocator.
+//! Large blocks are mapped, so that their pages are zero without a write, and return to the system
+//! when they are freed; other blocks come from the global allocator.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{ALIGNMENT, class};
 
-/// From this size on, blocks are mapped. Every size from here on is a multiple of 128 KiB, and so
-/// of a page.
+/// The smallest size that is mapped. Every size from here on is a multiple of 128 KiB, and so of a
+/// page.
 const MAPPED: usize = 1 << 20;
 
-/// From this size on, huge pages are worth the time that clearing one takes.
+/// The smallest size for which huge pages are worth the time to clear one.
 #[cfg(all(unix, not(miri)))]
 const LARGE: usize = 8 << 20;
 
-/// Bytes that came from the system and did not go back.
+/// Bytes allocated from the system and not returned.
 static RESERVED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
@@ -30,7 +30,7 @@ pub(super) fn gave(bytes: usize) {
     RESERVED.fetch_sub(bytes, Ordering::Relaxed);
 }
 
-/// What was taken and not given back, and the most that this was.
+/// Returns the allocated bytes, and their maximum so far.
 pub(super) fn reserved() -> (usize, usize) {
     (
         RESERVED.load(Ordering::Relaxed),
@@ -38,7 +38,7 @@ pub(super) fn reserved() -> (usize, usize) {
     )
 }
 
-/// A new block of a class; `None` when the system has none.
+/// Allocates a new block of a class; returns `None` if there is no memory.
 #[cold]
 pub(super) fn take(class: usize, zeroed: bool) -> Option<NonNull<u8>> {
     let size = class::size(class);
@@ -59,10 +59,10 @@ pub(super) fn take(class: usize, zeroed: bool) -> Option<NonNull<u8>> {
     Some(ptr)
 }
 
-/// Gives a block back.
+/// Returns a block to the system.
 ///
 /// # Safety
-/// It came from [`take`] with this class, and nobody uses it any more.
+/// It came from [`take`] with this class, and is unused.
 #[cold]
 pub(super) unsafe fn give(ptr: NonNull<u8>, class: usize) {
     let size = class::size(class);
@@ -80,11 +80,11 @@ fn is_mapped(size: usize) -> bool {
     cfg!(all(unix, not(miri))) && size >= MAPPED
 }
 
-/// How much memory the machine has; what the address space allows where nobody says.
+/// Returns the machine's memory in bytes; `usize::MAX` if unknown.
 pub(super) fn installed() -> usize {
     #[cfg(all(any(target_os = "linux", target_os = "macos"), not(miri)))]
     {
-        // SAFETY: these only ask.
+        // SAFETY: these calls only query.
         let [pages, page] =
             unsafe { [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| libc::sysconf(name)) };
         if pages > 0 && page > 0 {
@@ -100,10 +100,10 @@ mod map {
 
     use super::LARGE;
 
-    /// What huge pages are aligned to; where they are greater, the system looks for places itself.
+    /// The alignment of huge pages; if they are larger, the system chooses the address anyway.
     const HUGE: usize = 2 << 20;
 
-    /// New pages, all zero.
+    /// Maps new pages, all zero.
     pub(super) fn new(size: usize) -> Option<NonNull<u8>> {
         if size < LARGE {
             return pages(size);
@@ -111,7 +111,7 @@ mod map {
         let whole = size.checked_add(HUGE)?;
         let start = pages(whole)?;
         let before = start.as_ptr().align_offset(HUGE).min(HUGE);
-        // SAFETY: within the mapping, of which these parts are nobody's.
+        // SAFETY: within the new mapping; the unmapped parts are unused.
         unsafe {
             let ptr = start.add(before);
             if before > 0 {
@@ -120,7 +120,7 @@ mod map {
             if before < HUGE {
                 free(ptr.add(size), HUGE - before);
             }
-            // A wish: without it, or refused, pages are small ones.
+            // A hint: if it is missing or refused, pages are small.
             #[cfg(any(target_os = "linux", target_os = "android"))]
             libc::madvise(ptr.as_ptr().cast(), size, libc::MADV_HUGEPAGE);
             Some(ptr)
@@ -130,22 +130,22 @@ mod map {
     fn pages(size: usize) -> Option<NonNull<u8>> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let kind = libc::MAP_PRIVATE | libc::MAP_ANON;
-        // SAFETY: a new mapping at a place that the system chooses touches no other.
+        // SAFETY: a new mapping at an address that the system chooses does not affect others.
         let ptr = unsafe { libc::mmap(null_mut(), size, access, kind, -1, 0) };
         (ptr != libc::MAP_FAILED)
             .then(|| NonNull::new(ptr.cast()))
             .flatten()
     }
 
-    /// Gives pages back.
+    /// Unmaps pages.
     ///
     /// # Safety
-    /// They were mapped here, and nobody uses them any more.
+    /// They were mapped here, and are unused.
     pub(super) unsafe fn free(ptr: NonNull<u8>, size: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if libc::munmap(ptr.as_ptr().cast(), size) != 0 {
-                // The process has too many mappings to cut one in two: the memory goes back, only
+                // The process has too many mappings to split one: the memory is released, and only
                 // the addresses are lost.
                 libc::madvise(ptr.as_ptr().cast(), size, libc::MADV_DONTNEED);
             }

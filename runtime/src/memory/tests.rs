@@ -2,7 +2,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::*;
 
-/// The cache is one for the process, and so are its numbers: tests that read them take turns.
+/// The cache and its statistics are global to the process: tests that read them take turns.
 pub(super) fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -20,12 +20,12 @@ fn sizes_are_close_and_in_order() {
         assert!(size < 1 << 20 || size.is_multiple_of(128 << 10));
         before = size;
     }
-    // What a process can address on 64-bit machines.
+    // The address space of a process on 64-bit machines.
     assert!(before >= (1 << 47));
     assert_eq!(class::size(class::of_size(32 << 10)), 32 << 10);
 }
 
-/// Sizes that no process can address are refused, whether freed blocks are kept or not.
+/// Sizes beyond the address space are refused, whether freed blocks are kept or not.
 #[test]
 fn no_size_is_too_large_to_be_refused() {
     for bytes in (47..usize::BITS).flat_map(|bit| [1 << bit, (1_usize << bit) - 1 + (1 << bit)]) {
@@ -39,7 +39,7 @@ fn no_size_is_too_large_to_be_refused() {
 fn check(block: &Block, bytes: usize, mark: u8) {
     let ptr = block.as_ptr().as_ptr();
     assert_eq!(ptr as usize % ALIGNMENT, 0);
-    // SAFETY: `bytes` were asked for, and the block is this test's.
+    // SAFETY: `bytes` were requested, and the block belongs to this test.
     unsafe {
         ptr.write_bytes(mark, bytes);
         let content = std::slice::from_raw_parts(ptr, bytes);
@@ -53,7 +53,7 @@ fn zeroed_blocks_are_zero_also_when_used_before() {
         let bytes = if cfg!(miri) { bytes.min(5000) } else { bytes };
         for _ in 0..3 {
             let block = Block::new(bytes, true).unwrap();
-            // SAFETY: as long as was asked for, and zeroed.
+            // SAFETY: of the requested length, and zeroed.
             let content = unsafe { std::slice::from_raw_parts(block.as_ptr().as_ptr(), bytes) };
             assert!(content.iter().all(|&byte| byte == 0));
             check(&block, bytes, 0xAB);
@@ -79,7 +79,7 @@ fn what_is_freed_comes_back() {
     if cap() == 0 {
         return;
     }
-    // Sizes that no other test uses: other tests may take what this one frees.
+    // Sizes that no other test uses: other tests might take the blocks that this one frees.
     for bytes in [11 * 64, 3_000_000] {
         let first = Block::new(bytes, false).unwrap();
         let address = first.as_ptr();

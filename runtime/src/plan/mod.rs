@@ -1,7 +1,7 @@
 //! Iteration plans over several operands of one shape.
 //!
-//! The planner drops dims of size 1, orders the rest by stride, and merges neighbours that all
-//! operands hold adjacent: a contiguous operation is one dim, whatever its rank. Kernels then see
+//! The planner drops dims of size 1, orders the rest by stride, and merges neighbours that are
+//! adjacent in all operands: a contiguous operation is one dim, whatever its rank. Kernels then see
 //! runs of one dim.
 
 mod walk;
@@ -16,7 +16,7 @@ use crate::shape::{Strides, row_major, scaled_stride};
 
 pub(crate) use walk::Walk;
 
-/// The most operands of a plan: a result and four inputs.
+/// The maximal number of operands of a plan: a result and four inputs.
 pub(crate) const OPERANDS: usize = 5;
 
 /// One step of every operand, in bytes.
@@ -29,7 +29,7 @@ pub(crate) struct Dim {
     pub steps: Steps,
 }
 
-/// The dims of an operation, innermost first; never none.
+/// The dims of an operation, innermost first; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     dims: SmallVec<[Dim; 4]>,
@@ -37,8 +37,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for operands of the shape `shape`, each with its strides in elements and the size
-    /// of an element. Dims are ordered by the first operands' strides.
+    /// Plans operands of the shape `shape`, each with its strides in elements and the size of an
+    /// element. Dims are ordered by the first operands' strides.
     pub(crate) fn new(shape: &[usize], operands: &[(&[isize], usize)]) -> Self {
         let numel = shape.iter().product();
         let steps = |dim: usize| {
@@ -68,7 +68,7 @@ impl Plan {
                 .for_each(&mut add);
         }
         if dims.is_empty() {
-            // One element, or none. Contiguous steps let kernels treat it as any other run.
+            // One element, or none. Contiguous steps let kernels treat it like any other run.
             let mut steps = [0; OPERANDS];
             for (step, (_, size)) in steps.iter_mut().zip(operands) {
                 *step = *size as isize;
@@ -78,22 +78,22 @@ impl Plan {
         Self { dims, numel }
     }
 
-    /// The number of elements of the operation.
+    /// Returns the number of elements of the operation.
     pub(crate) fn numel(&self) -> usize {
         self.numel
     }
 
-    /// The dims, innermost first.
+    /// Returns the dims, innermost first.
     pub(crate) fn dims(&self) -> &[Dim] {
         &self.dims
     }
 
-    /// The innermost dim.
+    /// Returns the innermost dim.
     pub(crate) fn inner(&self) -> Dim {
         self.dims[0]
     }
 
-    /// The dims around the innermost one, as a plan of their own: one element is one run.
+    /// Returns a plan of the dims around the innermost one: each of its elements is one run.
     pub(crate) fn outer(&self) -> Self {
         let mut dims = SmallVec::from_slice(&self.dims[1..]);
         if dims.is_empty() {
@@ -110,8 +110,8 @@ impl Plan {
         Self { dims, numel }
     }
 
-    /// Whether an operand with elements of `size` bytes has them one after another, in the order
-    /// of the plan.
+    /// Returns whether an operand with elements of `size` bytes is contiguous in the order of the
+    /// plan.
     pub(crate) fn is_linear(&self, operand: usize, size: usize) -> bool {
         let mut expected = size as isize;
         self.dims.iter().all(|dim| {
@@ -121,18 +121,18 @@ impl Plan {
         })
     }
 
-    /// Whether an operand is one element for all of the operation.
+    /// Returns whether an operand is a single element for the whole operation.
     pub(crate) fn is_constant(&self, operand: usize) -> bool {
         self.numel == 1 || self.dims.iter().all(|dim| dim.steps[operand] == 0)
     }
 
-    /// A walk from the element at `start`.
+    /// Returns a walk from the element at `start`.
     pub(crate) fn walk(&self, start: usize) -> Walk<'_> {
         Walk::new(self, start)
     }
 }
 
-/// Whether every operand continues from the end of `inner` into the next step of `outer`.
+/// Returns whether every operand continues from the end of `inner` into the next step of `outer`.
 fn adjacent(inner: &Dim, outer: &Dim) -> bool {
     let size = inner.size as isize;
     inner
@@ -142,7 +142,7 @@ fn adjacent(inner: &Dim, outer: &Dim) -> bool {
         .all(|(&inner, &outer)| outer == inner * size)
 }
 
-/// The dims of a shape, innermost first: a stable insertion sort, since dims that cannot be
+/// Sorts the dims of a shape, innermost first: a stable insertion sort, because dims that cannot be
 /// compared keep their row-major order and comparability is not transitive.
 fn order(rank: usize, compare: impl Fn(usize, usize) -> Ordering) -> SmallVec<[usize; 8]> {
     let mut dims: SmallVec<[usize; 8]> = (0..rank).rev().collect();
@@ -162,8 +162,8 @@ fn order(rank: usize, compare: impl Fn(usize, usize) -> Ordering) -> SmallVec<[u
     dims
 }
 
-/// Which of two dims lies further inside: by the first operand that steps in both, with the
-/// smaller dim inside when it steps equally far.
+/// Compares two dims; the lesser is further inside. The first operand that steps in both decides;
+/// if it steps equally far, the smaller dim is inside.
 fn compare(operands: usize, a: (usize, Steps), b: (usize, Steps)) -> Ordering {
     for operand in 0..operands {
         let (inner, outer) = (a.1[operand].unsigned_abs(), b.1[operand].unsigned_abs());
@@ -179,7 +179,7 @@ fn compare(operands: usize, a: (usize, Steps), b: (usize, Steps)) -> Ordering {
     Ordering::Equal
 }
 
-/// The dims of a shape, innermost first, as the strides of `inputs` order them.
+/// Returns the dims of a shape, innermost first, in the order of the strides of `inputs`.
 fn stride_order(shape: &[usize], inputs: &[&[isize]]) -> SmallVec<[usize; 8]> {
     let inputs = &inputs[..inputs.len().min(OPERANDS)];
     let all = |dim: usize| {
@@ -192,8 +192,8 @@ fn stride_order(shape: &[usize], inputs: &[&[isize]]) -> SmallVec<[usize; 8]> {
     order(shape.len(), |a, b| compare(inputs.len(), all(a), all(b)))
 }
 
-/// The strides of a dense copy whose dims lie in the order of the original's, as PyTorch's
-/// `preserve_format`.
+/// Returns the strides of a dense copy whose dims keep the order of the original's in memory, like
+/// PyTorch's `preserve_format`.
 pub(crate) fn dense_strides(shape: &[usize], strides: &[isize]) -> Strides {
     let mut dense = Strides::from_elem(1, shape.len());
     let mut stride = 1_isize;
@@ -204,9 +204,9 @@ pub(crate) fn dense_strides(shape: &[usize], strides: &[isize]) -> Strides {
     dense
 }
 
-/// The strides of a new dense result whose dims lie in the inputs' order, as PyTorch's
-/// elementwise results do: where no input asks for another order, row-major. Inputs are broadcast
-/// to `shape`.
+/// Returns the strides of a new dense result whose dims have the inputs' order, like PyTorch's
+/// elementwise results: row-major unless an input requires another order. Inputs are broadcast to
+/// `shape`.
 pub(crate) fn result_strides(shape: &[usize], inputs: &[&[isize]]) -> Strides {
     let order = stride_order(shape, inputs);
     let rank = shape.len();

@@ -62,7 +62,7 @@ fn results_keep_the_first_inputs_order() {
     );
     // A transposed view with gaps gives a dense transposition.
     assert_eq!(result_strides(&[3, 2], &[&[2, 20]]).as_slice(), [1, 3]);
-    // What the first input does not say, the second does.
+    // Where the first input leaves the order open, the second decides.
     assert_eq!(
         result_strides(&[3, 2], &[&[0, 1], &[1, 3]]).as_slice(),
         [1, 3]
@@ -85,7 +85,7 @@ fn operands() -> impl Strategy<Value = (Vec<usize>, Vec<isize>, Vec<isize>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 8 } else { 256 }))]
 
-    /// The plan reaches the same pairs of positions as counting through all indices does.
+    /// The plan reaches the same pairs of positions as an iteration over all indices.
     #[test]
     fn walks_reach_every_index_once(
         (shape, a, b) in operands(),
@@ -108,7 +108,7 @@ proptest! {
         }
         let mut seen = Vec::new();
         let inner = plan.inner().steps;
-        // Two walks that meet at `start` cover everything, as two threads do.
+        // Two walks that meet at `start` cover everything, as with two threads.
         let start = start.min(numel);
         for (from, to) in [(0, start), (start, numel)] {
             let (mut walk, mut at) = (plan.walk(from), from);

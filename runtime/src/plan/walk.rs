@@ -32,8 +32,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The next at most `limit` elements that lie in one run: how many, and each operand's offset
-    /// in bytes. The caller stops before it has taken more than the plan's elements.
+    /// Takes at most `limit` elements that form one run; returns their number, and each operand's
+    /// offset in bytes. The caller stops before it has taken more than the plan's elements.
     #[inline]
     pub(crate) fn take(&mut self, limit: usize) -> (usize, Steps) {
         let offsets = self.offsets;
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Back to the start of the innermost dim, and on in the outer ones.
+    /// Returns to the start of the innermost dim, and advances the outer ones.
     fn wrap(&mut self, count: usize) {
         let back = count as isize - self.plan.dims[0].size as isize;
         self.index[0] = 0;

@@ -1,8 +1,9 @@
-//! What operators cost: how often each was called with which result, how long it computed, what it allocated.
+//! The costs of operators: the number of calls with each kind of result, their time, and their allocations.
 //!
-//! All operators meet at one place, the device's backend, which is asked for by an operator's name. What is asked for there is
-//! timed while somebody looks on; the short ways of small tensors, which ask for no backend, are closed meanwhile. Names are
-//! not known there: a tensor that is given its names says them of the buffer that was allocated last for it.
+//! All operators pass one place, the request for the device's backend, which names the operator. The requested work is
+//! timed while a profile is active; fast paths of small tensors that need no backend are disabled meanwhile. Dim names
+//! are not known there: when a tensor gets its names, they are assigned to the computation that last allocated its
+//! buffer.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -29,15 +30,15 @@ impl Drop for Empties {
     }
 }
 
-/// Replaces what was seen on this thread.
+/// Replaces the state of this thread.
 fn replace(state: State) -> State {
     ManuallyDrop::into_inner(STATE.replace(ManuallyDrop::new(state)))
 }
 
-/// How many computations wait for the names of their results.
+/// The maximal number of computations that wait for the names of their results.
 const WAITING: usize = 64;
 
-/// Whether anybody looks on.
+/// Returns whether operators are profiled or traced.
 #[inline(always)]
 #[must_use]
 pub fn is_on() -> bool {
@@ -56,22 +57,22 @@ fn is_traced() -> bool {
     false
 }
 
-/// What was seen on a thread.
+/// The observations on a thread.
 struct State {
-    /// How many [`Span`]s are open.
+    /// The number of open [`Span`]s.
     depth: usize,
     waiting: Vec<Computed>,
     table: BTreeMap<(&'static str, String), Row>,
 }
 
-/// What an operator computed.
+/// The computation of an operator.
 struct Computed {
     op: &'static str,
     time: Duration,
     bytes: usize,
-    /// Where its buffers begin.
+    /// The addresses of its buffers.
     buffers: Vec<usize>,
-    /// Whether it did more than ask for buffers.
+    /// Whether it did more than allocate buffers.
     computed: bool,
     dims: Option<String>,
     #[cfg(feature = "tracing")]
@@ -87,7 +88,7 @@ impl State {
         }
     }
 
-    /// What an operator is at, unless that has ended or `goes_on` says that this is another call.
+    /// Returns the current computation of an operator, or a new one if that has ended or `goes_on` returns false.
     fn last(&mut self, op: &'static str, goes_on: impl Fn(&Computed) -> bool) -> &mut Computed {
         let same = |last: &Computed| last.op == op && last.dims.is_none() && goes_on(last);
         if !self.waiting.last().is_some_and(same) {
@@ -109,7 +110,7 @@ impl State {
         &mut self.waiting[last]
     }
 
-    /// Puts the first so many into the table.
+    /// Moves the first `count` computations to the table.
     fn settle(&mut self, count: usize) {
         for computed in self.waiting.drain(..count) {
             let dims = computed.dims.unwrap_or_default();
@@ -128,7 +129,7 @@ impl State {
     }
 }
 
-/// The time of one operator on the device's backend, until it is dropped.
+/// The timing of one operator on the device's backend, until it is dropped.
 pub(crate) struct Span(Option<Started>);
 
 struct Started {
@@ -153,10 +154,10 @@ impl Drop for Span {
     }
 }
 
-/// Begins to count, unless another operator is at it, whose part this is.
+/// Starts timing, unless another operator is running that this one is part of.
 #[cold]
 fn started(op: &'static str) -> Option<Started> {
-    // While the thread ends, nothing is left for later: `profile` takes what it has seen.
+    // While the thread ends, only `profile` may collect observations: nothing would be left to empty the state.
     if EMPTIES.try_with(|_| ()).is_err() && !ON.get() {
         return None;
     }
@@ -192,7 +193,7 @@ fn ended(started: Started) {
     });
 }
 
-/// Says that an operator got a buffer, which is for what it computes next.
+/// Records the allocation of a buffer for the operator's next computation.
 #[cold]
 pub(crate) fn allocated(op: &'static str, bytes: usize, at: usize) {
     STATE.with_borrow_mut(|state| {
@@ -206,14 +207,14 @@ pub(crate) fn allocated(op: &'static str, bytes: usize, at: usize) {
     });
 }
 
-/// Says which dims the result has whose buffer begins at an address. The names of one that has none may still come.
+/// Records the dims of the result whose buffer is at an address. If they have no names, names may still follow.
 #[doc(hidden)]
 #[cold]
 #[inline(never)]
 pub fn named(names: &Names, shape: &[usize], at: usize) {
     STATE.with_borrow_mut(|state| {
         let made = |computed: &Computed| computed.buffers.contains(&at);
-        // One that was given away, and written into.
+        // A computation that wrote into a given buffer.
         let given = |computed: &Computed| computed.computed && computed.buffers.is_empty();
         let last = state.waiting.iter().rposition(made);
         let last = last.or_else(|| state.waiting.iter().rposition(given));
@@ -225,7 +226,7 @@ pub fn named(names: &Names, shape: &[usize], at: usize) {
     });
 }
 
-/// Says which dims the tensor has that the operators just seen wrote to.
+/// Records the dims of the tensor that the last operators wrote to.
 #[doc(hidden)]
 #[cold]
 #[inline(never)]
@@ -240,7 +241,7 @@ pub fn written(names: &Names, shape: &[usize]) {
     });
 }
 
-/// `N=2, C=3`
+/// Formats dims like `N=2, C=3`.
 fn dims(names: &Names, shape: &[usize]) -> String {
     let each = shape
         .iter()
@@ -258,24 +259,24 @@ fn dims(names: &Names, shape: &[usize]) -> String {
 pub struct Row {
     /// The operator.
     pub op: &'static str,
-    /// Names and sizes of the result, `(N=2, C=3)`; empty where there is none with names, as of what was computed on the way.
+    /// Names and sizes of the result, `(N=2, C=3)`; empty if it has no names, for example for intermediate results.
     pub dims: String,
-    /// How often.
+    /// The number of calls.
     pub calls: usize,
-    /// How long, all calls together.
+    /// The total time of all calls.
     pub time: Duration,
-    /// How many bytes were allocated for results.
+    /// The number of bytes allocated for results.
     pub bytes: usize,
 }
 
-/// What the operators of a closure cost, by [`profile`]: a table when it is printed.
+/// The costs of a closure's operators, from [`profile`]: printed as a table.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     rows: Vec<Row>,
 }
 
 impl Profile {
-    /// The rows, the longest first.
+    /// Returns the rows, the slowest first.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
@@ -314,15 +315,16 @@ impl fmt::Display for Profile {
     }
 }
 
-/// Calls a closure, and says what its operators cost: those of this thread, whose work may be shared with others.
+/// Calls a closure, and returns the costs of its operators: those called on this thread, although other threads may
+/// share their work.
 ///
-/// A row is an operator with the dims of its result; an operator that is made of others shows as those. Views and other calls
-/// that compute nothing are in no row, and neither are sparse tensors. Work on a device is timed until it is started. While the
-/// closure runs, small tensors take longer than otherwise.
+/// A row is an operator with the dims of its result; a composed operator appears as its parts. Views and other calls
+/// that compute nothing have no row, and neither do sparse tensors. Work on a device is timed until it is started.
+/// While the closure runs, small tensors take longer than usual.
 ///
-/// Within another `profile`, what the inner one sees is hidden from the outer one.
+/// Within another `profile`, the observations of the inner one are hidden from the outer one.
 pub fn profile<V>(closure: impl FnOnce() -> V) -> (V, Profile) {
-    /// Puts back what was there before, also when the closure panics.
+    /// Restores the previous state, also if the closure panics.
     struct Before(bool, State);
     impl Drop for Before {
         fn drop(&mut self) {

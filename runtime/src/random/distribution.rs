@@ -1,4 +1,4 @@
-//! Distributions, which parameters say one, and which dtypes hold its numbers.
+//! Distributions, their valid parameters, and the dtypes that can represent their numbers.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -9,15 +9,15 @@ use super::Stream;
 /// A distribution of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// From `from` to before `to`, in steps of 2⁻²⁴ of their distance for `f32`, 2⁻⁵³ for `f64`,
-    /// 2⁻¹¹ and 2⁻⁸ for `f16` and `bf16`.
+    /// Uniform from `from` to below `to`, in steps of 2⁻²⁴ of their distance for `f32`, 2⁻⁵³ for
+    /// `f64`, 2⁻¹¹ and 2⁻⁸ for `f16` and `bf16`.
     Uniform {
         /// The smallest number.
         from: f64,
-        /// What all numbers are below, unless it is `from`.
+        /// The exclusive upper bound, unless it equals `from`.
         to: f64,
     },
-    /// The normal distribution. Of a complex number both parts have this mean, and a variance of
+    /// The normal distribution. Both parts of a complex number have this mean, and a variance of
     /// half the square of `std`.
     Normal {
         /// The mean.
@@ -34,19 +34,19 @@ pub enum Distribution {
     },
     /// Waiting times; never zero.
     Exponential {
-        /// How often what is waited for happens, in the mean.
+        /// The mean rate of the events.
         lambd: f64,
     },
     /// The quotient of two normal numbers.
     Cauchy {
-        /// Where the density is highest.
+        /// The position of the highest density.
         median: f64,
-        /// Half the distance of the two places where the density is half of that.
+        /// The half width at half of the highest density.
         sigma: f64,
     },
-    /// The number of tries up to the first that succeeds; 1 at the least.
+    /// The number of trials up to the first success; at least 1.
     Geometric {
-        /// How probable it is that a try succeeds.
+        /// The probability of a success.
         p: f64,
     },
     /// One with probability `p`, else zero.
@@ -54,7 +54,7 @@ pub enum Distribution {
         /// The probability.
         p: f64,
     },
-    /// Whole numbers from `low` to `high`, both included, all equally probable.
+    /// Integers from `low` to `high`, both included, all equally probable.
     Integers {
         /// The smallest.
         low: i64,
@@ -63,20 +63,20 @@ pub enum Distribution {
     },
 }
 
-/// What a kernel writes: the words, and what it makes of them.
+/// The words of a fill, and the distribution that a kernel computes from them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draw {
     pub(crate) words: Stream,
     pub(crate) what: Distribution,
-    /// Results stay within these: what the dtype holds and the distribution promises.
+    /// The range of results: representable in the dtype and allowed by the distribution.
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// How many bits of a uniform number the dtype holds.
+    /// The number of bits of a uniform number that the dtype holds.
     pub(crate) bits: u32,
 }
 
 impl Distribution {
-    /// Refuses parameters that say no distribution, and dtypes that do not hold its numbers.
+    /// Checks that the parameters are valid, and that the dtype can represent the numbers.
     ///
     /// # Errors
     /// [`ErrorKind::DType`] and [`ErrorKind::Argument`].
@@ -162,7 +162,7 @@ impl Distribution {
         Ok(())
     }
 
-    /// The kernel's description, for elements of `dtype`, which [`check`](Self::check) let pass.
+    /// Returns the kernel's description, for elements of `dtype`, after [`check`](Self::check).
     pub(crate) fn draw(self, dtype: DType, words: Stream) -> Draw {
         let real = dtype.to_real();
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -208,7 +208,7 @@ impl Distribution {
     }
 }
 
-/// The largest finite number.
+/// Returns the largest finite number.
 fn largest(dtype: DType) -> f64 {
     match dtype {
         DType::Bool => 1.0,
@@ -216,7 +216,7 @@ fn largest(dtype: DType) -> f64 {
         DType::I8 => i8::MAX.into(),
         DType::I16 => i16::MAX.into(),
         DType::I32 => i32::MAX.into(),
-        // The largest f64 that is one.
+        // The largest f64 that is an i64.
         DType::I64 => 9_223_372_036_854_774_784.0,
         DType::F16 => half::f16::MAX.to_f64(),
         DType::BF16 => half::bf16::MAX.to_f64(),
@@ -225,7 +225,7 @@ fn largest(dtype: DType) -> f64 {
     }
 }
 
-/// The smallest number above zero that no device takes for zero.
+/// Returns the smallest number above zero that no device flushes to zero.
 fn smallest(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => half::f16::MIN_POSITIVE_SUBNORMAL.to_f64(),
@@ -234,7 +234,8 @@ fn smallest(dtype: DType) -> f64 {
     }
 }
 
-/// The range in which a dtype has every whole number: a float's ends where its mantissa does.
+/// Returns the range in which a dtype represents every integer: for floats, limited by the
+/// mantissa.
 pub(crate) fn whole_numbers(dtype: DType) -> (i64, i64) {
     let mantissa = |bits: u32| (-(1_i64 << bits), 1_i64 << bits);
     match dtype {
@@ -251,11 +252,11 @@ pub(crate) fn whole_numbers(dtype: DType) -> (i64, i64) {
     }
 }
 
-/// The first and the last number of a range. Without a start it begins at zero, without an end it
-/// reaches up to what the dtype holds, of floats with all digits.
+/// Returns the first and the last number of a range. Without a start it begins at zero; without an
+/// end it reaches up to the largest integer of the dtype, for floats the largest exact one.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] when no number is in it.
+/// [`ErrorKind::Argument`] if the range is empty.
 pub fn range_of(
     op: &'static str,
     range: &impl RangeBounds<i64>,
@@ -294,7 +295,7 @@ pub(super) fn rounded(x: f64, dtype: DType) -> f64 {
     }
 }
 
-/// The largest number of a dtype below `x`.
+/// Returns the largest number of a dtype below `x`.
 fn below(x: f64, dtype: DType) -> f64 {
     let nearest = rounded(x, dtype);
     if nearest < x {

@@ -1,17 +1,17 @@
 //! Elementary functions that give the same bits on every device.
 //!
-//! They are made of additions, multiplications and divisions, each rounded by itself, and of
-//! nothing else: no library's logarithm, whose last digit is its own, and no fused operation. A
-//! kernel on another device computes the same, step by step. They know the arguments that the
-//! distributions have, and no others.
+//! They consist only of additions, multiplications and divisions, each rounded separately: no
+//! library functions, whose last digits differ, and no fused operations. Kernels on other devices
+//! compute the same, step by step. The functions support only the arguments that the distributions
+//! pass.
 
-/// What the distributions need of `f32` and `f64`.
+/// The functions that distributions need, for `f32` and `f64`.
 pub(crate) trait Function: Copy {
-    /// The natural logarithm of a positive, normal, finite number.
+    /// Returns the natural logarithm of a positive, normal, finite number.
     fn natural_log(self) -> Self;
-    /// Sine and cosine of an angle from 0 to 1, in turns.
+    /// Returns sine and cosine of an angle from 0 to 1, in turns.
     fn sin_cos_turn(self) -> (Self, Self);
-    /// The exponential; infinite above the largest number, zero below the smallest.
+    /// Returns the exponential: infinite above the largest number, zero below the smallest.
     fn exponential(self) -> Self;
 }
 
@@ -36,7 +36,7 @@ macro_rules! functions {
         impl Function for $t {
             #[inline(always)]
             fn natural_log(self) -> Self {
-                // 2^e m, where m is within a factor of √2 of 1.
+                // x = 2^e m with m within a factor of √2 of 1.
                 let shifted = self.to_bits().wrapping_sub($root_half) as $int >> $mantissa;
                 let m = $t::from_bits(self.to_bits().wrapping_sub((shifted as $uint) << $mantissa));
                 let e = shifted as i32 as $t;
@@ -49,7 +49,7 @@ macro_rules! functions {
 
             #[inline(always)]
             fn sin_cos_turn(self) -> (Self, Self) {
-                // The nearest quarter, by its number in the last bits of a sum.
+                // The nearest quarter, in the low bits of a sum.
                 let quarters = 4.0 * self;
                 let sum = quarters + $round;
                 let quarter = sum.to_bits();
@@ -74,7 +74,7 @@ macro_rules! functions {
                 let k = sum - $round;
                 let r = (x - k * $ln2_high) - k * $ln2_low;
                 let value = polynomial!(r, $($exp),+);
-                // In two factors, since 2^k alone may be no number.
+                // Multiply by two factors, because 2^k alone may be out of range.
                 let k = (sum.to_bits() as $int).wrapping_sub(($round as $t).to_bits() as $int);
                 let half = k >> 1;
                 let power = |k: $int| $t::from_bits((k.wrapping_add($bias) as $uint) << $mantissa);
@@ -110,7 +110,7 @@ functions! {
         1.0 / 479_001_600.0, 1.0 / 6_227_020_800.0;
 }
 
-/// The logarithm of `n!`, for a whole `n` of 0 or more.
+/// Returns the logarithm of `n!` for an integer `n` >= 0.
 pub(crate) fn ln_factorial(n: f64) -> f64 {
     if n < 16.0 {
         let product: f64 = (2..=n as u32).map(f64::from).product();
@@ -120,7 +120,7 @@ pub(crate) fn ln_factorial(n: f64) -> f64 {
     let r = 1.0 / n;
     let z = r * r;
     let tail = r * (1.0 / 12.0 - z * (1.0 / 360.0 - z * (1.0 / 1260.0)));
-    // Half the logarithm of a turn.
+    // Half the logarithm of 2π.
     const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
     (n + 0.5) * n.natural_log() - n + HALF_LN_TAU + tail
 }

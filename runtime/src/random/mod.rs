@@ -1,28 +1,25 @@
 //! Random numbers.
 //!
-//! A [`Generator`] is a seed and a position. Element `i` of a fill is a function of seed, position
-//! and `i`, so that a fill is the same for any number of threads, for any strides, and on any
-//! device.
+//! A [`Generator`] is a seed and a position. Element `i` of a fill is a function of seed, position and `i`, so that a
+//! fill is the same for any number of threads, for any strides, and on any device.
 //!
-//! # Which words make which element
+//! # The words of each element
 //!
-//! Philox 4×32-10 turns a counter of four words and a key of two into a block of four random
-//! words. The key is the seed, low word first. The counter is a position (words 0 and 1, low word
-//! first), the number of a draw (word 2) and zero (word 3).
+//! Philox 4×32-10 turns a counter of four words and a key of two into a block of four random words. The key is the
+//! seed, low word first. The counter is a position (words 0 and 1, low word first), the number of a draw (word 2) and
+//! zero (word 3).
 //!
-//! A fill that begins at position `p` and has `n` elements, counted row-major, leaves the
-//! generator at `p + n`.
+//! A fill of `n` elements, counted row-major, that begins at position `p` leaves the generator at `p + n`.
 //!
-//! | elements | made of |
+//! | elements | words |
 //! |---|---|
 //! | `f16`, `bf16`, `f32`, and all of [`Distribution::Bernoulli`] | word `i % 4` of the block at `p + i / 4`, draw 0 |
 //! | `f64`, integers, [`Distribution::Geometric`] of any dtype, permutations, multinomial samples | words `2 (i % 2)` (high) and `2 (i % 2) + 1` (low) of the block at `p + i / 2`, draw 0 |
 //! | a complex number | its two parts, as elements `2 i` and `2 i + 1` |
 //! | Poisson | the blocks at `p + i`, draws 0, 1, 2 … until one is accepted |
 //!
-//! Normal numbers are made in pairs, elements `2 k` and `2 k + 1`, by Box and Muller's transform:
-//! the first one's words say the radius, the second's the angle. What is computed from the words
-//! is computed by functions that round alike on every device.
+//! Normal numbers come in pairs, elements `2 k` and `2 k + 1`, from the Box-Muller transform: the first one's words
+//! give the radius, the second's the angle. All functions applied to the words round the same way on every device.
 
 mod distribution;
 pub(crate) mod function;
@@ -44,8 +41,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// A source of random numbers; the same seed gives the same numbers.
 ///
-/// Whatever draws random numbers takes them from the default generator, which [`manual_seed`]
-/// seeds, and has a twin with `_from` in its name that takes them from a given generator.
+/// Functions that draw random numbers use the default generator, which [`manual_seed`] seeds; each has a twin with
+/// `_from` in its name that uses a given generator.
 ///
 /// ```
 /// use nomina_runtime::{DynTensor, Generator};
@@ -61,12 +58,12 @@ pub struct Generator(Source);
 /// The state of a generator.
 enum Source {
     Own(Stream),
-    /// The state of [`DEFAULT`], which is locked only for the access itself.
+    /// The state of [`DEFAULT`], which is locked only during the access itself.
     Default,
 }
 
 impl Generator {
-    /// A generator that starts from `seed`.
+    /// Creates a generator that starts from `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(Source::Own(Stream { seed, position: 0 }))
@@ -80,7 +77,7 @@ impl Generator {
         }
     }
 
-    /// The state.
+    /// Returns the state.
     fn state(&self) -> Stream {
         match &self.0 {
             Source::Own(state) => *state,
@@ -88,7 +85,7 @@ impl Generator {
         }
     }
 
-    /// The state as a computation sees it, which may be repeated later.
+    /// Returns the state as a computation sees it, which may be repeated later.
     fn observed(&self) -> Stream {
         if let Some(state) = replay::next() {
             return state;
@@ -98,14 +95,14 @@ impl Generator {
         state
     }
 
-    /// A generator that starts from a seed of the operating system's.
+    /// Creates a generator with a seed from the operating system.
     #[must_use]
     pub fn from_entropy() -> Self {
-        // The standard library's hash keys are the one source of entropy at hand.
+        // The hash keys of the standard library are the only available source of entropy.
         Self::new(RandomState::new().build_hasher().finish())
     }
 
-    /// The seed.
+    /// Returns the seed.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.observed().seed
@@ -118,13 +115,14 @@ impl Generator {
         }
     }
 
-    /// How far it is from its seed: the number of elements that were drawn.
+    /// Returns the distance from the seed: the number of elements that were drawn.
     #[must_use]
     pub fn get_offset(&self) -> u64 {
         self.observed().position
     }
 
-    /// Goes on from so far behind its seed: what a generator of the same seed drew from there on comes again.
+    /// Sets the distance from the seed: the generator repeats the numbers that a generator of the same seed drew from
+    /// there on.
     ///
     /// ```
     /// use nomina_runtime::{DynTensor, Generator};
@@ -144,14 +142,14 @@ impl Generator {
         }
     }
 
-    /// The next numbers for a fill of `n` elements.
+    /// Returns the state for a fill of `n` elements, and advances.
     pub(crate) fn stream(&mut self, n: usize) -> Stream {
         if let Some(state) = replay::next() {
             return state;
         }
         let state = self.access(|state| {
             let before = *state;
-            // A block of four words makes one element at the least.
+            // Each element takes at most one block of four words.
             state.position = state.position.wrapping_add(n as u64);
             before
         });
@@ -193,9 +191,9 @@ pub(crate) struct Stream {
 
 static DEFAULT: Mutex<Option<Stream>> = Mutex::new(None);
 
-/// Reads or changes the state of the default generator. Other threads wait meanwhile, so `f` computes nothing.
+/// Reads or changes the state of the default generator. Other threads wait meanwhile, so `f` must not compute anything.
 fn access_default<R>(f: impl FnOnce(&mut Stream) -> R) -> R {
-    // A panic of another thread leaves seed and position whole.
+    // A panic of another thread leaves seed and position consistent.
     let mut default = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
     f(default.get_or_insert_with(|| Generator::from_entropy().state()))
 }
@@ -205,27 +203,27 @@ pub fn manual_seed(seed: u64) {
     with_default_generator(|generator| generator.manual_seed(seed));
 }
 
-/// Seeds the default generator from the operating system, and says with what.
+/// Seeds the default generator from the operating system, and returns the seed.
 pub fn seed() -> u64 {
-    // Seen by a computation that is recorded, and the same when it is repeated.
+    // A recorded computation sees the seed, and gets the same one when it is repeated.
     let seed = Generator::from_entropy().seed();
     manual_seed(seed);
     seed
 }
 
-/// What the default generator was seeded with.
+/// Returns the seed of the default generator.
 #[must_use]
 pub fn initial_seed() -> u64 {
     with_default_generator(|generator| generator.seed())
 }
 
-/// Calls `f` with the default generator, which all threads share: a draw of another thread may come between two of `f`. Nothing
-/// is locked while `f` runs, or while a kernel computes what it draws.
+/// Calls `f` with the default generator, which all threads share: a draw of another thread may come between two of `f`.
+/// No lock is held while `f` runs, or while a kernel computes the numbers.
 pub fn with_default_generator<R>(f: impl FnOnce(&mut Generator) -> R) -> R {
     f(&mut Generator(Source::Default))
 }
 
-/// Calls `f` with the generator given, or with the default one.
+/// Calls `f` with the given generator, or with the default one.
 pub fn with_generator<R>(
     generator: Option<&mut Generator>,
     f: impl FnOnce(&mut Generator) -> R,

@@ -4,16 +4,16 @@
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
-/// Four random words: a function of a position, a number that tells draws at one position apart,
-/// and a key.
+/// Returns four random words: a function of a position, a number that separates draws at one
+/// position, and a key.
 #[inline]
 pub(crate) fn block(position: u64, draw: u32, key: u64) -> [u32; 4] {
     let counter = [position as u32, (position >> 32) as u32, draw, 0];
     rounds(counter.map(|word| [word]), key).map(|[word]| word)
 }
 
-/// The blocks of `N` positions from `first` on: word `w` of block `i` stands at `[w][i]`.
-// One index into several arrays vectorises; iterators over them do not.
+/// Returns the blocks of `N` positions from `first` on: word `w` of block `i` is at `[w][i]`.
+// Indexing several arrays with one variable vectorises; iterators over them do not.
 #[allow(clippy::needless_range_loop)]
 #[inline(always)]
 pub(crate) fn blocks<const N: usize>(first: u64, key: u64) -> [[u32; N]; 4] {
@@ -26,7 +26,7 @@ pub(crate) fn blocks<const N: usize>(first: u64, key: u64) -> [[u32; N]; 4] {
     rounds(counter, key)
 }
 
-/// The rounds, on many counters at once, so that registers are full.
+/// Computes the rounds, on many counters at once, so that vector registers are full.
 #[allow(clippy::needless_range_loop)]
 #[inline(always)]
 pub(super) fn rounds<const N: usize>(mut counter: [[u32; N]; 4], key: u64) -> [[u32; N]; 4] {

@@ -3,9 +3,9 @@
 use super::Stream;
 use super::function::{Function, ln_factorial};
 
-/// From this mean on, numbers are found by rejection; below, by multiplying.
+/// The smallest mean for which numbers are found by rejection; below it, by multiplication.
 const MANY: f64 = 10.0;
-/// From this mean on, the normal distribution is the same to all digits that are seen.
+/// The smallest mean for which the normal distribution agrees in all visible digits.
 const VERY_MANY: f64 = 1e9;
 
 /// The uniform numbers of one element.
@@ -17,7 +17,7 @@ struct Units<'a> {
 }
 
 impl Units<'_> {
-    /// The next, above 0 and up to 1.
+    /// Returns the next number, above 0 and up to 1.
     fn next(&mut self) -> f64 {
         if let Some(unit) = self.left.take() {
             return unit;
@@ -30,7 +30,7 @@ impl Units<'_> {
     }
 }
 
-/// Element `element` of a fill, with mean `rate`, which is zero or greater.
+/// Returns element `element` of a fill, with mean `rate`, which is zero or greater.
 pub(crate) fn poisson(words: &Stream, element: usize, rate: f64) -> f64 {
     let mut units = Units {
         words,
@@ -49,7 +49,7 @@ pub(crate) fn poisson(words: &Stream, element: usize, rate: f64) -> f64 {
     }
 }
 
-/// How many uniform numbers can be multiplied before the product falls to exp(-rate).
+/// Counts the uniform numbers that can be multiplied before the product falls to exp(-rate).
 fn by_product(rate: f64, units: &mut Units<'_>) -> f64 {
     let limit = (-rate).exponential();
     let (mut count, mut product) = (0.0, units.next());
@@ -72,7 +72,7 @@ fn by_rejection(rate: f64, units: &mut Units<'_>) -> f64 {
         let u = units.next() - 0.5;
         let v = units.next();
         let near = 0.5 - u.abs();
-        // The one number that the transform has no value for.
+        // The transform has no value for this number.
         if near <= 0.0 {
             continue;
         }

@@ -1,7 +1,7 @@
-//! Random numbers drawn a second time.
+//! Repetition of random draws.
 //!
-//! While a computation is recorded, each draw of its thread is noted with the state of its generator, whichever generator that
-//! is. When the computation is repeated, its draws get these states in the same order, and no generator moves.
+//! While a computation is recorded, each draw of its thread is noted with the state of its generator, whichever it is.
+//! When the computation is repeated, its draws get these states in the same order, and no generator advances.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -14,7 +14,7 @@ use crate::config::thread_number;
 /// The draws of a computation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drawn {
-    /// The generators' states, in the order in which they were asked for.
+    /// The generators' states, in the order of the draws.
     states: Vec<Stream>,
     /// The numbers of other threads that drew meanwhile, perhaps for this computation.
     pub(crate) elsewhere: Vec<u32>,
@@ -28,28 +28,28 @@ enum Mode {
 
 struct Repeats {
     states: std::vec::IntoIter<Stream>,
-    /// Whether a state was asked for where there was none any more.
+    /// Whether more states were requested than recorded.
     is_beyond: bool,
 }
 
 thread_local! {
-    /// Without a destructor, so that values of other thread-local variables may draw when they are dropped. Empty again, and
-    /// without a buffer, where nothing is recorded or repeated.
+    /// The modes of this thread; empty, and without a buffer, if nothing is recorded or repeated. Without a destructor,
+    /// so that values of other thread-local variables may draw when they are dropped.
     static MODES: RefCell<ManuallyDrop<Vec<Mode>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
     /// The number of modes.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A computation that is recorded on any thread.
+/// A computation that is being recorded on any thread.
 struct Recording {
     thread: u32,
-    /// The threads beside this one that drew since.
+    /// The other threads that drew since it began.
     elsewhere: Vec<u32>,
 }
 
-/// The computations that are recorded; those of one thread are in the order in which they began.
+/// The computations that are being recorded; those of one thread are in the order in which they began.
 static RECORDINGS: Mutex<Vec<Recording>> = Mutex::new(Vec::new());
-/// Their number.
+/// The number of recordings.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn recordings() -> MutexGuard<'static, Vec<Recording>> {
@@ -65,7 +65,7 @@ impl Recording {
         COUNT.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Ends the latest one of this thread.
+    /// Ends the latest recording of this thread.
     fn end() -> Vec<u32> {
         COUNT.fetch_sub(1, Ordering::SeqCst);
         let own = thread_number();
@@ -75,7 +75,7 @@ impl Recording {
     }
 }
 
-/// Pushes a mode, and removes it again when dropped, also after a panic.
+/// Pushes a mode, and removes it when dropped, also after a panic.
 struct Scope;
 
 impl Scope {
@@ -108,7 +108,7 @@ impl Drop for Scope {
     }
 }
 
-/// Calls `f`, and gives with its result what it drew.
+/// Calls `f`, and returns its draws with its result.
 pub(crate) fn recorded<R>(f: impl FnOnce() -> R) -> (R, Drawn) {
     struct Ends;
     impl Drop for Ends {
@@ -129,7 +129,7 @@ pub(crate) fn recorded<R>(f: impl FnOnce() -> R) -> (R, Drawn) {
     (result, Drawn { states, elsewhere })
 }
 
-/// Calls `f`, which draws the same numbers as when `drawn` was recorded. Gives with its result whether it drew as often.
+/// Calls `f` with the draws that were recorded in `drawn`. Also returns whether it drew the same number of times.
 pub(crate) fn repeated<R>(drawn: &Drawn, f: impl FnOnce() -> R) -> (R, bool) {
     let scope = Scope::new(Mode::Repeats(Repeats {
         states: drawn.states.clone().into_iter(),
@@ -143,13 +143,13 @@ pub(crate) fn repeated<R>(drawn: &Drawn, f: impl FnOnce() -> R) -> (R, bool) {
     (result, is_same)
 }
 
-/// Whether this thread repeats a computation: generators keep their states meanwhile.
+/// Returns whether this thread repeats a computation: generators keep their states meanwhile.
 pub(super) fn is_repeating() -> bool {
     let repeats = |mode: &Mode| matches!(mode, Mode::Repeats(_));
     DEPTH.get() > 0 && MODES.with_borrow(|modes| modes.iter().any(repeats))
 }
 
-/// The state to go on from in the place of a generator's own, where this thread repeats a computation.
+/// Returns the state that replaces a generator's own, if this thread repeats a computation.
 #[inline]
 pub(super) fn next() -> Option<Stream> {
     if DEPTH.get() == 0 { None } else { recalled() }
@@ -193,7 +193,7 @@ fn note_in(modes: &mut [Mode], state: Stream) {
     }
 }
 
-/// Tells other threads that record of a draw of this one.
+/// Tells other threads that record about a draw of this thread.
 #[inline]
 pub(super) fn tell() {
     if COUNT.load(Ordering::Relaxed) > 0 {

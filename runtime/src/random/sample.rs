@@ -1,13 +1,13 @@
-//! From random words to numbers.
+//! Conversion of random words to numbers.
 
 use super::function::Function;
 use super::philox::{block, blocks};
 use super::{Distribution, Draw, Stream};
 
-/// How many elements are made at a time.
+/// The number of elements computed at a time.
 pub(crate) const BLOCK: usize = 256;
 
-/// Philox blocks for so many elements of one word each, and of two.
+/// The number of Philox blocks for that many elements of one word each, and of two words each.
 const QUARTER: usize = BLOCK / 4;
 const HALF: usize = BLOCK / 2;
 
@@ -17,59 +17,59 @@ const TWO_POW_32: f64 = (1_u64 << 32) as f64;
 const TWO_POW_52: f64 = (1_u64 << 52) as f64;
 const TWO_POW_53: f64 = (1_u64 << 53) as f64;
 
-/// The first `bits` bits of a word, as a whole number.
+/// Returns the first `bits` bits of a word as an integer.
 #[inline(always)]
 fn whole32(word: u32, bits: u32) -> f32 {
-    // Through i32, which vector registers convert at once.
+    // Through i32, which has a vector conversion.
     (word >> (32 - bits)) as i32 as f32
 }
 
-/// All 32 bits, rounded to an `f32`.
+/// Returns all 32 bits, rounded to an `f32`.
 #[inline(always)]
 fn word32(word: u32) -> f32 {
-    // The upper half is exact, and so is the lower; the sum rounds once.
+    // Both halves are exact, and the sum rounds once.
     (word >> 16) as i32 as f32 * 65_536.0 + (word & 0xffff) as i32 as f32
 }
 
-/// A word as an exact `f64`.
+/// Returns a word as an exact `f64`.
 #[inline(always)]
 fn word64(word: u32) -> f64 {
     // The word as the last bits of 2^52 + word.
     f64::from_bits(0x4330_0000_0000_0000 | u64::from(word)) - TWO_POW_52
 }
 
-/// The first 53 bits of two words, as a whole number.
+/// Returns the first 53 bits of two words as an integer.
 #[inline(always)]
 fn whole53(high: u32, low: u32) -> f64 {
     word64(high) * 2_097_152.0 + word64(low >> 11)
 }
 
-/// The first 52 bits.
+/// Returns the first 52 bits.
 #[inline(always)]
 fn whole52(high: u32, low: u32) -> f64 {
     word64(high) * 1_048_576.0 + word64(low >> 12)
 }
 
 impl Stream {
-    /// Blocks for elements of one word from `start`, a multiple of 4, on.
+    /// Returns the blocks for elements of one word from `start`, a multiple of 4, on.
     #[inline(always)]
     fn single(&self, start: usize) -> [[u32; QUARTER]; 4] {
         blocks(self.position.wrapping_add(start as u64 / 4), self.seed)
     }
 
-    /// Blocks for elements of two words from `start`, a multiple of 2, on.
+    /// Returns the blocks for elements of two words from `start`, a multiple of 2, on.
     #[inline(always)]
     fn double(&self, start: usize) -> [[u32; HALF]; 4] {
         blocks(self.position.wrapping_add(start as u64 / 2), self.seed)
     }
 
-    /// The block of one element, and of one draw of it.
+    /// Returns the block of one draw of an element.
     #[inline]
     pub(crate) fn of(&self, element: usize, draw: u32) -> [u32; 4] {
         block(self.position.wrapping_add(element as u64), draw, self.seed)
     }
 
-    /// The 64 bits of an element of two words.
+    /// Returns the 64 bits of an element that takes two words.
     #[inline]
     pub(crate) fn bits(&self, element: usize) -> u64 {
         let words = block(self.position.wrapping_add(element as u64 / 2), 0, self.seed);
@@ -77,13 +77,13 @@ impl Stream {
         u64::from(words[at]) << 32 | u64::from(words[at + 1])
     }
 
-    /// The uniform number, above 0 and up to 1, of an element of two words.
+    /// Returns the uniform number, above 0 and up to 1, of an element that takes two words.
     #[inline]
     pub(crate) fn unit(&self, element: usize) -> f64 {
         ((self.bits(element) >> 11) + 1) as f64 / TWO_POW_53
     }
 
-    /// Ones, each with a probability of its own.
+    /// Computes flags, each with its own probability of being set.
     #[inline(always)]
     pub(crate) fn flags_of(&self, p: &[f64; BLOCK], start: usize, out: &mut [bool; BLOCK]) {
         let words = self.single(start);
@@ -97,7 +97,7 @@ impl Stream {
 }
 
 impl Draw {
-    /// Elements of one word from `start`, a multiple of [`BLOCK`], on.
+    /// Computes elements of one word each from `start`, a multiple of [`BLOCK`], on.
     #[inline(always)]
     pub(crate) fn floats(&self, start: usize, out: &mut [f32; BLOCK]) {
         let words = self.words.single(start);
@@ -143,7 +143,7 @@ impl Draw {
                     (if unit < 0.5 { -far } else { far }) * sigma + median
                 })
             }
-            // Made of other elements: see `doubles`, `flags`, `integers`.
+            // Computed elsewhere: see `doubles`, `flags`, `integers`.
             Distribution::Geometric { .. }
             | Distribution::Bernoulli { .. }
             | Distribution::Integers { .. } => [[0.0; QUARTER]; 4],
@@ -155,7 +155,7 @@ impl Draw {
         }
     }
 
-    /// Elements of two words from `start`, a multiple of [`BLOCK`], on.
+    /// Computes elements of two words each from `start`, a multiple of [`BLOCK`], on.
     #[inline(always)]
     pub(crate) fn doubles(&self, start: usize, out: &mut [f64; BLOCK]) {
         let words = self.words.double(start);
@@ -194,7 +194,7 @@ impl Draw {
                     within((unit.natural_log() / fails).ceil(), low, high)
                 })
             }
-            // Made of other elements: see `flags`, `integers`.
+            // Computed elsewhere: see `flags`, `integers`.
             Distribution::Bernoulli { .. } | Distribution::Integers { .. } => [[0.0; HALF]; 2],
         };
         for i in 0..HALF {
@@ -204,7 +204,7 @@ impl Draw {
         }
     }
 
-    /// Ones with probability `p`, of one word each.
+    /// Computes flags that are set with probability `p`, of one word each.
     #[inline(always)]
     pub(crate) fn flags(&self, p: f64, start: usize, out: &mut [bool; BLOCK]) {
         let words = self.words.single(start);
@@ -217,11 +217,11 @@ impl Draw {
         }
     }
 
-    /// Whole numbers from `low` to `high`, of two words each.
+    /// Computes integers from `low` to `high`, of two words each.
     #[inline(always)]
     pub(crate) fn integers(&self, low: i64, high: i64, start: usize, out: &mut [i64; BLOCK]) {
         let words = self.words.double(start);
-        // How many; 0 stands for 2^64.
+        // The number of integers; 0 for 2^64.
         let count = (high.wrapping_sub(low) as u64).wrapping_add(1);
         for i in 0..HALF {
             for pair in 0..2 {
@@ -238,7 +238,7 @@ impl Draw {
     }
 }
 
-/// A number, or the bound that it crossed.
+/// Clamps a number.
 #[inline(always)]
 fn within<T: PartialOrd>(x: T, low: T, high: T) -> T {
     let x = if x < low { low } else { x };
@@ -267,13 +267,13 @@ fn pairs(words: &[[u32; HALF]; 4], value: impl Fn(u32, u32) -> f64) -> [[f64; HA
     out
 }
 
-/// Box and Muller's transform of words 0 and 1, and of words 2 and 3.
+/// The Box-Muller transform of words 0 and 1, and of words 2 and 3.
 #[inline(always)]
 fn normal32(words: &[[u32; QUARTER]; 4], value: impl Fn(f32) -> f32) -> [[f32; QUARTER]; 4] {
     let mut out = [[0.0; QUARTER]; 4];
     for pair in [0, 2] {
         for i in 0..QUARTER {
-            // Above 0, since the logarithm of zero is infinite.
+            // Above 0, because the logarithm of zero is infinite.
             let unit = (word32(words[pair][i]) + 1.0) / TWO_POW_32 as f32;
             let radius = (-2.0 * unit.natural_log()).sqrt();
             let (sin, cos) = (whole32(words[pair + 1][i], 24) / TWO_POW_24).sin_cos_turn();
@@ -284,7 +284,7 @@ fn normal32(words: &[[u32; QUARTER]; 4], value: impl Fn(f32) -> f32) -> [[f32; Q
     out
 }
 
-/// The same of the two pairs of words.
+/// Like `normal32`, but of the two pairs of words.
 #[inline(always)]
 fn normal64(words: &[[u32; HALF]; 4], value: impl Fn(f64) -> f64) -> [[f64; HALF]; 2] {
     let mut out = [[0.0; HALF]; 2];

@@ -24,7 +24,7 @@ fn philox_gives_the_published_numbers() {
     assert_eq!(pi, [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]);
 }
 
-/// Every distribution, with a dtype that holds it.
+/// Every distribution, with a dtype for its numbers.
 fn all() -> Vec<(Distribution, DType)> {
     let uniform = Distribution::Uniform {
         from: -2.0,
@@ -72,7 +72,7 @@ fn scalars(x: &Raw) -> Vec<Scalar> {
     x.scalars().collect()
 }
 
-/// Enough for several threads.
+/// Enough elements for several threads.
 const MANY: usize = if cfg!(miri) { 600 } else { 40_001 };
 
 #[test]
@@ -117,7 +117,7 @@ fn a_fill_is_the_same_for_any_strides_and_length() {
         random("random", turned.as_mut().unwrap(), kind.0, generator).unwrap();
         assert!(!turned.is_contiguous());
         assert_eq!(scalars(&turned), scalars(&plain), "{kind:?}");
-        // The start of a longer fill is a shorter one; the next fill is another.
+        // A shorter fill is the start of a longer one; the next fill differs.
         let short = fill(&[7], kind, 9);
         assert_eq!(scalars(&short), scalars(&plain)[..7], "{kind:?}");
         let mut next = plain.clone();
@@ -128,7 +128,7 @@ fn a_fill_is_the_same_for_any_strides_and_length() {
 
 #[test]
 fn the_words_are_those_of_the_documented_positions() {
-    // Another device makes the same numbers from these words.
+    // Other devices compute the same numbers from these words.
     let mut generator = Generator::new(0x1234_5678_9abc_def0);
     let (key, first) = (generator.seed(), 11);
     generator.stream(first);
@@ -340,13 +340,13 @@ fn samples_that_cannot_be_drawn() {
     assert!(randperm(usize::MAX, DType::I64, Device::Cpu, g).is_err());
     assert!(rand(&[2], DType::I64, Device::Cpu, g).is_err());
     assert!(randn(&[2], DType::I64, Device::Cpu, g).is_err());
-    // No rows, no samples, no complaint.
+    // An empty matrix is not an error.
     let none = Raw::zeros("zeros", &[0, 3], DType::F32, Device::Cpu).unwrap();
     assert_eq!(
         call::multinomial(&none, 1, 2, false, g).unwrap().shape(),
         [0, 2]
     );
-    // Infinitely many, but not for ever.
+    // An infinite rate must terminate.
     let many = call::poisson(&weights(&[f32::INFINITY, 1e30, 0.0]), g).unwrap();
     assert_eq!(many.to_vec::<f32>().unwrap()[2], 0.0);
 }

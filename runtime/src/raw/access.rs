@@ -9,7 +9,7 @@ use super::Raw;
 use crate::shape::Shape;
 
 impl Raw {
-    /// Refuses elements that are no `T`.
+    /// Checks that the elements are `T`.
     pub(crate) fn check_element<T: Element>(&self, op: &'static str) -> Result<()> {
         if self.dtype() == T::DTYPE {
             return Ok(());
@@ -20,18 +20,18 @@ impl Raw {
             .hint(format!("convert with `to` to {} first", T::DTYPE)))
     }
 
-    /// The elements as a slice, when they are `T`, on the host, and contiguous.
+    /// Returns the elements as a slice, if they are `T`, on the host, and contiguous.
     #[must_use]
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if self.dtype() != T::DTYPE || !self.device().is_cpu() || !self.is_contiguous() {
             return None;
         }
-        // SAFETY: the tensor's elements are initialised values of `T`, all within the buffer, and
-        // nobody writes to the buffer while `self` is borrowed, since it then is shared or ours.
+        // SAFETY: the tensor's elements are initialised values of `T`, all within the buffer. No one writes to the
+        // buffer while `self` is borrowed: it is either shared, and so read-only, or only ours.
         Some(unsafe { std::slice::from_raw_parts(self.as_ptr().cast(), self.numel()) })
     }
 
-    /// Refuses what is on another device than the host.
+    /// Checks that the tensor is on the host.
     pub(crate) fn check_host(&self, op: &'static str) -> Result<()> {
         if self.device().is_cpu() {
             return Ok(());
@@ -44,7 +44,7 @@ impl Raw {
         .hint("move it with `cpu` first"))
     }
 
-    /// The address of the element at an index; `None` where there is no such index.
+    /// Returns the address of the element at an index; `None` if there is no such index.
     pub(crate) fn at(&self, index: &[usize]) -> Option<*const u8> {
         let position = self.layout.position(index)?;
         Some(
@@ -54,7 +54,7 @@ impl Raw {
         )
     }
 
-    /// The vector that the buffer came from, where the tensor is all of it and nothing shares it; else itself.
+    /// Returns the vector that the buffer was created from, if the tensor is all of it and unshared; otherwise itself.
     #[allow(clippy::result_large_err, reason = "the tensor itself comes back")]
     pub(crate) fn into_adopted<T: Element>(self) -> Result<Vec<T>, Self> {
         let whole =
@@ -75,7 +75,7 @@ impl Raw {
     }
 }
 
-/// Elements of a tensor in row-major order.
+/// An iterator over the elements of a tensor in row-major order.
 #[derive(Clone, Debug)]
 pub struct Iter<'a, T> {
     raw: Cow<'a, Raw>,
@@ -86,7 +86,7 @@ pub struct Iter<'a, T> {
 }
 
 impl<'a, T: Element> Iter<'a, T> {
-    /// The dtype of `raw` is `T`'s and its elements are on the host.
+    /// Creates the iterator; `raw` has `T`'s dtype and is on the host.
     pub(crate) fn new(raw: Cow<'a, Raw>) -> Self {
         assert!(
             raw.dtype() == T::DTYPE && raw.device().is_cpu(),

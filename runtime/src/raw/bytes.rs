@@ -1,4 +1,4 @@
-//! Elements as the bytes that they lie in, for files and for what comes from other processes.
+//! Elements as bytes, for files and for data from other processes.
 
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
@@ -8,11 +8,11 @@ use crate::shape;
 use crate::storage::Storage;
 
 impl Raw {
-    /// A row-major tensor of a copy of elements as they lie in memory, in the machine's byte order.
+    /// Creates a row-major tensor from a copy of elements in memory representation, in the machine's byte order.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there are more or fewer bytes than the sizes ask for,
-    /// [`ErrorKind::Parse`] when a truth value is neither 0 nor 1, [`ErrorKind::Memory`].
+    /// [`ErrorKind::Shape`] if the number of bytes does not match the sizes, [`ErrorKind::Parse`] if a bool is neither
+    /// 0 nor 1, [`ErrorKind::Memory`].
     pub fn from_bytes(
         op: &'static str,
         dtype: DType,
@@ -27,59 +27,59 @@ impl Raw {
         check_elements(op, dtype, bytes)?;
         let mut storage = Storage::cpu(op, asked)?;
         if let Some(first) = storage.unique_ptr() {
-            // SAFETY: a new buffer of as many bytes, which nobody else has.
+            // SAFETY: a new buffer of that many bytes, which is not shared.
             unsafe { first.copy_from_nonoverlapping(bytes.as_ptr(), asked) };
         }
         Ok(Self::row_major(storage, shape, dtype))
     }
 
-    /// The elements as they lie in memory, when they are on the host and contiguous.
+    /// Returns the bytes of the elements, if they are on the host and contiguous.
     #[must_use]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         if !self.device().is_cpu() || !self.is_contiguous() {
             return None;
         }
-        // SAFETY: as in `as_slice`; no element has padding, so that every byte is initialised.
+        // SAFETY: as in `as_slice`; elements have no padding, so every byte is initialised.
         Some(unsafe { std::slice::from_raw_parts(self.as_ptr(), self.nbytes()) })
     }
 }
 
-/// A row-major tensor on the host whose bytes are still to be written.
+/// A row-major tensor on the host whose bytes are not written yet.
 #[derive(Debug)]
 pub struct Unwritten(Raw);
 
 impl Unwritten {
-    /// One of these sizes.
+    /// Allocates a tensor of these sizes.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`] when there is no memory, [`ErrorKind::Shape`] when no tensor has such sizes.
+    /// [`ErrorKind::Memory`] if there is no memory, [`ErrorKind::Shape`] if no tensor may have these sizes.
     pub fn new(op: &'static str, dtype: DType, shape: &[usize]) -> Result<Self> {
         Raw::empty(op, shape, dtype, Device::Cpu).map(Self)
     }
 
-    /// Where its bytes begin.
+    /// Returns the address of its first byte.
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
-        // Nobody shares what is new.
+        // A new buffer is not shared.
         self.0.unique_ptr().unwrap_or(std::ptr::null_mut())
     }
 
-    /// How many bytes it has.
+    /// Returns its number of bytes.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.0.nbytes()
     }
 
-    /// The tensor. Of a byte that is to be a truth value, the lowest bit counts: whoever sent it may be
-    /// broken.
+    /// Returns the finished tensor. For bools only the lowest bit of each byte counts, because the sender of the bytes
+    /// may be faulty.
     ///
     /// # Safety
-    /// All bytes were written.
+    /// All bytes have been written.
     #[must_use]
     pub unsafe fn written(mut self) -> Raw {
         if self.0.dtype() == DType::Bool {
             let (first, count) = (self.as_mut_ptr(), self.nbytes());
-            // SAFETY: a buffer of our own of that many bytes, which were written.
+            // SAFETY: an unshared buffer of that many bytes, which have been written.
             let bytes = unsafe { std::slice::from_raw_parts_mut(first, count) };
             bytes.iter_mut().for_each(|byte| *byte &= 1);
         }
@@ -87,7 +87,7 @@ impl Unwritten {
     }
 }
 
-/// Refuses bytes that are no elements. Of all dtypes but one, any bytes are some.
+/// Checks that bytes are valid elements. For every dtype except bool, any bytes are valid.
 pub(crate) fn check_elements(op: &'static str, dtype: DType, bytes: &[u8]) -> Result<()> {
     if dtype != DType::Bool || bytes.iter().fold(0, |all, byte| all | byte) <= 1 {
         return Ok(());
@@ -123,7 +123,7 @@ mod tests {
                 // SAFETY: within its bytes.
                 unsafe { new.as_mut_ptr().add(i).write(i as u8 + 2) };
             }
-            // SAFETY: all of them were written.
+            // SAFETY: all of them have been written.
             let raw = unsafe { new.written() };
             let mask = if dtype == DType::Bool { 1 } else { u8::MAX };
             let wanted: Vec<u8> = (0..raw.nbytes()).map(|i| (i as u8 + 2) & mask).collect();

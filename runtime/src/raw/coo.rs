@@ -6,12 +6,12 @@ use nomina_core::DType;
 use super::Raw;
 use crate::shape::Shape;
 
-/// A sparse tensor without names: the coordinates of what is not zero, and the values there.
+/// A sparse tensor without names: the coordinates of its entries, and their values.
 ///
-/// The first dims are sparse, the others dense: a value is a block of them. Invariants: indices
-/// are `i64`, one row per sparse dim and one column per value, each below its dim's size; both
-/// parts are row-major; the product of the sizes is a position. *Coalesced* entries stand in
-/// row-major order, each at a place of its own.
+/// The first dims are sparse, the others dense: a value is a block of the dense dims. Invariants:
+/// indices are `i64`, one row per sparse dim and one column per value, each below its dim's size;
+/// both parts are row-major; the product of the sizes is a valid position. *Coalesced* entries are
+/// in row-major order, without duplicates.
 #[derive(Clone, Debug)]
 pub struct RawCoo {
     shape: Shape,
@@ -21,7 +21,7 @@ pub struct RawCoo {
 }
 
 impl RawCoo {
-    /// What a kernel made, whose invariants it kept.
+    /// Creates a tensor from a kernel's results, which satisfy the invariants.
     pub(crate) fn from_parts(shape: Shape, indices: Raw, values: Raw, coalesced: bool) -> Self {
         debug_assert_eq!(shape.len() + 1, indices.shape()[0] + values.rank());
         debug_assert_eq!(indices.shape()[1], values.shape()[0]);
@@ -34,7 +34,7 @@ impl RawCoo {
         }
     }
 
-    /// The same places with other values, of any dtype.
+    /// Returns the same coordinates with other values, of any dtype.
     pub(crate) fn with_values(&self, values: Raw) -> Self {
         Self::from_parts(
             self.shape.clone(),
@@ -44,66 +44,66 @@ impl RawCoo {
         )
     }
 
-    /// The same entries, which the caller knows to stand in order, each at a place of its own.
+    /// Sets whether the entries are known to be in order and without duplicates.
     pub(crate) fn marked(self, coalesced: bool) -> Self {
         Self { coalesced, ..self }
     }
 
-    /// Sizes, outermost first.
+    /// Returns the sizes, outermost first.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The number of dims.
+    /// Returns the number of dims.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
 
-    /// The number of sparse dims, which come first.
+    /// Returns the number of sparse dims, which come first.
     #[must_use]
     pub fn sparse_dim(&self) -> usize {
         self.indices.shape()[0]
     }
 
-    /// The number of dense dims.
+    /// Returns the number of dense dims.
     #[must_use]
     pub fn dense_dim(&self) -> usize {
         self.values.rank() - 1
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub fn nnz(&self) -> usize {
         self.values.shape()[0]
     }
 
-    /// The coordinates: one row per sparse dim, one column per entry.
+    /// Returns the coordinates: one row per sparse dim, one column per entry.
     #[must_use]
     pub fn indices(&self) -> &Raw {
         &self.indices
     }
 
-    /// The values: one block per entry.
+    /// Returns the values: one block per entry.
     #[must_use]
     pub fn values(&self) -> &Raw {
         &self.values
     }
 
-    /// Whether entries stand in row-major order, each at a place of its own.
+    /// Returns whether entries are in row-major order, without duplicates.
     #[must_use]
     pub fn is_coalesced(&self) -> bool {
         self.coalesced
     }
 
-    /// The dtype of the values.
+    /// Returns the dtype of the values.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.values.dtype()
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.values.device()

@@ -9,8 +9,8 @@ use super::graph::{Node, NodeRef, Overwritten, Tag, View, is_grad_enabled, recor
 use super::{Raw, Strided};
 use crate::storage::Storage;
 
-/// A region that can be written to: nothing else shares its buffer while this lives, and no two
-/// indices are the same element.
+/// A writable region: no other reference to its buffer exists while this lives, and no two indices are the same
+/// element.
 #[derive(Debug)]
 pub struct RawMut<'a> {
     pub(super) storage: &'a mut Storage,
@@ -18,19 +18,19 @@ pub struct RawMut<'a> {
     dtype: DType,
     /// The first byte of the buffer.
     base: *mut u8,
-    /// What computed the tensor that this is access to.
+    /// The tag of the tensor that is accessed.
     tag: &'a mut Tag,
-    /// Which part of it this is; none for all of it.
+    /// The part of the tensor that is accessed; `None` for all of it.
     pub(super) part: Option<View>,
 }
 
 // SAFETY: `base` points into `storage`, which is borrowed exclusively.
 unsafe impl Send for RawMut<'_> {}
-// SAFETY: through a shared reference nothing is written.
+// SAFETY: a shared reference gives no write access.
 unsafe impl Sync for RawMut<'_> {}
 
 impl Raw {
-    /// Exclusive access to all elements; `None` where the buffer is shared, or two indices are one element.
+    /// Returns exclusive access to all elements; `None` if the buffer is shared, or two indices are one element.
     pub(crate) fn exclusive(&mut self) -> Option<RawMut<'_>> {
         if !self.layout.is_disjoint() {
             return None;
@@ -49,63 +49,63 @@ impl Raw {
 }
 
 impl<'a> RawMut<'a> {
-    /// Sizes, outermost first.
+    /// Returns the sizes, outermost first.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
 
-    /// Strides in elements, outermost first.
+    /// Returns the strides in elements, outermost first.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
         &self.layout.strides
     }
 
-    /// Sizes, strides and offset.
+    /// Returns sizes, strides and offset.
     #[must_use]
     pub fn layout(&self) -> &Strided {
         &self.layout
     }
 
-    /// The call that made the tensor, where a debug build was told.
+    /// Returns the call that created the tensor, if a debug build recorded it.
     #[must_use]
     pub fn made(&self) -> Option<&'static Location<'static>> {
         self.tag.made()
     }
 
-    /// The number of dims.
+    /// Returns the number of dims.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.layout.shape.len()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn numel(&self) -> usize {
         self.layout.numel()
     }
 
-    /// The dtype.
+    /// Returns the dtype.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.storage.device()
     }
 
-    /// The address of the first element, on the tensor's device.
+    /// Returns the address of the first element, on the tensor's device.
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
-        // Within the buffer, or at its end when there are no elements.
+        // Within the buffer, or at its end if there are no elements.
         self.base
             .wrapping_add(self.layout.offset * self.dtype.size())
     }
 
-    /// The same access for a shorter time.
+    /// Borrows the access for a shorter time.
     #[must_use]
     pub fn reborrow(&mut self) -> RawMut<'_> {
         RawMut {
@@ -118,7 +118,7 @@ impl<'a> RawMut<'a> {
         }
     }
 
-    /// The elements as a slice, when they are `T`, on the host, and contiguous.
+    /// Returns the elements as a slice, if they are `T`, on the host, and contiguous.
     #[must_use]
     pub fn into_slice<T: Element>(mut self) -> Option<&'a mut [T]> {
         if self.dtype != T::DTYPE || !self.device().is_cpu() || !self.layout.is_contiguous() {
@@ -129,13 +129,13 @@ impl<'a> RawMut<'a> {
         Some(unsafe { std::slice::from_raw_parts_mut(first, count) })
     }
 
-    /// The address of the element at an index; `None` where there is no such index.
+    /// Returns the address of the element at an index; `None` if there is no such index.
     pub(crate) fn at(&mut self, index: &[usize]) -> Option<*mut u8> {
         let position = self.layout.position(index)?;
         Some(self.base.wrapping_add(position * self.dtype.size()))
     }
 
-    /// A part of the region, or all of it in another order.
+    /// Returns a view of the region.
     pub(super) fn viewed(
         self,
         op: &'static str,
@@ -152,7 +152,7 @@ impl<'a> RawMut<'a> {
         })
     }
 
-    /// The same region, which is all of its tensor, as a part that lies so.
+    /// Returns a part of this region, which must be all of its tensor, with the layout of that part.
     pub(super) fn part_of_all(self, layout: Strided, part: View) -> Self {
         let part = Some(part);
         Self {
@@ -163,23 +163,23 @@ impl<'a> RawMut<'a> {
     }
 }
 
-/// What was recorded of a region before it is written to.
+/// Recording of writes.
 impl RawMut<'_> {
-    /// Whether a write has to be recorded: the tensor is, or one of what is written is.
+    /// Returns whether a write must be recorded: because the tensor is recorded, or one of the written values.
     pub(crate) fn records<'r>(&self, operands: impl IntoIterator<Item = &'r Raw>) -> bool {
         let mut operands = operands.into_iter();
         (self.tag.has_node() || operands.any(Raw::requires_grad)) && is_grad_enabled()
     }
 
-    /// Whether it belongs to a leaf, which is written to by no recorded operator.
+    /// Returns whether it belongs to a leaf; no recorded operator may write to a leaf.
     pub(crate) fn is_of_leaf(&self) -> bool {
         self.tag.node().is_some_and(Node::is_leaf)
     }
 
-    /// The elements as they are, recorded as a part of their tensor.
+    /// Returns the current elements, recorded as a part of their tensor.
     ///
     /// # Errors
-    /// When there is no memory for a node.
+    /// If there is no memory for a node.
     pub(crate) fn value(&self) -> Result<Raw> {
         let raw = Raw {
             storage: self.storage.clone(),
@@ -196,10 +196,11 @@ impl RawMut<'_> {
         }
     }
 
-    /// The node of the tensor once `value` is written here, which none of its elements survives where this is all of it.
+    /// Returns the node of the tensor after `value` is written to this region. If the region is all of the tensor, the
+    /// previous node is dropped.
     ///
     /// # Errors
-    /// When there is no memory for a node.
+    /// If there is no memory for a node.
     pub(crate) fn node_after(
         &self,
         op: &'static str,
@@ -214,10 +215,10 @@ impl RawMut<'_> {
         NodeRef::new(edges.into_iter().collect(), Overwritten { op, part }).map(Some)
     }
 
-    /// A buffer that nobody else sees; `copy` makes it of the whole one.
+    /// Makes the buffer unshared: if it is shared, `copy` copies the whole buffer.
     ///
     /// # Errors
-    /// When `copy` fails.
+    /// If `copy` fails.
     pub(crate) fn own(&mut self, copy: impl FnOnce(&Raw) -> Result<Raw>) -> Result<()> {
         if !self.storage.is_unique() {
             let bytes = self.storage.len();
@@ -230,7 +231,7 @@ impl RawMut<'_> {
         Ok(())
     }
 
-    /// From now on a node computed the tensor, or nothing did.
+    /// Sets the node of the tensor; `None` if it is not recorded.
     pub(crate) fn was_computed_by(&mut self, node: Option<NodeRef>) {
         let made = self.tag.made();
         *self.tag = match node {

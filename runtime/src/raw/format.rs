@@ -1,4 +1,4 @@
-//! Orders of dims in memory, decided as PyTorch decides them.
+//! Orders of dims in memory, determined like in PyTorch.
 
 use nomina_core::{Error, ErrorKind, MemoryFormat, Names, Result};
 
@@ -7,11 +7,11 @@ use crate::SmallVec;
 use crate::plan::dense_strides;
 use crate::shape::{Strides, row_major};
 
-/// The strides of a new tensor in a format.
+/// Returns the strides of a new tensor in a format.
 ///
 /// # Errors
-/// [`ErrorKind::Rank`] when the format is for another number of dims, [`ErrorKind::Argument`] for
-/// [`MemoryFormat::Preserve`]: a new tensor has no order to keep.
+/// [`ErrorKind::Rank`] if the format is for another number of dims, [`ErrorKind::Argument`] for
+/// [`MemoryFormat::Preserve`]: a new tensor has no order to preserve.
 pub fn strides_in(op: &'static str, shape: &[usize], format: MemoryFormat) -> Result<Strides> {
     let error = |kind, what| Error::new(kind, op, what).operand(&Names::default(), shape);
     let Some(order) = format.order() else {
@@ -39,8 +39,8 @@ pub fn strides_in(op: &'static str, shape: &[usize], format: MemoryFormat) -> Re
 }
 
 impl Strided {
-    /// Whether elements lie in the order of a format without gaps; false for a format of another
-    /// number of dims.
+    /// Returns whether elements are in the order of a format without gaps; false for a format of
+    /// another number of dims.
     #[must_use]
     pub fn is_in(&self, format: MemoryFormat) -> bool {
         let Some(order) = format.order() else {
@@ -56,7 +56,7 @@ impl Strided {
             })
     }
 
-    /// Whether elements lie without gaps and none is reached twice, in whatever order.
+    /// Returns whether elements have no gaps and none is reached twice, in any order.
     #[must_use]
     pub fn is_dense(&self) -> bool {
         if self.is_contiguous() {
@@ -76,7 +76,7 @@ impl Strided {
         })
     }
 
-    /// The format that the strides speak for: a channels-last one where they say so beyond doubt.
+    /// Returns the format implied by the strides: a channels-last one only if it is unambiguous.
     #[must_use]
     pub fn suggested_format(&self) -> MemoryFormat {
         let formats = [MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d];
@@ -86,8 +86,8 @@ impl Strided {
             .unwrap_or_default()
     }
 
-    /// Whether strides grow in the order of a channels-last format. Where sizes of 1 leave open
-    /// which order it is, it is row-major.
+    /// Returns whether strides grow in the order of a channels-last format. If sizes of 1 make the
+    /// order ambiguous, it counts as row-major.
     fn is_like(&self, format: MemoryFormat) -> bool {
         let Some(order) = format
             .order()
@@ -108,12 +108,12 @@ impl Strided {
     }
 }
 
-/// The strides of a dense tensor, or those of a dense copy that keeps the order of its dims.
+/// Returns the strides of a dense tensor, or of a dense copy that keeps the order of its dims.
 pub(crate) fn preserved(x: &Raw) -> Strides {
     dense(x.layout())
 }
 
-/// The strides of a dense layout, or those of a dense copy that keeps the order of its dims.
+/// Returns the strides of a dense layout, or of a dense copy that keeps the order of its dims.
 pub(crate) fn dense(layout: &Strided) -> Strides {
     if layout.is_dense() {
         layout.strides().into()
@@ -122,10 +122,10 @@ pub(crate) fn dense(layout: &Strided) -> Strides {
     }
 }
 
-/// The strides of a new tensor like `x`, in a format.
+/// Returns the strides of a new tensor like `x`, in a format.
 ///
 /// # Errors
-/// When the format is for another number of dims.
+/// If the format is for another number of dims.
 pub fn strides_like(op: &'static str, x: &Raw, format: MemoryFormat) -> Result<Strides> {
     match format {
         MemoryFormat::Preserve => Ok(preserved(x)),
@@ -134,20 +134,23 @@ pub fn strides_like(op: &'static str, x: &Raw, format: MemoryFormat) -> Result<S
 }
 
 impl Raw {
-    /// A new tensor in a format: the elements change places, as the order of dims in memory does.
+    /// Changes the memory format of a new tensor: the elements are not moved, so their order
+    /// changes.
     ///
     /// # Errors
-    /// As [`strides_in`], and when the tensor is not row-major from the start of its buffer.
+    /// The errors of [`strides_in`], and if the tensor is not row-major from the start of its
+    /// buffer.
     pub fn in_format(self, op: &'static str, format: MemoryFormat) -> Result<Self> {
         self.check_new(op, self.shape())?;
         let strides = strides_in(op, self.shape(), format)?;
         Ok(self.laid_out(strides))
     }
 
-    /// A new tensor in a format, which may be that of `other`, of the same shape.
+    /// Changes the memory format of a new tensor, possibly to that of `other`, which has the same
+    /// shape.
     ///
     /// # Errors
-    /// As [`Raw::in_format`], and when the shapes differ.
+    /// The errors of [`Raw::in_format`], and if the shapes differ.
     pub fn in_format_like(
         self,
         op: &'static str,
@@ -159,7 +162,7 @@ impl Raw {
         Ok(self.laid_out(strides))
     }
 
-    /// Refuses a tensor whose strides are not those of a new one of this shape.
+    /// Checks that the strides are those of a new tensor of this shape.
     fn check_new(&self, op: &'static str, shape: &[usize]) -> Result<()> {
         if self.layout.offset == 0 && self.is_contiguous() && self.shape() == shape {
             return Ok(());
@@ -170,8 +173,8 @@ impl Raw {
             .hint("copy it with `call::clone_in`"))
     }
 
-    /// The same buffer read with the strides of a format: for a new tensor, whose elements have no
-    /// order yet, or are all equal.
+    /// Reads the same buffer with other strides: for a new tensor, whose elements have no order
+    /// yet, or are all equal.
     pub(crate) fn laid_out(mut self, strides: Strides) -> Self {
         debug_assert!(self.layout.offset == 0 && self.is_contiguous());
         self.layout.strides = strides;
@@ -222,7 +225,7 @@ mod tests {
         let last = strided(&[2, 3, 4, 5], &[60, 1, 15, 3]);
         assert!(last.is_in(ChannelsLast) && last.is_dense() && !last.is_contiguous());
         assert_eq!(last.suggested_format(), ChannelsLast);
-        // One channel lies in both orders, and counts as row-major.
+        // One channel is in both orders, and counts as row-major.
         let one = strided(&[2, 1, 4, 4], &[16, 16, 4, 1]);
         assert!(one.is_in(ChannelsLast) && one.is_contiguous());
         assert_eq!(one.suggested_format(), Contiguous);

@@ -12,10 +12,10 @@ use super::Raw;
 use crate::shape;
 use crate::storage::Storage;
 
-/// What lies where in a file: elements of one dtype, side by side, in the machine's byte order.
+/// The location of a tensor in a file: contiguous elements of one dtype, in the machine's byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MappedPart {
-    /// Where it begins, in bytes from the file's start.
+    /// The start, in bytes from the beginning of the file.
     pub start: usize,
     /// The dtype of its elements.
     pub dtype: DType,
@@ -42,13 +42,13 @@ fn outside(op: &'static str) -> Error {
     )
 }
 
-/// A file in memory, page by page as it is read, with the places of its tensors.
+/// A memory-mapped file, loaded page by page as it is read, with the locations of its tensors.
 ///
-/// What is written to a tensor goes to memory and never to the file. Elements lie in the file's pages where their place is
-/// aligned; else they are copied when they are first asked for, as truth values are, since not every byte is one.
+/// Writes to a tensor go to memory and never to the file. Elements stay in the file's pages if they are aligned;
+/// otherwise they are copied at the first access. So are bools, because not every byte is a valid bool.
 ///
-/// **The file must stay as it is** while this or a tensor of it lives: who writes into it changes those tensors, and who
-/// truncates it ends the process when they are read. To replace it by a new one of its name does no harm.
+/// **The file must not change** while this or a tensor of it lives: writing to it changes those tensors, and truncating
+/// it ends the process when they are read. Replacing it by a new file of the same name is harmless.
 #[derive(Debug)]
 pub struct MappedFile {
     map: Arc<MmapRaw>,
@@ -56,10 +56,10 @@ pub struct MappedFile {
 }
 
 impl MappedFile {
-    /// Maps a file. Its parts are listed by their start, and no two of them overlap.
+    /// Maps a file. Its parts are sorted by their start, and no two of them overlap.
     ///
     /// # Errors
-    /// [`ErrorKind::Parse`] when parts overlap or leave the file, [`ErrorKind::File`] when the system cannot map it.
+    /// [`ErrorKind::Parse`] if parts overlap or leave the file, [`ErrorKind::File`] if the system cannot map it.
     pub fn new(op: &'static str, file: &File, parts: Vec<MappedPart>) -> Result<Self> {
         let failed = |error: std::io::Error| Error::new(ErrorKind::File, op, error.to_string());
         let len = file.metadata().map_err(failed)?.len();
@@ -72,9 +72,8 @@ impl MappedFile {
             }
             free = range.end;
         }
-        // SAFETY: a private mapping, so that what is written here reaches neither the file nor another process. That nobody
-        // else writes into the file is what this type asks for; of the dtypes that are viewed in place, any bytes are
-        // elements.
+        // SAFETY: a private mapping, so writes reach neither the file nor another process. This type requires that no
+        // one else writes to the file; for the dtypes that are viewed in place, any bytes are valid elements.
         let map = unsafe { MmapOptions::new().len(len).no_reserve_swap().map_copy(file) };
         let parts = parts.into_iter().map(|part| (part, OnceLock::new()));
         Ok(Self {
@@ -83,12 +82,12 @@ impl MappedFile {
         })
     }
 
-    /// The part at an index of the list, with these sizes. This keeps a reference to its elements: a tensor of it is
-    /// written to in place once this is dropped, and copied first while it lives.
+    /// Returns the part at an index of the list, with these sizes. This keeps a reference to its elements: a tensor of
+    /// it is written to in place once this is dropped, and copied first while it lives.
     ///
     /// # Errors
-    /// [`ErrorKind::Index`] when there is no such part, [`ErrorKind::Shape`] when the sizes do not multiply to its number of
-    /// elements, [`ErrorKind::Parse`] when a truth value is neither 0 nor 1, [`ErrorKind::Memory`].
+    /// [`ErrorKind::Index`] if there is no such part, [`ErrorKind::Shape`] if the sizes do not multiply to its number
+    /// of elements, [`ErrorKind::Parse`] if a bool is neither 0 nor 1, [`ErrorKind::Memory`].
     pub fn part(&self, op: &'static str, index: usize, shape: &[usize]) -> Result<Raw> {
         let Some((part, kept)) = self.parts.get(index) else {
             let what = format!("part {index} of {}", self.parts.len());
@@ -98,7 +97,7 @@ impl MappedFile {
             Some(raw) => raw,
             None => {
                 let raw = Box::new(self.flat(op, part)?);
-                // Of two threads that come here, one keeps what it made, and the other drops it unseen.
+                // If two threads come here, one keeps its tensor, and the other drops its own unused.
                 kept.get_or_init(|| raw)
             }
         };
@@ -109,7 +108,7 @@ impl MappedFile {
         Ok(Raw::row_major(flat.storage.clone(), shape, part.dtype))
     }
 
-    /// All elements of a part, as one dim.
+    /// Returns all elements of a part, as one dim.
     fn flat(&self, op: &'static str, part: &MappedPart) -> Result<Raw> {
         let range = part.range(op)?;
         let first = self.map.as_mut_ptr().wrapping_add(range.start);
@@ -117,12 +116,12 @@ impl MappedFile {
             && first.addr().is_multiple_of(part.dtype.size())
             && !range.is_empty();
         let Some(ptr) = NonNull::new(first).filter(|_| in_place) else {
-            // SAFETY: within the mapping, as `new` checked; a part that is copied is never written to.
+            // SAFETY: within the mapping, as `new` checked; a copied part is never written to.
             let bytes = unsafe { std::slice::from_raw_parts(first, range.len()) };
             return Raw::from_bytes(op, part.dtype, &[part.numel], bytes);
         };
-        // SAFETY: within the mapping, which the storage keeps alive; parts do not overlap, and of this one there is no other
-        // storage, since `part` keeps the first.
+        // SAFETY: within the mapping, which the storage keeps alive; parts do not overlap, and this is the only storage
+        // of the part, because `part` keeps the first one.
         let storage = unsafe { Storage::mapped(op, ptr, range.len(), self.map.clone())? };
         Ok(Raw::row_major(storage, &[part.numel], part.dtype))
     }
@@ -188,7 +187,7 @@ mod tests {
         );
         assert!(in_place(&first, 0) && first.shares_storage(&again) && !first.is_unique());
         assert_eq!(first.as_slice::<i16>(), Some(&[256; 8][..]));
-        // Copies: one is not aligned, the other could be no truth values.
+        // Copies: one is not aligned, the other might contain invalid bools.
         let odd = file.part("open", 1, &[2]).unwrap();
         assert_eq!(odd.as_bytes(), Some(&bytes[17..25]));
         assert!(!in_place(&odd, 17));
@@ -210,7 +209,7 @@ mod tests {
         drop((file, again));
         let mut alone = first;
         let written = alone.unique_ptr().unwrap();
-        // SAFETY: the first of its sixteen bytes, which nobody else has.
+        // SAFETY: the first of its sixteen bytes, which are not shared.
         unsafe { written.write(7) };
         assert_eq!((alone.as_ptr(), alone.as_bytes().unwrap()[0]), (address, 7));
     }

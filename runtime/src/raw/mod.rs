@@ -37,20 +37,20 @@ pub use map::{MappedFile, MappedPart};
 pub use strided::Strided;
 pub(crate) use views::{check_count, not_viewed};
 
-/// A tensor without names. Clones share the buffer and cost nothing.
+/// A tensor without names. Clones share the buffer and are cheap.
 ///
-/// Invariants: every index lies in the buffer, and every element of the buffer is initialised and
-/// valid for the dtype.
+/// Invariants: every index is inside the buffer, and every element of the buffer is initialised and valid for the
+/// dtype.
 #[derive(Clone, Debug)]
 pub struct Raw {
     storage: Storage,
     layout: Strided,
-    /// Its dtype, and what computed it.
+    /// The dtype, and the node that computed the tensor.
     tag: Tag,
 }
 
 impl Raw {
-    /// A row-major tensor of what a new buffer holds, which is as long.
+    /// Creates a row-major tensor from a new buffer of matching length.
     pub(crate) fn row_major(storage: Storage, shape: &[usize], dtype: DType) -> Self {
         Self {
             storage,
@@ -59,10 +59,10 @@ impl Raw {
         }
     }
 
-    /// A row-major tensor of the elements of `data`, whose allocation it takes over.
+    /// Creates a row-major tensor from the elements of `data`, and takes over its allocation.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the sizes do not multiply to the number of elements.
+    /// [`ErrorKind::Shape`] if the sizes do not multiply to the number of elements.
     pub fn from_vec<T: Element>(data: Vec<T>, shape: &[usize]) -> Result<Self> {
         let count = numel("from_vec", shape)?;
         if count != data.len() {
@@ -75,10 +75,10 @@ impl Raw {
         Ok(Self::row_major(storage, shape, T::DTYPE))
     }
 
-    /// New elements with the strides of another tensor, from the start of their buffer.
+    /// Creates a tensor from new elements with the strides of another tensor, from the start of their buffer.
     ///
     /// # Safety
-    /// `like` has no gaps, and `storage` holds as many elements of `dtype`, all of them written.
+    /// `like` has no gaps, and `storage` holds that many elements of `dtype`, all of them written.
     #[inline(always)]
     pub(crate) unsafe fn like(storage: Storage, dtype: DType, like: &Strided) -> Self {
         Self {
@@ -88,26 +88,25 @@ impl Raw {
         }
     }
 
-    /// [`Raw::like`] for a layout that owns no allocation.
+    /// Like [`Raw::like`], but for a layout that owns no allocation.
     ///
     /// # Safety
-    /// As there, and `like` is not [spilled](Strided::is_spilled).
+    /// The requirements of [`Raw::like`]; and `like` is not [spilled](Strided::is_spilled).
     #[inline(always)]
     pub(crate) unsafe fn like_small(storage: Storage, dtype: DType, like: &Strided) -> Self {
         Self {
             storage,
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             layout: unsafe { like.copied_at(0) },
             tag: Tag::of(dtype),
         }
     }
 
-    /// The same buffer with any sizes, strides and offset, in elements of `dtype`, which is that of
-    /// the tensor or has the same parts. Every layout that is no view of another one is checked here.
+    /// Returns the same buffer with any sizes, strides and offset, in elements of `dtype`, which is that of the tensor
+    /// or has the same parts. Every layout that is not a view of another one is checked here.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when it would reach outside of the buffer, or the sizes are none that a
-    /// tensor may have.
+    /// [`ErrorKind::Shape`] if it would reach outside of the buffer, or no tensor may have these sizes.
     pub(crate) fn as_strided(
         &self,
         op: &'static str,
@@ -149,170 +148,170 @@ impl Raw {
         })
     }
 
-    /// Sizes, outermost first.
+    /// Returns the sizes, outermost first.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
 
-    /// Strides in elements, outermost first.
+    /// Returns the strides in elements, outermost first.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
         &self.layout.strides
     }
 
-    /// The position of the first element in the buffer, in elements.
+    /// Returns the position of the first element in the buffer, in elements.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.layout.offset
     }
 
-    /// Sizes, strides and offset.
+    /// Returns sizes, strides and offset.
     #[must_use]
     pub fn layout(&self) -> &Strided {
         &self.layout
     }
 
-    /// The number of dims.
+    /// Returns the number of dims.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.layout.shape.len()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn numel(&self) -> usize {
         self.layout.numel()
     }
 
-    /// The dtype.
+    /// Returns the dtype.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.tag.dtype()
     }
 
-    /// The call that made it, where a debug build was told: errors of sizes show it.
+    /// Returns the call that created it, if a debug build recorded it: size errors show it.
     #[must_use]
     #[inline(always)]
     pub fn made(&self) -> Option<&'static Location<'static>> {
         self.tag.made()
     }
 
-    /// Says which call made it. Release builds forget that.
+    /// Sets the call that created it. Release builds do not keep it.
     #[inline]
     pub fn set_made(&mut self, at: &'static Location<'static>) {
         let tag = std::mem::replace(&mut self.tag, Tag::of(DType::Bool));
         self.tag = tag.made_at(Some(at));
     }
 
-    /// Whether what is computed of it is recorded.
+    /// Returns whether computations with it are recorded.
     #[must_use]
     #[inline(always)]
     pub fn requires_grad(&self) -> bool {
         self.tag.has_node()
     }
 
-    /// Whether both are of one dtype, and no node computed either.
+    /// Returns whether both have the same dtype and no node.
     #[inline(always)]
     pub(crate) fn is_plain_as(&self, other: &Self) -> bool {
         self.tag.is_plain_as(&other.tag)
     }
 
-    /// The node that it came from.
+    /// Returns the node that computed it.
     pub(crate) fn node(&self) -> Option<&Node> {
         self.tag.node()
     }
 
-    /// The same elements as what a node computed.
+    /// Sets the node that computed it.
     pub(crate) fn computed_by(mut self, node: NodeRef) -> Self {
         self.tag = Tag::computed(self.dtype(), node).made_at(self.made());
         self
     }
 
-    /// Other elements in the place of these, computed by the same node.
+    /// Replaces the elements and keeps the node.
     pub(crate) fn replace(&mut self, elements: Self) {
         let tag = std::mem::replace(&mut self.tag, Tag::of(elements.dtype()));
         *self = Self { tag, ..elements };
     }
 
-    /// From now on nothing computed it.
+    /// Removes the node.
     pub(crate) fn forget(&mut self) {
         self.tag = Tag::of(self.dtype()).made_at(self.made());
     }
 
-    /// The same elements, which nothing computed.
+    /// Returns the same elements without a node.
     #[must_use]
     pub fn detach(mut self) -> Self {
         self.forget();
         self
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.storage.device()
     }
 
-    /// Whether elements lie in row-major order without gaps.
+    /// Returns whether elements are in row-major order without gaps.
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
     }
 
-    /// Whether no other tensor shares the buffer.
+    /// Returns whether no other tensor shares the buffer.
     #[must_use]
     pub fn is_unique(&self) -> bool {
         self.storage.is_unique()
     }
 
-    /// Whether both view the same buffer.
+    /// Returns whether both view the same buffer.
     #[must_use]
     pub fn shares_storage(&self, other: &Self) -> bool {
         self.storage.shares(&other.storage)
     }
 
-    /// The address of the first element, on the tensor's device; elements follow by the strides.
+    /// Returns the address of the first element, on the tensor's device; other elements follow by the strides.
     #[must_use]
     pub fn as_ptr(&self) -> *const u8 {
-        // Within the buffer, or at its end when there are no elements.
+        // Within the buffer, or at its end if there are no elements.
         self.storage
             .as_ptr()
             .wrapping_add(self.layout.offset * self.dtype().size())
     }
 
-    /// The same where it is on the host.
+    /// Like [`as_ptr`](Self::as_ptr), but `None` if it is not on the host.
     #[inline(always)]
     pub(crate) fn on_host_ptr(&self) -> Option<*const u8> {
         let base = self.storage.on_host()?;
         Some(base.wrapping_add(self.layout.offset * self.dtype().size()))
     }
 
-    /// The same for writing; `None` while the buffer is shared.
+    /// Like [`as_ptr`](Self::as_ptr), but for writing; `None` while the buffer is shared.
     pub(crate) fn unique_ptr(&mut self) -> Option<*mut u8> {
         let base = self.storage.unique_ptr()?;
         Some(base.wrapping_add(self.layout.offset * self.dtype().size()))
     }
 
-    /// The same where it is on the host.
+    /// Like [`unique_ptr`](Self::unique_ptr), but `None` if it is not on the host.
     #[inline(always)]
     pub(crate) fn unique_on_host(&mut self) -> Option<*mut u8> {
         let base = self.storage.unique_on_host()?;
         Some(base.wrapping_add(self.layout.offset * self.dtype().size()))
     }
 
-    /// The number of bytes that the elements take, where none is repeated.
+    /// Returns the number of bytes of the elements, if none is repeated.
     #[must_use]
     pub fn nbytes(&self) -> usize {
-        // No product of a tensor's elements and the size of one wraps.
+        // The product of a tensor's number of elements and element size does not wrap.
         self.numel() * self.dtype().size()
     }
 
-    /// How many elements the buffer holds from the first one on.
+    /// Returns the number of elements in the buffer from the first one on.
     pub(crate) fn room(&self) -> usize {
         (self.storage.len() / self.dtype().size()).saturating_sub(self.layout.offset)
     }
 
-    /// Whether the buffer holds nothing but so many elements.
+    /// Returns whether the buffer holds exactly `count` elements.
     #[inline(always)]
     pub(crate) fn fills_buffer(&self, count: usize) -> bool {
         count * self.dtype().size() == self.storage.len()

@@ -1,4 +1,4 @@
-//! To and from `ndarray`, without a copy where the layout allows.
+//! Conversion to and from `ndarray`, without a copy if the layout allows.
 
 use ndarray::{Array, ArrayView, Dimension, IxDyn, ShapeBuilder};
 use nomina_core::{Element, Error, ErrorKind, Names, Result};
@@ -24,10 +24,10 @@ impl<T: Element, D: Dimension> TryFrom<Array<T, D>> for Raw {
 }
 
 impl Raw {
-    /// The elements as an `ndarray` view of any strides.
+    /// Returns the elements as an `ndarray` view of any strides.
     ///
     /// # Errors
-    /// When the dtype is another, or the tensor is not on the host.
+    /// If the dtype differs, or the tensor is not on the host.
     pub fn as_ndarray<T: Element>(&self) -> Result<ArrayView<'_, T, IxDyn>> {
         self.check_host("as_ndarray")?;
         if self.dtype() != T::DTYPE {
@@ -38,12 +38,12 @@ impl Raw {
         }
         let shape = IxDyn(self.shape());
         if self.numel() == 0 {
-            // Nothing is addressed, and any pointer that is not null will do.
+            // Nothing is addressed, so any non-null pointer will do.
             let nothing: &[T] = &[];
             return ArrayView::from_shape(shape, nothing)
                 .map_err(|error| Error::new(ErrorKind::Shape, "as_ndarray", error.to_string()));
         }
-        // ndarray makes arrays of positive strides, then turns axes.
+        // ndarray creates arrays of positive strides, and then inverts axes.
         let mut layout = self.layout().clone();
         let mut turned = crate::SmallVec::<[usize; 8]>::new();
         for axis in 0..self.rank() {
@@ -71,11 +71,11 @@ impl Raw {
         Ok(view)
     }
 
-    /// The elements as an `ndarray` array in row-major order; without a copy when they came from
-    /// a vector that nothing else shares.
+    /// Converts the elements to an `ndarray` array in row-major order; without a copy if they came
+    /// from a vector that is not shared.
     ///
     /// # Errors
-    /// When the dtype is another.
+    /// If the dtype differs.
     pub fn into_ndarray<T: Element>(self) -> Result<Array<T, IxDyn>> {
         let shape = self.layout().shape.clone();
         let data = self.into_vec::<T>()?;

@@ -223,7 +223,7 @@ fn views() -> impl Strategy<Value = Vec<View>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 8 } else { 512 }))]
 
-    /// A chain of views of a shared tensor has the elements that the same views of copies have, and
+    /// A chain of views of a shared tensor has the same elements as the same views of copies, and
     /// every index stays within the buffer.
     #[test]
     fn views_of_views(shape in prop::collection::vec(0_usize..5, 1..4), chain in views()) {
@@ -246,7 +246,7 @@ proptest! {
             let (a, b) = (step(&lazy), step(&eager));
             prop_assert_eq!(a.is_ok(), b.is_ok());
             let (Ok(a), Ok(b)) = (a, b) else { continue };
-            // A row-major copy of its own, made without strides.
+            // An independent row-major copy, created without strides.
             let shape = b.shape().to_vec();
             (lazy, eager) = (a, Raw::from_vec(values(&b), &shape).unwrap());
             prop_assert_eq!(lazy.shape(), eager.shape());

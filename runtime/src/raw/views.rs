@@ -15,10 +15,11 @@ impl Raw {
         }
     }
 
-    /// A view of the buffer with any sizes and strides, recorded where this is, whose elements are then this tensor's own.
+    /// Returns a view of the buffer with any sizes and strides. If the tensor is recorded, the view is recorded, and
+    /// may only reach the tensor's own elements.
     ///
     /// # Errors
-    /// When it would reach outside of the buffer; of what is recorded, outside of a contiguous tensor.
+    /// If it would reach outside of the buffer; for recorded tensors, outside of a contiguous tensor.
     pub fn strided_view(&self, shape: Shape, strides: Strides, offset: usize) -> Result<Self> {
         let op = "as_strided";
         let view = self.as_strided(op, self.dtype(), shape, strides, offset)?;
@@ -43,15 +44,16 @@ impl Raw {
         graph::record(view, [Some(self)], View::new(op, self.shape(), relative)?)
     }
 
-    /// The same tensor, and no leaf: what is written to it is recorded.
+    /// Returns the same tensor as a view, which is not a leaf, so writes to it are recorded.
     ///
     /// # Errors
-    /// When there is no memory to record it.
+    /// If there is no memory to record it.
     pub fn aliased(&self) -> Result<Self> {
         self.viewed("alias", |layout| Ok(layout.clone()))
     }
 
-    /// The same elements under a layout, recorded where this is. `change` makes it of the layout that is given.
+    /// Returns the same elements under another layout, recorded if the tensor is. `change` computes it from a given
+    /// layout.
     fn viewed(
         &self,
         op: &'static str,
@@ -83,89 +85,89 @@ macro_rules! views {
 }
 
 views! {
-    /// The dims in another order: `dims[i]` becomes dim `i`.
+    /// Reorders the dims: `dims[i]` becomes dim `i`.
     ///
     /// # Errors
-    /// When `dims` does not list every dim once.
+    /// If `dims` does not list every dim once.
     permute(dims: &[usize]);
-    /// The dims in another order, with new ones of size 1 where `places` says `None`: a dim that is
-    /// not there in memory has stride 0, as in PyTorch.
+    /// Reorders the dims, and inserts new ones of size 1 at each `None` of `places`: as in PyTorch, a dim that is not
+    /// in memory has stride 0.
     ///
     /// # Errors
-    /// When `places` does not list every dim once.
+    /// If `places` does not list every dim once.
     align(places: &[Option<usize>]);
-    /// Two dims swapped.
+    /// Swaps two dims.
     ///
     /// # Errors
-    /// When a dim is out of range.
+    /// If a dim is out of range.
     transpose(dim0: usize, dim1: usize);
-    /// `len` elements of a dim from `start` on.
+    /// Selects `len` elements of a dim, from `start` on.
     ///
     /// # Errors
-    /// When the range leaves the dim.
+    /// If the range leaves the dim.
     narrow(dim: usize, start: usize, len: usize);
-    /// `len` elements of a dim from `start` on, `step` apart; backwards when `step` is negative.
+    /// Selects `len` elements of a dim from `start` on, `step` apart; backwards if `step` is negative.
     ///
     /// # Errors
-    /// When an index leaves the dim, or `step` is zero.
+    /// If an index leaves the dim, or `step` is zero.
     slice(dim: usize, start: usize, len: usize, step: isize);
-    /// One index of a dim, which goes.
+    /// Selects one index of a dim, and removes the dim.
     ///
     /// # Errors
-    /// When the index is out of range.
+    /// If the index is out of range.
     select(dim: usize, index: usize);
-    /// A new dim of size 1 before dim `at`.
+    /// Inserts a new dim of size 1 before dim `at`.
     ///
     /// # Errors
-    /// When `at` is greater than the rank.
+    /// If `at` is greater than the rank.
     unsqueeze(at: usize);
-    /// Without a dim of size 1; unchanged when its size is another.
+    /// Removes a dim of size 1; a dim of another size is kept.
     ///
     /// # Errors
-    /// When the dim is out of range.
+    /// If the dim is out of range.
     squeeze(dim: usize);
-    /// A dim backwards.
+    /// Reverses a dim.
     ///
     /// # Errors
-    /// When the dim is out of range.
+    /// If the dim is out of range.
     flip(dim: usize);
-    /// The diagonal of two dims, as a new last dim; `offset` moves it up, or down when negative.
+    /// Returns the diagonal of two dims as a new last dim; `offset` moves it up, or down if negative.
     ///
     /// # Errors
-    /// When a dim is out of range, or both are the same.
+    /// If a dim is out of range, or both are the same.
     diagonal(dim0: usize, dim1: usize, offset: isize);
 }
 
 impl Raw {
-    /// Windows of `size` elements of a dim that begin `step` apart; the dim within a window stands last.
+    /// Returns windows of `size` elements of a dim that begin `step` apart; the dim within a window is last.
     ///
     /// # Errors
-    /// When the dim is out of range, a window is larger than it, or `step` is zero.
-    // Of what is read only: windows may share elements.
+    /// If the dim is out of range, a window is larger than it, or `step` is zero.
+    // Only for reading: windows may share elements.
     pub fn windows(&self, dim: usize, size: usize, step: usize) -> Result<Self> {
         self.viewed("windows", |layout| layout.clone().windows(dim, size, step))
     }
 
-    /// Dims of size 1 repeated, and new dims on the left, to reach `shape`.
+    /// Repeats dims of size 1, and adds new dims on the left, to reach `shape`.
     ///
     /// # Errors
-    /// When another size would change.
+    /// If another size would change.
     pub fn expand(&self, shape: &[usize]) -> Result<Self> {
         self.viewed("expand", |layout| layout.expand(shape))
     }
 
-    /// As [`Raw::expand`], for an operand of `op`.
+    /// Like [`Raw::expand`], but errors name the operator `op`.
     ///
     /// # Errors
-    /// When another size would change.
+    /// If another size would change.
     pub fn broadcast_to(&self, op: &'static str, shape: &[usize]) -> Result<Self> {
         self.expand(shape).map_err(|error| error.in_op(op))
     }
 
-    /// The same elements in row-major order under other sizes; `None` where only a copy has them.
+    /// Returns the same elements in row-major order with other sizes; `None` if that requires a copy.
     ///
     /// # Errors
-    /// When there is no memory to record it.
+    /// If there is no memory to record it.
     pub fn view(&self, shape: &[usize]) -> Result<Option<Self>> {
         if self.layout.view(shape).is_none() {
             return Ok(None);
@@ -179,10 +181,10 @@ impl Raw {
 }
 
 impl RawMut<'_> {
-    /// The same elements in row-major order under other sizes.
+    /// Returns the same elements in row-major order with other sizes.
     ///
     /// # Errors
-    /// When the number of elements changes, or the strides do not allow it.
+    /// If the number of elements changes, or the strides do not allow it.
     pub fn view(self, shape: &[usize]) -> Result<Self> {
         check_count("view", &self.layout, shape)?;
         let refuse = |layout: &Strided| not_viewed("view", layout, shape);

@@ -12,7 +12,7 @@ use nomina_core::{Element, Result};
 
 use crate::memory::{Block, refused};
 
-/// A block of its own, a vector's allocation, or a part of a file.
+/// A separate block, a vector's allocation, or a part of a file.
 #[derive(Debug)]
 pub(super) struct CpuBuffer {
     ptr: NonNull<u8>,
@@ -26,7 +26,7 @@ enum Owner {
         _block: Block,
     },
     Vector(Layout),
-    /// The one of the block that also holds the count.
+    /// The owner of the block that also holds the count.
     Storage,
     #[cfg(feature = "mmap")]
     Map {
@@ -34,13 +34,13 @@ enum Owner {
     },
 }
 
-// SAFETY: the buffer owns its bytes, as a `Vec<u8>` does. All writes need `&mut self`.
+// SAFETY: the buffer owns its bytes, like a `Vec<u8>`. All writes need `&mut self`.
 unsafe impl Send for CpuBuffer {}
-// SAFETY: as above; through `&self` bytes can only be read.
+// SAFETY: as above; `&self` only allows reading the bytes.
 unsafe impl Sync for CpuBuffer {}
 
 impl CpuBuffer {
-    /// A new aligned block, zeroed or with indeterminate content.
+    /// Allocates an aligned block, zeroed or with indeterminate content.
     #[inline]
     pub(super) fn allocate(op: &'static str, len: usize, zeroed: bool) -> Result<Self> {
         let block = Block::new(len, zeroed).ok_or_else(|| refused(op, len))?;
@@ -49,20 +49,21 @@ impl CpuBuffer {
         Ok(Self { ptr, len, owner })
     }
 
-    /// Elements within a block of somebody else's.
+    /// Creates a buffer inside of a block with another owner.
     ///
     /// # Safety
-    /// `len` bytes there are only this buffer's, for as long as it lives.
+    /// The `len` bytes belong to this buffer alone as long as it lives.
     #[inline]
     pub(super) unsafe fn within(ptr: NonNull<u8>, len: usize) -> Self {
         let owner = Owner::Storage;
         Self { ptr, len, owner }
     }
 
-    /// Elements within a mapped file, which may be written to: the mapping is private.
+    /// Creates a buffer inside of a mapped file. It may be written to, because the mapping is
+    /// private.
     ///
     /// # Safety
-    /// `len` bytes there lie in `map`, and are only this buffer's for as long as it lives.
+    /// The `len` bytes are in `map`, and belong to this buffer alone as long as it lives.
     #[cfg(feature = "mmap")]
     pub(super) unsafe fn mapped(ptr: NonNull<u8>, len: usize, map: Arc<MmapRaw>) -> Self {
         let owner = Owner::Map { _map: map };
@@ -74,7 +75,7 @@ impl CpuBuffer {
         let mut data = ManuallyDrop::new(data);
         let capacity = data.capacity() * size_of::<T>();
         let layout = Layout::from_size_align(capacity, align_of::<T>());
-        // A vector's pointer is never null, also without an allocation.
+        // A vector's pointer is never null, even without an allocation.
         let ptr = NonNull::new(data.as_mut_ptr())
             .unwrap_or(NonNull::dangling())
             .cast();
@@ -100,7 +101,7 @@ impl CpuBuffer {
         self.ptr.as_ptr()
     }
 
-    /// Whether its allocation is one that a vector of `T` could have made.
+    /// Returns whether a vector of `T` could have made this allocation.
     pub(super) fn is_vec<T: Element>(&self) -> bool {
         let size = size_of::<T>();
         matches!(self.owner, Owner::Vector(layout) if layout.align() == align_of::<T>()
@@ -108,7 +109,7 @@ impl CpuBuffer {
             && self.len.is_multiple_of(size)
     }
 
-    /// Back to a vector.
+    /// Converts back to a vector.
     ///
     /// # Safety
     /// [`is_vec`](Self::is_vec) holds, and the elements are valid for `T`.
@@ -120,8 +121,9 @@ impl CpuBuffer {
         let this = ManuallyDrop::new(self);
         let len = this.len / size_of::<T>();
         // SAFETY: the pointer came from the global allocator with this size and alignment (or
-        // dangles for capacity 0); every element is initialised, since only adopted vectors and
-        // kernels that write whole tensors make buffers; the dtype is the caller's promise.
+        // dangles for capacity 0); every element is initialised, because buffers are created only
+        // from adopted vectors and by kernels that write whole tensors; the caller guarantees the
+        // dtype.
         unsafe { Vec::from_raw_parts(this.ptr.as_ptr().cast(), len, capacity) }
     }
 }
@@ -132,7 +134,7 @@ impl Drop for CpuBuffer {
         if let Owner::Vector(layout) = self.owner
             && layout.size() != 0
         {
-            // SAFETY: allocated with this layout by the vector that was adopted.
+            // SAFETY: the adopted vector allocated it with this layout.
             unsafe { dealloc(self.ptr.as_ptr(), layout) };
         }
     }

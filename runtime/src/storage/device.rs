@@ -1,20 +1,20 @@
-//! Blocks of a device's memory.
+//! Blocks of device memory.
 
 use std::fmt;
 use std::panic::RefUnwindSafe;
 
 use crate::Device;
 
-/// The memory that blocks of a device come from.
+/// The allocator that a device's blocks come from.
 pub(crate) trait Release: fmt::Debug + Sync + RefUnwindSafe {
     /// Frees the block at an address, after the work that was started before.
     fn release(&self, address: usize);
 
-    /// Whether the block at an address is written by somebody who does not own it, so that its owner shares it.
+    /// Returns whether a non-owner may write to the block at an address, so that its owner must treat it as shared.
     fn is_lent(&self, address: usize) -> bool;
 }
 
-/// A block of a device's memory, freed when dropped.
+/// A block of device memory, freed when dropped.
 #[derive(Debug)]
 pub(crate) struct DeviceBuffer {
     device: Device,
@@ -24,7 +24,7 @@ pub(crate) struct DeviceBuffer {
 }
 
 impl DeviceBuffer {
-    /// The block at an address, which is this one's to free where it has a length.
+    /// Creates a buffer from the block at an address. If it has a length, it owns the block.
     pub(crate) fn new(
         device: Device,
         memory: &'static dyn Release,
@@ -39,22 +39,22 @@ impl DeviceBuffer {
         }
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The address of its first byte on the device.
+    /// Returns the address of its first byte on the device.
     pub(crate) fn as_ptr(&self) -> *mut u8 {
         self.address as *mut u8
     }
 
-    /// Whether somebody writes it who does not own it.
+    /// Returns whether a non-owner may write to it.
     pub(crate) fn is_lent(&self) -> bool {
         self.memory.is_lent(self.address)
     }
 
-    /// The device.
+    /// Returns the device.
     pub(crate) fn device(&self) -> Device {
         self.device
     }

@@ -1,8 +1,7 @@
 //! Buffers that tensors share.
 //!
-//! A [`Storage`] is a counted reference to one buffer on one device. Views share it; whoever
-//! wants to write must be its only owner ([`Storage::is_unique`]), so nobody ever sees an operand
-//! change under them.
+//! A [`Storage`] is a counted reference to one buffer on one device. Views share it. Writing requires the only
+//! reference ([`Storage::is_unique`]), so an operand never changes while another tensor uses it.
 
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -31,22 +30,22 @@ pub use crate::memory::ALIGNMENT;
 
 /// A buffer on a device, shared by the tensors that view it.
 ///
-/// As an `Arc` is, but for one thing: the count and the elements of a small tensor are one block,
-/// and that block comes from [`crate::memory`].
+/// Like an `Arc`, except that the count and the elements of a small tensor are in one block, which comes from
+/// [`crate::memory`].
 #[derive(Debug)]
 pub struct Storage(NonNull<Shared>);
 
-/// What all references to a buffer share. Padded, so that elements may follow it.
+/// The state that all references to a buffer share. Padded, so that elements may follow it.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Shared {
     count: AtomicUsize,
     buffer: Buffer,
-    /// The block that this lies in, and that the elements may lie in.
+    /// The block that contains this, and possibly the elements.
     home: Block,
 }
 
-/// Where a buffer lies.
+/// A buffer in host or device memory.
 #[derive(Debug)]
 enum Buffer {
     Cpu(CpuBuffer),
@@ -54,26 +53,26 @@ enum Buffer {
     Device(DeviceBuffer),
 }
 
-// SAFETY: the count is atomic, the buffer may be sent and shared, and it is dropped by one.
+// SAFETY: the count is atomic, the buffer may be sent and shared, and only the last owner drops it.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
 
-/// How far behind its start a block's elements lie when it begins with their count.
+/// The offset of the elements in a block that begins with their count.
 const HEAD: usize = size_of::<Shared>();
 
-/// Up to this size elements lie beside their count. Those of large tensors begin where pages do.
+/// The largest size whose elements are in the block of their count. Those of larger tensors are page-aligned.
 const SMALL: usize = (32 << 10) - HEAD;
 
 impl Storage {
-    /// A CPU block of `bytes` bytes. Its content is indeterminate: whoever calls this writes every
-    /// element before anyone can read it.
+    /// Allocates a CPU block of `bytes` bytes. Its content is indeterminate: the caller writes every element before it
+    /// can be read.
     #[inline]
     pub(crate) fn cpu(op: &'static str, bytes: usize) -> Result<Self> {
         Self::allocate(op, bytes, false)
     }
 
-    /// A CPU block of `bytes` bytes, all zero.
+    /// Allocates a zeroed CPU block of `bytes` bytes.
     pub(crate) fn cpu_zeroed(op: &'static str, bytes: usize) -> Result<Self> {
         Self::allocate(op, bytes, true)
     }
@@ -90,19 +89,19 @@ impl Storage {
         }
     }
 
-    /// A block with the elements beside their count, and where they begin.
+    /// Allocates a block for the count and the elements; also returns the address of the elements.
     #[inline]
     fn beside(bytes: usize, zeroed: bool) -> Option<(Self, *mut u8)> {
         let home = Block::new(HEAD + bytes, zeroed)?;
         // SAFETY: the block is longer than its head.
         let first = unsafe { home.as_ptr().add(HEAD) };
-        // SAFETY: what follows the head is nobody else's, and lives as long as it.
+        // SAFETY: the bytes after the head belong to this storage, and live as long as it.
         let buffer = Buffer::Cpu(unsafe { CpuBuffer::within(first, bytes) });
         Some((Self::at_home(home, buffer), first.as_ptr()))
     }
 
-    /// A small CPU block as of [`Storage::cpu`], and where its elements begin; `None` where so many
-    /// bytes are too many for one, or there is no memory.
+    /// Allocates a small CPU block like [`Storage::cpu`], and returns the address of its elements; `None` if `bytes` is
+    /// too large for one, or there is no memory.
     #[inline]
     pub(crate) fn small(bytes: usize) -> Option<(Self, *mut u8)> {
         if bytes > SMALL {
@@ -111,16 +110,16 @@ impl Storage {
         Self::beside(bytes, false)
     }
 
-    /// A buffer whose elements lie elsewhere.
+    /// Creates a storage whose elements are in another block.
     fn new(op: &'static str, buffer: Buffer) -> Result<Self> {
         let home = Block::new(HEAD, false).ok_or_else(|| refused(op, HEAD))?;
         Ok(Self::at_home(home, buffer))
     }
 
-    /// A part of a file that is in memory.
+    /// Creates a storage of a part of a mapped file.
     ///
     /// # Safety
-    /// `len` bytes from `ptr` on lie in `map`, and are this storage's alone for as long as it lives.
+    /// The `len` bytes from `ptr` on are in `map`, and belong to this storage alone as long as it lives.
     #[cfg(feature = "mmap")]
     pub(crate) unsafe fn mapped(
         op: &'static str,
@@ -128,12 +127,12 @@ impl Storage {
         len: usize,
         map: Arc<MmapRaw>,
     ) -> Result<Self> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let buffer = unsafe { CpuBuffer::mapped(ptr, len, map) };
         Self::new(op, Buffer::Cpu(buffer))
     }
 
-    /// A buffer on a device.
+    /// Creates a storage of a buffer on a device.
     #[cfg(feature = "cuda")]
     pub(crate) fn on_device(op: &'static str, buffer: DeviceBuffer) -> Result<Self> {
         Self::new(op, Buffer::Device(buffer))
@@ -143,7 +142,7 @@ impl Storage {
     fn at_home(home: Block, buffer: Buffer) -> Self {
         let shared = home.as_ptr().cast::<Shared>();
         let count = AtomicUsize::new(1);
-        // SAFETY: blocks are aligned to a cache line, this one has room, and nobody else has it.
+        // SAFETY: blocks are aligned to a cache line, this one is large enough, and it is not shared.
         unsafe {
             shared.write(Shared {
                 count,
@@ -154,10 +153,10 @@ impl Storage {
         Self(shared)
     }
 
-    /// A CPU buffer that takes over a vector's allocation.
+    /// Takes over a vector's allocation as a CPU buffer.
     ///
     /// # Errors
-    /// When there is no memory for the count; the vector then is gone.
+    /// If there is no memory for the count; the vector is then dropped.
     pub(crate) fn adopt<T: Element>(op: &'static str, data: Vec<T>) -> Result<Self> {
         Self::new(op, Buffer::Cpu(CpuBuffer::adopt(data)))
     }
@@ -168,7 +167,7 @@ impl Storage {
         unsafe { self.0.as_ref() }
     }
 
-    /// The device it lies on.
+    /// Returns the device of the buffer.
     #[must_use]
     #[inline]
     pub fn device(&self) -> Device {
@@ -179,7 +178,7 @@ impl Storage {
         }
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
@@ -190,17 +189,17 @@ impl Storage {
         }
     }
 
-    /// Whether it holds no byte.
+    /// Returns whether it has no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether no other tensor shares it.
+    /// Returns whether no other tensor shares it.
     #[must_use]
     #[inline]
     pub fn is_unique(&self) -> bool {
-        // Whoever dropped the reference before read and wrote before this returns.
+        // Acquire: pairs with the release in `drop`, so earlier accesses by other owners happen before this returns.
         let one = self.shared().count.load(Ordering::Acquire) == 1;
         #[cfg(feature = "cuda")]
         if let Buffer::Device(buffer) = &self.shared().buffer {
@@ -209,13 +208,13 @@ impl Storage {
         one
     }
 
-    /// Whether both are the same buffer.
+    /// Returns whether both are the same buffer.
     #[must_use]
     pub fn shares(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 
-    /// The address of its first byte, for reading.
+    /// Returns the address of its first byte, for reading.
     #[inline]
     pub(crate) fn as_ptr(&self) -> *const u8 {
         match &self.shared().buffer {
@@ -225,7 +224,7 @@ impl Storage {
         }
     }
 
-    /// The same where it lies on the host.
+    /// Like [`as_ptr`](Self::as_ptr), but `None` if it is not on the host.
     #[inline]
     pub(crate) fn on_host(&self) -> Option<*const u8> {
         match &self.shared().buffer {
@@ -235,7 +234,7 @@ impl Storage {
         }
     }
 
-    /// The address of its first byte, for writing; `None` while it is shared.
+    /// Returns the address of its first byte, for writing; `None` while it is shared.
     #[inline]
     pub(crate) fn unique_ptr(&mut self) -> Option<*mut u8> {
         if !self.is_unique() {
@@ -249,17 +248,17 @@ impl Storage {
         }
     }
 
-    /// The same where it lies on the host.
+    /// Like [`unique_ptr`](Self::unique_ptr), but `None` if it is not on the host.
     #[inline]
     pub(crate) fn unique_on_host(&mut self) -> Option<*mut u8> {
         self.on_host()?;
         self.unique_ptr()
     }
 
-    /// The vector it was adopted from, without a copy.
+    /// Returns the vector it was adopted from, without a copy.
     ///
     /// # Errors
-    /// Itself, when it is shared or is no adopted vector of `T`.
+    /// Returns itself if it is shared or not an adopted vector of `T`.
     pub(crate) fn into_vec<T: Element>(self) -> Result<Vec<T>, Self> {
         let fits = match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.is_vec::<T>(),
@@ -281,15 +280,15 @@ impl Storage {
         }
     }
 
-    /// Drops what all references shared.
+    /// Drops the shared state.
     ///
     /// # Safety
     /// This was the last reference.
     #[inline]
     unsafe fn finish(&mut self) {
         let shared = self.0.as_ptr();
-        // SAFETY: nobody else reaches it any more. `home` is dropped last, after all that lies in it,
-        // and after it was moved out of it.
+        // SAFETY: no other reference exists. `home` is dropped last, after everything in its block, and after it was
+        // moved out of the block.
         unsafe {
             std::ptr::drop_in_place(&raw mut (*shared).buffer);
             drop(std::ptr::read(&raw const (*shared).home));
@@ -300,10 +299,10 @@ impl Storage {
 impl Clone for Storage {
     #[inline]
     fn clone(&self) -> Self {
-        // As for an `Arc`: a reference is there already, so nothing has to be seen in order.
+        // Relaxed, like in `Arc`: this thread already has a reference, so nothing needs to be ordered.
         let before = self.shared().count.fetch_add(1, Ordering::Relaxed);
         if before > isize::MAX as usize {
-            // So many references were forgotten that the count would come round to zero.
+            // So many references were forgotten that the count would wrap to zero.
             std::process::abort();
         }
         Self(self.0)
@@ -314,16 +313,16 @@ impl Drop for Storage {
     #[inline]
     fn drop(&mut self) {
         let shared = self.shared();
-        // The last one needs no exchange: nobody is left who could make it two.
+        // The last owner needs no read-modify-write: no one else could increment the count.
         if shared.count.load(Ordering::Acquire) != 1 {
             if shared.count.fetch_sub(1, Ordering::Release) != 1 {
                 return;
             }
-            // All that others did with the buffer was before their `Release`.
-            // A load and not a fence, which ThreadSanitizer does not see.
+            // Acquire: pairs with the other owners' `Release`, so their accesses happen before the drop. A load instead
+            // of a fence, which ThreadSanitizer does not support.
             shared.count.load(Ordering::Acquire);
         }
-        // SAFETY: the count was one, and this was it.
+        // SAFETY: the count was one, and this was the last reference.
         unsafe { self.finish() };
     }
 }

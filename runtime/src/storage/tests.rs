@@ -54,7 +54,7 @@ fn sharing_forbids_writing() {
     let storage = storage.into_vec::<u8>().unwrap_err();
     drop(other);
     assert!(storage.is_unique());
-    // A block that is aligned to a cache line is no vector's.
+    // A block that is aligned to a cache line cannot become a vector.
     assert!(
         Storage::cpu_zeroed("zeros", 8)
             .unwrap()
@@ -63,8 +63,8 @@ fn sharing_forbids_writing() {
     );
 }
 
-/// Elements beside their count, in a block of their own, and a vector's, each seen, cloned, written
-/// to once unshared, and dropped by several threads.
+/// Small buffers, buffers with their own block, and adopted vectors: several threads read, clone,
+/// write once unshared, and drop each.
 #[test]
 fn the_last_reference_frees_whoever_holds_it() {
     let rounds = if cfg!(miri) { 20 } else { 2000 };
@@ -81,12 +81,12 @@ fn the_last_reference_frees_whoever_holds_it() {
             let threads = all.map(|mut storage| {
                 scope.spawn(move || {
                     let view = storage.clone();
-                    // SAFETY: as long as was asked for, and initialised.
+                    // SAFETY: of the requested length, and initialised.
                     let read = unsafe { view.as_ptr().add(bytes - 1).read() };
                     drop(view);
                     match storage.unique_ptr() {
                         Some(ptr) if read == 0 => {
-                            // SAFETY: nobody else has it.
+                            // SAFETY: it is not shared.
                             unsafe { ptr.add(bytes - 1).write(1) };
                             1
                         }
@@ -96,7 +96,7 @@ fn the_last_reference_frees_whoever_holds_it() {
             });
             threads.map(|thread| thread.join().unwrap()).iter().sum()
         });
-        // At most the last one had it alone.
+        // At most the last thread had it alone.
         assert!(written <= 1);
     }
 }

@@ -1,5 +1,5 @@
-//! Whether numbers are distributed as they should be: moments, Kolmogorov–Smirnov and chi-square
-//! tests, against the values that one sample of 10,000 exceeds. The seeds are fixed.
+//! Tests of the distributions: moments, Kolmogorov–Smirnov and chi-square tests, with limits that
+//! one sample of 10,000 exceeds. The seeds are fixed.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -19,7 +19,7 @@ fn values(x: &Raw) -> Vec<f64> {
     x.scalars().map(|v| v.to_f64()).collect()
 }
 
-/// The distribution function of the standard normal distribution.
+/// Returns the distribution function of the standard normal distribution.
 fn normal(x: Vec<f64>) -> Vec<f64> {
     let n = x.len();
     let scaled = x.into_iter().map(|x| -x * FRAC_1_SQRT_2).collect();
@@ -28,8 +28,8 @@ fn normal(x: Vec<f64>) -> Vec<f64> {
     values(&tail).into_iter().map(|p| p / 2.0).collect()
 }
 
-/// The largest distance between what was drawn and the distribution function, of which `p` are
-/// the sorted values.
+/// Checks the largest distance between the empirical and the exact distribution function, given the
+/// latter's values `p` at the samples.
 fn kolmogorov_smirnov(mut p: Vec<f64>) {
     p.sort_unstable_by(f64::total_cmp);
     let n = p.len() as f64;
@@ -39,11 +39,11 @@ fn kolmogorov_smirnov(mut p: Vec<f64>) {
     assert!(worst * n.sqrt() < 2.2253, "{}", worst * n.sqrt());
 }
 
-/// Whether counts are as probable as they should be.
+/// Checks that counts match the expected ones.
 fn chi_square(counts: &[f64], expected: &[f64]) {
     let terms = counts.iter().zip(expected);
     let sum: f64 = terms.map(|(c, e)| (c - e) * (c - e) / e).sum();
-    // Wilson and Hilferty's approximation.
+    // The Wilson-Hilferty approximation.
     let k = (counts.len() - 1) as f64;
     let part = 2.0 / (9.0 * k);
     let limit = k * (1.0 - part + 3.719 * part.sqrt()).powi(3);
@@ -53,7 +53,7 @@ fn chi_square(counts: &[f64], expected: &[f64]) {
     );
 }
 
-/// How often each number from 0 on came, those from `bins - 1` on together.
+/// Counts each number from 0 on; those from `bins - 1` on are counted together.
 fn counts(values: &[f64], bins: usize) -> Vec<f64> {
     let mut counts = vec![0.0; bins];
     for &value in values {
@@ -128,7 +128,7 @@ fn neighbours_are_independent() {
 fn moments() {
     let margin = 5.0 / (N as f64).sqrt();
     for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
-        // With the steps of the dtype, which shift what is cut off.
+        // Allow for the steps of the dtype, because truncation shifts the moments.
         let step = match dtype {
             DType::F16 => 1e-3,
             DType::BF16 => 4e-3,
@@ -213,7 +213,7 @@ fn poisson_numbers_have_their_probabilities() {
         let x = values(&call::poisson(&rates, &mut Generator::new(seed)).unwrap());
         let reach = 3.0 * f64::sqrt(rate);
         let (low, high) = ((rate - reach).max(0.0).floor(), (rate + reach).ceil());
-        // The numbers below, each between, and those above.
+        // The numbers below, each number in between, and those above.
         let mut expected = vec![0.0];
         let pmf = |k: f64| (k * rate.ln() - rate - ln_factorial(k)).exp();
         let mut k = 0.0;
@@ -242,7 +242,7 @@ fn poisson_numbers_have_their_probabilities() {
         let expected: Vec<f64> = expected.iter().map(|p| p * N as f64).collect();
         chi_square(&counted, &expected);
     }
-    // Where they are normal numbers.
+    // Rates for which the normal distribution is used.
     let rates = Raw::from_vec(vec![1e12; N], &[N]).unwrap();
     let x = values(&call::poisson(&rates, &mut Generator::new(7)).unwrap());
     kolmogorov_smirnov(normal(x.iter().map(|x| (x - 1e12) / 1e6).collect()));
@@ -256,14 +256,14 @@ fn places_have_their_weights() {
         assert_eq!(counts[1], 0.0);
         [counts[0], counts[2], counts[3], counts[4]]
     };
-    // Many of one row, and one of many rows.
+    // Many samples of one row, and one sample of many rows.
     let row = Raw::from_vec(weights.to_vec(), &[5]).unwrap();
     let x = values(&multinomial(&row, 0, N, true, &mut Generator::new(1)).unwrap());
     chi_square(&without_second(counts(&x, 5)), &expected);
     let rows = row.unsqueeze(0).unwrap().expand(&[N, 5]).unwrap();
     let x = values(&multinomial(&rows, 1, 1, false, &mut Generator::new(2)).unwrap());
     chi_square(&without_second(counts(&x, 5)), &expected);
-    // Without replacement no place comes twice; the second one knows of the first.
+    // Without replacement no position occurs twice; the second draw depends on the first.
     let both = multinomial(&rows, 1, 2, false, &mut Generator::new(3)).unwrap();
     let x = values(&both);
     assert!(x.chunks(2).all(|pair| pair[0] != pair[1]));
@@ -287,7 +287,7 @@ fn orders_are_equally_probable() {
     for _ in 0..N / 20 {
         let x = randperm(4, DType::I64, Device::Cpu, &mut generator).unwrap();
         let x = x.to_vec::<i64>().unwrap();
-        // The order by its number: how many later ones are smaller, place by place.
+        // The number of a permutation: for each position, how many later elements are smaller.
         let smaller = |i: usize| x[i + 1..].iter().filter(|&&y| y < x[i]).count();
         seen[smaller(0) * 6 + smaller(1) * 2 + smaller(2)] += 1.0;
     }

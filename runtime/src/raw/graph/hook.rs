@@ -1,4 +1,4 @@
-//! Hooks: functions that the backward pass calls with a node's gradient, and gradients that nodes retain.
+//! Hooks: functions that the backward pass calls with a node's gradient; and the gradients that nodes retain.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,21 +9,21 @@ use nomina_core::{Error, ErrorKind, Names, Result};
 use super::node::lock;
 use crate::raw::Raw;
 
-/// What few nodes have.
+/// Fields that few nodes have.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
-    /// Of a leaf, and of an inner node whose gradient is kept.
+    /// The gradient of a leaf, or of an inner node that retains it.
     pub(super) slot: OnceLock<Mutex<Option<Raw>>>,
-    /// What is called with the gradient, before it goes on.
+    /// Hooks called with the gradient, before it is passed on.
     pub(crate) hooks: Hooks,
-    /// Of a leaf: what is called once its slot is written.
+    /// Hooks called once a leaf's slot is written.
     pub(crate) after: Hooks,
 }
 
-/// Gets a gradient, and may give another one in its place.
+/// Receives a gradient, and may replace it.
 pub(crate) type Hook = dyn Fn(&Raw) -> Result<Option<Raw>> + Send + Sync;
 
-/// The hooks that are registered, by their numbers: later ones have greater numbers.
+/// The registered hooks, by number; numbers increase.
 #[derive(Default)]
 struct Registered {
     hooks: BTreeMap<u64, Arc<Hook>>,
@@ -34,17 +34,17 @@ struct Registered {
 #[derive(Default)]
 pub(crate) struct Hooks(OnceLock<Arc<Mutex<Registered>>>);
 
-/// A hook that was registered: [`remove`](Self::remove) ends it, dropping the handle does not.
+/// The handle of a registered hook: [`remove`](Self::remove) ends it; dropping the handle does not.
 pub struct HookHandle {
     hooks: Weak<Mutex<Registered>>,
     number: u64,
 }
 
 impl HookHandle {
-    /// From now on the hook is not called, and nothing of it is kept.
+    /// Removes the hook: it is not called from now on, and its closure is dropped.
     pub fn remove(self) {
         if let Some(hooks) = self.hooks.upgrade() {
-            // Dropped behind the lock: a hook may hold the last reference to anything.
+            // Dropped outside of the lock: a hook may hold the last reference to anything.
             let hook = lock(&hooks).hooks.remove(&self.number);
             drop(hook);
         }
@@ -64,7 +64,7 @@ impl fmt::Debug for Hooks {
 }
 
 impl Hooks {
-    /// Adds a hook behind the others.
+    /// Adds a hook after the others.
     pub(crate) fn add(&self, hook: Arc<Hook>) -> HookHandle {
         let all = self.0.get_or_init(Arc::default);
         let mut registered = lock(all);
@@ -83,10 +83,10 @@ impl Hooks {
         all.map_or_else(Vec::new, |all| lock(all).hooks.values().cloned().collect())
     }
 
-    /// What the hooks make of a gradient.
+    /// Passes a gradient through the hooks.
     ///
     /// # Errors
-    /// Those of a hook, and when one gives a gradient of other sizes, another dtype or device.
+    /// The error of a hook, or if one returns a gradient of another size, dtype or device.
     pub(crate) fn run(&self, mut grad: Raw) -> Result<Raw> {
         for hook in self.all() {
             if let Some(other) = hook(&grad)? {

@@ -1,6 +1,6 @@
-//! The graph of what computed a tensor: each result that is recorded points to its node, and a node to those of its operands.
+//! The autograd graph: each recorded result points to its node, and a node to those of its operands.
 //!
-//! Nothing else holds a graph than the tensors made of it, and nothing but tags ([`Tag`]) is looked at where none is recorded.
+//! Only the tensors computed with a graph keep it alive. Without recording, nothing but tags ([`Tag`]) is inspected.
 
 mod hook;
 mod node;

@@ -1,4 +1,4 @@
-//! Nodes: what computed a tensor, and how a gradient goes back through it.
+//! Nodes of the graph: the operator that computed a tensor, and its backward rule.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -21,51 +21,52 @@ use crate::config::thread_number;
 use crate::memory::{Block, refused};
 use crate::raw::Raw;
 
-/// The gradients of a rule's operands: as many as there are edges, absent ones of zero.
+/// The gradients of a rule's operands, one per edge; an absent one is zero.
 pub(crate) type OperandGrads = SmallVec<[Option<Raw>; 2]>;
 
-/// The gradients of an operator's results: absent ones of zero.
+/// The gradients of an operator's results; an absent one is zero.
 pub(crate) type ResultGrads = SmallVec<[Option<Raw>; 1]>;
 
-/// How a gradient goes back through an operator. What this holds is what was saved for it.
+/// The backward rule of an operator, which holds the saved tensors.
 pub(crate) trait Rule: Send + Sync {
-    /// The operator, for errors.
+    /// Returns the operator, for errors.
     fn op(&self) -> &'static str;
 
-    /// The gradient of each operand that `run` wants.
+    /// Computes the gradient of each operand that `run` wants.
     fn backward(&self, given: &ResultGrads, run: &Run<'_>) -> Result<OperandGrads>;
 
-    /// The same without computing it: where this rule is elementwise, what is to be computed for the result goes on into what
-    /// is to be computed for each operand. What came is given back where the rule is not.
+    /// Like [`backward`](Self::backward), but lazy: if this rule is elementwise, the pending computation of the
+    /// result's gradient is extended to that of each operand. Otherwise `given` is returned unchanged.
     ///
     /// # Errors
-    /// As [`Rule::backward`].
+    /// The errors of [`Rule::backward`].
     fn extend(&self, given: Incoming, _: &Run<'_>) -> Result<Extended> {
         Ok(Extended::Not(given))
     }
 
-    /// Which part of its only operand the result is, where it has fewer elements: a gradient can then be added where it belongs.
+    /// Returns the part of its only operand that the result is, if it has fewer elements. A gradient can then be
+    /// accumulated in place.
     fn part(&self) -> Option<&View> {
         None
     }
 }
 
-/// A gradient that is still to be computed, in one pass over its elements.
+/// A gradient that is not computed yet, in one pass over its elements.
 pub(crate) trait Chain: Any {
-    /// A tensor of its sizes, dtype and device.
+    /// Returns a tensor with the gradient's sizes, dtype and device.
     fn like(&self) -> &Raw;
 
-    /// Itself, for whoever knows which one it is.
+    /// Converts to `Any`, for a downcast to the concrete type.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 
-    /// Computes it.
+    /// Computes the gradient.
     fn compute(&self) -> Result<Raw>;
 
-    /// The sum with another gradient.
+    /// Adds another gradient.
     fn plus(&mut self, other: Raw);
 }
 
-/// The gradients of a rule's operands that are still to be computed: as many as there are edges.
+/// The pending gradients of a rule's operands, one per edge.
 pub(crate) type Chains = SmallVec<[Option<Box<dyn Chain>>; 2]>;
 
 /// The gradient of an operator's only result.
@@ -74,16 +75,16 @@ pub(crate) enum Incoming {
     Chain(Box<dyn Chain>),
 }
 
-/// What became of a gradient.
+/// The result of [`Rule::extend`].
 pub(crate) enum Extended {
-    /// It was not looked at.
+    /// The gradient is returned unchanged.
     Not(Incoming),
     /// The gradients of the operands.
     Chains(Chains),
 }
 
 impl Incoming {
-    /// A tensor of its sizes, dtype and device.
+    /// Returns a tensor with the gradient's sizes, dtype and device.
     pub(crate) fn like(&self) -> &Raw {
         match self {
             Self::Computed(raw) => raw,
@@ -99,21 +100,21 @@ impl Incoming {
     }
 }
 
-/// Which result of an operator.
+/// Selects a result of an operator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Results {
-    /// The only one.
+    /// The only result.
     One,
-    /// One of several, from 0 on.
+    /// One of several results, from 0 on.
     Several(usize),
 }
 
-/// One time that a gradient goes back through a node.
+/// One pass of a gradient through a node.
 pub(crate) struct Run<'a> {
     node: &'a Node,
-    /// Whether what is computed is recorded.
+    /// Whether the computation of gradients is recorded.
     records: bool,
-    /// The addresses of the nodes whose gradients are asked for; all where there are none.
+    /// The addresses of the nodes whose gradients are wanted; `None` for all nodes.
     wanted: Option<&'a HashSet<usize>>,
 }
 
@@ -126,26 +127,26 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether a gradient of this operand is asked for.
+    /// Returns whether the gradient of this operand is wanted.
     pub(crate) fn wants(&self, operand: usize) -> bool {
         let edge = self.node.edges.get(operand).and_then(Option::as_ref);
         edge.is_some_and(|edge| self.wanted.is_none_or(|all| all.contains(&edge.address())))
     }
 
-    /// The nodes of the operands.
+    /// Returns the nodes of the operands.
     pub(crate) fn edges(&self) -> &'a [Option<NodeRef>] {
         self.node.edges()
     }
 
-    /// Whether what is computed is recorded.
+    /// Returns whether the computation of gradients is recorded.
     pub(crate) fn records(&self) -> bool {
         self.records
     }
 
-    /// A result that a rule saved, which is without its node there, so that no node holds itself.
+    /// Returns a saved result together with its node. It is saved without the node, so that no node refers to itself.
     ///
     /// # Errors
-    /// When there is no memory for a node.
+    /// If there is no memory for a node.
     pub(crate) fn result(&self, saved: &Raw, of: Results) -> Result<Raw> {
         let saved = saved.clone();
         let node = NodeRef::of(self.node);
@@ -157,37 +158,38 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A node. Its rule lies behind it in one block of memory.
+/// A node of the graph. Its rule follows it in the same block of memory.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Node {
     count: AtomicUsize,
-    /// Later than that of every node behind an edge.
+    /// Later than the clocks of all nodes that the edges lead to.
     clock: u64,
     /// The nodes of the operands.
     edges: SmallVec<[Option<NodeRef>; 2]>,
-    /// Of an operator with several results, which one this is; its only edge is the operator's node.
+    /// The number of this result, if the operator has several; its only edge is then the operator's node.
     output: Option<NonZeroU32>,
-    /// The number of the thread that made it.
+    /// The number of the thread that created it.
     pub(crate) thread: u32,
-    /// The number of traces that had begun on any thread. Clocks of nodes that different threads made cannot be compared; this can.
+    /// The number of traces that had begun on any thread. Unlike clocks, epochs of nodes that different threads created
+    /// can be compared.
     pub(crate) epoch: u64,
     rule: Mutex<Held>,
     extras: OnceLock<Box<Extras>>,
-    /// The next one of those that are dropped together.
+    /// The next node in the list of nodes to drop.
     next: Cell<Option<NonNull<Node>>>,
-    /// The block that this and its rule lie in: the last field, which is dropped last.
+    /// The block that contains this node and its rule. It must be the last field, which is dropped last.
     _home: Block,
 }
 
-/// A rule, and who uses it.
+/// A rule and its current users.
 #[derive(Debug)]
 struct Held {
-    /// None of a leaf, and where nobody needs it any more.
+    /// `None` for a leaf, and once the rule is no longer needed.
     rule: Option<RulePtr>,
-    /// Gradients that are going through at this moment.
+    /// The number of gradients that are passing through it now.
     users: u32,
-    /// That one of them is the last.
+    /// Whether one of them is the last.
     used_up: bool,
 }
 
@@ -195,20 +197,20 @@ struct Held {
 #[derive(Debug)]
 struct RulePtr(NonNull<dyn Rule>);
 
-// SAFETY: it owns what it points to, which is `Send`.
+// SAFETY: it owns the rule, which is `Send`.
 unsafe impl Send for RulePtr {}
 
 impl Drop for RulePtr {
     fn drop(&mut self) {
-        // SAFETY: written where the node was made, and dropped here alone; its block is its node's.
+        // SAFETY: written when the node was created, and dropped only here; the block belongs to the node.
         unsafe { self.0.drop_in_place() }
     }
 }
 
 thread_local! {
-    /// The clock of the latest node that this thread made.
+    /// The clock of the latest node that this thread created.
     static CLOCK: Cell<u64> = const { Cell::new(0) };
-    /// Nodes to be dropped, where one of them is being dropped.
+    /// Nodes to be dropped after the one that is being dropped.
     static DROPPED: Cell<Option<NonNull<Node>>> = const { Cell::new(None) };
     static DROPS: Cell<bool> = const { Cell::new(false) };
 }
@@ -217,20 +219,20 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct NodeRef(NonNull<Node>);
 
-// SAFETY: the count is atomic, `next` is used by the last owner alone, and the rest may be sent and shared.
+// SAFETY: the count is atomic, only the last owner uses `next`, and the rest may be sent and shared.
 unsafe impl Send for NodeRef {}
 // SAFETY: as above.
 unsafe impl Sync for NodeRef {}
 
 impl NodeRef {
-    /// A leaf.
+    /// Creates a leaf.
     pub(crate) fn leaf(op: &'static str) -> Result<Self> {
         let node = Self::write(op, SmallVec::new(), None, 0, |_| None)?;
         node.keep_grad();
         Ok(node)
     }
 
-    /// A node behind those of its operands.
+    /// Creates a node whose edges lead to the nodes of its operands.
     pub(crate) fn new<R: Rule + 'static>(
         edges: SmallVec<[Option<Self>; 2]>,
         rule: R,
@@ -242,24 +244,25 @@ impl NodeRef {
         let op = rule.op();
         Self::write(op, edges, None, size_of::<R>(), |room| {
             let room = room.cast::<R>();
-            // SAFETY: behind the node its block has room for a rule, and nodes end at its alignment.
+            // SAFETY: the block has room for a rule after the node, and a node's size is a multiple of the rule's
+            // alignment.
             unsafe { room.write(rule) };
             Some(RulePtr(room))
         })
     }
 
-    /// A node that no gradient goes through.
+    /// Creates a node without a rule, which no gradient passes.
     pub(super) fn bare(op: &'static str) -> Result<Self> {
         Self::write(op, std::iter::once(None).collect(), None, 0, |_| None)
     }
 
-    /// One result of an operator that has several.
+    /// Creates the node of one result of an operator with several.
     fn output(operator: Self, at: usize) -> Result<Self> {
         if trace::is_of(&operator) {
             return Ok(operator);
         }
         let edges = std::iter::once(Some(operator)).collect();
-        // Counted from 1, so that an absent one takes no more room.
+        // Counted from 1, so that `None` takes no extra space.
         let output = u32::try_from(at)
             .ok()
             .and_then(|at| NonZeroU32::MIN.checked_add(at));
@@ -298,24 +301,26 @@ impl NodeRef {
             next: Cell::new(None),
             _home: home,
         };
-        // SAFETY: blocks are aligned to a cache line, as nodes are, and this one is nobody else's.
+        // SAFETY: blocks are aligned to a cache line, like nodes, and this one is not shared.
         unsafe { node.write(made) };
         Ok(Self(node))
     }
 
-    /// A reference to a node that somebody refers to.
+    /// Returns another reference to a node.
     pub(crate) fn of(node: &Node) -> Self {
         node.count.fetch_add(1, Ordering::Relaxed);
         Self(NonNull::from(node))
     }
 
-    /// Its address, which counts as this reference.
+    /// Returns the address, which keeps this reference's count.
     pub(crate) fn into_ptr(self) -> NonNull<Node> {
         ManuallyDrop::new(self).0
     }
 
+    /// Takes over the reference of an address.
+    ///
     /// # Safety
-    /// The address is one of [`NodeRef::into_ptr`], which counts no longer.
+    /// The address comes from [`NodeRef::into_ptr`], and its count is taken over only once.
     pub(crate) unsafe fn from_ptr(node: NonNull<Node>) -> Self {
         Self(node)
     }
@@ -324,7 +329,7 @@ impl NodeRef {
 impl Deref for NodeRef {
     type Target = Node;
     fn deref(&self) -> &Node {
-        // SAFETY: it lives as long as there are references to it.
+        // SAFETY: the node lives as long as there are references to it.
         unsafe { self.0.as_ref() }
     }
 }
@@ -332,15 +337,15 @@ impl Deref for NodeRef {
 impl Drop for NodeRef {
     fn drop(&mut self) {
         if self.count.fetch_sub(1, Ordering::Release) == 1 {
-            // A load and not a fence, which ThreadSanitizer does not see.
+            // A load instead of a fence, which ThreadSanitizer does not support.
             self.count.load(Ordering::Acquire);
             drop_all(self.0);
         }
     }
 }
 
-/// Drops a node that nobody refers to, and those that only it refers to, one after the other: a graph may be deeper than a
-/// stack.
+/// Drops a node without references, and then iteratively all nodes that only it refers to: a graph may be deeper than
+/// the stack.
 fn drop_all(node: NonNull<Node>) {
     struct Ends;
     impl Drop for Ends {
@@ -356,9 +361,9 @@ fn drop_all(node: NonNull<Node>) {
     }
     let _ends = Ends;
     while let Some(node) = DROPPED.get() {
-        // SAFETY: it was put there by its last owner.
+        // SAFETY: its last owner put it there.
         DROPPED.set(unsafe { node.as_ref() }.next.get());
-        // SAFETY: as above; its block is freed behind everything else in it.
+        // SAFETY: as above; its block is freed after everything else in it.
         drop(unsafe { node.read() });
     }
 }
@@ -368,54 +373,55 @@ impl Node {
         self.clock
     }
 
-    /// Of an operator with several results, which one this is; its only edge is the operator's node.
+    /// Returns the number of this result, if the operator has several; its only edge is then the operator's node.
     pub(crate) fn output(&self) -> Option<usize> {
         self.output.map(|at| at.get() as usize - 1)
     }
 
-    /// The nodes of the operands.
+    /// Returns the nodes of the operands.
     pub(crate) fn edges(&self) -> &[Option<NodeRef>] {
         &self.edges
     }
 
-    /// Whether nothing computed it.
+    /// Returns whether no operator computed it.
     pub(crate) fn is_leaf(&self) -> bool {
         self.edges.is_empty()
     }
 
-    /// The number of references to it.
+    /// Returns the number of references to it.
     pub(crate) fn references(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Its address, which no other node has while this one lives.
+    /// Returns its address, which is unique while this node lives.
     pub(crate) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 
-    /// What few nodes have, as far as this one has any of it.
+    /// Returns the rarely used fields, if this node has any.
     pub(crate) fn extras(&self) -> Option<&Extras> {
         self.extras.get().map(Box::as_ref)
     }
 
-    /// What few nodes have, for something to be added.
+    /// Returns the rarely used fields, and creates them if needed.
     pub(crate) fn extras_mut(&self) -> &Extras {
         self.extras.get_or_init(Box::default)
     }
 
-    /// Where its gradient is kept; none where it is not.
+    /// Returns the slot of its gradient, if the gradient is kept.
     pub(crate) fn slot(&self) -> Option<&Mutex<Option<Raw>>> {
         self.extras()?.slot.get()
     }
 
-    /// From now on its gradient is kept.
+    /// Keeps its gradient from now on.
     pub(crate) fn keep_grad(&self) {
         self.extras_mut().slot.get_or_init(Mutex::default);
     }
 
-    /// Lets a gradient through by `f`; none where the rule is used up. Where this is the `last` time, what was saved is dropped.
+    /// Calls `f` with the rule; returns `None` if the rule is used up. If this is the `last` time, the rule and its
+    /// saved tensors are dropped.
     ///
-    /// Nothing is locked meanwhile: a rule may call closures of the user, which come by here too.
+    /// No lock is held meanwhile: a rule may call closures of the user, which may come back to this node.
     pub(crate) fn through<R>(&self, last: bool, f: impl FnOnce(&dyn Rule) -> R) -> Option<R> {
         let rule = {
             let mut held = lock(&self.rule);
@@ -441,21 +447,21 @@ impl Node {
     }
 }
 
-/// A lock, whoever panicked while holding it: what it guards is whole at any moment.
+/// Locks a mutex and ignores poisoning: the guarded value is consistent at any moment.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a result of these operands is to be recorded.
+/// Returns whether a result of these operands is to be recorded.
 #[inline(always)]
 pub(crate) fn is_wanted<'r>(operands: impl IntoIterator<Item = &'r Raw>) -> bool {
     operands.into_iter().any(Raw::requires_grad) && is_grad_enabled()
 }
 
-/// A result with a node: `operands` are those of its rule, in order.
+/// Returns a result with a node; `operands` are those of its rule, in order.
 ///
 /// # Errors
-/// When there is no memory for the node.
+/// If there is no memory for the node.
 pub(crate) fn record<'r, R: Rule + 'static>(
     result: Raw,
     operands: impl IntoIterator<Item = Option<&'r Raw>>,
@@ -464,10 +470,10 @@ pub(crate) fn record<'r, R: Rule + 'static>(
     Ok(result.computed_by(operator(operands, rule)?))
 }
 
-/// Several results of one operator; those that have no gradients stay as they are.
+/// Records several results of one operator; results that cannot have gradients are left unchanged.
 ///
 /// # Errors
-/// When there is no memory for the nodes.
+/// If there is no memory for the nodes.
 pub(crate) fn record_all<'r, R: Rule + 'static>(
     results: &mut [Raw],
     operands: impl IntoIterator<Item = Option<&'r Raw>>,

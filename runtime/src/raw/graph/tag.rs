@@ -1,4 +1,4 @@
-//! The dtype of a tensor and the node that computed it, in one word; and in debug builds the call that made it.
+//! The dtype of a tensor and the node that computed it, in one word; in debug builds also the call that created it.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::ptr::{NonNull, without_provenance_mut};
@@ -7,23 +7,23 @@ use nomina_core::DType;
 
 use super::node::{Node, NodeRef};
 
-/// What a tensor is of: its dtype, and what made it.
+/// The dtype of a tensor and its origin.
 #[derive(Debug)]
 pub(crate) struct Tag {
-    /// A dtype in the low four bits, above it the address of a node, which is a multiple of 64; or zeros.
+    /// A dtype in the low four bits; above it the address of a node, which is a multiple of 64, or zeros.
     word: *mut Node,
     #[cfg(debug_assertions)]
     made: Option<&'static Location<'static>>,
 }
 
-// SAFETY: a dtype, and what a `NodeRef` is.
+// SAFETY: a dtype and a `NodeRef`, which may be sent and shared.
 unsafe impl Send for Tag {}
 // SAFETY: as above.
 unsafe impl Sync for Tag {}
 
 const BITS: usize = 15;
 
-/// The dtypes by their bits; what lies behind them is never looked up.
+/// The dtypes by their bits; unused entries are never looked up.
 const DTYPES: [DType; BITS + 1] = {
     let mut all = [DType::Bool; BITS + 1];
     let mut at = 0;
@@ -35,7 +35,7 @@ const DTYPES: [DType; BITS + 1] = {
 };
 
 impl Tag {
-    /// Of what no node computed.
+    /// Creates the tag of a tensor without a node.
     #[inline(always)]
     pub(crate) const fn of(dtype: DType) -> Self {
         Self::new(without_provenance_mut(dtype as usize))
@@ -50,7 +50,7 @@ impl Tag {
         }
     }
 
-    /// Where the tensor was made, as far as known.
+    /// Returns the call that created the tensor, if known.
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "only debug builds know")]
     pub(crate) fn made(&self) -> Option<&'static Location<'static>> {
@@ -60,7 +60,7 @@ impl Tag {
         None
     }
 
-    /// The same, made at `_at`: release builds forget that.
+    /// Sets the call that created the tensor to `_at`; release builds do not keep it.
     #[inline(always)]
     #[allow(unused_mut, reason = "only debug builds keep it")]
     pub(crate) fn made_at(mut self, _at: Option<&'static Location<'static>>) -> Self {
@@ -71,7 +71,7 @@ impl Tag {
         self
     }
 
-    /// Of what a node computed.
+    /// Creates the tag of a tensor that a node computed.
     pub(crate) fn computed(dtype: DType, node: NodeRef) -> Self {
         let node = node.into_ptr().as_ptr();
         Self::new(node.map_addr(|address| address | dtype as usize))
@@ -82,13 +82,13 @@ impl Tag {
         DTYPES[self.word.addr() & BITS]
     }
 
-    /// Whether there is a node.
+    /// Returns whether there is a node.
     #[inline(always)]
     pub(crate) fn has_node(&self) -> bool {
         self.word.addr() > BITS
     }
 
-    /// Whether both are one dtype without a node.
+    /// Returns whether both have the same dtype and no node.
     #[inline(always)]
     pub(crate) fn is_plain_as(&self, other: &Self) -> bool {
         self.word.addr() == other.word.addr() && !self.has_node()
@@ -98,13 +98,13 @@ impl Tag {
         NonNull::new(self.word.map_addr(|address| address & !BITS))
     }
 
-    /// The node.
+    /// Returns the node.
     pub(crate) fn node(&self) -> Option<&Node> {
         // SAFETY: this tag counts as a reference to it.
         self.ptr().map(|node| unsafe { node.as_ref() })
     }
 
-    /// A reference to the node.
+    /// Returns a reference to the node.
     pub(crate) fn node_ref(&self) -> Option<NodeRef> {
         self.node().map(NodeRef::of)
     }
@@ -132,7 +132,7 @@ impl Tag {
     #[cold]
     fn drop_node(&mut self) {
         if let Some(node) = self.ptr() {
-            // SAFETY: the reference that this tag is, which ends here.
+            // SAFETY: the reference of this tag, which ends here.
             drop(unsafe { NodeRef::from_ptr(node) });
         }
     }
@@ -147,6 +147,6 @@ impl Drop for Tag {
     }
 }
 
-// A panic leaves a node whole: what changes in it lies behind locks.
+// A panic leaves a node consistent: its mutable parts are behind locks.
 impl UnwindSafe for Tag {}
 impl RefUnwindSafe for Tag {}

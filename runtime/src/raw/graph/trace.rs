@@ -1,4 +1,5 @@
-//! Which nodes a computation reaches, without a graph of it: one node stands for all that would be recorded.
+//! Finds the nodes that a computation reaches without building its graph: a single node replaces all that would be
+//! recorded.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -13,7 +14,7 @@ use crate::memory::refused;
 
 /// A computation that is traced.
 struct Trace {
-    /// The node that stands for all of its nodes.
+    /// The node that replaces all of its nodes.
     node: NodeRef,
     reached: Reached,
 }
@@ -21,25 +22,26 @@ struct Trace {
 /// The number of computations that were traced or repeated so far, on all threads.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
 
-/// The epoch of nodes that are made now.
+/// Returns the epoch of nodes created now.
 #[inline(always)]
 pub(super) fn epoch() -> u64 {
-    // A thread that learns of a computation, by whatever means, sees at least the number that the computation began with.
+    // A thread that learns of a computation, by any synchronization, sees at least the epoch that the computation began
+    // with.
     EPOCH.load(Ordering::Relaxed)
 }
 
-/// Begins another epoch, and returns it: nodes made because of what happens from now on have no earlier one.
+/// Begins and returns another epoch: nodes created as a consequence of later events have at least this epoch.
 pub(crate) fn begin_epoch() -> u64 {
     EPOCH.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// The nodes from before that a computation reached, in order.
+/// The earlier nodes that a computation reached, in order.
 pub(crate) struct Reached {
     pub(crate) nodes: Vec<NodeRef>,
     addresses: HashSet<usize>,
     /// The epoch that the computation began.
     since: u64,
-    /// The numbers of other threads, which do not trace, that computed a part of it.
+    /// The numbers of other, untraced threads that computed a part of it.
     pub(crate) threads: HashSet<u32>,
 }
 
@@ -53,15 +55,16 @@ impl Reached {
         }
     }
 
-    /// Whether a node was made by the computation, or during it.
+    /// Returns whether a node was created by the computation, or during it.
     pub(crate) fn is_made_meanwhile(&self, node: &Node) -> bool {
         node.epoch >= self.since
     }
 
-    /// Adds the nodes from before that lead to `node`, which may be one of them. `stands_in` is the node of what was traced.
+    /// Adds the earlier nodes that lead to `node`, which may itself be one. `stands_in` is the node of the traced
+    /// computation.
     ///
     /// # Errors
-    /// Missing memory.
+    /// If there is no memory.
     pub(crate) fn add(&mut self, node: &NodeRef, stands_in: &Node) -> Result<()> {
         if !self.is_made_meanwhile(node) {
             return self.put(node);
@@ -69,7 +72,7 @@ impl Reached {
         if std::ptr::eq(&raw const **node, stands_in) {
             return Ok(());
         }
-        // Another thread computed it for this computation, and will do so again. A leaf is made anew, too.
+        // Another thread computed it for this computation, and will do so again. A leaf is also created again.
         let (mut seen, mut open) = (HashSet::new(), vec![node]);
         while let Some(node) = open.pop() {
             self.threads.insert(node.thread);
@@ -97,17 +100,17 @@ impl Reached {
 }
 
 thread_local! {
-    /// Without a destructor, so that values of other thread-local variables may compute when they are dropped. `None` again where
-    /// nothing is traced.
+    /// The current trace; `None` if nothing is traced. Without a destructor, so that values of other thread-local
+    /// variables may compute when they are dropped.
     static TRACE: RefCell<ManuallyDrop<Option<Trace>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
-/// Whether this thread traces.
+/// Returns whether this thread traces.
 pub(crate) fn is_on() -> bool {
     TRACE.with_borrow(|trace| trace.is_some())
 }
 
-/// Whether a node is that which stands for what is traced.
+/// Returns whether a node is the one of the current trace.
 pub(super) fn is_of(node: &Node) -> bool {
     TRACE.with_borrow(|trace| {
         let trace = trace.as_ref();
@@ -115,10 +118,10 @@ pub(super) fn is_of(node: &Node) -> bool {
     })
 }
 
-/// The node of a result of operands with these nodes, where this thread traces.
+/// Returns the node of a result of operands with these nodes, if this thread traces.
 ///
 /// # Errors
-/// Missing memory.
+/// If there is no memory.
 pub(super) fn stands_for(edges: &[Option<NodeRef>]) -> Result<Option<NodeRef>> {
     TRACE.with_borrow_mut(|trace| {
         let Some(Trace { node, reached }) = &mut **trace else {
@@ -131,12 +134,12 @@ pub(super) fn stands_for(edges: &[Option<NodeRef>]) -> Result<Option<NodeRef>> {
     })
 }
 
-/// Sets this thread's trace, and returns the one before.
+/// Sets this thread's trace, and returns the previous one.
 fn set(trace: Option<Trace>) -> Option<Trace> {
     ManuallyDrop::into_inner(TRACE.replace(ManuallyDrop::new(trace)))
 }
 
-/// The trace of before, which returns also after a panic.
+/// Restores the previous trace, also after a panic.
 struct Restore(Option<Trace>);
 
 impl Drop for Restore {
@@ -153,10 +156,10 @@ pub(crate) struct Traced<R> {
     pub(crate) reached: Reached,
 }
 
-/// Calls `f` without making a graph.
+/// Calls `f` without building a graph.
 ///
 /// # Errors
-/// When there is no memory for a node, and those of `f`.
+/// If there is no memory for a node, and the errors of `f`.
 pub(crate) fn traced<R>(f: impl FnOnce() -> Result<R>) -> Result<Traced<R>> {
     let reached = Reached::new();
     let node = NodeRef::bare("checkpoint")?;
@@ -175,7 +178,7 @@ pub(crate) fn traced<R>(f: impl FnOnce() -> Result<R>) -> Result<Traced<R>> {
     })
 }
 
-/// Calls `f` with nodes of its own, also where this thread traces.
+/// Calls `f` with regular nodes, even if this thread traces.
 pub(crate) fn suspended<R>(f: impl FnOnce() -> R) -> R {
     let _restore = Restore(set(None));
     f()

@@ -6,7 +6,7 @@ use super::record;
 use crate::raw::{Raw, RawMut, Strided};
 use crate::shape::Shape;
 
-/// A view of a tensor: the layout that it has where the tensor is row-major from the start of its buffer.
+/// A view of a tensor: its layout in a tensor that is row-major from the start of its buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     op: &'static str,
@@ -15,7 +15,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Of tensors of so many sizes; `change` makes the view's layout of the tensor's.
+    /// Creates a view of tensors of these sizes; `change` turns the tensor's layout into the view's.
     pub(crate) fn new(
         op: &'static str,
         shape: &[usize],
@@ -26,7 +26,7 @@ impl View {
         Ok(Self { op, shape, layout })
     }
 
-    /// A view of the view.
+    /// Returns a view of the view.
     pub(crate) fn then(
         &self,
         op: &'static str,
@@ -39,22 +39,22 @@ impl View {
         })
     }
 
-    /// The operator.
+    /// Returns the operator.
     pub(crate) fn op(&self) -> &'static str {
         self.op
     }
 
-    /// The sizes of the tensor.
+    /// Returns the sizes of the tensor.
     pub(crate) fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The layout of the view.
+    /// Returns the layout of the view.
     pub(crate) fn layout(&self) -> &Strided {
         &self.layout
     }
 
-    /// The layout in a row-major tensor, from where it begins in its buffer.
+    /// Returns the layout in a row-major tensor, including the tensor's offset in its buffer.
     fn within(&self, whole: &Strided) -> Option<Strided> {
         (whole.shape == self.shape && whole.is_contiguous()).then(|| {
             let mut layout = self.layout.clone();
@@ -65,7 +65,7 @@ impl View {
 }
 
 impl Raw {
-    /// The view of a row-major tensor; itself where it is none of those sizes.
+    /// Returns the view of a row-major tensor; the tensor itself if it has other sizes.
     pub(crate) fn through(&self, view: &View) -> Result<Self> {
         match view.within(&self.layout) {
             None => Ok(self.clone()),
@@ -78,7 +78,7 @@ impl Raw {
 }
 
 impl RawMut<'_> {
-    /// The view of a row-major tensor; itself where it is none of those sizes.
+    /// Like [`Raw::through`], but for writing.
     pub(crate) fn through(self, view: &View) -> Self {
         match view.within(&self.layout) {
             None => self,
@@ -87,7 +87,8 @@ impl RawMut<'_> {
     }
 }
 
-/// A tensor a part of which was written: what comes back for the part goes to what was written, the rest to the tensor before.
+/// A tensor a part of which was overwritten: the gradient of the part goes to the written value, the rest to the
+/// previous tensor.
 #[derive(Debug)]
 pub(crate) struct Overwritten {
     pub(crate) op: &'static str,

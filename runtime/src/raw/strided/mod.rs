@@ -1,4 +1,4 @@
-//! Where the elements of a tensor lie in its buffer.
+//! The layout of a tensor's elements in its buffer.
 
 mod views;
 
@@ -8,9 +8,9 @@ use crate::shape::{MAX_NUMEL, Shape, Strides, numel, row_major};
 
 /// Sizes, strides in elements, and the position of the first element.
 ///
-/// Invariants: the sizes are some that [`numel`] allows; no stride is longer than [`MAX_NUMEL`]; every index
-/// within the shape lies in the buffer of the tensor. Views keep the last one, since each of them
-/// reaches a subset of the elements that its base reaches.
+/// Invariants: [`numel`] allows the sizes; no stride is longer than [`MAX_NUMEL`]; every index within the shape is
+/// inside the tensor's buffer. Views preserve the last one, because each of them reaches a subset of the elements that
+/// its base reaches.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Strided {
     pub(super) shape: Shape,
@@ -26,7 +26,7 @@ impl Clone for Strided {
 }
 
 impl Strided {
-    /// Row-major from the start of a buffer, in sizes that [`numel`] allowed.
+    /// Returns the row-major layout from the start of a buffer, for sizes that [`numel`] allowed.
     #[must_use]
     #[inline]
     pub(crate) fn row_major(shape: &[usize]) -> Self {
@@ -37,7 +37,7 @@ impl Strided {
         }
     }
 
-    /// A layout of any sizes and strides, which are checked here but for what lies in the buffer.
+    /// Creates a layout of any sizes and strides; checks everything except that it stays within the buffer.
     pub(super) fn new(
         op: &'static str,
         shape: Shape,
@@ -53,7 +53,7 @@ impl Strided {
         })
     }
 
-    /// The same sizes, in the order of a new tensor whose dims lie so in memory.
+    /// Creates the layout of a new tensor with these strides, from the start of its buffer.
     pub(crate) fn with_strides(shape: Shape, strides: Strides) -> Self {
         debug_assert_eq!(shape.len(), strides.len());
         Self {
@@ -63,34 +63,34 @@ impl Strided {
         }
     }
 
-    /// Sizes, outermost first.
+    /// Returns the sizes, outermost first.
     #[must_use]
     #[inline(always)]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// Strides in elements, outermost first; negative after a flip, zero after an expansion.
+    /// Returns the strides in elements, outermost first; negative after a flip, zero after an expansion.
     #[must_use]
     #[inline(always)]
     pub fn strides(&self) -> &[isize] {
         &self.strides
     }
 
-    /// The position of the first element, in elements.
+    /// Returns the position of the first element, in elements.
     #[must_use]
     #[inline(always)]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Whether sizes or strides own an allocation.
+    /// Returns whether sizes or strides own an allocation.
     #[inline(always)]
     pub(crate) fn is_spilled(&self) -> bool {
         self.shape.spilled() || self.strides.spilled()
     }
 
-    /// The same from the start of a buffer.
+    /// Returns the same sizes and strides from the start of a buffer.
     #[inline(always)]
     pub(super) fn at_start(&self) -> Self {
         self.beginning_at(0)
@@ -101,17 +101,17 @@ impl Strided {
         if self.is_spilled() {
             return self.spilled_at(offset);
         }
-        // SAFETY: just looked at.
+        // SAFETY: checked above.
         unsafe { self.copied_at(offset) }
     }
 
-    /// At once, where a clone of each list would go number by number.
+    /// Copies both lists bitwise, where a clone would copy number by number.
     ///
     /// # Safety
     /// It is not [spilled](Self::is_spilled).
     #[inline(always)]
     pub(super) unsafe fn copied_at(&self, offset: usize) -> Self {
-        // SAFETY: lists that own no allocation are numbers, which may be copied as they are.
+        // SAFETY: lists that own no allocation are plain numbers, which may be copied bitwise.
         let (shape, strides) =
             unsafe { (std::ptr::read(&self.shape), std::ptr::read(&self.strides)) };
         Self {
@@ -130,7 +130,7 @@ impl Strided {
         }
     }
 
-    /// The least and the greatest position of an element; `None` where there is none.
+    /// Returns the smallest and the largest position of an element; `None` if there are no elements.
     pub(super) fn reach(&self) -> Option<(isize, isize)> {
         let start = isize::try_from(self.offset).unwrap_or(isize::MAX);
         let mut reach = (start, start);
@@ -143,13 +143,13 @@ impl Strided {
         Some(reach)
     }
 
-    /// The number of elements. It was checked when the tensor was made.
+    /// Returns the number of elements. It was checked when the tensor was created.
     #[must_use]
     pub fn numel(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// Whether elements lie in row-major order without gaps.
+    /// Returns whether elements are in row-major order without gaps.
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         let mut expected = 1_isize;
@@ -164,7 +164,7 @@ impl Strided {
         true
     }
 
-    /// Whether strides are those of a new row-major tensor, also of dims of size 1.
+    /// Returns whether the strides are those of a new row-major tensor, including dims of size 1.
     #[must_use]
     #[inline]
     pub fn is_row_major(&self) -> bool {
@@ -177,8 +177,8 @@ impl Strided {
         })
     }
 
-    /// The number of elements of a tensor in row-major order without gaps, also of dims of size 1;
-    /// `None` where it is another, or has no elements.
+    /// Returns the number of elements if the layout is row-major without gaps, including dims of size 1; `None` for
+    /// other layouts, and if there are no elements.
     #[must_use]
     #[inline]
     pub(crate) fn dense_count(&self) -> Option<usize> {
@@ -192,7 +192,7 @@ impl Strided {
         Some(count)
     }
 
-    /// [`dense_count`](Self::dense_count) of both, where they lie alike, wherever they begin.
+    /// Returns [`dense_count`](Self::dense_count) if both layouts have the same sizes and strides; offsets may differ.
     #[must_use]
     #[inline]
     pub(crate) fn dense_alike(&self, other: &Self) -> Option<usize> {
@@ -213,7 +213,7 @@ impl Strided {
         Some(count)
     }
 
-    /// Whether different indices are known to be different elements.
+    /// Returns whether different indices are known to be different elements.
     #[must_use]
     pub fn is_disjoint(&self) -> bool {
         if self.is_row_major() || self.shape.contains(&0) {
@@ -236,7 +236,7 @@ impl Strided {
         })
     }
 
-    /// The position of an element in the buffer; `None` out of range or for another rank.
+    /// Returns the position of an element in the buffer; `None` if out of range or of another rank.
     #[must_use]
     pub fn position(&self, index: &[usize]) -> Option<usize> {
         if index.len() != self.shape.len() {
@@ -267,8 +267,8 @@ impl Strided {
     }
 }
 
-/// Keeps a stride in range. One that is longer belongs to a dim of one element, or to a tensor
-/// without any, and is never taken.
+/// Clamps a stride to the allowed range. A longer one belongs to a dim of one element, or to a tensor without elements,
+/// and is never used.
 fn limit(stride: &mut isize) {
     const MOST: isize = MAX_NUMEL as isize;
     *stride = (*stride).clamp(-MOST, MOST);

@@ -1,4 +1,4 @@
-//! Every view as a change of a layout.
+//! Views as changes of a layout.
 
 use nomina_core::{ErrorKind, Result};
 
@@ -6,10 +6,10 @@ use super::{Strided, limit};
 use crate::shape::{Strides, numel, row_major};
 
 impl Strided {
-    /// The dims in another order, with new ones of size 1 and stride 0 at the places of `None`.
+    /// Reorders the dims, and inserts new ones of size 1 and stride 0 at each `None`.
     ///
     /// # Errors
-    /// When `places` does not list every dim once.
+    /// If `places` does not list every dim once.
     pub fn align(&self, places: &[Option<usize>]) -> Result<Self> {
         let order: crate::SmallVec<[usize; 8]> = places.iter().copied().flatten().collect();
         let mut aligned = self.permute(&order)?;
@@ -22,10 +22,10 @@ impl Strided {
         Self::new("align", aligned.shape, aligned.strides, aligned.offset)
     }
 
-    /// The dims in another order: `dims[i]` becomes dim `i`.
+    /// Reorders the dims: `dims[i]` becomes dim `i`.
     ///
     /// # Errors
-    /// When `dims` does not list every dim once.
+    /// If `dims` does not list every dim once.
     pub fn permute(&self, dims: &[usize]) -> Result<Self> {
         let rank = self.shape.len();
         let mut seen = crate::SmallVec::<[bool; 8]>::from_elem(false, rank);
@@ -46,10 +46,10 @@ impl Strided {
         })
     }
 
-    /// Two dims swapped.
+    /// Swaps two dims.
     ///
     /// # Errors
-    /// When a dim is out of range.
+    /// If a dim is out of range.
     pub fn transpose(mut self, dim0: usize, dim1: usize) -> Result<Self> {
         self.check_dim("transpose", dim0)?;
         self.check_dim("transpose", dim1)?;
@@ -58,18 +58,18 @@ impl Strided {
         Ok(self)
     }
 
-    /// `len` elements of a dim from `start` on.
+    /// Selects `len` elements of a dim, from `start` on.
     ///
     /// # Errors
-    /// When the range leaves the dim.
+    /// If the range leaves the dim.
     pub fn narrow(self, dim: usize, start: usize, len: usize) -> Result<Self> {
         self.range("narrow", dim, start, len, 1)
     }
 
-    /// `len` elements of a dim from `start` on, `step` apart; backwards when `step` is negative.
+    /// Selects `len` elements of a dim from `start` on, `step` apart; backwards if `step` is negative.
     ///
     /// # Errors
-    /// When an index leaves the dim, or `step` is zero.
+    /// If an index leaves the dim, or `step` is zero.
     pub fn slice(self, dim: usize, start: usize, len: usize, step: isize) -> Result<Self> {
         self.range("slice", dim, start, len, step)
     }
@@ -110,7 +110,7 @@ impl Strided {
             self.advance(dim, start);
         }
         self.shape[dim] = len;
-        // With fewer than two elements no step is taken.
+        // With fewer than two elements the stride is not used.
         if len > 1 {
             let stride = &mut self.strides[dim];
             *stride = stride.saturating_mul(step);
@@ -119,8 +119,8 @@ impl Strided {
         Ok(self)
     }
 
-    /// Moves the first element to index `start` of `dim`. In a tensor without elements nothing is
-    /// addressed, and the position stays where it is known to be inside of the buffer.
+    /// Moves the first element to index `start` of `dim`. A tensor without elements keeps its position, which is known
+    /// to be inside of the buffer.
     fn advance(&mut self, dim: usize, start: usize) {
         if !self.shape.contains(&0) {
             self.offset = self
@@ -129,10 +129,10 @@ impl Strided {
         }
     }
 
-    /// One index of a dim, which goes.
+    /// Selects one index of a dim, and removes the dim.
     ///
     /// # Errors
-    /// When the index is out of range.
+    /// If the index is out of range.
     pub fn select(mut self, dim: usize, index: usize) -> Result<Self> {
         self.check_dim("select", dim)?;
         if index >= self.shape[dim] {
@@ -148,10 +148,10 @@ impl Strided {
         Ok(self)
     }
 
-    /// A new dim of size 1 before dim `at`.
+    /// Inserts a new dim of size 1 before dim `at`.
     ///
     /// # Errors
-    /// When `at` is greater than the rank.
+    /// If `at` is greater than the rank.
     pub fn unsqueeze(mut self, at: usize) -> Result<Self> {
         if at > self.shape.len() {
             self.check_dim("unsqueeze", at)?;
@@ -166,10 +166,10 @@ impl Strided {
         Self::new("unsqueeze", self.shape, self.strides, self.offset)
     }
 
-    /// Without a dim of size 1; unchanged when its size is another.
+    /// Removes a dim of size 1; a dim of another size is kept.
     ///
     /// # Errors
-    /// When the dim is out of range.
+    /// If the dim is out of range.
     pub fn squeeze(mut self, dim: usize) -> Result<Self> {
         self.check_dim("squeeze", dim)?;
         if self.shape[dim] == 1 {
@@ -179,10 +179,10 @@ impl Strided {
         Ok(self)
     }
 
-    /// Dims of size 1 repeated, and new dims on the left, to reach `shape`.
+    /// Repeats dims of size 1, and adds new dims on the left, to reach `shape`.
     ///
     /// # Errors
-    /// When another size would change, or the result has too many elements.
+    /// If another size would change, or the result has too many elements.
     pub fn expand(&self, shape: &[usize]) -> Result<Self> {
         let fits = shape.len().checked_sub(self.shape.len()).filter(|&left| {
             self.shape
@@ -205,10 +205,10 @@ impl Strided {
         Self::new("expand", shape.into(), strides, self.offset)
     }
 
-    /// A dim backwards.
+    /// Reverses a dim.
     ///
     /// # Errors
-    /// When the dim is out of range.
+    /// If the dim is out of range.
     pub fn flip(mut self, dim: usize) -> Result<Self> {
         self.check_dim("flip", dim)?;
         self.advance(dim, self.shape[dim].saturating_sub(1));
@@ -216,10 +216,10 @@ impl Strided {
         Ok(self)
     }
 
-    /// The diagonal of two dims, as a new last dim; `offset` moves it up, or down when negative.
+    /// Returns the diagonal of two dims as a new last dim; `offset` moves it up, or down if negative.
     ///
     /// # Errors
-    /// When a dim is out of range, or both are the same.
+    /// If a dim is out of range, or both are the same.
     pub fn diagonal(mut self, dim0: usize, dim1: usize, offset: isize) -> Result<Self> {
         self.check_dim("diagonal", dim0)?;
         self.check_dim("diagonal", dim1)?;
@@ -251,10 +251,10 @@ impl Strided {
         Self::new("diagonal", self.shape, self.strides, self.offset)
     }
 
-    /// Windows of `size` elements of a dim that begin `step` apart; the dim within a window stands last.
+    /// Returns windows of `size` elements of a dim that begin `step` apart; the dim within a window is last.
     ///
     /// # Errors
-    /// When the dim is out of range, a window is larger than it, or `step` is zero.
+    /// If the dim is out of range, a window is larger than it, or `step` is zero.
     pub fn windows(mut self, dim: usize, size: usize, step: usize) -> Result<Self> {
         self.check_dim("unfold", dim)?;
         let whole = self.shape[dim];
@@ -269,14 +269,14 @@ impl Strided {
         let stride = self.strides[dim];
         self.shape[dim] = room / step + 1;
         self.shape.push(size);
-        // A step beyond the limit is never taken.
+        // A step beyond the limit is never used.
         let step = isize::try_from(step).unwrap_or(isize::MAX);
         self.strides[dim] = stride.saturating_mul(step);
         self.strides.push(stride);
         Self::new("unfold", self.shape, self.strides, self.offset)
     }
 
-    /// The same elements in row-major order under other sizes, where strides allow.
+    /// Returns the same elements in row-major order with other sizes, if the strides allow it.
     #[must_use]
     pub fn view(&self, shape: &[usize]) -> Option<Self> {
         let count = numel("view", shape).ok()?;
@@ -304,7 +304,7 @@ impl Strided {
                 old -= 1;
                 run *= self.shape[old];
             }
-            // A dim of size 1 has no stride of its own to start a run with.
+            // A dim of size 1 has no meaningful stride to start a run with.
             if run == 1 {
                 continue;
             }
