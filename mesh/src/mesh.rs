@@ -67,7 +67,7 @@ impl Shared {
         self.origins.make(at)
     }
 
-    /// Returns whether at most one axis has more than one rank, so that all ranks take part in each collective.
+    /// Returns whether exactly one axis has more than one rank, so that all ranks take part in each collective.
     fn is_line(&self) -> bool {
         let axes = self.axes.iter();
         axes.filter(|axis| axis.ranks.size() > 1).count() == 1

@@ -31,7 +31,7 @@ static PLACE: Mutex<String> = Mutex::new(String::new());
 /// The exit code of a program that fails here.
 const FAILED: c_int = 1;
 
-/// The exit code of a program in which a thread panics, as std's.
+/// The exit code of a program in which a thread panics: the code that std uses.
 const PANICKED: c_int = 101;
 
 /// The time that a thread waits for the turn before it kills its process.

@@ -27,8 +27,8 @@ impl Scan {
 }
 
 impl Parts {
-    /// Returns `first`, the neutral element, followed by the last element of each nonempty rank's scan. The first
-    /// `rank` of these results belong to the ranks before this one.
+    /// Returns `first`, the neutral element, followed by the last element of each nonempty rank's scan, in rank order.
+    /// The entries up to index `rank` are those before this rank's own.
     fn ends(&self, scanned: &DynTensor, first: DynTensor) -> Result<DynTensor> {
         let (_, len) = self.own();
         let end = scanned.narrow(self.dim, len.saturating_sub(1) as i64, len.min(1))?;

@@ -111,7 +111,7 @@ impl Under {
     /// Returns this rank's elements and those around them, for operators with one result per element.
     pub(crate) fn with_around(&self, dim: usize) -> Result<DynTensor> {
         match self.own {
-            // The window of a rank without results, less its centre.
+            // A rank without elements: its dummy window has one, which is dropped.
             0 => self.x.narrow(dim, 0, self.x.shape()[dim] - 1),
             _ => Ok(self.x.clone()),
         }
