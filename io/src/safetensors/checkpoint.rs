@@ -18,10 +18,10 @@ use nomina_runtime::file::{self, failed};
 /// A checkpoint: a folder of safetensors files, or one file. Each tensor is whole in one of them, or has parts in
 /// several. Both can be read as a whole or by boxes; only the files that a box intersects are opened.
 ///
-///  folder | files read |
+/// | folder | files read |
 /// |---|---|
 /// | with an index, `model.safetensors.index.json` | the files that it lists: Hugging Face's, and those of [`save_parts`](super::save_parts) |
-///  without one | all of its safetensors files, which contain the starts of parts, as in PyTorch's distributed checkpoints |
+/// | without one | all of its safetensors files, which contain the starts of parts, as in PyTorch's distributed checkpoints |
 ///
 /// Files are mapped and must not change, as those of [`SafeTensors`].
 ///
