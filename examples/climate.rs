@@ -1,11 +1,11 @@
-//! A climate: means of the months, what is left without them, and means over a sphere.
+//! Climate data: monthly means, anomalies, and area-weighted means over a sphere.
 
 use std::f64::consts::TAU;
 
 use nomina::prelude::*;
 
 dims! {
-    /// Months from the first January on.
+    /// Months, counted from the first January.
     pub Time,
     /// Years.
     pub Year,
@@ -17,7 +17,7 @@ dims! {
     pub Lon,
 }
 
-/// The latitudes of a grid, in radians: the middles of equal parts.
+/// Returns the latitudes of a grid in radians: the centres of equal intervals.
 pub fn latitudes(count: usize) -> Tensor<(Lat,), f64> {
     let step = 180.0 / count as f64;
     Tensor::from_fn([count], |at| {
@@ -25,7 +25,8 @@ pub fn latitudes(count: usize) -> Tensor<(Lat,), f64> {
     })
 }
 
-/// Temperatures of an invented planet: cold poles, seasons of both halves, `trend` a year.
+/// Returns temperatures of an invented planet: cold poles, opposite seasons in the hemispheres,
+/// warming by `trend` per year.
 pub fn temperatures(years: usize, trend: f64) -> Tensor<(Time, Lat, Lon), f64> {
     let time: Tensor<(Time,), f64> = Tensor::arange(0.0, 12.0 * years as f64, 1.0);
     let lat = latitudes(18);
@@ -36,7 +37,7 @@ pub fn temperatures(years: usize, trend: f64) -> Tensor<(Time, Lat, Lon), f64> {
     place + (seasons + warming.align_to((Time, Lat))).align_to((Time, Lat, Lon))
 }
 
-/// The mean of each month over all years, and what each month differs from it.
+/// Returns the mean of each month over all years, and each month's deviation from it.
 pub fn anomalies(
     field: &Tensor<(Time, Lat, Lon), f64>,
 ) -> (
@@ -50,7 +51,7 @@ pub fn anomalies(
     (normal, anomaly)
 }
 
-/// The mean over a sphere, whose circles of latitude are shorter towards the poles.
+/// Returns the mean over a sphere, where circles of latitude are shorter towards the poles.
 pub fn global_mean<D: Dims + Has<Lat> + Has<Lon>>(
     field: &Tensor<D, f64>,
 ) -> Tensor<Without<D, (Lat, Lon)>, f64> {

@@ -1,4 +1,4 @@
-//! A table of text as a tensor: columns by their titles, statistics of rows that share a word.
+//! A CSV table as a tensor: columns by title, and statistics of rows grouped by their first cell.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -8,7 +8,7 @@ use nomina::try_stack;
 
 dims! { pub Row, pub Column, pub Group }
 
-/// Below the titles, each row has a word and then numbers.
+/// A table: below the titles, each row has a word followed by numbers.
 pub struct Table<'a> {
     titles: Vec<&'a str>,
     words: Vec<&'a str>,
@@ -16,7 +16,7 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Reads lines of cells between commas.
+    /// Parses lines of comma-separated cells.
     pub fn parse(text: &'a str) -> Result<Self, Box<dyn Error>> {
         let mut lines = text.lines().map(|line| line.split(','));
         let titles = lines.next().ok_or("no titles")?.skip(1).collect();
@@ -34,13 +34,13 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The numbers below a title.
+    /// Returns the numbers below a title.
     pub fn column(&self, title: &str) -> Option<Tensor<(Row,), f64>> {
         let at = self.titles.iter().position(|other| *other == title)?;
         self.numbers.try_select(Column, at as i64).ok()
     }
 
-    /// Each word once, in order, and the mean and the standard deviation of its rows.
+    /// Returns each distinct word in order, with the mean and the standard deviation of its rows.
     pub fn by_word(&self) -> (Vec<&str>, [Tensor<(Group, Column), f64>; 2]) {
         let groups: Vec<&str> = BTreeSet::from_iter(self.words.iter().copied())
             .into_iter()

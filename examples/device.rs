@@ -1,11 +1,11 @@
-//! The same program on every device there is.
+//! Runs the same program on every available device.
 //!
 //! ```sh
 //! cargo run --release -p nomina-examples --example device                    # on the host
 //! cargo run --release -p nomina-examples --features cuda --example device    # and on each CUDA device
 //! ```
 //!
-//! Names say the same everywhere; where a tensor lies is a value and not a type.
+//! Names work in the same way on every device; the device of a tensor is a run-time value, not part of its type.
 
 use std::error::Error;
 
@@ -15,9 +15,9 @@ use nomina::{Device, cuda, manual_seed};
 dims! {
     /// Examples of a batch.
     Batch,
-    /// What is known of each.
+    /// Features of each example.
     Feature,
-    /// What is told apart.
+    /// Classes to distinguish.
     Class,
 }
 
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for device in devices {
         let scores = scores(device)?;
         assert_eq!(scores.device(), device);
-        // Kernels are waited for where the host wants to see something.
+        // Kernels run asynchronously; the host waits only when it needs the result.
         let scores = scores.cpu();
         let sums = scores.sum(Class);
         assert!(sums.to_vec().iter().all(|sum| (sum - 1.0).abs() < 1e-5));
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A layer and a softmax; random numbers are the same on all devices.
+/// Computes a linear layer and a softmax; random numbers are the same on all devices.
 fn scores(device: Device) -> nomina::Result<Tensor<(Batch, Class)>> {
     manual_seed(7);
     let x = Tensor::<(Batch, Feature)>::randn([64, 128]).try_to_device(device)?;

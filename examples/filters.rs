@@ -1,4 +1,4 @@
-//! A photograph, blurred, and its edges: windows along named dims, contracted with a kernel.
+//! Blurs a photograph and finds its edges: windows along named dims, contracted with a kernel.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ use zune_jpeg::{JpegDecoder, zune_core::bytestream::ZCursor};
 // Rows and columns of the picture, and of a kernel.
 dims! { pub H, pub W, pub Rgb = 3, pub KernelH, pub KernelW, pub Direction = 2 }
 
-/// The flower, from 0 to 1.
+/// Loads the picture of a flower, with values from 0 to 1.
 pub fn flower() -> Result<Tensor<(H, W, Rgb)>, Box<dyn Error>> {
     let file = include_bytes!("data/flower.jpg");
     let mut decoder = JpegDecoder::new(ZCursor::new(file));
@@ -17,7 +17,7 @@ pub fn flower() -> Result<Tensor<(H, W, Rgb)>, Box<dyn Error>> {
     Ok(Tensor::<_, u8>::from_vec(bytes, [height, width, 3])?.float() / 255.0)
 }
 
-/// Weighted means of five by five pixels, one dim after the other.
+/// Returns weighted means of five by five pixels, computed one dim after the other.
 pub fn blur(image: &Tensor<(H, W, Rgb)>) -> Tensor<(H, W, Rgb)> {
     let bell = tensor!([1., 4., 6., 4., 1.]; KernelH) / 16.0;
     let rows = image.unfold(H, 5, 1, KernelH).contract(&bell, KernelH);
@@ -25,7 +25,7 @@ pub fn blur(image: &Tensor<(H, W, Rgb)>) -> Tensor<(H, W, Rgb)> {
         .contract(&bell.rename(KernelH, KernelW), KernelW)
 }
 
-/// How steeply the brightness changes, by Sobel's kernels.
+/// Returns the magnitude of the brightness gradient, by Sobel's kernels.
 pub fn edges(image: &Tensor<(H, W, Rgb)>) -> Tensor<(H, W)> {
     let grey = image.contract(&tensor!([0.299, 0.587, 0.114]; Rgb), Rgb);
     let right = tensor!([[-1., 0., 1.], [-2., 0., 2.], [-1., 0., 1.]]; KernelH, KernelW);

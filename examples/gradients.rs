@@ -1,10 +1,11 @@
-//! Gradients by name: digits told apart by logistic regression, a photograph deblurred by descent, a Hessian.
+//! Gradients by name: logistic regression on handwritten digits, deblurring a photograph by gradient descent, a
+//! Hessian.
 //!
 //! ```sh
 //! cargo run --release -p nomina-examples --example gradients
 //! ```
 //!
-//! The pictures before and after lie in `target/gradients`.
+//! The program writes the pictures before and after to `target/gradients`.
 
 use std::error::Error;
 use std::fs::File;
@@ -60,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The mean of what each label's probability is short of one, as a logarithm.
+/// Returns the mean cross entropy.
 fn loss(
     weight: &Tensor<(Pixel, Class)>,
     bias: &Tensor<(Class,)>,
@@ -71,7 +72,7 @@ fn loss(
     (scores.exp().sum(Class).log() - chosen).mean(..)
 }
 
-/// Weights and biases after so many steps of gradient descent.
+/// Returns the weights and biases after some steps of gradient descent.
 fn regression(train: &Digits, steps: usize) -> (Tensor<(Pixel, Class)>, Tensor<(Class,)>) {
     let mut weight = Tensor::<(Pixel, Class)>::zeros((Pixel, Class)).with_grad();
     let mut bias = Tensor::<(Class,)>::zeros((Class,)).with_grad();
@@ -87,7 +88,7 @@ fn regression(train: &Digits, steps: usize) -> (Tensor<(Pixel, Class)>, Tensor<(
     (weight.detach(), bias.detach())
 }
 
-/// Which part of digits is told right.
+/// Returns the fraction of digits that are classified correctly.
 fn accuracy(
     weight: &Tensor<(Pixel, Class)>,
     bias: &Tensor<(Class,)>,
@@ -97,7 +98,7 @@ fn accuracy(
     scores.argmax(Class).eq(labels).float().mean(..).item()
 }
 
-/// How the loss bends along each two biases.
+/// Returns the Hessian of the loss with respect to the biases.
 fn curvature(
     weight: &Tensor<(Pixel, Class)>,
     bias: &Tensor<(Class,)>,
@@ -106,7 +107,7 @@ fn curvature(
     hessian(|bias| loss(weight, bias, digits), bias)
 }
 
-/// What a camera out of focus sees: means along rows and columns, with weights of a bell.
+/// Simulates a camera out of focus: Gaussian-weighted means along rows and columns.
 fn blur(image: &Tensor<(H, W)>) -> Tensor<(H, W)> {
     let rows = Tensor::<(H, Prime<H>)>::from_fn([image.size(H); 2], bell);
     let columns = Tensor::<(W, Prime<W>)>::from_fn([image.size(W); 2], bell);
@@ -119,7 +120,7 @@ fn bell(at: &[usize]) -> f32 {
     (-apart * apart / 8.0).exp() / 5.0133
 }
 
-/// The picture that looks like `seen` once it is blurred, found by descent from `seen` itself.
+/// Finds the picture that looks like `seen` after blurring, by gradient descent from `seen`.
 fn deblurred(seen: &Tensor<(H, W)>, steps: usize) -> Tensor<(H, W)> {
     let mut image = seen.clone();
     for _ in 0..steps {
@@ -129,7 +130,7 @@ fn deblurred(seen: &Tensor<(H, W)>, steps: usize) -> Tensor<(H, W)> {
     image.clamp(0.0, 1.0)
 }
 
-/// Handwritten digits, each of 8 x 8 pixels from 0 to 16: every fourth one is held out.
+/// Loads handwritten digits of 8 x 8 pixels with values from 0 to 16. Every fourth one is held out.
 fn digits(held_out: bool) -> Result<Digits, Box<dyn Error>> {
     let mut pixels = Vec::new();
     let mut labels = Vec::new();
@@ -145,7 +146,7 @@ fn digits(held_out: bool) -> Result<Digits, Box<dyn Error>> {
     Ok((images, Tensor::from_vec(labels, [count])?))
 }
 
-/// The flower of this repository in grey.
+/// Loads the picture of a flower in this repository, in grey.
 fn photograph() -> Result<Tensor<(H, W)>, Box<dyn Error>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/flower.jpg");
     let file = std::fs::read(file)?;

@@ -1,4 +1,4 @@
-//! The heat equation on a square plate whose edges stay cold, by finite differences.
+//! The heat equation on a square plate with cold edges, by finite differences.
 
 use std::f64::consts::PI;
 
@@ -11,13 +11,15 @@ dims! {
     pub Y,
 }
 
-/// The warmest in the middle: `sin(πx) sin(πy)` of a plate of side 1, with points on its edges.
+/// Returns the initial temperatures, highest in the middle: `sin(πx) sin(πy)` on a plate of side 1,
+/// with grid points on its edges.
 pub fn start(points: usize) -> Tensor<(X, Y), f64> {
     let wave: Tensor<(X,), f64> = (Tensor::linspace(0.0, PI, points)).sin();
     wave.outer(&wave.rename(X, Y))
 }
 
-/// A step of time: `ratio` is the step by the square of the grid's, at most a quarter.
+/// Advances by one time step. `ratio` is the time step divided by the square of the grid spacing,
+/// at most a quarter.
 pub fn step(u: &Tensor<(X, Y), f64>, ratio: f64) -> Tensor<(X, Y), f64> {
     let inside = |dim: usize| 1..dim - 1;
     let along_x = u.diff(X).diff(X).narrow(Y, inside(u.size(Y)));
@@ -26,7 +28,7 @@ pub fn step(u: &Tensor<(X, Y), f64>, ratio: f64) -> Tensor<(X, Y), f64> {
     u + ((along_x + along_y) * ratio).pad((X, Y), [(1, 1), (1, 1)])
 }
 
-/// What the equation itself says at a time.
+/// Returns the exact solution at a time.
 pub fn exact(points: usize, time: f64) -> Tensor<(X, Y), f64> {
     start(points) * (-2.0 * PI * PI * time).exp()
 }

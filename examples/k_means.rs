@@ -1,17 +1,19 @@
-//! k-means: a point belongs to the closest centre, and a centre moves to the mean of its points.
+//! k-means clustering: each point belongs to the closest centre, and each centre moves to the mean
+//! of its points.
 
 use nomina::prelude::*;
 
 dims! {
-    /// What is grouped.
+    /// The points to cluster.
     pub Point,
-    /// A point's coordinates.
+    /// The coordinates of a point.
     pub Axis,
-    /// The groups.
+    /// The clusters.
     pub Cluster,
 }
 
-/// Centres, and the cluster of each point, once no point changes its own.
+/// Returns the final centres and the cluster of each point. Stops when no point changes its
+/// cluster.
 pub fn k_means(
     points: &Tensor<(Point, Axis)>,
     mut centres: Tensor<(Cluster, Axis)>,
@@ -20,7 +22,7 @@ pub fn k_means(
     loop {
         let clusters = Cluster.of(centres.size(Cluster));
         let means = points.group_by(Point, &labels, clusters).mean();
-        // A cluster without points stays where it is.
+        // The mean of a cluster without points is NaN: keep its centre.
         centres = means.isnan().where_cond(&centres, &means);
         let closest = points.cdist(&centres).argmin(Cluster);
         if closest.equal(&labels) {

@@ -1,4 +1,4 @@
-//! A straight line through noisy points, by least squares at once, and by a Kalman filter point by point.
+//! Fits a straight line to noisy points: by least squares over all points, and by a Kalman filter point by point.
 
 use nomina::prelude::*;
 
@@ -7,13 +7,13 @@ dims! {
     pub Time,
     /// Position and speed.
     pub State = 2,
-    /// The state one step before.
+    /// The state of the previous step.
     pub Before = 2,
-    /// What is measured: the position.
+    /// The measured quantity: the position.
     pub Seen,
 }
 
-/// Where a straight line begins and how fast it goes, closest to `seen` in the sense of squares.
+/// Returns the start and the slope of the least-squares line through `seen`.
 pub fn regression(seen: &Tensor<(Time, Seen), f64>) -> Tensor<(State, Seen), f64> {
     let design = Tensor::<(Time, State), f64>::from_fn([seen.size(Time), 2], |at| {
         (at[0] as f64).powi(at[1] as i32)
@@ -21,7 +21,7 @@ pub fn regression(seen: &Tensor<(Time, Seen), f64>) -> Tensor<(State, Seen), f64
     design.lstsq(seen, (Time, State))
 }
 
-/// What moves a state, what sees it, and how uncertain both are.
+/// A Kalman filter: the matrices of motion and measurement, and the covariances of their noise.
 pub struct Kalman {
     moves: Tensor<(State, Before), f64>,
     sees: Tensor<(Seen, State), f64>,
@@ -29,11 +29,11 @@ pub struct Kalman {
     noise: Tensor<(Seen, Prime<Seen>), f64>,
 }
 
-/// A state, and its covariance.
+/// The mean and the covariance of a state.
 pub type Belief = (Tensor<(State,), f64>, Tensor<(State, Prime<State>), f64>);
 
 impl Kalman {
-    /// A constant speed, of which the position is seen.
+    /// Returns a filter for motion at constant speed, with measured positions.
     pub fn constant_speed(process: f64, noise: f64) -> Self {
         Self {
             moves: tensor!([[1., 1.], [0., 1.]]; State, Before; f64),
@@ -43,7 +43,7 @@ impl Kalman {
         }
     }
 
-    /// One step later, before anything is seen.
+    /// Predicts the next state, before its measurement.
     pub fn predict(&self, (x, p): &Belief) -> Belief {
         let before = p.rename((State, Prime(State)), (Before, Prime(Before)));
         let half = self.moves.contract(&before, Before);
@@ -54,7 +54,7 @@ impl Kalman {
         )
     }
 
-    /// After a measurement.
+    /// Updates the state with a measurement.
     pub fn update(&self, (x, p): &Belief, seen: &Tensor<(Seen,), f64>) -> Belief {
         let cross: Tensor<(Seen, Prime<State>), f64> = self.sees.contract(p, State);
         let spread =

@@ -1,4 +1,4 @@
-//! A photograph through named code.
+//! Processes a photograph with named dims.
 //!
 //! ```sh
 //! cargo run --release -p nomina-examples --example photo                       # the flower in this repository
@@ -6,7 +6,7 @@
 //! cargo run --release -p nomina-examples --example photo -- --mean H,W         # names that arrive as text
 //! ```
 //!
-//! Not one line below says at which position a dim stands. Each step checks its own result.
+//! No line below refers to a dim by position. Each step checks its own result.
 
 use std::error::Error;
 use std::fs::File;
@@ -38,7 +38,7 @@ dims! {
 /// A block of this many rows and columns becomes one pixel.
 const BLOCK: usize = 4;
 
-/// How much red, green and blue weigh in what an eye calls bright (Rec. 601).
+/// The weights of red, green and blue in perceived brightness (Rec. 601).
 const LUMA: [f32; 3] = [0.299, 0.587, 0.114];
 
 const USAGE: &str = "photo [PICTURE] [--mean NAMES] [--out FOLDER]";
@@ -161,7 +161,8 @@ fn decode(path: &Path) -> Result<Tensor<(H, W, Rgb), u8>, Box<dyn Error>> {
     Ok(bytes)
 }
 
-/// Red, green and blue of each pixel, row by row, of a JPEG or else a PNG; rows and columns.
+/// Decodes a JPEG, or else a PNG, into red, green and blue of each pixel, row by row. Returns them with the numbers of
+/// rows and columns.
 fn pixels(path: &Path) -> Result<(Vec<u8>, [usize; 2]), Box<dyn Error>> {
     let file = std::fs::read(path)?;
     if file.starts_with(&[0xff, 0xd8]) {
@@ -180,13 +181,13 @@ fn pixels(path: &Path) -> Result<(Vec<u8>, [usize; 2]), Box<dyn Error>> {
     let rgb = bytes[..info.buffer_size()].chunks_exact(channels);
     let rgb = rgb.flat_map(|pixel| match *pixel {
         [red, green, blue, ..] => [red, green, blue],
-        // Grey, with how opaque it is or without.
+        // Grey, with or without alpha.
         _ => [pixel[0]; 3],
     });
     Ok((rgb.collect(), [info.height as usize, info.width as usize]))
 }
 
-/// Multiplies each channel by its factor, wherever among the dims `Rgb` stands.
+/// Multiplies each channel by its factor, at any position of dim `Rgb`.
 fn scale_channels<D: Dims>(image: &Tensor<D>, factors: &Tensor<(Rgb,)>) -> Tensor<D>
 where
     (Rgb,): AlignInto<D>,
@@ -194,7 +195,7 @@ where
     image * factors.align_as(image)
 }
 
-/// Averages blocks of `BLOCK` by `BLOCK` pixels; what is left over at the far edges goes.
+/// Averages blocks of `BLOCK` by `BLOCK` pixels; incomplete blocks at the far edges are dropped.
 fn downsample(image: &Tensor<(H, W, Rgb)>) -> Tensor<(Height, Width, Rgb)> {
     let (rows, columns) = (image.size(H) / BLOCK, image.size(W) / BLOCK);
     let whole = image
@@ -204,7 +205,7 @@ fn downsample(image: &Tensor<(H, W, Rgb)>) -> Tensor<(Height, Width, Rgb)> {
         .unflatten(H, (Height.of(rows), BlockH.of(BLOCK)))
         .unflatten(W, (Width.of(columns), BlockW.of(BLOCK)))
         .mean((BlockH, BlockW));
-    // Blocks are of one size, so the mean of their means is the mean.
+    // All blocks have the same size, so the mean of their means is the overall mean.
     let (of_means, of_pixels) = (small.mean((Height, Width)), whole.mean((H, W)));
     assert!(
         (of_means - of_pixels).abs().amax(..).item() < 1e-2,
@@ -213,7 +214,7 @@ fn downsample(image: &Tensor<(H, W, Rgb)>) -> Tensor<(Height, Width, Rgb)> {
     small
 }
 
-/// The middle half of rows and columns: a view, no pixel is copied.
+/// Returns the middle half of rows and columns: a view, which copies no pixels.
 fn crop(image: &Tensor<(H, W, Rgb)>) -> Tensor<(H, W, Rgb)> {
     let (rows, columns) = (image.size(H), image.size(W));
     let (top, left) = (rows / 4, columns / 4);
@@ -222,9 +223,9 @@ fn crop(image: &Tensor<(H, W, Rgb)>) -> Tensor<(H, W, Rgb)> {
         .narrow(W, left..left + columns / 2)
 }
 
-/// The mean of each pixel and its eight neighbours; the outermost rows and columns have too few.
+/// Returns the mean of each pixel and its eight neighbours; the result lacks the outermost rows and columns.
 fn blur(image: &Tensor<(H, W, Rgb)>) -> Tensor<(H, W, Rgb)> {
-    // One dim after the other: six views are added instead of nine.
+    // One dim after the other, which adds six views instead of nine.
     let rows = image.size(H) - 2;
     let sum = image.narrow(H, 0..rows) + image.narrow(H, 1..rows + 1);
     let sum = sum + image.narrow(H, 2..rows + 2);
@@ -233,7 +234,7 @@ fn blur(image: &Tensor<(H, W, Rgb)>) -> Tensor<(H, W, Rgb)> {
     (total + sum.narrow(W, 2..columns + 2)) * (1.0 / 9.0)
 }
 
-/// `--mean`: the same reduction, with names that rustc has never seen.
+/// Runs `--mean`: the same reduction, with names known only at run time.
 fn mean_of(bytes: &Tensor<(H, W, Rgb), u8>, names: &str) -> Result<(), Box<dyn Error>> {
     let image: DynTensor = bytes.to::<f32>().into_dyn();
     let names: Vec<&str> = names.split(',').map(str::trim).collect();
@@ -242,7 +243,7 @@ fn mean_of(bytes: &Tensor<(H, W, Rgb), u8>, names: &str) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// Mean and standard deviation (with Bessel's correction) of each channel, by plain loops.
+/// Compares mean and standard deviation (with Bessel's correction) of each channel with plain loops.
 fn check_statistics(bytes: &Tensor<(H, W, Rgb), u8>, mean: &Tensor<(Rgb,)>, std: &Tensor<(Rgb,)>) {
     let values = bytes.to_vec();
     let count = (values.len() / 3) as f64;
@@ -299,7 +300,7 @@ fn check_blur(image: &Tensor<(H, W, Rgb)>, soft: &Tensor<(H, W, Rgb)>) {
     );
 }
 
-/// Rounds to the nearest of 0 to 255.
+/// Rounds to the nearest integer from 0 to 255.
 fn to_bytes<D: Dims>(image: &Tensor<D>) -> Vec<u8> {
     (image.clamp(0.0, 255.0) + 0.5)
         .clamp(0.0, 255.0)
@@ -345,7 +346,7 @@ fn save(
     Ok(writer.finish()?)
 }
 
-/// What was made, how large, how long it took.
+/// The name, the sizes and the time of each step.
 #[derive(Default)]
 struct Table(Vec<(&'static str, String, Duration)>);
 

@@ -1,10 +1,10 @@
-//! Noisy digits, told apart by an MLP of two layers: a random one, and a readout by ridge regression.
+//! Noisy digits, classified by an MLP of two layers: a random layer, and a readout fitted by ridge regression.
 
 use nomina::prelude::*;
 
 dims! { pub N, pub H = 5, pub W = 3, pub Feature, pub Class = 10 }
 
-/// The digits, side by side.
+/// The shapes of the digits, side by side.
 const SHAPES: [&str; 5] = [
     "### .#. ### ### #.# ### ### ### ### ###",
     "#.# ##. ..# ..# #.# #.. #.. ..# #.# #.#",
@@ -13,7 +13,7 @@ const SHAPES: [&str; 5] = [
     "### ### ### ### ..# ### ### ..# ### ###",
 ];
 
-/// Noisy pictures of digits, and which they show.
+/// Returns noisy pictures of digits, and the digits.
 pub fn pictures(count: usize, noise: f64) -> (Tensor<(N, H, W)>, Tensor<(N,), i64>) {
     let black = |at: &[usize]| SHAPES[at[1]].as_bytes()[4 * at[0] + at[2]] == b'#';
     let clean = Tensor::<(Class, H, W), _>::from_fn((Class, H, W), black).float();
@@ -22,7 +22,7 @@ pub fn pictures(count: usize, noise: f64) -> (Tensor<(N, H, W)>, Tensor<(N,), i6
     (&pictures + pictures.randn_like() * noise, labels)
 }
 
-/// The first layer.
+/// Computes the first layer.
 pub fn features(
     images: &Tensor<(N, H, W)>,
     weight: &Tensor<(H, W, Feature)>,
@@ -31,7 +31,7 @@ pub fn features(
     (images.contract(weight, (H, W)) + bias).relu()
 }
 
-/// The second layer, that which comes closest to the labels; `ridge` keeps it small.
+/// Fits the second layer to the labels by least squares; `ridge` penalizes large weights.
 pub fn readout(
     seen: &Tensor<(N, Feature)>,
     labels: &Tensor<(N,), i64>,

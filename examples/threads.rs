@@ -1,27 +1,28 @@
-//! Bodies that attract each other; threads share the bodies, and tensors are sent across.
+//! Bodies that attract each other: threads share the bodies, and tensors are sent between threads.
 
 use std::thread;
 
 use nomina::prelude::*;
 
 dims! {
-    /// What is pulled.
+    /// The attracted bodies.
     pub Body,
-    /// What pulls.
+    /// The attracting bodies.
     pub Other,
     /// Coordinates.
     pub Axis = 3,
 }
 
-/// What pulls each of `some` bodies: all the others, by the inverse square of how far they are.
+/// Returns the force on each of `some` bodies from all others, by the inverse square of the
+/// distance.
 pub fn forces(some: &Tensor<(Body, Axis)>, all: &Tensor<(Body, Axis)>) -> Tensor<(Body, Axis)> {
     let apart = all.rename(Body, Other) - some.align_to((Body, Other, Axis));
-    // A body's own term is 0 by a small number, and not 0 by 0.
+    // The small number turns a body's own term into 0 instead of 0 / 0.
     let cubed = (apart.square().sum(keep(Axis)) + 1e-4).pow(1.5);
     (apart / cubed).sum(Other)
 }
 
-/// The same by so many threads: a tensor is a handle that any thread may hold.
+/// Like [`forces`], but on several threads: a tensor is a handle that threads can share.
 pub fn shared(bodies: &Tensor<(Body, Axis)>, threads: usize) -> Tensor<(Body, Axis)> {
     let parts: Vec<_> = thread::scope(|scope| {
         let parts = bodies.chunk(Body, threads).into_iter();

@@ -1,21 +1,22 @@
-//! A transformer block: causal attention and an MLP, each after a norm and added to its input.
+//! A transformer block: causal attention and an MLP, each applied after a norm and added to its
+//! input.
 
 use nomina::prelude::*;
 
 dims! {
     /// Sequences of a batch.
     pub Batch,
-    /// Positions of a sequence, those that ask.
+    /// Positions of a sequence, as queries.
     pub Time,
-    /// The same positions, those that are looked at.
+    /// The same positions, as keys and values.
     pub Source,
-    /// What is known of a position.
+    /// Features of a position.
     pub Feature,
-    /// Parts that attend on their own.
+    /// Attention heads.
     pub Head,
-    /// What queries and keys are compared by.
+    /// The features that queries and keys are compared by.
     pub Key,
-    /// Between the two layers of the MLP.
+    /// The hidden layer of the MLP.
     pub Hidden,
 }
 
@@ -32,7 +33,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Random weights of four heads.
+    /// Creates a block of four heads with random weights.
     pub fn random(features: usize) -> Self {
         let (key, hidden) = (features / 4, 4 * features);
         Self {
@@ -47,7 +48,7 @@ impl Block {
         }
     }
 
-    /// Each position, with what it learned of those up to it.
+    /// Applies the block; each position attends to itself and the positions before it.
     pub fn forward(&self, x: &Tensor<(Batch, Time, Feature)>) -> Tensor<(Batch, Time, Feature)> {
         let y = x.layer_norm(Feature);
         let heads = |w| y.contract(w, Feature).align_to((Batch, Head, Time, Key));

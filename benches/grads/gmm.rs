@@ -1,4 +1,4 @@
-//! ADBench's Gaussian mixture: how likely points are, with full covariances, as Wishart's prior expects them.
+//! ADBench's Gaussian mixture: the log-likelihood of points, with full covariances and a Wishart prior.
 
 use nomina::prelude::*;
 
@@ -9,29 +9,29 @@ dims! {
     pub N,
     /// Components of the mixture.
     pub K,
-    /// What is known of a point.
+    /// Coordinates of a point.
     pub D,
     /// Rows of an inverse factor.
     pub Row,
-    /// Rows and columns of an inverse factor in one.
+    /// Rows and columns of an inverse factor, flattened.
     pub Cell,
-    /// The numbers that say an inverse factor: the logarithms of its diagonal, then what is below, row by row.
+    /// The parameters of an inverse factor: the logarithms of its diagonal, then the entries below, row by row.
     pub Entry,
 }
 
-/// Logarithms of the weights, up to a constant; means; and inverse factors of the covariances.
+/// Logarithms of the weights, up to a constant; means; and inverse Cholesky factors of the covariances.
 pub type Parameters = (
     Tensor<(K,), f64>,
     Tensor<(K, D), f64>,
     Tensor<(K, Entry), f64>,
 );
 
-/// What is given.
+/// The constant inputs.
 pub struct Given {
     x: Tensor<(N, D), f64>,
-    /// Where in an inverse factor the entries below its diagonal go.
+    /// The positions in an inverse factor of the entries below its diagonal.
     below: Tensor<(Entry,), i64>,
-    /// An inverse factor of each component without any entry.
+    /// An inverse factor of zeros for each component.
     empty: Tensor<(K, Cell), f64>,
     wishart: Wishart,
     constant: f64,
@@ -61,7 +61,7 @@ pub fn inputs(sizes: &Mixture) -> Result<(Parameters, Given)> {
     Ok((parameters, given))
 }
 
-/// The logarithm of the density of all points and of all inverse factors.
+/// Returns the log density of all points, plus the log prior of all inverse factors.
 pub fn log_density(
     alphas: &Tensor<(K,), f64>,
     means: &Tensor<(K, D), f64>,

@@ -1,6 +1,7 @@
-//! Plain numbers that the models begin with, and their sizes: `scripts/bench/torch_grads.py` computes the same ones.
+//! The initial numbers of the models and their sizes; `scripts/bench/torch_grads.py` computes the same ones.
 
-/// As many numbers between -1 and 1, of a polynomial modulo a prime: exact, and so the same in any language.
+/// Returns `count` numbers between -1 and 1, from a polynomial modulo a prime: exact, and therefore equal in every
+/// language.
 pub fn numbers(stream: u64, count: usize) -> Vec<f64> {
     let terms = (0..count as u64).map(|i| term(i + 100_003 * stream));
     terms.map(|term| term as f64 / 5003.0 - 1.0).collect()
@@ -10,15 +11,15 @@ fn term(i: u64) -> u64 {
     (31 * i * i + 7919 * i) % 10_007
 }
 
-/// A prior of Wishart's kind over precision matrices.
+/// A Wishart prior over precision matrices.
 #[derive(Clone, Copy)]
 pub struct Wishart {
     pub gamma: f64,
-    /// By how much the degrees of freedom exceed one more than the dims.
+    /// The degrees of freedom minus the dims minus one.
     pub m: usize,
 }
 
-/// Points, their dims, and components of a Gaussian mixture.
+/// The sizes of a Gaussian mixture: points, dims and components.
 #[derive(Clone, Copy)]
 pub struct Mixture {
     pub points: usize,
@@ -28,7 +29,7 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// Those of ADBench, with its prior.
+    /// ADBench's sizes, with its prior.
     pub const SIZES: [Self; 2] = [Self::of(1000, 10, 25), Self::of(1000, 32, 25)];
 
     const fn of(points: usize, dims: usize, components: usize) -> Self {
@@ -44,12 +45,12 @@ impl Mixture {
         format!("gmm_{}x{}x{}", self.points, self.dims, self.components)
     }
 
-    /// How many numbers say a component's inverse factor: a diagonal, and what is below.
+    /// Returns the number of parameters of a component's inverse factor: the diagonal, and the entries below.
     pub fn entries(&self) -> usize {
         self.dims * (self.dims + 1) / 2
     }
 
-    /// Logarithms of weights, means, inverse factors; and the points.
+    /// Returns the logarithms of the weights, the means, the inverse factors, and the points.
     pub fn inputs(&self) -> [Vec<f64>; 4] {
         let &Self {
             points,
@@ -66,7 +67,7 @@ impl Mixture {
         ]
     }
 
-    /// What the density has that no parameter changes.
+    /// Returns the terms of the log density that do not depend on the parameters.
     pub fn constant(&self) -> f64 {
         let Wishart { gamma, m } = self.wishart;
         let (p, freedom) = (self.dims as f64, self.dims + m + 1);
@@ -78,7 +79,7 @@ impl Mixture {
     }
 }
 
-/// log Γ(n / 2), from n = 1 on.
+/// Returns log Γ(n / 2), for n from 1.
 fn log_gamma_of_half(n: usize) -> f64 {
     let (first, start) = match n % 2 {
         0 => (2, 0.0),
@@ -88,7 +89,7 @@ fn log_gamma_of_half(n: usize) -> f64 {
     start + factors.sum::<f64>()
 }
 
-/// Layers, characters of a text, and kinds of them, which is also the size of a state.
+/// The layers, the characters of the text, and the alphabet size, which is also the size of a state.
 #[derive(Clone, Copy)]
 pub struct Text {
     pub layers: usize,
@@ -97,7 +98,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// ADBench's smallest.
+    /// ADBench's smallest model.
     pub const SMALL: Self = Self {
         layers: 2,
         characters: 1024,
@@ -108,7 +109,8 @@ impl Text {
         format!("lstm_{}x{}", self.layers, self.characters)
     }
 
-    /// Weights and biases of the gates by layer, those at both ends; hidden and cell states by layer.
+    /// Returns weights and biases of the gates by layer, those of the input and output; hidden and cell states by
+    /// layer.
     pub fn inputs(&self) -> [Vec<f64>; 5] {
         let states = self.layers * self.kinds;
         [
@@ -120,7 +122,7 @@ impl Text {
         ]
     }
 
-    /// A row for each character: one at its kind, zeros elsewhere.
+    /// Returns the text in one-hot encoding, one row per character.
     pub fn text(&self) -> Vec<f64> {
         let kinds = (0..self.characters as u64).map(|i| term(i) as usize % self.kinds);
         let row = |kind| (0..self.kinds).map(move |at| f64::from(u8::from(at == kind)));

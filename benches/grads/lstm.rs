@@ -1,4 +1,4 @@
-//! ADBench's small LSTM: each next character of a text, by layers whose weights are diagonal.
+//! ADBench's small LSTM: predicts each next character of a text, with diagonal weights.
 
 use nomina::prelude::*;
 
@@ -7,24 +7,24 @@ use crate::inputs::Text;
 dims! {
     /// Characters of the text.
     pub Time,
-    /// Layers, one above the other.
+    /// Stacked layers.
     pub Layer,
-    /// Forget, in, out, change.
+    /// The gates: forget, input, output, change.
     pub Gate = 4,
-    /// What a layer knows, and the kinds of characters: there are as many.
+    /// The state of a layer; its size is that of the alphabet.
     pub State,
-    /// What scales the characters, what scales the last layer, and what is added there.
+    /// The scale of the input, the scale of the output, and the bias of the output.
     pub End = 3,
 }
 
-/// Weights of the gates, their biases, and what stands at both ends.
+/// The weights and biases of the gates, and those of the input and output.
 pub type Parameters = (
     Tensor<(Layer, Gate, State), f64>,
     Tensor<(Layer, Gate, State), f64>,
     Tensor<(End, State), f64>,
 );
 
-/// What is given: the text, and the states before it.
+/// The constant inputs: the text, and the initial states.
 pub struct Given {
     text: Tensor<(Time, State), f64>,
     hidden: Tensor<(Layer, State), f64>,
@@ -48,7 +48,8 @@ pub fn inputs(sizes: &Text) -> Result<(Parameters, Given)> {
     Ok((parameters, given))
 }
 
-/// The mean over characters and kinds of what the next character's probability is short of one, as a logarithm.
+/// Returns ADBench's loss: the negative log probability of the next character, averaged over characters and the
+/// alphabet.
 pub fn loss(
     weights: &Tensor<(Layer, Gate, State), f64>,
     biases: &Tensor<(Layer, Gate, State), f64>,

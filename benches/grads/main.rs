@@ -1,8 +1,8 @@
 //! Speed of gradients: `cargo bench --bench grads -- [--json] [--only SUBSTRING] [--threads N]`.
 //!
-//! The cases and their names are those of `scripts/bench/torch_grads.py`, which measures PyTorch. A case is both ways
-//! unless its name says otherwise: the operators, `backward`, and the drop of the graph.
-//! `--values` prints what the models compute, for `scripts/compare.py` to see that all sides compute the same.
+//! The cases and their names are those of `scripts/bench/torch_grads.py`, which measures PyTorch. A case is forward and
+//! backward unless its name says otherwise: the operators, `backward`, and dropping the graph. `--values` prints the
+//! results of the models, so that `scripts/compare.py` can check that all libraries compute the same.
 
 mod gmm;
 #[path = "../harness/mod.rs"]
@@ -103,7 +103,7 @@ fn rows(cases: &mut Vec<Case>) {
     ));
 }
 
-/// Steps of gradient descent of a perceptron with so many layers.
+/// Gradient descent steps of a perceptron, for several sizes.
 fn steps(cases: &mut Vec<Case>) {
     let step = |[n, c, h, k]: [usize; 4]| {
         let target: Tensor<(N,), i64> = (Tensor::<(N,)>::rand([n]) * k as f32).to::<i64>();
@@ -161,7 +161,7 @@ fn steps(cases: &mut Vec<Case>) {
     ));
 }
 
-/// The sizes of an encoder's layer: projections and their biases, the inner layers, two norms.
+/// The parameter sizes of an encoder layer: projections and their biases, the inner layers, two norms.
 const LAYER: [&[usize]; 16] = [
     &[384, 384],
     &[384, 384],
@@ -181,7 +181,7 @@ const LAYER: [&[usize]; 16] = [
     &[384],
 ];
 
-/// A step of AdamW of six layers.
+/// AdamW steps for six layers.
 fn optimizers(cases: &mut Vec<Case>) {
     let model = || {
         let raw = |sizes: &[usize]| {
@@ -192,7 +192,7 @@ fn optimizers(cases: &mut Vec<Case>) {
             .map(|sizes| [raw(sizes), raw(sizes), raw(sizes), raw(sizes)]);
         (params.collect::<Vec<[Raw; 4]>>(), 0)
     };
-    // Beside PyTorch's fused step, and beside its default.
+    // Compared with PyTorch's fused step, and with its default.
     for name in ["adamw/10.6M", "adamw_default/10.6M"] {
         cases.push(case(name, model, |(params, step)| {
             *step += 1;

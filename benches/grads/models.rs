@@ -1,4 +1,4 @@
-//! Objectives of ADBench, by all their parameters.
+//! ADBench's objectives, differentiated by all their parameters.
 
 use nomina::dims::Distinct;
 use nomina::prelude::*;
@@ -18,7 +18,7 @@ pub fn cases(cases: &mut Vec<Case>) {
 
 type Three<A, B, C> = (Tensor<A, f64>, Tensor<B, f64>, Tensor<C, f64>);
 
-/// A number computed of three parameters, and their gradients.
+/// A case that computes a number from three parameters, and their gradients.
 fn model<A: Dims + Distinct, B: Dims + Distinct, C: Dims + Distinct, G: 'static>(
     name: String,
     inputs: impl Fn() -> (Three<A, B, C>, G) + Copy + 'static,

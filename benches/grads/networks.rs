@@ -1,4 +1,4 @@
-//! Training steps of networks, by AdamW.
+//! Training steps of networks, with AdamW.
 
 use nomina::prelude::*;
 use nomina_nn::prelude::*;

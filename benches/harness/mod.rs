@@ -1,11 +1,11 @@
-//! What the benchmarks share: their options, the clock, and how figures are printed.
+//! Shared by the benchmarks: options, timing, and output.
 //!
-//! A case is measured as `scripts/bench/torch_ops.py` measures PyTorch's side: three runs to warm
-//! up, then as many runs in a row as take a twentieth of a second, five times; the figure is the
-//! median. On a device beside the host a sample ends when the device is done, and operands are
-//! several, used in turn, so that they do not come from its cache.
+//! A case is measured as `scripts/bench/torch_ops.py` measures PyTorch: three warm-up runs, then
+//! five samples, each of as many runs as take a twentieth of a second; the figure is the median. On
+//! an asynchronous device, a sample ends when the device has finished, and several copies of the
+//! operands are used in turn, so that they do not come from its cache.
 
-// Every benchmark compiles this file, and none uses all of it.
+// Every benchmark includes this file, but none uses all of it.
 #![allow(dead_code)]
 
 use std::fmt;
@@ -14,31 +14,31 @@ use std::io::{BufRead, Write};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// How long the runs of one sample take together, in seconds.
+/// The minimum duration of a sample, in seconds.
 const SAMPLE: f64 = 0.05;
 
-/// Runs something so many times and gives the seconds that took.
+/// Runs the work the given number of times, and returns the time in seconds.
 pub type Timed = Box<dyn FnMut(u64) -> f64>;
 
-/// Makes the operands of a case, and what is timed on them.
+/// Creates the operands of a case, and returns the timed work on them.
 type Make = Box<dyn Fn() -> Timed>;
 
-/// A device that runs beside the host: who measures has to wait for it.
+/// A device that runs asynchronously, so that a measurement has to wait for it.
 pub struct Beside {
-    /// Waits until all is done.
+    /// Waits until all work is finished.
     pub wait: fn(),
-    /// The bytes of its memory in use.
+    /// Returns the bytes of device memory in use.
     pub in_use: fn() -> usize,
 }
 
-/// The device that all cases run on, where it is not the host.
+/// The device that all cases run on, if not the host.
 pub static BESIDE: OnceLock<Beside> = OnceLock::new();
 
-/// Operands that are used in turn have so many bytes in all: several times a device's cache.
+/// The total size of the copies of the operands: several times a device's cache.
 const TURNS: usize = 256 << 20;
 
-/// As many copies of the operands as exceed a device's cache, used in turn; one where they are so
-/// small that a cache is not what counts.
+/// Creates enough copies of the operands to exceed a device's cache; a single one if they are too
+/// small for the cache to matter.
 fn copies<I>(device: &Beside, make: &impl Fn() -> I) -> Vec<I> {
     let before = (device.in_use)();
     let mut copies = vec![make()];
@@ -50,17 +50,17 @@ fn copies<I>(device: &Beside, make: &impl Fn() -> I) -> Vec<I> {
     copies
 }
 
-/// Something to measure, under a name.
+/// A named measurement.
 pub struct Case {
     pub name: String,
     work: Result<Make, &'static str>,
-    /// What the case computes, where other sides compute the same.
+    /// Returns the result of the case, if other libraries compute the same.
     values: Option<Box<dyn Fn() -> Vec<f64>>>,
     rate: Option<(f64, &'static str)>,
 }
 
-/// A case: `make` prepares the operands, which is not timed, and `run` is what is measured. What
-/// it returns is dropped within the time, as PyTorch's results are.
+/// Creates a case: `make` prepares the operands, which is not timed, and `run` is measured. The
+/// drop of its result is included, as in PyTorch.
 pub fn case<I: 'static, R>(
     name: impl Into<String>,
     make: impl Fn() -> I + 'static,
@@ -99,7 +99,7 @@ pub fn case<I: 'static, R>(
 }
 
 impl Case {
-    /// A case that a library has no operator for.
+    /// Creates a case for which a library has no operator.
     pub fn lacking(name: &str, reason: &'static str) -> Self {
         Self {
             name: name.to_owned(),
@@ -109,20 +109,20 @@ impl Case {
         }
     }
 
-    /// Also tells, where it is asked to, what it computes.
+    /// Sets the function that computes the case's result, for `--values`.
     pub fn values(mut self, values: impl Fn() -> Vec<f64> + 'static) -> Self {
         self.values = Some(Box::new(values));
         self
     }
 
-    /// Also prints how many units of work a second are done, where one run does `work` of them.
+    /// Also prints a rate in units per second, if one run does `work` units.
     pub fn rate(mut self, work: f64, unit: &'static str) -> Self {
         self.rate = Some((work, unit));
         self
     }
 }
 
-/// The seconds that one run takes.
+/// Returns the seconds per run.
 pub fn measure(timed: &mut dyn FnMut(u64) -> f64) -> f64 {
     timed(3);
     let mut runs = 1;
@@ -134,35 +134,35 @@ pub fn measure(timed: &mut dyn FnMut(u64) -> f64) -> f64 {
     samples[2]
 }
 
-/// What the command line asks for.
+/// The command-line options.
 #[derive(Clone)]
 pub struct Options {
     pub json: bool,
-    /// The names of cases come one a line on standard input.
+    /// Reads the names of cases from standard input, one per line.
     pub ask: bool,
-    /// The names of the cases are printed, and nothing is measured.
+    /// Prints the names of the cases, and measures nothing.
     pub list: bool,
-    /// What the cases compute is printed, and nothing is measured.
+    /// Prints the results of the cases, and measures nothing.
     pub values: bool,
-    /// Only cases whose name has this in it.
+    /// Runs only cases whose name contains this.
     pub only: String,
     pub threads: usize,
-    /// The libraries to measure, where there are several.
+    /// The libraries to measure, if there are several.
     pub peers: Vec<String>,
-    /// The library whose cases these are, where there are several.
+    /// The library of these cases, if there are several.
     peer: Option<String>,
-    /// Where the cases run, as it is spelled; only where it was asked for.
+    /// The device of the cases as given on the command line; `None` if it was not given.
     pub device: Option<String>,
 }
 
 impl Options {
-    /// Reads the command line; `peers` are the libraries there are. Ends the process, with a word
-    /// about it, where an argument is not understood.
+    /// Parses the command line; `peers` are the available libraries. Prints a message and exits if
+    /// an argument is invalid.
     pub fn read(peers: &[&str]) -> Self {
         Self::read_args(peers, false)
     }
 
-    /// The same for cases that run on any device.
+    /// Like [`read`](Self::read), for cases that run on any device.
     pub fn read_with_device() -> Self {
         Self::read_args(&[], true)
     }
@@ -198,7 +198,7 @@ impl Options {
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{arg} what?"));
             match arg.as_str() {
-                // Cargo passes it on.
+                // Cargo adds this flag.
                 "--bench" => {}
                 "--json" => options.json = true,
                 "--ask" => options.ask = true,
@@ -229,7 +229,8 @@ impl Options {
         Ok(options)
     }
 
-    /// The same for the cases of one library, whose name every line of JSON then tells.
+    /// Returns the options for the cases of one library, whose name every line of JSON then
+    /// contains.
     pub fn of(&self, peer: &str) -> Self {
         Self {
             peer: Some(peer.to_owned()),
@@ -238,7 +239,7 @@ impl Options {
     }
 }
 
-/// Measures the cases that the options ask for and prints each as soon as it is done.
+/// Measures the selected cases, and prints each as soon as it is finished.
 pub fn run(cases: &[Case], options: &Options) {
     if options.ask {
         return answer(cases, options);
@@ -283,8 +284,8 @@ pub fn run(cases: &[Case], options: &Options) {
     }
 }
 
-/// Measures the cases that standard input names: so a program that compares several libraries
-/// asks them for one case after the other.
+/// Measures the cases named on standard input, so that a program that compares several libraries
+/// can alternate between them.
 fn answer(cases: &[Case], options: &Options) {
     for name in std::io::stdin().lock().lines() {
         let name = name.expect("standard input is readable");
@@ -297,17 +298,17 @@ fn answer(cases: &[Case], options: &Options) {
     }
 }
 
-/// A line that whoever reads at the other end of a pipe sees at once.
+/// Prints a line and flushes it, so that the reader of a pipe gets it at once.
 fn say(line: &dyn fmt::Display) {
     let mut out = std::io::stdout().lock();
     let written = writeln!(out, "{line}").and_then(|()| out.flush());
     if written.is_err() {
-        // Nobody listens any more.
+        // The reader has closed the pipe.
         std::process::exit(1);
     }
 }
 
-/// A measured case, or the reason why there is none; as JSON by `Display`.
+/// The result of a case, or the reason why there is none; `Display` formats it as JSON.
 struct Figure<'a> {
     peer: Option<&'a str>,
     name: &'a str,
@@ -349,7 +350,7 @@ impl fmt::Display for Figure<'_> {
     }
 }
 
-/// A time in the unit that suits it.
+/// Formats a time in a suitable unit.
 pub fn readable(seconds: f64) -> String {
     match seconds {
         s if s < 1e-6 => format!("{:.1} ns", s * 1e9),

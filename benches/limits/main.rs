@@ -1,8 +1,8 @@
-//! What the machine allows: `cargo bench --bench limits -- [--json] [--only …] [--threads N]`.
+//! The limits of the machine: `cargo bench --bench limits -- [--json] [--only …] [--threads N]`.
 //!
-//! First, to stderr, what kernels found out about the processor and decided by it. Then the bandwidth of a plain parallel
-//! copy, with the bytes read and the bytes written both counted, and the peak of fused multiply-adds in f32 and f64, two
-//! operations each. The figures of `ops` are to be held against these.
+//! Prints, to stderr, what the kernels detected about the processor and selected accordingly. Then measures the
+//! bandwidth of a plain parallel copy, counting both the bytes read and the bytes written, and the peak of fused
+//! multiply-adds in f32 and f64, counting two operations each. Compare the figures of `ops` with these.
 
 #[path = "../harness/mod.rs"]
 mod harness;
@@ -11,14 +11,14 @@ use harness::{Case, Options, case};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// The bytes of a copy: ten million f32.
+/// The size of a copy: ten million f32.
 const BYTES: usize = 40_000_000;
 
-/// Multiply-adds that one after the other waits for.
+/// The number of dependent multiply-adds in a chain.
 const STEPS: usize = 1 << 20;
 
-/// Accumulators that do not wait for each other: more than the latency of a multiply-add times
-/// the number of units that do one, and few enough for 16 registers.
+/// The number of independent accumulators: more than the latency of a multiply-add times the number of units that
+/// execute it, and few enough for 16 registers.
 const CHAINS: usize = 12;
 
 fn main() {
@@ -43,7 +43,7 @@ fn main() {
     harness::run(&cases, &options);
 }
 
-/// A copy between two buffers that are there already, a part each thread.
+/// Copies between two existing buffers, one part per thread.
 fn copy(threads: usize) -> Case {
     case(
         format!("copy_40MB/{threads}"),
@@ -57,7 +57,7 @@ fn copy(threads: usize) -> Case {
     .rate(2.0 * BYTES as f64 / 1e9, "GB/s")
 }
 
-/// Multiply-adds in registers, on every thread the same.
+/// Multiply-adds in registers, the same on every thread.
 fn multiply_add<K: WithSimd<Output = f64> + Copy + Lanes + Send + Sync + 'static>(
     name: &str,
     threads: usize,
@@ -77,7 +77,7 @@ fn multiply_add<K: WithSimd<Output = f64> + Copy + Lanes + Send + Sync + 'static
     .rate(operations as f64 / 1e9, "GFLOP/s")
 }
 
-/// How many numbers a register holds.
+/// The number of elements per register.
 trait Lanes {
     fn lanes<S: Simd>() -> usize;
 }
@@ -106,7 +106,7 @@ macro_rules! kernel {
             type Output = f64;
             #[inline(always)]
             fn with_simd<S: Simd>(self, simd: S) -> f64 {
-                // The product shrinks the sum, so that nothing overflows and no number is tiny.
+                // The product shrinks the sum, so that nothing overflows and no number becomes subnormal.
                 let x = simd.$splat(std::hint::black_box(0.5));
                 let y = simd.$splat(std::hint::black_box(1.0));
                 let mut sums = [y; CHAINS];

@@ -1,7 +1,7 @@
-//! Solvers and decompositions beside the crate that computes them:
+//! Solvers and decompositions, compared with the crate that computes them:
 //! `cargo bench --features linalg --bench linalg -- [--json] [--only …] [--threads N]`.
 //!
-//! `nomina` takes a row-major matrix and makes tensors; `faer` takes its own matrix and makes its own.
+//! `nomina` takes a row-major matrix and returns tensors; `faer` uses its own matrix type.
 
 #[path = "../harness/mod.rs"]
 mod harness;
@@ -25,7 +25,7 @@ fn main() {
     harness::run(&cases, &options);
 }
 
-/// A random matrix, and its symmetric part.
+/// Returns a random matrix, and its symmetric part.
 fn matrix(n: usize) -> [Tensor<(Row, Col), f64>; 2] {
     let a = Tensor::<(Row, Col)>::randn([n, n]).to::<f64>();
     let turned = a.transpose(Row, Col).rename((Col, Row), (Row, Col));

@@ -1,4 +1,5 @@
-//! What a GPU is used for, of sizes that a host would take long for: measured with `--device` alone.
+//! Typical work for a GPU, of sizes that would take too long on the host; measured only with
+//! `--device`.
 
 use nomina::prelude::*;
 
@@ -71,12 +72,12 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// A vector of two to a power of elements.
+/// Returns a vector of `2^power` elements.
 fn flat(power: u32) -> Tensor<(N,)> {
     samples([1 << power])
 }
 
-/// So many indices below a number.
+/// Returns `count` random indices below `end`.
 fn below(count: usize, end: i64) -> Tensor<(N,), i64> {
     let options = Tensor::<(N,)>::options().dtype::<i64>().device(device());
     options.randint(0..end, [count])

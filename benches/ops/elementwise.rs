@@ -1,4 +1,4 @@
-//! Element by element, with and without broadcasting, and what stands in for a filled tensor.
+//! Elementwise operators, with and without broadcasting, and alternatives to filled tensors.
 
 use nomina::prelude::*;
 
@@ -14,7 +14,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Two operators and a chain, from a handful of elements to many millions.
+/// Two operators and a chain, for sizes from a few elements to many millions.
 fn sizes() -> Vec<Case> {
     let sizes = [
         ("16", [4, 4]),
@@ -43,7 +43,7 @@ fn sizes() -> Vec<Case> {
     sizes.into_iter().flat_map(of_size).collect()
 }
 
-/// Where the operands lie and how they broadcast.
+/// Layouts and broadcasts of operands.
 fn operands() -> Vec<Case> {
     vec![
         case(
@@ -80,7 +80,7 @@ fn operands() -> Vec<Case> {
     ]
 }
 
-/// Other dtypes than f32.
+/// Dtypes other than f32.
 fn dtypes() -> Vec<Case> {
     fn two<T: Inexact>(sizes: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(N, C), T>) {
         let one = || samples::<(N, C), T>(sizes);
@@ -108,7 +108,7 @@ fn dtypes() -> Vec<Case> {
     ]
 }
 
-/// Functions of one operand, which is positive as the logarithm wants it.
+/// Functions of one operand, which is positive for the logarithm.
 fn functions() -> Vec<Case> {
     let positive = || randn(BIG).abs() + 0.1;
     vec![
@@ -141,7 +141,7 @@ fn functions() -> Vec<Case> {
     ]
 }
 
-/// Longer functions, of numbers that stay in the cache.
+/// More expensive functions, of operands that stay in the cache.
 fn in_the_cache() -> Vec<Case> {
     const SMALL: [usize; 2] = [100, 100];
     let wide = || samples::<(N, C), f64>(SMALL);

@@ -1,4 +1,4 @@
-//! Chains in one pass, each against the same chain of separate operators in PyTorch.
+//! Chains in one pass, each compared with the same chain of separate operators in PyTorch.
 
 use nomina::prelude::*;
 
@@ -34,7 +34,7 @@ fn row(size: [usize; 2]) -> Tensor<(C,)> {
     samples([size[1]])
 }
 
-/// A chain that is summed up, over each of the dims.
+/// Chains that end in a sum, over each of the dims.
 fn reduced() -> Vec<Case> {
     let operands = || (randn(BIG), randn(BIG), row(BIG));
     vec![
@@ -53,7 +53,7 @@ fn reduced() -> Vec<Case> {
     ]
 }
 
-/// What models are full of.
+/// Common chains of models.
 fn usual() -> Vec<Case> {
     vec![
         case(

@@ -1,4 +1,4 @@
-//! Copies into another order, and side by side.
+//! Copies into another memory order, and concatenation.
 
 use nomina::prelude::*;
 

@@ -1,11 +1,10 @@
-//! Speed of operators: `cargo bench --bench ops -- [--json] [--only SUBSTRING] [--threads N]`, and with
-//! `--features cuda` before the `--` and `--device cuda` behind it, of a GPU.
+//! Speed of operators: `cargo bench --bench ops -- [--json] [--only SUBSTRING] [--threads N]`, and on a GPU with
+//! `--features cuda` before the `--` and `--device cuda` after it.
 //!
-//! The cases and their names are those of `scripts/bench/torch_ops.py`, which measures PyTorch;
-//! `mlp_train_step` waits for gradients. They are written as a user writes them, on typed
-//! tensors, and every result has a buffer of its own unless the case says otherwise. With
-//! `--json` a line a case, `{"case": …, "seconds": …}`; with `--ask` for the cases that standard
-//! input names. `scripts/compare.py` puts both sides next to each other.
+//! The cases and their names are those of `scripts/bench/torch_ops.py`, which measures PyTorch; `mlp_train_step` is
+//! part of `grads`. The cases are written as a user writes them, on typed tensors, and every result gets a new buffer
+//! unless the case says otherwise. `--json` prints a line per case, `{"case": …, "seconds": …}`; `--ask` does so for
+//! the cases named on standard input. `scripts/compare.py` prints both libraries side by side.
 
 mod device;
 mod elementwise;
@@ -57,14 +56,14 @@ fn main() {
     harness::run(&cases, &options);
 }
 
-/// Where all operands lie.
+/// The device of all operands.
 static DEVICE: OnceLock<Device> = OnceLock::new();
 
 fn device() -> Device {
     DEVICE.get().copied().unwrap_or_default()
 }
 
-/// Lets all operands lie on a device; ends the process where it is not there.
+/// Puts all operands on a device; exits if it is not available.
 fn place(name: &str) {
     let found = name
         .parse()
@@ -88,13 +87,13 @@ fn place(name: &str) {
     }
 }
 
-/// Samples of the normal distribution.
+/// Returns samples of the normal distribution.
 fn samples<D: Dims + Distinct, T: Inexact>(sizes: impl ShapeFor<D>) -> Tensor<D, T> {
     let options = Tensor::<D>::options().dtype::<T>().device(device());
     options.randn(sizes)
 }
 
-/// A matrix of samples.
+/// Returns a matrix of samples.
 fn randn(sizes: [usize; 2]) -> Tensor<(N, C)> {
     samples(sizes)
 }

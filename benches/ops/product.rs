@@ -1,4 +1,4 @@
-//! Products of matrices.
+//! Matrix products.
 
 use nomina::prelude::*;
 
@@ -87,15 +87,15 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// The factors of a product.
+/// Returns the factors of a product.
 pub fn two<T: Inexact>(a: [usize; 2], b: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(C, K), T>) {
     (samples::<(N, C), T>(a), samples::<(C, K), T>(b))
 }
 
-/// What a linear layer takes: rows of features, weights and a bias.
+/// The operands of a linear layer: rows of features, weights and a bias.
 type Layer = (Tensor<(N, C)>, Tensor<(K, C)>, Tensor<(K,)>);
 
-/// So many rows, features before and features after.
+/// Returns a layer for `m` rows with `k` input and `n` output features.
 fn layer([m, k, n]: [usize; 3]) -> Layer {
     (samples([m, k]), samples([n, k]), samples([n]))
 }

@@ -1,4 +1,4 @@
-//! Along dims: reductions, softmax, scans, and what sorts.
+//! Operators along dims: reductions, softmax, scans, sorting.
 
 use nomina::prelude::*;
 

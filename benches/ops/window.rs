@@ -1,4 +1,4 @@
-//! Convolutions of networks for pictures, and attention.
+//! Convolutions of image networks, and attention.
 
 use nomina::prelude::*;
 
@@ -19,7 +19,7 @@ pub fn cases() -> Vec<Case> {
         [8, 128, 28, 128, 3, 1],
     ];
     let mut cases: Vec<Case> = layers.into_iter().map(convolution::<f32>).collect();
-    // All see each other, as in MiniLM's; and what comes before alone.
+    // All positions attend to each other, as in MiniLM; and causal attention.
     cases.extend([
         attention::<f32>([16, 12, 122, 32], false),
         attention::<f32>([1, 12, 1024, 64], true),
@@ -27,7 +27,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// What a case's name says of a dtype: nothing of `f32`.
+/// Returns the suffix of a case's name for a dtype; empty for `f32`.
 fn of_dtype<T: Element>() -> String {
     match T::DTYPE {
         DType::F32 => String::new(),

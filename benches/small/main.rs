@@ -1,7 +1,7 @@
-//! What a small tensor costs: `cargo bench --bench small -- [--json] [--only SUBSTRING]`.
+//! The cost of small tensors: `cargo bench --bench small -- [--json] [--only SUBSTRING]`.
 //!
-//! Beside the time of a call, how often it asks the allocator and for how many bytes. This is a
-//! program of its own, since an allocator that counts takes part in every time.
+//! Reports the time of a call, its number of allocations and their bytes. This is a separate
+//! program, since counting allocations affects every measured time.
 
 #[path = "../harness/mod.rs"]
 mod harness;
@@ -62,7 +62,8 @@ fn main() {
     let column = a.amax(keep(C));
     let w: Tensor<(C, K)> = Tensor::randn([4, 4]);
     let (da, db) = (a.clone().into_dyn(), b.clone().into_dyn());
-    // The bytes of a result and their place in memory: no call can be cheaper that makes one.
+    // An allocation and the write of a result's bytes: the minimum cost of any call with a new
+    // result.
     bench.case("a Vec of 16 f32", || vec![1.0_f32; 16]);
     bench.case("clone", || a.clone());
     bench.case("add", || &a + &b);

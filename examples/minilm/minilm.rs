@@ -1,6 +1,6 @@
-//! all-MiniLM-L6-v2, a sentence encoder of six layers, from its published weights.
+//! all-MiniLM-L6-v2, a sentence encoder of six layers, with its published weights.
 //!
-//! `cargo run --release --example minilm -- MODEL_DIR [--json] [--bench]`; `scripts/minilm.py DIR` fetches the model.
+//! `cargo run --release --example minilm -- MODEL_DIR [--json] [--bench]`; `scripts/minilm.py DIR` downloads the model.
 
 #[path = "model.rs"]
 mod model;
@@ -28,7 +28,7 @@ const SENTENCES: [&str; 6] = [
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// The weights, mapped: nothing is read before it is used.
+/// Opens the model with memory-mapped weights: pages are read only when they are used.
 fn open(folder: &Path) -> Result<Encoder, Failure> {
     let file = SafeTensors::open(folder.join("model.safetensors"))?;
     let mut model = Encoder::unset(MINILM);
@@ -37,7 +37,7 @@ fn open(folder: &Path) -> Result<Encoder, Failure> {
     Ok(model)
 }
 
-/// Ids and masks, padded to the longest.
+/// Returns token ids and masks, padded to the longest sentence.
 fn tokens(
     tokenizer: &Tokenizer,
     sentences: &[&str],
@@ -58,7 +58,7 @@ fn tokens(
     ))
 }
 
-/// The median time of a call.
+/// Returns the median time of a call.
 fn median(mut call: impl FnMut()) -> Duration {
     call();
     let mut times = Vec::new();
@@ -113,7 +113,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sentences of 122 tokens in batches of 16, and one of 9 tokens.
+/// Measures sentences of 122 tokens in batches of 16, and one sentence of 9 tokens.
 fn bench(model: &Encoder) -> Result<(), Failure> {
     for sizes in [[16, 122], [1, 9]] {
         let ids: Tensor<(N, Seq), i64> = Tensor::from_fn(sizes, |at: &[usize]| {

@@ -1,4 +1,5 @@
-//! BERT as a sentence encoder, by names: nothing is reshaped, heads are dims of the weights.
+//! BERT as a sentence encoder, with named dims: nothing is reshaped, since attention heads are dims
+//! of the weights.
 
 use nomina::prelude::*;
 use nomina_nn::{init, prelude::*};
@@ -16,7 +17,7 @@ pub struct Config {
     pub layers: usize,
 }
 
-/// Those of all-MiniLM-L6-v2.
+/// The sizes of all-MiniLM-L6-v2.
 pub const MINILM: Config = Config {
     words: 30522,
     positions: 512,
@@ -48,7 +49,7 @@ impl Block {
     }
 }
 
-/// Ids of tokens to embeddings of sentences.
+/// An encoder from token ids to sentence embeddings.
 #[derive(Module)]
 pub struct Encoder {
     words: Embedding<Word, Hidden>,
@@ -59,7 +60,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// A model whose weights are to be loaded.
+    /// Creates a model whose weights are still to be loaded.
     pub fn unset(config: Config) -> Self {
         let hidden = || Hidden.of(config.hidden);
         let norm = || LayerNorm {
@@ -83,7 +84,7 @@ impl Encoder {
         })
     }
 
-    /// What a file of the package transformers calls a parameter.
+    /// Returns the name of a parameter in files of the Python package `transformers`.
     pub fn name_in_file(path: &str) -> String {
         let names = [
             ("words.", "embeddings.word_embeddings."),
@@ -108,7 +109,7 @@ impl Encoder {
             .replace("embeddings.output.LayerNorm.", "embeddings.LayerNorm.")
     }
 
-    /// The hidden states of tokens; the mask says which of them count.
+    /// Returns the hidden states of tokens. The mask is true for tokens and false for padding.
     pub fn hidden(
         &self,
         ids: &Tensor<(N, Seq), i64>,
@@ -124,7 +125,8 @@ impl Encoder {
             .fold(first, |x, layer| layer.forward(&x, &mask))
     }
 
-    /// A vector of length 1 for each sentence: the mean of its tokens' hidden states.
+    /// Returns a vector of length 1 for each sentence: the normalized mean of its tokens' hidden
+    /// states.
     pub fn embed(
         &self,
         ids: &Tensor<(N, Seq), i64>,

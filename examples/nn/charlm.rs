@@ -1,7 +1,7 @@
 //! A small GPT, trained on three books for two minutes: `cargo run --release --example charlm [-- --seconds 120]`.
 //!
-//! Prints the loss of pages that it never saw, in nats a character, and text that it makes up. The model is saved, loaded again and
-//! compared.
+//! Prints the loss on held-out pages, in nats per character, and a generated text. Then it saves the model, loads it
+//! again and compares both.
 
 #[path = "charlm/model.rs"]
 mod model;
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (start, mut shown) = (Instant::now(), Duration::ZERO);
     let mut step = 0;
     while start.elapsed() < Duration::from_secs(seconds) {
-        // The rate follows the time, since nobody knows how many steps there will be.
+        // The learning rate depends on the elapsed time, since the number of steps is not known in advance.
         let gone = (start.elapsed().as_millis() as u64).min(1000 * seconds);
         optimizer.options.lr = 2e-3 * schedule::cosine(gone, 50 * seconds, 1000 * seconds);
         let loss = model.loss(&text.batch(BATCH, LEN, step));

@@ -1,8 +1,9 @@
-//! A small GPT trained on a mesh: `cargo run --release --example charlm_mesh [-- --mesh 2x2 --steps 60]`. The first size is that of
-//! axis `Data`, over which the batch is split, the second that of axis `Model`, over which heads and inner features are.
+//! A small GPT trained on a mesh: `cargo run --release --example charlm_mesh [-- --mesh 2x2 --steps 60]`. The first
+//! size is that of axis `Data`, which splits the batch; the second is that of axis `Model`, which splits heads and
+//! inner features.
 //!
-//! Ranks are threads here; on processes the same function trains. Prints the loss of held-out pages, in nats a character: whatever the
-//! mesh, it is the same, but for the order of additions.
+//! Ranks are threads here; the same function also trains on processes. Prints the loss on held-out pages, in nats per
+//! character, which is the same for every mesh except for the order of additions.
 
 #[path = "charlm/model.rs"]
 #[expect(dead_code, reason = "this program makes up no text")]

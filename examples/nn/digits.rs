@@ -1,4 +1,4 @@
-//! Handwritten digits, told apart by an MLP and by a small convolutional network.
+//! Handwritten digits, classified by an MLP and by a small convolutional network.
 //!
 //! ```sh
 //! cargo run --release --example digits                 # trains both, a minute at most on two cores
@@ -6,7 +6,7 @@
 //! cargo run --release --example digits -- --out dir    # another folder for checkpoints and pictures
 //! ```
 //!
-//! A fifth of the pictures is held out, and the program fails where too few of those are told right.
+//! A fifth of the pictures is held out, and the program fails if too few of those are classified correctly.
 
 #[path = "digits/data.rs"]
 pub(crate) mod data;
@@ -34,17 +34,17 @@ dims! {
     pub H,
     /// Columns of a picture, from the left.
     pub W,
-    /// What a picture has at each pixel: how dark it is.
+    /// The only channel of a picture: how dark each pixel is.
     pub Gray = 1,
-    /// What the first convolution finds around each pixel.
+    /// Channels after the first convolution.
     pub Stroke,
-    /// What the second one finds around each pixel.
+    /// Channels after the second convolution.
     pub Shape,
-    /// What the hidden layer of the MLP finds.
+    /// The hidden layer of the MLP.
     pub Hidden,
     /// Digits.
     pub Class = 10,
-    /// What they are told to be.
+    /// Predicted digits.
     pub Told = 10,
 }
 
@@ -52,14 +52,14 @@ const SEED: u64 = 7;
 
 const USAGE: &str = "digits [--resume] [--out FOLDER]";
 
-/// A network that scores, for each picture, each digit.
+/// A network that computes a score for each digit.
 pub(crate) trait Classifier: Module + Sized {
     fn new() -> Self;
-    /// Leaves elements out at random where `train`.
+    /// Applies dropout if `train` is set.
     fn forward(&self, x: &Tensor<(N, H, W)>, train: bool) -> Tensor<(N, Class)>;
 }
 
-/// Two linear layers. The first one sums over rows and columns: nothing is flattened.
+/// Two linear layers. The first contracts rows and columns directly, so nothing is flattened.
 #[derive(Module)]
 pub(crate) struct Mlp {
     hidden: Linear<(H, W), Hidden>,
@@ -83,7 +83,7 @@ impl Classifier for Mlp {
     }
 }
 
-/// Two convolutions, and a linear layer of what they found where.
+/// Two convolutions, and a linear layer over channels, rows and columns.
 #[derive(Module)]
 pub(crate) struct Cnn {
     strokes: Conv2d<(H, W), Gray, Stroke>,
@@ -168,7 +168,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A network after all epochs, each of which leaves a checkpoint.
+/// Trains a network for all epochs; writes a checkpoint after each.
 fn trained<M: Classifier>(
     name: &str,
     plan: Plan,
@@ -202,7 +202,7 @@ fn trained<M: Classifier>(
     Ok(training.model)
 }
 
-/// Prints how many of the held-out digits are told right, and draws which are not.
+/// Prints the accuracy on held-out digits, and draws the confusion matrix and the worst mistakes.
 pub(crate) fn report(
     name: &str,
     model: &impl Classifier,

@@ -1,6 +1,6 @@
-//! What the examples compute, against plain loops, formulas and known values.
+//! The results of the examples, against plain loops, formulas and known values.
 
-// Their `main`s are run by hand.
+// Includes their `main`s, which are unused here.
 #[allow(dead_code)]
 #[path = "../climate.rs"]
 mod climate;
@@ -30,7 +30,7 @@ fn close(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b}");
 }
 
-/// The same numbers for every run, between -1 and 1.
+/// Returns a deterministic number between -1 and 1.
 fn number(at: usize) -> f64 {
     (at as f64 * 12.9898).sin()
 }
@@ -110,7 +110,7 @@ fn a_transformer_block_by_loops() {
         let var = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / x.len() as f64;
         x.iter().map(|x| (x - mean) / (var + 1e-5).sqrt()).collect()
     };
-    // A row by a matrix whose rows lie one behind the other.
+    // Multiplies a row by a row-major matrix.
     let times_matrix = |x: &[f64], w: &[f64]| -> Vec<f64> {
         let columns = w.len() / x.len();
         let column = |j: usize| {
@@ -212,7 +212,7 @@ fn a_climate_by_its_formula() {
     let (years, trend) = (5, 0.5);
     let field = temperatures(years, trend);
     let (normal, anomaly) = anomalies(&field);
-    // Seasons and places are the same each year: what is left is how far a year is from the middle one.
+    // Seasons and places are the same each year, so the anomaly is the deviation of a year from the middle year.
     for (at, value) in anomaly.indexed_iter() {
         close(value, trend * (at[0] as f64 - 2.0), 1e-9);
     }
@@ -261,7 +261,7 @@ fn heat_as_the_equation_says() {
     use heat::{exact, start, step};
     let (points, ratio, steps) = (21, 0.2, 100);
     let computed = (0..steps).fold(start(points), |u, _| step(&u, ratio));
-    // This wave is one of the scheme's own: each step multiplies it by a number.
+    // This wave is an eigenvector of the scheme: each step multiplies it by a number.
     let factor = 1.0 - 8.0 * ratio * (std::f64::consts::PI / 40.0).sin().powi(2);
     let wanted = start(points) * factor.powi(steps);
     assert!((&computed - wanted).abs().amax(..).item() < 1e-12);

@@ -1,6 +1,6 @@
-//! What the examples compute that solve systems of equations, against plain loops.
+//! The results of examples that solve systems of equations, against plain loops.
 
-// Their `main`s are run by hand.
+// Includes their `main`s, which are unused here.
 #[allow(dead_code)]
 #[path = "../kalman.rs"]
 mod kalman;
@@ -14,7 +14,7 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance
 }
 
-/// Positions close to a straight line.
+/// Returns positions close to a straight line.
 fn track() -> Vec<f64> {
     (0..30)
         .map(|at| f64::from(at) * 0.5 + 2.0 + (f64::from(at) * 12.9898).sin())
@@ -85,7 +85,8 @@ fn a_readout_is_ridge_regression() {
     let seen = features(&images, &weight, &bias);
     let second = readout(&seen, &labels, 1.0);
 
-    // The features, and the readout: no small change of it makes error and size smaller.
+    // The features against loops; and the readout is optimal: its gradient, with the penalty, is
+    // zero.
     let (inner, bias_list) = (weight.to_vec(), bias.to_vec());
     let image_of = images.to_vec();
     let feature = |n: usize, f: usize| {

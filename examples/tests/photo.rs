@@ -1,4 +1,4 @@
-//! `examples/photo.rs` as a user runs it: a good run, and each way to go wrong.
+//! Runs `examples/photo.rs` as a user does: a successful run, and each kind of failure.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The path of the example, built with the profile of this test.
+/// Returns the path of the example, built with the profile of this test.
 ///
-/// `cargo test` has built it before it runs this. `cargo test --test photo` has not: then it is
-/// built here, unless one is there that is younger than its source.
+/// `cargo test` builds the example before this test; `cargo test --test photo` does not. In that
+/// case it is built here, unless there is a binary newer than its source.
 fn photo() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
@@ -33,7 +33,7 @@ fn photo() -> &'static Path {
     })
 }
 
-/// A folder of its own for each test, emptied first.
+/// Returns an empty folder for one test.
 fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("photo")
@@ -47,7 +47,8 @@ fn run(args: &[&str]) -> Output {
     Command::new(photo()).args(args).output().unwrap()
 }
 
-/// The run fails with exit code 1, not by a panic, and says all of `words`, in one short line.
+/// Asserts that the run fails with exit code 1, without a panic, and prints one short line that
+/// contains all of `words`.
 fn fails_with(args: &[&str], words: &[&str]) {
     let output = run(args);
     let text = String::from_utf8(output.stderr).unwrap();
@@ -121,7 +122,7 @@ fn names_from_the_command_line_give_the_same_mean() {
     let (typed, dynamic) = (values(line.unwrap()), values(&dynamic));
     assert_eq!(typed.len(), 3);
     for (typed, dynamic) in typed.iter().zip(&dynamic) {
-        // One is printed with eight digits after the point at most.
+        // The text has at most eight digits after the decimal point.
         assert!((typed - dynamic).abs() < 1e-3, "{typed} is not {dynamic}");
     }
     let rows = String::from_utf8(run(&["--mean", "W"]).stdout).unwrap();

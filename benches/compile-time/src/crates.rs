@@ -1,11 +1,11 @@
-//! Three crates with 200 dims between them: one reads data, one has layers, and a program passes
-//! the tensors of the first to the second. All declare their dims themselves and meet by spelling.
+//! Three crates with 200 dims in total: one reads data, one has layers, and a program passes the
+//! tensors of the first to the second. Each declares its own dims, and they match by spelling.
 
 use crate::draw::MARKERS;
 use crate::program::{Form, strings, tuple};
 use crate::scratch::{Package, Texts};
 
-/// In the order of [`texts`].
+/// The packages, in the order of [`texts`].
 pub const PACKAGES: &[Package] = &[
     Package {
         name: "readers",
@@ -21,15 +21,16 @@ pub const PACKAGES: &[Package] = &[
     },
 ];
 
-/// Dims that all three declare; the reader and the layers have as many again of their own.
+/// The number of dims that all three declare; the reader and the layers each have as many
+/// additional ones.
 const SHARED: usize = 40;
 
-/// The spelling of dim `i`.
+/// Returns the spelling of dim `i`.
 fn name(i: usize) -> String {
     format!("{}{}", MARKERS[i % MARKERS.len()], i / MARKERS.len())
 }
 
-/// What step `i` is about: three dims that all have, one of the reader's and one of the layers'.
+/// The dims of step `i`: three shared ones, one of the reader's and one of the layers'.
 struct Step {
     shared: [String; 3],
     read: String,
@@ -46,7 +47,7 @@ impl Step {
     }
 }
 
-/// `names` as dims of crate `of`.
+/// Writes `names` as dims of crate `of`.
 fn dims(of: &str, names: &[&str]) -> String {
     let paths: Vec<String> = names.iter().map(|name| format!("{of}{name}")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -61,7 +62,7 @@ fn declared(form: Form, names: impl Iterator<Item = usize>) -> String {
     }
 }
 
-/// The three texts, with `steps` functions each.
+/// Writes the three programs, with `steps` functions each.
 pub fn texts(form: Form, steps: usize) -> Texts {
     let head = "//! Written by the compile-time bench.\n#![allow(missing_docs)]\nuse nomina::prelude::*;\n";
     let shared = 0..SHARED;

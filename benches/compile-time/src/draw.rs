@@ -1,16 +1,17 @@
-//! Dims drawn for an operation. A fixed seed: two runs measure the same programs.
+//! Random dims for operations. The seed is fixed, so two runs measure the same programs.
 
-/// The markers a program declares; enough that four of them rarely meet twice in one order.
+/// The markers that a program declares, enough that the same four rarely occur twice in the same
+/// order.
 pub const MARKERS: [&str; 24] = [
     "N", "C", "H", "W", "Batch", "Time", "Height", "Width", "Channel", "Head", "Key", "Query",
     "Value", "Seq", "Token", "Depth", "Group", "Class", "Layer", "Embed", "Hidden", "Step", "Row",
     "Col",
 ];
 
-/// Markers that are never drawn: new names for rename, flatten and the like.
+/// Markers that are never drawn, for new names in rename, flatten and similar calls.
 pub const NEW: [&str; 2] = ["New1", "New2"];
 
-/// SplitMix64: small, and good enough to shuffle with.
+/// SplitMix64: small, and good enough for shuffling.
 pub struct Rng(u64);
 
 impl Rng {
@@ -26,12 +27,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         usize::try_from(self.next() % n as u64).unwrap_or(0)
     }
 
-    /// `n` of `items`, in random order.
+    /// Returns `n` of `items`, in random order.
     pub fn sample<'a>(&mut self, items: &[&'a str], n: usize) -> Vec<&'a str> {
         let mut items = items.to_vec();
         for i in 0..n.min(items.len()) {

@@ -1,20 +1,19 @@
-//! What typed operations cost rustc:
+//! The cost of typed operations in rustc:
 //! `cargo xtask compile-time [--quick] [--json] [--rank R] [--ops N] [--next-solver] [RELATION | PROGRAM]...`
 //!
-//! `--next-solver` measures the trait solver that rustc will have next, which needs a nightly toolchain.
-//! `--print typed NAME`, or `dynamic`, prints a program instead, to look at or to profile.
+//! `--next-solver` measures rustc's next trait solver, which needs a nightly toolchain.
+//! `--print typed NAME`, or `dynamic`, prints a program instead, to read or to profile it.
 //!
-//! It writes programs, the same on typed tensors and on `DynTensor`, and measures the user time of
-//! `cargo check` and `cargo build` for that program alone, rustc's memory and the binary's size;
-//! dependencies are compiled before.
+//! The bench writes the same programs on typed tensors and on `DynTensor`, and measures the user time of `cargo check`
+//! and `cargo build` for each program without its dependencies, the memory of rustc and the size of the binary.
 //!
-//! - Every *relation* has a program of many operations, each on freshly drawn dims (rustc remembers
-//!   what it has proved, and repeated dims cost a tenth). The program that only takes the operands
-//!   is taken off, so that a figure is the cost of the operation. `additions` and `mix` are longer
-//!   ones, of additions and sums and of all relations in turns; `rank8` is each relation at rank 8.
-//! - `sharded` is some relations over a mesh, beside the same on plain typed tensors.
-//! - `transformer` is an encoder as somebody would write it, `crates` a program whose tensors pass
-//!   from one crate to another.
+//! - Every *relation* has a program of many operations, each on newly drawn dims, since rustc caches what it has proved
+//!   and repeated dims cost a tenth. The cost of a program with the same operands but no operations is subtracted, so
+//!   that a figure is the cost of an operation. `additions` and `mix` are longer programs, of additions and sums and of
+//!   all relations in turn; `rank8` is each relation at rank 8.
+//! - `sharded` has some relations over a mesh, next to the same on plain typed tensors.
+//! - `transformer` is an encoder as a user would write it; `crates` is a program that passes tensors from one crate to
+//!   another.
 //! - `core` is `nomina-core` itself.
 
 mod crates;
@@ -42,7 +41,7 @@ struct Options {
     quick: bool,
     json: bool,
     next_solver: bool,
-    /// Print the program's text in this form instead of measuring it.
+    /// Prints the program's text in this form instead of measuring it.
     print: Option<Form>,
     names: Vec<String>,
 }
@@ -61,7 +60,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the table; the figures that are over their limits.
+/// Prints the table, and returns the figures that exceed their limits.
 fn run(options: &Options) -> Result<Vec<String>, String> {
     let Effort { ops, mixed, .. } = options.effort;
     if !options.json && options.print.is_none() {
@@ -141,7 +140,7 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
                     _ => return Err("--print takes `typed`, `dynamic` or `sharded`".to_owned()),
                 });
             }
-            // What is measured is what is named; the flag only reads better.
+            // The named items are measured in any case; the flag only improves readability.
             "--only" => {}
             name if known().any(|known| known == name) => options.names.push(arg),
             other => {

@@ -1,31 +1,31 @@
-//! The text of a program of many operations.
+//! Writes a program of many operations.
 
 use crate::draw::{MARKERS, NEW, Rng};
 use crate::relation::{Line, Relation};
 
-/// Names known to rustc, or at run time only.
+/// Whether names are known to rustc, or at run time only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Typed,
     Dynamic,
-    /// Typed, over a mesh, of whose axes one splits a dim.
+    /// Typed, over a mesh with two axes, one of which splits a dim.
     Sharded,
 }
 
 pub struct Program {
     pub form: Form,
-    /// Takes the operands and leaves the operations out.
+    /// Takes the operands but omits the operations.
     pub operands_only: bool,
     pub rank: usize,
     pub ops: usize,
 }
 
-/// Functions of this many operations: one giant function would measure the borrow checker.
+/// The number of operations per function: a single giant function would measure the borrow checker.
 const PER_FUNCTION: usize = 20;
 
 impl Program {
-    /// The program that takes `relations` in turns. Operands are arguments, so that nothing is
-    /// measured of how they are made; what a `DynTensor` returns is passed on by `?`.
+    /// Writes the program that takes `relations` in turn. Operands are arguments, so that their
+    /// creation is not measured; errors of a `DynTensor` are passed on by `?`.
     pub fn text(&self, relations: &[&Relation]) -> String {
         let mut rng = Rng::new(1);
         let markers = [&MARKERS[..], &NEW[..]].concat().join(", pub ");
@@ -59,7 +59,7 @@ impl Program {
             ));
             functions.push(format!("    keep(f{start} as *const ());\n"));
         }
-        // What nobody can reach is not compiled to code.
+        // Unreachable functions would not be compiled to code.
         text.push_str("fn keep<T>(function: T) { std::hint::black_box(function); }\n");
         text.push_str(&format!("fn main() {{\n{}}}\n", functions.concat()));
         text
@@ -82,7 +82,7 @@ impl Program {
             Form::Typed | Form::Sharded => (&line.typed, ""),
             Form::Dynamic => (&line.dynamic, "?"),
         };
-        // `$a` and `$b` are the operands.
+        // Replace the placeholders of the operands.
         let call = call
             .replace("$a", &format!("a{i}"))
             .replace("$b", &format!("b{i}"));
@@ -90,8 +90,8 @@ impl Program {
     }
 }
 
-/// A program whose function of the operations around the middle got one line more: `n` tells
-/// edits apart.
+/// Returns the program with an additional line in the function in the middle; `n` makes each edit
+/// different.
 pub fn edited(text: &str, n: usize) -> String {
     let functions: Vec<usize> = text.match_indices("pub fn f").map(|(at, _)| at).collect();
     let middle = functions.get(functions.len() / 2).copied().unwrap_or(0);
@@ -101,7 +101,8 @@ pub fn edited(text: &str, n: usize) -> String {
     format!("{}    let edit = {n};\n{}", &text[..body], &text[body..])
 }
 
-/// The type of operand `k`: a dim that the call does not name is split in all that have it.
+/// Returns the type of operand `k`: a dim that the call does not name is split in every operand
+/// that has it.
 fn sharded(line: &Line, k: usize) -> String {
     let named = |dim: &&&str| {
         let mut words = line.typed.split(|c: char| !c.is_alphanumeric());
@@ -120,7 +121,7 @@ fn sharded(line: &Line, k: usize) -> String {
     )
 }
 
-/// Dims as a tuple type, which is a tuple value too.
+/// Writes dims as a tuple, which is both a type and a value.
 pub fn tuple(dims: &[&str]) -> String {
     match dims {
         [] => "()".to_owned(),
@@ -129,7 +130,7 @@ pub fn tuple(dims: &[&str]) -> String {
     }
 }
 
-/// Dims as an array of string literals.
+/// Writes dims as an array of string literals.
 pub fn strings(dims: &[&str]) -> String {
     let quoted: Vec<String> = dims.iter().map(|dim| format!("\"{dim}\"")).collect();
     format!("[{}]", quoted.join(", "))

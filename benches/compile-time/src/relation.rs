@@ -11,14 +11,14 @@ pub struct Operand {
     pub written: bool,
 }
 
-/// One call: `$a` and `$b` stand for the operands, which are references.
+/// A call; `$a` and `$b` are placeholders for the operands, which are references.
 pub struct Line {
     pub operands: Vec<Operand>,
     pub typed: String,
     pub dynamic: String,
 }
 
-/// A family of calls that asks rustc the same question.
+/// A family of calls that need the same trait bounds.
 pub struct Relation {
     pub name: &'static str,
     pub draw: fn(&mut Rng, usize) -> Line,
@@ -53,7 +53,7 @@ const fn relation(name: &'static str, draw: fn(&mut Rng, usize) -> Line) -> Rela
     Relation { name, draw }
 }
 
-/// All of them.
+/// All relations.
 pub const RELATIONS: &[Relation] = &[
     relation("sum", |rng, rank| {
         let d = rng.dims(rank);

@@ -1,19 +1,19 @@
-//! Packages that depend on nomina by path, and what cargo needs for them.
+//! Generated packages that depend on nomina by path, and the resources that cargo uses for them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::usage::{self, Usage};
 
-/// A package: where it stands below the scratch folder, and which others it depends on.
+/// A package in the scratch folder, and its dependencies on others.
 pub struct Package {
-    /// Its name, and its folder's.
+    /// The name of the package and of its folder.
     pub name: &'static str,
-    /// Other packages, by name; `nomina-mesh` is the library's.
+    /// Names of other generated packages, or `nomina-mesh`.
     pub dependencies: &'static [&'static str],
 }
 
-/// One program alone.
+/// A single program.
 pub const PROGRAM: &[Package] = &[Package {
     name: "program",
     dependencies: &[],
@@ -25,27 +25,27 @@ pub const ON_A_MESH: &[Package] = &[Package {
     dependencies: &["nomina-mesh"],
 }];
 
-/// The text of each package, in the order of the packages.
+/// The source of each package, in the order of the packages.
 pub type Texts = Vec<String>;
 
-/// Where scratch packages are written and built.
+/// The folders in which scratch packages are written and built.
 pub struct Place {
     pub folder: PathBuf,
     pub target: PathBuf,
-    /// Profiles for the manifest; none are cargo's own, those of a user.
+    /// Profiles for the manifest; if empty, cargo's defaults apply, as for a user.
     pub profiles: String,
-    /// Whether rustc's next trait solver is measured, by a nightly toolchain.
+    /// Whether to measure rustc's next trait solver, with a nightly toolchain.
     pub next_solver: bool,
 }
 
-/// The workspace's root.
+/// Returns the workspace's root.
 pub fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     root.canonicalize().unwrap_or(root)
 }
 
 impl Place {
-    /// Below the target folder that cargo uses.
+    /// Returns a place below cargo's target folder.
     pub fn below_target(next_solver: bool) -> Self {
         let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
         let target = target.unwrap_or_else(|| PathBuf::from("target"));
@@ -64,7 +64,7 @@ impl Place {
     }
 }
 
-/// What cargo is asked for.
+/// The cargo command to measure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum How {
     Check,
@@ -75,10 +75,10 @@ pub struct Scratch {
     folder: PathBuf,
     target: PathBuf,
     packages: &'static [Package],
-    /// Whether cargo's own profiles count, whatever the environment says.
+    /// Whether to ignore profile settings in the environment.
     own_profiles: bool,
     next_solver: bool,
-    /// Makes each text one that cargo has not seen.
+    /// Makes each source text unique, so that cargo has to compile it.
     runs: std::cell::Cell<usize>,
 }
 
@@ -95,7 +95,7 @@ impl Scratch {
             runs: std::cell::Cell::new(0),
         };
         let members: Vec<&str> = packages.iter().map(|package| package.name).collect();
-        // An own workspace, with the root's lock file: the same dependencies, unresolved anew.
+        // A separate workspace with the root's lock file, so that the dependencies are the same.
         let manifest = format!(
             "[workspace]\nmembers = {members:?}\nresolver = \"3\"\n\n{}",
             place.profiles
@@ -129,14 +129,14 @@ impl Scratch {
             .map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Checks or builds the dependencies, so that a measured run compiles the packages alone.
+    /// Checks or builds the dependencies, so that a measured run compiles only the packages.
     pub fn prepare(&self, how: How) -> Result<(), String> {
         let empty = "//! Empty.\nuse nomina as _;\n#[allow(unused)]\nfn main() {}\n";
         let texts = self.packages.iter().map(|_| empty.to_owned()).collect();
         self.once(how, &texts, false).map(drop)
     }
 
-    /// What cargo needs for these texts; the best of `runs`.
+    /// Measures cargo on these texts; returns the best of `runs`.
     pub fn measure(&self, how: How, texts: &Texts, runs: usize) -> Result<Usage, String> {
         let mut best = self.once(how, texts, false)?;
         for _ in 1..runs {
@@ -145,7 +145,7 @@ impl Scratch {
         Ok(best)
     }
 
-    /// What a check needs after the first text became another one, and so on; the best.
+    /// Measures checks after edits: from the first text to the second, and so on; returns the best.
     pub fn recheck(&self, first: &Texts, edits: &[Texts]) -> Result<Usage, String> {
         self.once(How::Check, first, true)?;
         let mut best: Option<Usage> = None;
@@ -156,7 +156,7 @@ impl Scratch {
         best.ok_or_else(|| "no edit to measure".to_owned())
     }
 
-    /// Size of the program as it was last built, in bytes.
+    /// Returns the size in bytes of the program as last built.
     pub fn program_size(&self) -> Result<u64, String> {
         let path = self.program();
         std::fs::metadata(&path)
@@ -164,7 +164,7 @@ impl Scratch {
             .map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Runs the program as it was last built, and gives what it prints.
+    /// Runs the program as last built, and returns its output.
     pub fn output(&self) -> Result<String, String> {
         let output = Command::new(self.program())
             .output()
@@ -189,7 +189,7 @@ impl Scratch {
                 true => "main.rs",
                 false => "lib.rs",
             };
-            // A text of its own for each run, or cargo finds nothing to do.
+            // Make the text of each run unique; otherwise cargo has nothing to do.
             let text = format!("{text}// run {run}\n");
             self.write(&format!("{}/src/{file}", package.name), &text)?;
         }
@@ -206,7 +206,7 @@ impl Scratch {
     }
 }
 
-/// What checking `nomina-core` alone needs, its dependencies checked before.
+/// Measures the check of `nomina-core` alone, after its dependencies are checked.
 pub fn check_core(place: &Place, runs: usize) -> Result<Usage, String> {
     let target = place.folder.join("core");
     let mut best: Option<Usage> = None;
@@ -230,7 +230,7 @@ pub fn check_core(place: &Place, runs: usize) -> Result<Usage, String> {
     best.ok_or_else(|| "no run to measure".to_owned())
 }
 
-/// The cargo that runs this program, or nightly's with the next trait solver.
+/// Returns the cargo that runs this program, or nightly's with the next trait solver.
 fn cargo(own_profiles: bool, next_solver: bool) -> Command {
     let mut command = Command::new(match (next_solver, std::env::var("CARGO")) {
         (false, Ok(cargo)) => cargo,
@@ -238,7 +238,7 @@ fn cargo(own_profiles: bool, next_solver: bool) -> Command {
     });
     command.env_remove("RUSTFLAGS");
     if next_solver {
-        // rustup sets the variable for the cargo that runs this program, and it would win over `+nightly`.
+        // rustup sets this variable for the cargo that runs this program, and it would override `+nightly`.
         command.arg("+nightly").env_remove("RUSTUP_TOOLCHAIN");
         command.env("RUSTFLAGS", "-Znext-solver=globally");
     }
@@ -255,7 +255,7 @@ fn cargo(own_profiles: bool, next_solver: bool) -> Command {
 fn finished(command: &mut Command) -> Result<Usage, String> {
     let (usage, output) = usage::of(command)?;
     let text = String::from_utf8_lossy(&output.stderr);
-    // To print a warning costs time, which nobody wants to measure.
+    // Printing a warning takes time, which would distort the figure.
     if output.status.success() && !text.contains("warning") {
         return Ok(usage);
     }

@@ -1,4 +1,4 @@
-//! What is measured, and the limits it is to keep.
+//! The measurements, and their limits.
 
 use crate::crates;
 use crate::program::{Form, Program, edited};
@@ -7,52 +7,52 @@ use crate::scratch::{How, ON_A_MESH, PROGRAM, Place, Scratch, Texts, check_core}
 use crate::table::{Limit, Row, Table};
 use crate::transformer;
 
-/// A rank-4 operation of any relation, and of all in turns: ms over `DynTensor`'s.
+/// A rank-4 operation of any relation, and of all in turn: ms more than on `DynTensor`.
 const RANK_4_MS: f64 = 1.0;
-/// The same at rank 8.
+/// Like [`RANK_4_MS`], at rank 8.
 const RANK_8_MS: f64 = 3.0;
-/// Additions and sums in turns, rank 4: ms over `DynTensor`'s.
+/// Additions and sums in turn, at rank 4: ms more than on `DynTensor`.
 const ADDITIONS_MS: f64 = 0.5;
-/// The transformer's whole check, in seconds.
+/// The complete check of the transformer, in seconds.
 const TRANSFORMER_S: f64 = 1.5;
-/// A check after one edited function, over `DynTensor`'s, in seconds.
+/// A check after an edit of one function, in seconds more than on `DynTensor`.
 const EDIT_S: f64 = 0.3;
-/// A debug binary, over `DynTensor`'s.
+/// The size of a debug binary, in per cent more than on `DynTensor`.
 const BINARY_PERCENT: f64 = 10.0;
-/// An operation over a mesh, over the same without one.
+/// An operation over a mesh, in per cent more than without one.
 const SHARDED_PERCENT: f64 = 100.0;
-/// `nomina-core` alone, in seconds.
+/// The check of `nomina-core` alone, in seconds.
 const CORE_S: f64 = 5.0;
 
-/// The relations of the mix of additions and sums.
+/// The relations of the program `additions`.
 const ADDITIONS: [&str; 2] = ["add", "sum"];
 
-/// The relations that are measured over a mesh, too.
+/// The relations that are also measured over a mesh.
 const SHARDED: [&str; 5] = ["sum", "add", "mul_scalar", "transpose", "contract"];
 
-/// How much is measured.
+/// The amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Of the programs of one relation.
+    /// The rank in the programs of one relation.
     pub rank: Option<usize>,
     pub ops: usize,
-    /// Operations of a mix.
+    /// The number of operations of a mix.
     pub mixed: usize,
     pub layers: usize,
     pub steps: usize,
-    /// The better of this many runs counts.
+    /// The number of runs, of which the best counts.
     pub runs: usize,
 }
 
 pub struct Suite<'a> {
     pub place: &'a Place,
     pub effort: Effort,
-    /// Relations and programs asked for; none are all.
+    /// The relations and programs to measure; if empty, all.
     pub names: &'a [String],
     pub table: Table,
 }
 
-/// The programs beside those of one relation each.
+/// The programs in addition to those of single relations.
 pub const PROGRAMS: [&str; 7] = [
     "additions",
     "mix",
@@ -68,7 +68,7 @@ impl Suite<'_> {
         self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
     }
 
-    /// Measures what is asked for.
+    /// Runs the requested measurements.
     pub fn run(&mut self) -> Result<(), String> {
         let rank = self.effort.rank.unwrap_or(4);
         self.relations(rank, |suite, name| suite.wants(name))?;
@@ -104,7 +104,8 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// The text of a program, to look at or to profile; of `crates`, the last crate's.
+    /// Returns the text of a program, to read or to profile it; for `crates`, that of the last
+    /// crate.
     pub fn text(&self, name: &str, form: Form) -> Result<String, String> {
         let Effort {
             rank, ops, mixed, ..
@@ -124,7 +125,7 @@ impl Suite<'_> {
         })
     }
 
-    /// Each relation's own program.
+    /// Measures the program of each relation.
     fn relations(
         &mut self,
         rank: usize,
@@ -156,7 +157,8 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// What an operation costs to check: the program that only has the operands is taken off.
+    /// Measures the check of an operation; the cost of the program without operations is
+    /// subtracted.
     fn operations(
         &mut self,
         scratch: &Scratch,
@@ -178,7 +180,7 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// Milliseconds of an operation.
+    /// Returns the milliseconds per operation.
     fn cost(
         &self,
         scratch: &Scratch,
@@ -196,7 +198,7 @@ impl Suite<'_> {
         Ok((whole - operands) * 1e3 / ops as f64)
     }
 
-    /// What an operation over a mesh costs to check, beside the same on plain typed tensors.
+    /// Measures the check of operations over a mesh, next to the same on plain typed tensors.
     fn sharded(&mut self, rank: usize) -> Result<(), String> {
         let scratch = Scratch::create(self.place, "sharded", ON_A_MESH)?;
         scratch.prepare(How::Check)?;
@@ -260,7 +262,7 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// Check, build, memory and size of a whole program; gives what the two forms print.
+    /// Measures check, build, memory and size of a whole program; returns the output of both forms.
     fn whole(
         &mut self,
         scratch: &Scratch,
@@ -292,7 +294,8 @@ impl Suite<'_> {
         Ok(builds.map(|(_, _, printed)| printed))
     }
 
-    /// Seconds of a check after an edit; `texts` gives the first text for 0, then edited ones.
+    /// Measures the seconds of a check after an edit; `texts` returns the first text for 0, then
+    /// edited ones.
     fn edits(
         &mut self,
         scratch: &Scratch,
@@ -332,7 +335,7 @@ impl Suite<'_> {
     }
 }
 
-/// The limit of one operation.
+/// Returns the limit of one operation.
 fn limit(rank: usize) -> f64 {
     if rank <= 4 { RANK_4_MS } else { RANK_8_MS }
 }
@@ -351,7 +354,7 @@ fn program(form: Form, operands_only: bool, rank: usize, ops: usize) -> Program 
     }
 }
 
-/// `measure` of the typed and of the dynamic form.
+/// Calls `measure` for the typed and for the dynamic form.
 fn each<V>(
     [typed, dynamic]: [Form; 2],
     mut measure: impl FnMut(Form) -> Result<V, String>,

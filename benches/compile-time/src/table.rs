@@ -1,32 +1,32 @@
-//! Figures, each beside its limit.
+//! A table of figures and their limits.
 
-/// What a figure must keep to.
+/// The limit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// No promise is made.
+    /// No limit.
     None,
-    /// The typed program's own figure is at most this.
+    /// The typed program's figure is at most this.
     AtMost(f64),
-    /// The typed program's figure is at most this much more than `DynTensor`'s.
+    /// The typed program's figure exceeds `DynTensor`'s by at most this.
     Over(f64),
-    /// The typed program's figure is bigger than `DynTensor`'s by at most this many per cent.
+    /// The typed program's figure exceeds `DynTensor`'s by at most this many per cent.
     Percent(f64),
 }
 
-/// One figure of one program, typed and on `DynTensor`.
+/// A figure of a program, typed and on `DynTensor`.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub program: String,
-    /// What it counts, with its unit.
+    /// The measured quantity, with its unit.
     pub figure: &'static str,
     pub typed: f64,
-    /// None where there is no such program.
+    /// `None` if there is no such program.
     pub dynamic: Option<f64>,
     pub limit: Limit,
 }
 
 impl Row {
-    /// What is held against the limit.
+    /// Returns the value to compare with the limit.
     pub fn judged(&self) -> f64 {
         let dynamic = self.dynamic.unwrap_or(0.0);
         match self.limit {
@@ -44,11 +44,11 @@ impl Row {
     }
 
     pub fn holds(&self) -> bool {
-        // A figure that is no number keeps no promise.
+        // NaN exceeds any limit.
         self.bound().is_none_or(|bound| self.judged() <= bound)
     }
 
-    /// As a line of the table.
+    /// Formats a line of the table.
     pub fn line(&self) -> String {
         let dynamic = self.dynamic.map_or(String::new(), |n| format!("{n:.2}"));
         let unit = match self.limit {
@@ -80,7 +80,7 @@ impl Row {
         line.trim_end().to_owned()
     }
 
-    /// As a JSON object.
+    /// Formats a JSON object.
     pub fn json(&self) -> String {
         let number = |n: Option<f64>| match n {
             Some(n) if n.is_finite() => format!("{n:.4}"),
@@ -106,10 +106,10 @@ impl Row {
     }
 }
 
-/// The rows so far, printed as they come.
+/// A table that prints its rows as they are added.
 pub struct Table {
     json: bool,
-    /// Without, nothing fails: a quick run measures too little.
+    /// If false, nothing fails: a quick run is too inexact.
     judge: bool,
     failed: Vec<String>,
 }
@@ -139,7 +139,7 @@ impl Table {
         }
     }
 
-    /// The figures that are over their limits.
+    /// Returns the figures that exceed their limits.
     pub fn failed(&self) -> &[String] {
         &self.failed
     }

@@ -1,4 +1,4 @@
-//! Options, and that what the bench writes compiles.
+//! Tests the options, and that the generated programs compile.
 
 use std::path::PathBuf;
 
@@ -30,8 +30,8 @@ fn options_name_programs_and_relations() {
     }
 }
 
-/// Below this test's own target folder, with the workspace's profiles: what other tests have
-/// compiled is used again.
+/// Returns a place below this test's target folder, with the workspace's profiles, so that crates
+/// compiled for other tests are reused.
 fn place() -> Place {
     let exe = std::env::current_exe().unwrap();
     let target: PathBuf = exe.ancestors().nth(3).unwrap().to_owned();
@@ -45,7 +45,7 @@ fn place() -> Place {
     }
 }
 
-/// Checks the text that `texts` writes of each form.
+/// Checks the programs that `texts` writes, in each form.
 fn compiles(name: &str, packages: &'static [Package], texts: impl Fn(Form) -> Texts) {
     let scratch = Scratch::create(&place(), name, packages).unwrap();
     for form in [Form::Typed, Form::Dynamic] {

@@ -1,10 +1,10 @@
-//! A transformer encoder as somebody would write it: layer by layer, dims by name.
+//! A transformer encoder as a user would write it: layer by layer, with named dims.
 //!
 //! Both forms compute the same from the same seed and print it.
 
 use crate::program::Form;
 
-/// What stands in front of the layers.
+/// The text before the layers.
 const TYPED_HEAD: &str = r#"//! A transformer encoder, written by the compile-time bench.
 #![allow(missing_docs)]
 use nomina::prelude::*;
@@ -33,7 +33,7 @@ const HIDDEN: usize = 32;
 pub type Tokens = DynTensor;
 "#;
 
-/// One layer; `$L` is its number.
+/// The text of a layer; `$L` is its number.
 const TYPED_LAYER: &str = r#"
 pub struct Layer$L {
     pub attend_scale: Tensor<(Embed,)>,
@@ -183,7 +183,7 @@ impl Layer$L {
 }
 "#;
 
-/// The program of `layers` layers.
+/// Returns the program with `layers` layers.
 pub fn text(form: Form, layers: usize) -> String {
     let (head, layer) = match form {
         Form::Typed | Form::Sharded => (TYPED_HEAD, TYPED_LAYER),
@@ -220,8 +220,8 @@ pub fn text(form: Form, layers: usize) -> String {
     text
 }
 
-/// The program with one line more in the attention of the layer in the middle; `n` tells edits
-/// apart.
+/// Returns the program with an additional line in the attention of the middle layer; `n` makes each
+/// edit different.
 pub fn edited(form: Form, layers: usize, n: usize) -> String {
     let text = text(form, layers);
     let layer = format!("impl Layer{} {{", layers / 2);

@@ -1,21 +1,21 @@
-//! What a command needed: user time, and the memory of the compilers it started.
+//! The resources used by a command: user time, and the memory of the compilers it started.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What one run of cargo took.
+/// The resources of one run of cargo.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
-    /// Seconds of user time, of cargo and all it started.
+    /// The user time in seconds, of cargo and all processes it started.
     pub seconds: f64,
     /// The largest resident set of a process that cargo started, in MB.
     pub megabytes: f64,
 }
 
 impl Usage {
-    /// The better of two runs: what disturbs a run only adds to it.
+    /// Returns the better of two runs: interference only adds to a run.
     pub fn better(self, other: Self) -> Self {
         Self {
             seconds: self.seconds.min(other.seconds),
@@ -24,8 +24,8 @@ impl Usage {
     }
 }
 
-/// How often memory is looked at. A process keeps its own maximum, so only what it takes in its
-/// last moments can be missed.
+/// The interval between memory readings. Each process records its own maximum, so a reading can
+/// only miss what it allocates in its last moments.
 const LOOK: Duration = Duration::from_millis(4);
 
 /// Runs a command to its end.
@@ -59,10 +59,10 @@ pub fn of(command: &mut Command) -> Result<(Usage, Output), String> {
     Ok((usage, output))
 }
 
-/// The processes that one process started, watched through `/proc`.
+/// The descendants of one process, found through `/proc`.
 struct Children {
     parent: u32,
-    /// Every process seen so far, and whether it is a child.
+    /// Every process seen so far, and whether it is a descendant.
     seen: BTreeMap<u32, bool>,
     /// The largest resident set so far.
     kilobytes: u64,
@@ -96,19 +96,19 @@ impl Children {
     }
 }
 
-/// The number behind a word at the start of a line.
+/// Returns the number after a word at the start of a line.
 fn field(status: &str, word: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(word))?;
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// How many processes wanted to run in the last minute.
+/// Returns the load average of the last minute.
 pub fn load() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/loadavg").ok()?;
     text.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// User time of all children that have ended, in Linux's ticks of 10 ms.
+/// Returns the user time of all children that have ended; Linux counts in ticks of 10 ms.
 fn children_user_seconds() -> Result<f64, String> {
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat")
@@ -118,7 +118,8 @@ fn children_user_seconds() -> Result<f64, String> {
         .ok_or_else(|| format!("/proc/self/stat reads `{stat}`"))
 }
 
-/// Field 16 (`cutime`); the second field may hold spaces and ends at the last parenthesis.
+/// Parses field 16 (`cutime`); the second field may contain spaces and ends at the last
+/// parenthesis.
 fn parse_children_user(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_ascii_whitespace().nth(13)?.parse().ok()
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_started_process_is_watched() {
-        // The shell stays, so that the second `sleep` is its child.
+        // The shell keeps running, so that the second `sleep` is its child.
         let mut shell = Command::new("sh");
         let (usage, output) = of(shell.args(["-c", "sleep 0.1; echo done"])).unwrap();
         assert_eq!(output.stdout, b"done\n");

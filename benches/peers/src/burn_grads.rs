@@ -1,4 +1,4 @@
-//! Gradients by burn, on its backend `flex`: cases of the benchmark `grads`, in the dtypes that they have there.
+//! Gradients by burn, on its backend `flex`: cases of the benchmark `grads`, in the same dtypes.
 
 use burn_tensor::activation::{log_softmax, relu, sigmoid};
 use burn_tensor::{DType, Device, Distribution, IndexingUpdateOp, Int, Tensor, TensorData};
@@ -18,7 +18,7 @@ pub fn cases() -> Vec<Case> {
 
 type Three<const A: usize, const B: usize, const C: usize> = (Tensor<A>, Tensor<B>, Tensor<C>);
 
-/// A number computed of three leaves and of what is given, and the gradients of the leaves.
+/// A case that computes a number from three leaves and constant inputs, and the gradients of the leaves.
 fn model<const A: usize, const B: usize, const C: usize, G: 'static>(
     name: String,
     inputs: impl Fn() -> (Three<A, B, C>, G) + Copy + 'static,
@@ -64,11 +64,11 @@ fn places(places: impl Iterator<Item = usize>) -> Tensor<1, Int> {
     Tensor::from_data(places.as_slice(), &Device::flex().autodiff())
 }
 
-/// What is given to a Gaussian mixture.
+/// The constant inputs of a Gaussian mixture.
 struct Given {
     sizes: Mixture,
     x: Tensor<3>,
-    /// Where in a flat inverse factor its diagonal goes, and the entries below it.
+    /// The positions in a flat inverse factor of its diagonal, and of the entries below it.
     diagonal: Tensor<1, Int>,
     below: Tensor<1, Int>,
     empty: Tensor<2>,
@@ -95,7 +95,7 @@ impl Given {
     }
 }
 
-/// The logarithm of the density of all points and of all inverse factors, as in `benches/grads/gmm.rs`.
+/// Returns the log density of all points, plus the log prior of all inverse factors, as in `benches/grads/gmm.rs`.
 fn log_density((alphas, means, factors): &Three<1, 2, 2>, given: &Given) -> Tensor<1> {
     let (n, d, k) = (given.sizes.points, given.sizes.dims, given.sizes.components);
     let log_diagonal = factors.clone().narrow(1, 0, d);
@@ -120,13 +120,13 @@ fn log_density((alphas, means, factors): &Three<1, 2, 2>, given: &Given) -> Tens
     points + prior + given.sizes.constant()
 }
 
-/// Along rows.
+/// Computes the logsumexp of each row.
 fn logsumexp(x: Tensor<2>) -> Tensor<2> {
     let most = x.clone().detach().max_dim(1);
     (x - most.clone()).exp().sum_dim(1).log() + most
 }
 
-/// The text, a row a character, and the states before it.
+/// The text, one row per character, and the initial states.
 type Told = (Tensor<2>, Tensor<2>, Tensor<2>);
 
 fn text(sizes: Text) -> (Three<3, 3, 2>, Told) {
@@ -146,7 +146,7 @@ fn text(sizes: Text) -> (Three<3, 3, 2>, Told) {
     (leaves, told)
 }
 
-/// How surprising each next character of a text is, as in `benches/grads/lstm.rs`; vectors are rows.
+/// Returns the loss of `benches/grads/lstm.rs`; vectors are rows.
 fn lstm_loss((weights, biases, ends): &Three<3, 3, 2>, (text, hidden, cell): &Told) -> Tensor<1> {
     let layers = |x: &Tensor<3>| -> Vec<Tensor<2>> {
         x.clone().iter_dim(0).map(|x| x.squeeze_dim(0)).collect()
@@ -175,7 +175,7 @@ fn lstm_loss((weights, biases, ends): &Three<3, 3, 2>, (text, hidden, cell): &To
     -(log_softmax(scores, 1) * text.clone().narrow(0, 1, last)).mean()
 }
 
-/// A step of gradient descent of a perceptron with so many layers, in `f32`.
+/// A gradient descent step of a perceptron with these layer sizes, in `f32`.
 fn step(sizes: &'static [usize]) -> Case {
     let joined: Vec<String> = sizes.iter().map(usize::to_string).collect();
     let random = |shape: [usize; 2], by: f64| -> Tensor<2> {

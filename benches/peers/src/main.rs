@@ -1,9 +1,8 @@
-//! The cases of `cargo bench --bench ops` on other libraries of Rust, and some of `--bench grads` on burn:
+//! The cases of `cargo bench --bench ops` for other Rust libraries, and some of `--bench grads` for burn:
 //! `cargo run --release --manifest-path benches/peers/Cargo.toml -- [--json] [--peer NAME]`.
 //!
-//! Each case is spelled as a user of the library spells it; where the library leaves threads to
-//! its user, on `rayon` from a million elements up. What a library has no operator for is left
-//! out, and the table says why.
+//! Each case is written as a user of the library writes it; if the library leaves threading to its user, with `rayon`
+//! from a million elements on. Cases without an operator in the library are left out, and the table says why.
 
 mod burn_grads;
 #[path = "../../harness/mod.rs"]
@@ -16,7 +15,7 @@ mod with_ndarray;
 
 use harness::{Case, Options};
 
-/// What a library measures.
+/// Returns the cases of a library.
 type Cases = fn() -> Vec<Case>;
 
 const PEERS: [(&str, Cases); 3] = [
@@ -31,7 +30,7 @@ const BIG: (usize, usize) = (4000, 2500);
 /// Rows and columns: one million elements.
 const MILLION: (usize, usize) = (1000, 1000);
 
-/// The sizes of the cases that come in several.
+/// The sizes of cases that run in several sizes.
 const SIZES: [(&str, (usize, usize)); 4] = [
     ("16", (4, 4)),
     ("10k", (100, 100)),
@@ -42,7 +41,7 @@ const SIZES: [(&str, (usize, usize)); 4] = [
 /// The sides of square matrices.
 const SIDES: [usize; 5] = [4, 64, 256, 1024, 2048];
 
-/// The libraries read these once, when they start their threads.
+/// The libraries read these variables once, when they start their threads.
 const THREADS: [&str; 2] = ["RAYON_NUM_THREADS", "MATMUL_NUM_THREADS"];
 
 fn main() {
@@ -64,7 +63,7 @@ fn main() {
     }
 }
 
-/// Starts this program once more, in an environment that tells the number of threads.
+/// Starts this program again with the number of threads in its environment.
 fn again(threads: &str) -> i32 {
     let program = std::env::current_exe().expect("this program has a path");
     let status = std::process::Command::new(program)

@@ -16,7 +16,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// A case whose operators may fail, which none of these does.
+/// A case whose operators return `Result`; none of them fails.
 fn fallible<I: 'static, R>(
     name: impl Into<String>,
     make: impl Fn() -> Result<I> + 'static,
@@ -132,7 +132,7 @@ fn reduce() -> Vec<Case> {
             || randn(BIG)?.to_dtype(DType::BF16),
             |a| a.sum(1),
         ),
-        // Values and indices are two operators.
+        // Values and indices are two separate operators.
         fallible(
             "max_last/10M",
             || randn(BIG),

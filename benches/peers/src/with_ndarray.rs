@@ -1,4 +1,4 @@
-//! ndarray, with its `rayon` and `matrixmultiply-threading`.
+//! ndarray, with its features `rayon` and `matrixmultiply-threading`.
 
 use half::bf16;
 use ndarray::{Array, Array1, Array2, Axis, Dimension, Ix1, LinalgScalar, ShapeBuilder, Zip};
@@ -22,7 +22,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Samples in any shape.
+/// Returns samples in any shape.
 fn randn<T, S: ShapeBuilder<Dim: Dimension>>(shape: S) -> Array<T, S::Dim>
 where
     StandardNormal: Distribution<T>,
@@ -66,7 +66,7 @@ fn sizes() -> Vec<Case> {
                 move || matrix(size),
                 |a| Zip::from(&*a).par_map_collect(|a| a.exp()),
             ),
-            // The loop is the user's, and so it is one.
+            // The user writes the loop, so the chain takes one pass.
             case(chain, operands, |(a, b, c)| {
                 let zip = Zip::from(&*a).and(&*b).and_broadcast(&*c);
                 zip.par_map_collect(|a, b, c| (a * b + c).exp() * a)

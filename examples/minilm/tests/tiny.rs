@@ -1,4 +1,4 @@
-//! A tiny encoder of the same code, with random weights: PyTorch's embeddings (`scripts/record/minilm.py`).
+//! A tiny encoder of the same code with random weights, against PyTorch's embeddings (`scripts/record/minilm.py`).
 
 #[path = "../model.rs"]
 mod model;
@@ -60,7 +60,7 @@ fn embeddings_are_pytorchs() {
     };
     let found = no_grad(|| model.embed(&ids, &mask));
     assert!(found.allclose_with(&wanted, close), "{found}\n{wanted}");
-    // Recorded, and back to every weight.
+    // With recording, and backward to every weight.
     let recorded = model.embed(&ids, &mask);
     assert!(recorded.allclose_with(&wanted, close));
     recorded.sum(..).backward();
@@ -70,7 +70,7 @@ fn embeddings_are_pytorchs() {
             .iter()
             .all(|(_, param)| param.grad().is_some())
     );
-    // One sentence alone is what it is beside others.
+    // The embedding of a sentence does not depend on the others in its batch.
     let alone = model.embed(
         &ids.narrow(N, 1..2).narrow(Seq, 0..5),
         &mask.narrow(N, 1..2).narrow(Seq, 0..5),

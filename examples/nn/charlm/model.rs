@@ -1,4 +1,4 @@
-//! A small GPT of characters, and its text.
+//! A small character-level GPT, and its training text.
 
 use nomina::no_grad;
 use nomina::prelude::*;
@@ -48,7 +48,7 @@ impl Block {
     }
 }
 
-/// From each character, and those before it, to scores of the next one.
+/// A language model: maps each character and those before it to scores for the next one.
 #[derive(Clone, Module)]
 pub struct CharLm {
     chars: Embedding<Char, Hidden>,
@@ -74,13 +74,13 @@ impl CharLm {
         self.scores.forward(&self.norm.forward(&last))
     }
 
-    /// How surprising each next character is, in nats.
+    /// Returns the mean cross entropy of the next characters, in nats.
     pub fn loss(&self, (ids, next): &Pair) -> Tensor<()> {
         self.forward(ids).cross_entropy(next, Char)
     }
 }
 
-/// Characters, and for each the next one.
+/// Characters, and the next character of each.
 pub type Pair = (Tensor<(N, Seq), i64>, Tensor<(N, Seq), i64>);
 
 fn windows(from: &[i64], starts: &[usize], len: usize) -> Result<Tensor<(N, Seq), i64>> {
@@ -97,7 +97,7 @@ fn pair(windows: &Result<Tensor<(N, Seq), i64>>) -> Pair {
     (windows.narrow(Seq, ..len), windows.narrow(Seq, 1..))
 }
 
-/// A text as numbers of its alphabet: some to train with, and some held out.
+/// A text as indices into its alphabet, divided into a training set and a held-out set.
 pub struct Text {
     pub alphabet: Vec<char>,
     train: Vec<i64>,
@@ -105,7 +105,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Every tenth page is held out.
+    /// Encodes a text; every tenth page is held out.
     pub fn new(text: &str, page: usize) -> Self {
         let mut alphabet: Vec<char> = text.chars().collect();
         alphabet.sort_unstable();
@@ -129,7 +129,7 @@ impl Text {
         }
     }
 
-    /// Where windows to train with begin, anywhere: those of one step, whatever came before it.
+    /// Returns random start positions of training windows. They depend on the step alone.
     pub fn starts(&self, count: usize, len: usize, step: u64) -> Vec<usize> {
         let mut generator = Generator::new(step);
         let last = (self.train.len() - len - 1) as i64;
@@ -140,35 +140,36 @@ impl Text {
         starts.into_iter().map(|start| start as usize).collect()
     }
 
-    /// Where windows of pages begin that were held out.
+    /// Returns start positions of held-out windows.
     pub fn held_out_starts(&self, len: usize) -> Vec<usize> {
         (0..self.held_out.len() - len - 1)
             .step_by(self.held_out.len() / 32)
             .collect()
     }
 
-    /// Windows to train with, one character longer than `len`: that is the next one of the last.
+    /// Returns training windows of `len + 1` characters: the last one is the next character of the
+    /// one before.
     pub fn windows(&self, starts: &[usize], len: usize) -> Result<Tensor<(N, Seq), i64>> {
         windows(&self.train, starts, len)
     }
 
-    /// The same of pages that were held out.
+    /// Like [`windows`](Self::windows), but of held-out pages.
     pub fn held_out_windows(&self, starts: &[usize], len: usize) -> Result<Tensor<(N, Seq), i64>> {
         windows(&self.held_out, starts, len)
     }
 
-    /// Windows of a step, and each one's next characters.
+    /// Returns the training batch of a step: windows, and the next character at each position.
     pub fn batch(&self, count: usize, len: usize, step: u64) -> Pair {
         pair(&self.windows(&self.starts(count, len, step), len))
     }
 
-    /// The mean loss over pages that were held out.
+    /// Returns the mean loss on held-out pages.
     pub fn held_out(&self, model: &CharLm, len: usize) -> f32 {
         let windows = self.held_out_windows(&self.held_out_starts(len), len);
         no_grad(|| model.loss(&pair(&windows)).item())
     }
 
-    /// What the model goes on with.
+    /// Continues the text `start` by `count` sampled characters.
     pub fn sample(&self, model: &CharLm, start: &str, count: usize, len: usize) -> String {
         let mut ids: Vec<i64> = start
             .chars()
@@ -189,7 +190,7 @@ impl Text {
     }
 }
 
-/// The number of one of some chances.
+/// Draws an index with the given probabilities.
 fn draw(chances: &[f32]) -> i64 {
     let mut left = Tensor::<()>::rand([]).item();
     for (at, &chance) in chances.iter().enumerate() {

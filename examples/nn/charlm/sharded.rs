@@ -1,8 +1,8 @@
-//! The small GPT over a mesh: the batch split over axis `Data`, heads and inner features over axis `Model`.
+//! The small GPT on a mesh: the batch is split over axis `Data`, heads and inner features over axis `Model`.
 //!
-//! Along `Model` each rank has all of what goes from block to block, and does the same with it: it is synced there. A block takes
-//! it as whole, works with its own heads and inner features, and sums what all found: going back, `whole` is the sum, and `sync`
-//! sends nothing.
+//! Along `Model`, every rank holds a full copy of the activations between blocks and computes the same on it: they are
+//! `Synced`. A block converts them to `Whole`, computes its own heads and inner features, and sums the partial results
+//! of all ranks. In the backward pass, `whole` becomes the sum, and `sync` needs no communication.
 
 use nomina::prelude::*;
 use nomina::{AttentionOptions, GeluOptions, no_grad};
@@ -15,11 +15,11 @@ use super::model::{Char, CharLm, Config, Feature, Head, Hidden, Inner, N, Seq, T
 
 mesh! { pub Grid: Data, Model }
 
-/// What goes from block to block.
+/// The activations between blocks.
 type Rows<D, T = f32> = Sharded<D, Grid<Split<N>, Synced>, T>;
-/// What the ranks of `Model` have parts of.
+/// Activations split over the ranks of `Model`.
 type Parts<D, X> = Sharded<D, Grid<Split<N>, Split<X>>>;
-/// A parameter that all ranks have, and one that is split over `Model`.
+/// A parameter that all ranks hold in full, and one that is split over `Model`.
 type Shared<D> = Sharded<D, Grid<Synced, Synced>>;
 type Cut<D, X> = Sharded<D, Grid<Synced, Split<X>>>;
 
@@ -35,7 +35,7 @@ struct Block {
     down: (Cut<(Hidden, Inner), Inner>, Shared<(Hidden,)>),
 }
 
-/// From each character, and those before it, to scores of the next one.
+/// A sharded language model: maps each character and those before it to scores for the next one.
 pub struct ShardedLm {
     chars: Shared<(Char, Hidden)>,
     blocks: Vec<Block>,
@@ -47,7 +47,8 @@ fn normed(x: &Rows<(N, Seq, Hidden)>, weight: &Shared<(Hidden,)>) -> Rows<(N, Se
     x.rms_norm(Hidden, f64::from(f32::EPSILON)) * weight.whole(Data)
 }
 
-/// Turns each head's features, whose halves are pairs, by angles that grow along the sequence.
+/// Applies rotary position embeddings: rotates pairs of features, one from each half, by angles that grow along the
+/// sequence.
 fn rotated(x: &Parts<(N, Head, Seq, Feature), Head>) -> Parts<(N, Head, Seq, Feature), Head> {
     let (len, half) = (x.size(Seq), x.size(Feature) / 2);
     let angles = (0..len).flat_map(|position| {
@@ -124,7 +125,7 @@ impl Block {
 }
 
 impl ShardedLm {
-    /// The parameters of a model that all ranks have made alike: each keeps its parts.
+    /// Shards a model that is equal on all ranks: each rank keeps its parts.
     pub fn new(mesh: &Mesh<Grid>, model: &CharLm) -> Result<Self> {
         let state = model.state();
         let of = |path: &str| {
@@ -187,7 +188,8 @@ impl ShardedLm {
         scores + bias.whole(Data)
     }
 
-    /// How surprising each next character of windows is, in nats: pending, as each rank of `Data` has rows of its own.
+    /// Returns the mean cross entropy of the next characters, in nats. The result is pending, since each rank of `Data`
+    /// has different rows.
     fn loss(&self, windows: &Rows<(N, Seq), i64>) -> Sharded<(), Grid<Pending, Synced>> {
         let len = windows.size(Seq) - 1;
         let (ids, next) = (windows.narrow(Seq, ..len), windows.narrow(Seq, 1..));
@@ -205,7 +207,7 @@ impl ShardedLm {
     }
 }
 
-/// What a run is told.
+/// The options of a training run.
 #[derive(Clone, Copy)]
 pub struct Run {
     pub config: Config,
@@ -215,7 +217,7 @@ pub struct Run {
     pub options: AdamOptions,
 }
 
-/// What the programs run, but for other steps.
+/// The run of the example programs, which override the number of steps.
 pub const RUN: Run = Run {
     config: Config {
         hidden: 64,
@@ -231,13 +233,14 @@ pub const RUN: Run = Run {
     },
 };
 
-/// The model that every rank makes alike, whatever the mesh.
+/// Creates the initial model, which is equal on every rank and independent of the mesh.
 pub fn first(text: &Text, config: Config) -> CharLm {
     let make = || CharLm::new(text.alphabet.len(), config);
     init::with_generator(&mut Generator::new(1), make)
 }
 
-/// Trains from a fixed seed, each rank with its rows of each batch, and gives the losses of held-out pages before and after.
+/// Trains from a fixed seed, each rank with its rows of each batch. Returns the loss on held-out pages before and
+/// after.
 pub fn train(mesh: &Mesh<Grid>, text: &Text, run: Run) -> Result<[f32; 2]> {
     let mut model = ShardedLm::new(mesh, &first(text, run.config))?;
     let held_out = |model: &ShardedLm| -> Result<f32> {
@@ -258,7 +261,7 @@ pub fn train(mesh: &Mesh<Grid>, text: &Text, run: Run) -> Result<[f32; 2]> {
     Ok([before, held_out(&model)?])
 }
 
-/// What a step sends, of a batch of `run.count` rows for all ranks.
+/// Plans the communication of a step, with a batch of `run.count` rows over all ranks.
 pub fn plan(mesh: &Mesh<Grid>, text: &Text, run: Run) -> Result<Plan> {
     let mut model = ShardedLm::new(mesh, &first(text, run.config))?;
     let starts = text.starts(run.count, run.len, 0);

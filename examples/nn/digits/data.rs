@@ -6,7 +6,7 @@ use nomina::prelude::*;
 
 use super::{H, N, W};
 
-/// Pictures with pixels from 0 to 1, and the digits that they show.
+/// Pictures with pixels from 0 to 1, and their digits.
 #[derive(Clone)]
 pub struct Digits {
     pub images: Tensor<(N, H, W)>,
@@ -14,7 +14,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    /// All 1,797 of this repository: a line has the pixels from 0 to 16, row by row, then the digit.
+    /// Loads all 1,797 digits of this repository: each line has 64 pixels from 0 to 16, row by row, then the digit.
     pub fn read() -> Result<Self, Box<dyn Error>> {
         let mut pixels = Vec::new();
         let mut labels = Vec::new();
@@ -35,7 +35,7 @@ impl Digits {
         self.labels.size(N)
     }
 
-    /// Some of them.
+    /// Selects pictures by index.
     pub fn pick(&self, rows: &Tensor<(N,), i64>) -> Self {
         Self {
             images: self.images.index_select(N, rows),
@@ -43,7 +43,7 @@ impl Digits {
         }
     }
 
-    /// Four fifths to train with, and a fifth that is held out, in an order that follows from the seed.
+    /// Splits into a training set of four fifths and a held-out set of one fifth, in a random order given by the seed.
     pub fn split(&self, seed: u64) -> (Self, Self) {
         manual_seed(seed);
         let order = Tensor::<(N,), i64>::randperm(self.len());

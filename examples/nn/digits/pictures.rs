@@ -1,4 +1,4 @@
-//! What a network tells right and wrong, as PNGs.
+//! PNGs of a network's right and wrong predictions.
 
 use std::error::Error;
 use std::fs::File;
@@ -16,7 +16,7 @@ use super::{Class, N, Told};
 type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;
 
-/// How often each digit was told as which: what it is by rows, what it was told to be by columns.
+/// Draws a confusion matrix: digits by rows, predictions by columns.
 pub fn confusion(path: &Path, counts: &Tensor<(Class, Told)>) -> Drawn {
     let shares = counts.align_to((Told, Class)) / counts.sum(Told).clamp_min(1.0);
     let shares = shares.align_as(counts);
@@ -47,7 +47,7 @@ pub fn confusion(path: &Path, counts: &Tensor<(Class, Told)>) -> Drawn {
     })
 }
 
-/// Pictures, what they show, what they were told to show, and the losses.
+/// Draws pictures with large losses, each with its digit, its prediction and its loss.
 pub fn worst(
     path: &Path,
     digits: &Digits,
@@ -75,7 +75,7 @@ pub fn worst(
     })
 }
 
-/// A text in letters of 16 by 16 points, whose upper left corner is `at`.
+/// Draws a text in letters of 16 by 16 pixels, with its upper left corner at `at`.
 fn write(area: &Area<'_>, text: &str, at: (i32, i32), ink: &RGBColor) -> Drawn {
     for (letter, left) in text.chars().zip((at.0..).step_by(16)) {
         let glyph = font8x8::BASIC_FONTS.get(letter).unwrap_or_default();
@@ -94,7 +94,7 @@ fn square(area: &Area<'_>, (left, top): (i32, i32), size: i32, color: &impl Colo
     Ok(())
 }
 
-/// Writes what `draw` draws.
+/// Saves a drawing as a PNG.
 fn save(path: &Path, size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Drawn {
     let mut bytes = vec![0; size.0 as usize * size.1 as usize * 3];
     let root = BitMapBackend::with_buffer(&mut bytes, size).into_drawing_area();

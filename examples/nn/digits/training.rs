@@ -1,4 +1,4 @@
-//! Training that can be cut off and goes on to the bit.
+//! Training that can be interrupted and resumed with bit-identical results.
 
 use std::error::Error;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{Class, Classifier, N};
 
 const BATCH: usize = 64;
 
-/// How long, and how fast at first; the rate falls along half a cosine.
+/// The number of epochs, and the initial learning rate, which falls along half a cosine.
 #[derive(Clone, Copy)]
 pub struct Plan {
     pub epochs: u64,
@@ -21,11 +21,11 @@ pub struct Plan {
     pub seed: u64,
 }
 
-/// A network that is trained, and what its next epoch follows from.
+/// A network in training, with everything that the next epoch depends on.
 pub struct Training<M> {
     pub model: M,
     pub optimizer: AdamW,
-    /// How many epochs are done.
+    /// The number of finished epochs.
     pub epoch: u64,
     plan: Plan,
 }
@@ -45,9 +45,9 @@ impl<M: Classifier> Training<M> {
         self.epoch >= self.plan.epochs
     }
 
-    /// Sees each picture once, and tells `step` the loss of each batch.
+    /// Trains on each picture once, and calls `step` with the loss of each batch.
     pub fn run_epoch(&mut self, digits: &Digits, mut step: impl FnMut(f32)) {
-        // All that is drawn follows from the number of the epoch, not from what ran before it.
+        // All random numbers depend on the epoch's number only, not on what ran before.
         let seed = self.plan.seed + self.epoch;
         manual_seed(seed);
         let batches = Batches::shuffled(N.of(digits.len()), BATCH, seed);
@@ -65,7 +65,7 @@ impl<M: Classifier> Training<M> {
         self.epoch += 1;
     }
 
-    /// Writes all of it to one file, which is there as a whole or not at all.
+    /// Writes the whole state to one file, atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
         let under = |root, tensors: Vec<(String, DynTensor)>| {
             tensors
@@ -77,7 +77,7 @@ impl<M: Classifier> Training<M> {
         safetensors::save_with(path, tensors, [("epoch", self.epoch.to_string())])
     }
 
-    /// What [`save`](Self::save) wrote.
+    /// Loads a file written by [`save`](Self::save).
     pub fn open(path: &Path, plan: Plan) -> Result<Self, Box<dyn Error>> {
         let file = SafeTensors::open(path)?;
         let mut found = Self::new(plan);

@@ -1,4 +1,4 @@
-//! The small GPT, smaller: its loss falls, and what it says of a character depends on those before it alone.
+//! A smaller version of the small GPT: its loss falls, and its predictions depend on preceding characters only.
 
 #[path = "../charlm/model.rs"]
 mod model;

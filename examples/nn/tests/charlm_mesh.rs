@@ -1,5 +1,5 @@
-//! The small GPT on meshes: whatever the mesh, the loss of held-out pages is that of one process, and that of the model which knows no
-//! mesh, but for the order of additions.
+//! The small GPT on meshes: for every mesh, the loss on held-out pages equals that of one process, and that of the
+//! model without a mesh, except for the order of additions.
 
 #[path = "../charlm/model.rs"]
 #[allow(dead_code, reason = "these tests make up no text")]
@@ -19,7 +19,7 @@ const RUN: Run = Run {
         heads: 2,
         layers: 2,
     },
-    // Not a multiple of the ranks: they have different numbers of rows.
+    // Not a multiple of the number of ranks, so ranks have different numbers of rows.
     count: 7,
     len: 16,
     steps: 12,
@@ -57,7 +57,7 @@ fn the_loss_is_the_same_whatever_the_mesh() {
     }
 }
 
-/// The table of docs/mesh.md: a step on meshes that are not there, of 16 rows for each rank of `Data`.
+/// The table of docs/mesh.md: a planned step on meshes of any size, with 16 rows per rank of `Data`.
 #[test]
 fn the_guide_says_what_a_step_sends() {
     let guide = include_str!("../../../docs/mesh.md");

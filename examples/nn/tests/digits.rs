@@ -1,6 +1,6 @@
-//! `examples/nn/digits.rs`: training that was cut off, what short training reaches, and what is drawn.
+//! Tests of `examples/nn/digits.rs`: interrupted training, the accuracy after short training, and the pictures.
 
-// Its `main` is run by hand.
+// Includes its `main`, which is unused here.
 #[allow(dead_code)]
 #[path = "../digits.rs"]
 mod digits;
@@ -15,7 +15,7 @@ use digits::training::{Plan, Training};
 use digits::{Class, Classifier, Cnn, Mlp, N, Told, pictures, report};
 use nomina::prelude::*;
 
-/// All threads draw from one generator: tests that train take turns.
+/// Serializes tests that train, since all threads draw from one generator.
 fn alone() -> MutexGuard<'static, ()> {
     static TRAINING: Mutex<()> = Mutex::new(());
     TRAINING.lock().unwrap_or_else(PoisonError::into_inner)
@@ -34,7 +34,7 @@ fn first(count: usize) -> Digits {
     digits.pick(&Tensor::arange(0, count as i64, 1))
 }
 
-/// A path that no other test has.
+/// Returns a path for one test.
 fn file(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("digits");
     std::fs::create_dir_all(&folder).unwrap();
@@ -49,11 +49,11 @@ fn run<M: Classifier>(training: &mut Training<M>, digits: &Digits, epochs: usize
     losses
 }
 
-/// Everything that the next epoch follows from, to the bit.
+/// Returns the bits of everything that the next epoch depends on.
 fn bits<M: Classifier>(training: &Training<M>) -> Vec<(String, Vec<u64>)> {
     let tensors = [training.model.state(), training.optimizer.state()].concat();
     let bits = |tensor: &DynTensor| {
-        // Every f32 is an f64, and so is every number of steps here.
+        // Every f32 and every number of steps here is exactly representable in f64.
         let numbers = tensor.to_dtype(DType::F64).unwrap().to_vec::<f64>();
         numbers.unwrap().into_iter().map(f64::to_bits).collect()
     };
@@ -79,7 +79,7 @@ fn goes_on_to_the_bit<M: Classifier>(name: &str) {
     cut.save(&path).unwrap();
     drop(cut);
 
-    // What else draws meanwhile counts for nothing.
+    // Other random numbers in between have no effect.
     manual_seed(99);
     let mut again = Training::<M>::open(&path, plan(4)).unwrap();
     assert_eq!(again.epoch, 2);
@@ -161,7 +161,7 @@ fn a_split_has_each_digit_once() {
     assert_ne!(pictures(&all.split(6).1), pictures(&held_out));
 }
 
-/// Red, green and blue of a PNG's point.
+/// Opens a PNG. Returns its size and a function from a position to red, green and blue.
 fn reader(path: PathBuf) -> ((u32, u32), impl Fn(u32, u32) -> [u8; 3]) {
     let file = BufReader::new(File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -177,7 +177,7 @@ fn reader(path: PathBuf) -> ((u32, u32), impl Fn(u32, u32) -> [u8; 3]) {
 
 #[test]
 fn pictures_show_what_was_told_right_and_wrong() {
-    // Four times right, and once a 2 that is told to be a 7.
+    // Four correct predictions, and one 2 that is classified as 7.
     let counts = Tensor::<(Class, Told)>::from_fn((Class, Told), |at| match at {
         [3, 3] => 4.0,
         [2, 7] => 1.0,
@@ -199,7 +199,7 @@ fn pictures_show_what_was_told_right_and_wrong() {
     pictures::worst(&path, &digits, &told, &losses).unwrap();
     let (size, at) = reader(path);
     assert_eq!(size, (720, 400));
-    // The middle of each pixel.
+    // The centre of each pixel.
     for (place, pixel) in digits.images.select(N, 4).iter().enumerate() {
         let (row, column) = ((place / 8) as u32, (place % 8) as u32);
         let [grey, ..] = at(18 + 18 * column + 9, 200 + 6 + 18 * row + 9);
@@ -208,7 +208,7 @@ fn pictures_show_what_was_told_right_and_wrong() {
             "{place}: {grey}"
         );
     }
-    // Only the last one is told wrong.
+    // Only the last one is misclassified.
     let red = |left: u32, top: u32| {
         let points = (0..180 * 200).map(|at| (left + at % 180, top + at / 180));
         points.filter(|&(x, y)| at(x, y) == [255, 0, 0]).count()
