@@ -1,9 +1,9 @@
-//! What elementwise operators give, against exact results.
+//! The accuracy of elementwise operators, compared with exact results.
 //!
-//! Whole tensors go through the loops of the instruction set in use (`NOMINA_SIMD` says which),
-//! side by side in memory and apart. In `f32` and `f64` tables of exact results are the measure
-//! (`scripts/special_tables.py` writes them), for `f32` also the operator in `f64`, which those
-//! tables hold, at numbers from its whole range; 16-bit floats are compared everywhere.
+//! Whole tensors, contiguous and strided, go through the loops of the current instruction set (selected by
+//! `NOMINA_SIMD`). `f32` and `f64` are compared with tables of exact results (from `scripts/special_tables.py`), and
+//! `f32` also with the operator in `f64`, which the tables have verified, at numbers from its whole range; 16-bit
+//! floats are compared everywhere.
 
 use std::fmt::{Display, Write};
 use std::path::PathBuf;
@@ -15,8 +15,8 @@ use nomina_core::op::Op;
 use nomina_runtime::DynTensor;
 use num_complex::Complex;
 
-/// These are within 2 units in the last place, in `f32` and `f64`, but for some of [`WIDER`]; the others
-/// within 4 and 8.
+/// Functions accurate to 2 units in the last place, in `f32` and `f64`, except some of [`WIDER`]; the others are
+/// accurate to 4 and 8.
 const VECTOR: &[&str] = &[
     "exp",
     "exp2",
@@ -59,20 +59,21 @@ const VECTOR: &[&str] = &[
     "entr",
 ];
 
-/// In `f64` these are within 4 units in the last place at the numbers of the tables, and `gelu` and `ndtr` within 5 elsewhere.
+/// Functions accurate in `f64` to 4 units in the last place at the numbers of the tables; `gelu` and `ndtr` to 5
+/// elsewhere.
 const WIDER: &[&str] = &["erfc", "gelu", "mish", "ndtr"];
 
-/// Zero at numbers that no float is: next to those the absolute error counts.
+/// Functions with zeros that are not floats: close to a zero the absolute error counts.
 const CROSSING: &[&str] = &[
     "lgamma", "digamma", "sinc", "logit", "entr", "log_ndtr", "ndtri",
 ];
 
-/// A function with a table: an operator, with an argument where there are two functions in one.
+/// A function with a table: an operator, and an argument that selects one of its functions.
 #[derive(Clone, Copy)]
 struct Function<'a> {
     name: &'a str,
     op: Op,
-    /// The whole number that it takes first.
+    /// The integer that it takes first.
     order: Option<i64>,
 }
 
@@ -88,7 +89,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// The results for columns of numbers, which lie side by side in memory or apart.
+    /// Returns the results for columns of numbers, which are contiguous or strided.
     fn of<T: Element>(self, columns: &[Vec<T>], apart: bool) -> Vec<T> {
         let tensor = |column: &Vec<T>| {
             let x = DynTensor::from_vec(column.clone(), &[column.len()], ()).unwrap();
@@ -121,12 +122,12 @@ fn tables() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/special")
 }
 
-/// The names of all tables, of functions of complex numbers or of real ones.
+/// Returns the names of all tables, of complex or of real functions.
 fn names(complex: bool) -> Vec<String> {
     let files = std::fs::read_dir(tables()).unwrap();
     let stem = |file: PathBuf| file.file_stem().unwrap().to_str().unwrap().to_owned();
     let mut all: Vec<String> = files.map(|file| stem(file.unwrap().path())).collect();
-    // Takes a whole number first: a test of its own.
+    // It takes an integer first, and has a separate test.
     all.retain(|name| name.starts_with("complex_") == complex && name != "polygamma");
     all.sort();
     assert!(all.len() > 20, "{all:?}");
@@ -135,13 +136,13 @@ fn names(complex: bool) -> Vec<String> {
 
 /// A real dtype.
 trait Float: Element + PartialEq + Display {
-    /// Hexadecimal digits of its bits.
+    /// The hexadecimal digits of its bits.
     const DIGITS: usize;
     fn parse(hex: &str) -> Self;
     fn wide(self) -> f64;
-    /// The nearest one.
+    /// Returns the nearest number.
     fn narrow(wide: f64) -> Self;
-    /// Its place among the floats in order; both zeros have 0.
+    /// Returns the index in the order of all floats; both zeros have 0.
     fn rank(self) -> i64;
 }
 
@@ -177,7 +178,7 @@ float! {
     f64 u64 i64: |x| x, |x| x;
 }
 
-/// The distance in units in the last place; NaN is next to NaN alone.
+/// Returns the distance in units in the last place; NaN equals only NaN.
 fn apart<T: Float>(got: T, want: T) -> u64 {
     match (got.wide().is_nan(), want.wide().is_nan()) {
         (true, true) => 0,
@@ -186,7 +187,7 @@ fn apart<T: Float>(got: T, want: T) -> u64 {
     }
 }
 
-/// What was seen of a function.
+/// The observations on a function.
 #[derive(Default)]
 struct Seen {
     count: usize,
@@ -224,7 +225,7 @@ impl Seen {
     }
 }
 
-/// The error granted next to a zero, per max(1, |x|).
+/// Returns the error allowed close to a zero, per max(1, |x|).
 fn granted(name: &str) -> f64 {
     if CROSSING.contains(&name) {
         1.0 / f64::from(1 << 24)
@@ -237,13 +238,13 @@ fn table(name: &str) -> String {
     std::fs::read_to_string(tables().join(name).with_extension("csv")).unwrap()
 }
 
-/// The cells of a table's lines of a dtype.
+/// Returns the cells of a table's lines for a dtype.
 fn lines_of<T: Float>(text: &str) -> Vec<Vec<&str>> {
     let lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     lines.filter(|cells| cells[0].len() == T::DIGITS).collect()
 }
 
-/// A function against its table.
+/// Compares a function with its table.
 fn by_table<T: Float>(name: &str, limit: u64, near_zero: f64, failed: &mut String) {
     let text = table(name);
     let lines = lines_of::<T>(&text);
@@ -280,7 +281,7 @@ fn real_functions_meet_their_tables() {
     assert!(failed.is_empty(), "\n{failed}");
 }
 
-/// `polygamma`, whose table has the order in the second column.
+/// Compares `polygamma`, whose table has the order in the second column.
 fn by_order<T: Float>(limit: u64, failed: &mut String) {
     let text = table("polygamma");
     let lines = lines_of::<T>(&text);
@@ -312,7 +313,7 @@ fn polygamma_meets_its_table() {
     assert!(failed.is_empty(), "\n{failed}");
 }
 
-/// Functions of two numbers where one is no usual one: as the standard library has them, or by what they mean.
+/// Compares functions of two numbers at special values, with the standard library or with their definition.
 fn at_the_ends<T: Float>(near_zero: f64, failed: &mut String) {
     let sum = |x: f64, y: f64, of_difference: fn(f64) -> f64| match (x, y) {
         _ if x.is_nan() || y.is_nan() => f64::NAN,
@@ -368,7 +369,7 @@ fn two_numbers_that_are_not_usual() {
     assert!(failed.is_empty(), "\n{failed}");
 }
 
-/// A function of numbers from everywhere, against what it gives in `f64`.
+/// Compares a function with its result in `f64`, at numbers from the whole range.
 fn by_double<T: Float>(name: &str, inputs: &[T], limit: u64, granted: f64, failed: &mut String) {
     let function = Function::new(name);
     let wide = inputs.iter().map(|x| x.wide()).collect();
@@ -383,7 +384,7 @@ fn by_double<T: Float>(name: &str, inputs: &[T], limit: u64, granted: f64, faile
     seen.report(&format!("{name} {}", T::DTYPE), failed);
 }
 
-/// Functions of one number.
+/// Returns the functions of one number.
 fn unary() -> Vec<String> {
     const TWO: &[&str] = &[
         "atan2",
@@ -411,7 +412,7 @@ fn f32_holds_everywhere() {
     assert!(failed.is_empty(), "\n{failed}");
 }
 
-/// Computed in `f32` and rounded once: at most the neighbour of the nearest.
+/// Computed in `f32` and rounded once: off by at most one neighbour.
 #[test]
 fn sixteen_bits_hold_at_every_number() {
     let mut failed = String::new();
@@ -424,7 +425,7 @@ fn sixteen_bits_hold_at_every_number() {
     assert!(failed.is_empty(), "\n{failed}");
 }
 
-/// The distance of complex numbers counts against the magnitude: a part may lie next to its zero.
+/// Compares with a complex table. Distances are relative to the magnitude, because a part may be close to its zero.
 fn by_complex_table<T: Float>(name: &str, unit: f64, failed: &mut String)
 where
     Complex<T>: Element,
@@ -471,7 +472,7 @@ fn complex_functions_meet_their_tables() {
     assert!(failed.is_empty(), "\n{failed}");
 }
 
-/// What the fast functions do not hold for is computed again, from operands that are still there.
+/// Elements beyond the range of the fast functions are recomputed, from operands that must still be there.
 #[test]
 fn in_place_is_the_same_beyond_the_fast_functions() {
     let numbers: Vec<f64> = (0..600).map(|i| 1.0 - 0.5_f64.powi(i % 40 + 1)).collect();

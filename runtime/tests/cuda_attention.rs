@@ -1,4 +1,4 @@
-//! Attention by warpgroups on a CUDA device against the host's, and faults that are found.
+//! Attention by warpgroups on a CUDA device compared with the host, and the detection of faults.
 #![cfg(feature = "cuda")]
 
 #[path = "../../tests/cuda/here.rs"]
@@ -11,7 +11,7 @@ use nomina_core::DType;
 use nomina_runtime::call::{Scores, attention, to_device, to_dtype};
 use nomina_runtime::{Device, Raw, cuda};
 
-/// Copies that come at once, late and in between.
+/// Schedules whose copies arrive at once, late, and in between.
 const SCHEDULES: [here::Schedule<'_>; 3] = [
     &[("NOMINA_CUDA_ATTENTION", "warpgroup")],
     &[
@@ -25,7 +25,7 @@ const SCHEDULES: [here::Schedule<'_>; 3] = [
     ],
 ];
 
-/// Numbers between -1 and 1, without gaps on a device: views are made there, since a copy has none.
+/// Creates numbers between -1 and 1, without gaps on a device: views are made there, because a copy would remove them.
 fn numbers(shape: &[usize], seed: usize, dtype: DType, device: Device) -> Raw {
     let count: usize = shape.iter().product();
     let number = |i: usize| {
@@ -43,7 +43,7 @@ fn values(x: &Raw) -> Vec<f64> {
     to_dtype(&host, DType::F64).unwrap().to_vec().unwrap()
 }
 
-/// Compares the device with the host, in as many digits as weights are rounded to; how many attentions it was.
+/// Compares the device with the host, at the precision of rounded weights; returns the number of attentions.
 #[track_caller]
 fn agree(what: &str, parts: impl Fn(Device) -> [Raw; 3], scores: Scores) -> usize {
     let [got, want] = [DEVICE, Device::Cpu].map(|device| {
@@ -63,7 +63,7 @@ fn agree(what: &str, parts: impl Fn(Device) -> [Raw; 3], scores: Scores) -> usiz
     1
 }
 
-/// Holds that warpgroups have made so many attentions since there were `before`; a GPU has not been told to.
+/// Checks that warpgroups have computed `count` attentions since the count `before`; a GPU is not forced to use them.
 #[track_caller]
 fn made(before: u64, count: usize) {
     if here::host::is_fake() {
@@ -71,7 +71,7 @@ fn made(before: u64, count: usize) {
     }
 }
 
-/// How many attentions warpgroups have made.
+/// Returns the number of attentions computed by warpgroups.
 fn by_warpgroups() -> u64 {
     cuda::report(None).unwrap().attended_by_warpgroups
 }
@@ -97,7 +97,7 @@ fn sizes_as_the_host_has_them() {
         for (turn, [length, source, features, width]) in sizes.into_iter().enumerate() {
             for causal in [false, true] {
                 let what = format!("{dtype} {length} {source} {features} {width}, causal {causal}");
-                // Heads between rows and columns, as a projection leaves them, or before.
+                // Heads between rows and columns, as a projection returns them, or before both.
                 let of = |rows, cols, seed, device| match turn % 2 {
                     0 => numbers(&[2, rows, 3, cols], seed, dtype, device)
                         .transpose(1, 2)
@@ -132,7 +132,7 @@ fn layouts_as_the_host_has_them() {
     let plain = Scores::default();
     let of = |shape: &[usize], seed, device| numbers(shape, seed, DType::BF16, device);
     let query = |device| of(&[2, 3, 80, 64], 1, device);
-    // One matrix of keys for all heads; values for each; rows with gaps; a part of longer rows.
+    // One matrix of keys for all heads; one of values for each; rows with gaps; a part of longer rows.
     let shared = |device| {
         let one = of(&[2, 1, 150, 64], 2, device);
         one.expand(&[2, 3, 150, 64]).unwrap()
@@ -150,7 +150,7 @@ fn layouts_as_the_host_has_them() {
             count += agree("layouts", parts, plain);
         }
     }
-    // Fewer heads of keys, each for several of the queries'.
+    // Fewer heads of keys, each shared by several heads of queries.
     let grouped = Scores {
         grouped: true,
         causal: true,
@@ -162,8 +162,8 @@ fn layouts_as_the_host_has_them() {
     };
     count += agree("grouped", few, grouped);
     made(before, count);
-    // What the copy engine does not take, others compute: rows from an odd address on, columns, more dims than it knows,
-    // a scale that turns the order of scores around.
+    // Other kernels compute cases that the copy engine does not support: rows from an odd address on, columns, too many
+    // dims, a negative scale, which reverses the order of scores.
     let odd = |device| of(&[2, 3, 150, 97], 9, device).narrow(3, 1, 64).unwrap();
     let columns = |device| of(&[2, 3, 64, 150], 10, device).transpose(2, 3).unwrap();
     let more = |device| {
@@ -208,7 +208,7 @@ fn inside_default() {
     println!("{}", cuda::report(None).unwrap());
 }
 
-/// What a device of capability 9.0 says of itself after `inside_default`, told so and so.
+/// Returns the report of a device of compute capability 9.0 after `inside_default`, in this environment.
 fn told(env: here::Schedule<'_>) -> Option<String> {
     let said = here::again("inside_default", env)?;
     let line = said.lines().find(|line| line.starts_with("attention: "));
@@ -233,21 +233,21 @@ fn a_device_is_tried_and_the_environment_chooses() {
     assert_eq!(chosen("warp"), warp);
 }
 
-/// Faults, as text of the kernel and what it is replaced by, which make results wrong.
+/// Faults that make results wrong: a text of the kernel, and its replacement.
 const WRONG: [&str; 7] = [
-    // Descriptors: groups of rows, tiles side by side, the features of a step.
+    // Descriptors: groups of rows, adjacent tiles, the features of a step.
     "EIGHT_ROWS = 1024=>EIGHT_ROWS = 512",
     "tile_bytes(16), TILE)=>tile_bytes(16), 1024)",
     "step % 4 * 32=>step % 4 * 16",
-    // Nobody waits for values; they are overwritten while they are multiplied.
+    // No wait for values; they are overwritten while they are multiplied.
     "barrier_wait(room.value_full(nth), phase(nth, ROOM), job.patience);=>",
     "multiplied<0>();\n        if (some) leave(room.value_free(nth - 1));=>if (some) leave(room.value_free(nth - 1)); multiplied<0>();",
-    // Keys beyond the last one, and later ones than the query, count.
+    // Keys after the last one, and keys later than the query, are not masked.
     "job.source - key;=>KEYS;",
     "job.causal && own < key + most=>false",
 ];
 
-/// Faults that the host that stands for a GPU sees itself, and what it says then.
+/// Faults that the CPU emulation of the GPU detects, with its messages.
 const SEEN: [(&str, &str); 8] = [
     ("    multiply_fence();=>", "without wgmma.fence"),
     ("multiplied<1>();=>", "sums change in registers"),

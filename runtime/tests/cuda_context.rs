@@ -1,4 +1,4 @@
-//! What calls do to the calling thread: its context of the driver is the one that it had.
+//! Calls leave the calling thread's driver context unchanged.
 #![cfg(feature = "cuda")]
 
 #[path = "../../tests/cuda/here.rs"]
@@ -20,10 +20,10 @@ fn a_thread_keeps_its_context() {
             .to_vec::<f64>()
             .unwrap()
     };
-    // A thread that has none may keep the device's.
+    // A thread without a context may keep the device's.
     sum(DEVICE);
     let ours = get_current().unwrap().expect("the device's");
-    // As a thread of somebody else's context has it: what each device's call takes is given back.
+    // Like a thread with someone else's context: each call on a device restores it.
     for device in Device::available() {
         sum(device);
         assert_eq!(get_current().unwrap(), Some(ours), "{device}");

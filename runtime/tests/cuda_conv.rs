@@ -1,4 +1,4 @@
-//! Windows on a CUDA device against the host: convolutions, pools, resampling, columns.
+//! Windows on a CUDA device compared with the host: convolutions, pools, resampling, columns.
 #![cfg(feature = "cuda")]
 
 #[path = "cuda_conv/columns.rs"]
@@ -18,7 +18,7 @@ mod resample;
 #[path = "../../tests/cuda/sample.rs"]
 mod sample;
 
-/// Our own kernels. A device of one processor takes the largest tiles.
+/// Schedules for our own kernels. A device with one processor uses the largest tiles.
 const SCHEDULES: [here::Schedule<'_>; 3] = [
     &[("NOMINA_CUDA_CONV", "own"), ("NOMINA_FAKE_PROCESSORS", "1")],
     &[

@@ -1,4 +1,4 @@
-//! Regions that are captured and started again: against the same calls on the host, one by one.
+//! Captured and replayed regions, compared with the same calls on the host.
 #![cfg(feature = "cuda")]
 
 #[path = "../../tests/cuda/here.rs"]
@@ -8,13 +8,13 @@ use here::{DEVICE, cases, device, name};
 use nomina_core::{ErrorKind, Result};
 use nomina_runtime::{Device, DynTensor, cuda};
 
-/// Work that is started at once, or as late as it may be.
+/// Schedules that start work at once, or as late as possible.
 const SCHEDULES: [here::Schedule<'_>; 2] = [
     &[],
     &[("NOMINA_FAKE_LAZY", "1"), ("NOMINA_FAKE_ORDER", "7")],
 ];
 
-/// Small whole numbers.
+/// Creates small integers.
 fn numbers(shape: &[usize], seed: usize) -> DynTensor {
     let count = shape.iter().product();
     let data = (0..count).map(|i| ((i * 7 + seed * 5) % 11) as f32 - 5.0);
@@ -29,7 +29,7 @@ fn values(x: &DynTensor) -> Vec<f32> {
     x.to_vec::<f32>().unwrap()
 }
 
-/// Products, sums, rows, a chain: temporaries that come and go.
+/// Products, sums, rows, a chain: with temporaries.
 fn region(x: &DynTensor, w: &DynTensor) -> Result<DynTensor> {
     let hidden = x.matmul(w)?.relu()?;
     let rows = hidden.sum(1)?.unsqueeze(1, None::<&str>)?;
@@ -45,7 +45,7 @@ fn a_region_is_started_again_on_what_its_inputs_hold() {
     let want = |seed| values(&region(&numbers(&shape, seed), &w).unwrap());
     assert_eq!(values(&region(&x, &on_device).unwrap()), want(0));
     let (graph, y) = cuda::graph(|| region(&x, &on_device)).unwrap();
-    // Capturing it is calling it.
+    // The capture also runs the region.
     assert_eq!(values(&y), want(0));
     for seed in 1..5 {
         x.copy_(&there(&numbers(&shape, seed))).unwrap();
@@ -53,7 +53,7 @@ fn a_region_is_started_again_on_what_its_inputs_hold() {
         assert_eq!(values(&y), want(seed), "{seed}");
         cases(1);
     }
-    // A result is shared with the graph: whoever writes it has a copy.
+    // A result is shared with the graph: writing to it copies it.
     let mut own = y.clone();
     drop(y);
     own.add_(1).unwrap();
@@ -108,7 +108,7 @@ fn memory_is_kept_as_long_as_the_graph_lives() {
     let y = there(&numbers(&[64, 64], 1));
     drop(region(&x, &y).unwrap());
     let (graph, z) = cuda::graph(|| region(&x, &y)).unwrap();
-    // Neither inputs nor results have an owner; what is asked for meanwhile lies elsewhere.
+    // Neither inputs nor results have an owner any more; memory allocated meanwhile is elsewhere.
     let first = values(&z);
     drop((x, y, z));
     let other = there(&numbers(&[64, 64], 7));
@@ -121,7 +121,7 @@ fn memory_is_kept_as_long_as_the_graph_lives() {
     drop(other);
     assert_eq!(cuda::stats(0).unwrap().in_use, before);
     assert!(first.iter().any(|&v| v != 0.0));
-    // Blocks that only the graph had are free again.
+    // Blocks that only the graph owned are free again.
     let again = there(&numbers(&[64, 64], 0));
     assert_eq!(values(&again), values(&numbers(&[64, 64], 0)));
     cases(1);
@@ -144,14 +144,14 @@ fn what_a_kernel_finds_wrong_is_the_error_of_a_replay_too() {
         assert_eq!(waited.is_ok(), good, "{round}");
         if let Err(error) = waited {
             assert!(error.to_string().contains("index_select"), "{error}");
-            // It is told once.
+            // It is reported once.
             cuda::synchronize(0).unwrap();
         } else {
             assert_eq!(values(&picked).len(), 2);
         }
         cases(1);
     }
-    // One that nobody waited for outlives the graph.
+    // An unobserved error outlives the graph.
     graph.replay().unwrap();
     drop(graph);
     assert!(cuda::synchronize(0).is_err());
@@ -197,13 +197,13 @@ fn what_a_region_may_not_do() {
         let error = error.err().unwrap_or_else(|| panic!("{words}"));
         assert_eq!(error.kind(), ErrorKind::Device, "{error}");
         assert!(error.to_string().contains(words), "{words}: {error}");
-        // What outlives the region is there, and the device goes on.
+        // Tensors from outside of the region are intact, and the device still works.
         let want = values(&numbers(&[6, 6], 0).add(1).unwrap());
         assert_eq!(values(&y), want, "{words}");
         assert_eq!(values(&x.add(1).unwrap()), want, "{words}");
         cases(1);
     }
-    // Also where the closure goes on after that.
+    // Also if the closure continues afterwards.
     let error = cuda::graph(|| {
         let _ = x.sum(..)?.item();
         x.add(1)
@@ -262,7 +262,7 @@ fn inside_uncaptured() {
         Ok(())
     });
     println!("error: {}", error.unwrap_err());
-    // It was never computed, and is something nevertheless.
+    // It was never computed, but is initialised.
     assert_eq!(values(&y), vec![0.0; 36]);
     cases(1);
 }

@@ -1,4 +1,5 @@
-//! One rank of NCCL: what fits no communicator is an error, and nothing is started.
+//! One rank of NCCL: arguments that do not fit the communicator are an error, and nothing is
+//! started.
 #![cfg(feature = "nccl")]
 
 #[path = "../../tests/cuda/here.rs"]
@@ -14,7 +15,7 @@ fn fine(own: Result<()>) -> Result<()> {
     own
 }
 
-/// A rank that must not be asked for more than whether all are ready.
+/// Checks that a call fails and only tells the other ranks that it is not ready.
 fn refused<V: std::fmt::Debug>(call: impl FnOnce(&mut bool) -> Result<V>) -> ErrorKind {
     let mut agreed = true;
     let kind = call(&mut agreed).unwrap_err().kind();
@@ -63,7 +64,7 @@ fn what_does_not_fit_is_refused() {
         [Place, Kind, Kind, Argument, Argument, Argument, Argument]
     );
 
-    // Another rank that cannot take part: its error, and nothing is started.
+    // Another rank that cannot take part: its error is returned, and nothing is started.
     let other = |_: Result<()>| Err(Error::new(ErrorKind::Mesh, "mesh", "rank 1 cannot"));
     assert_eq!(
         one.all_gather(&x, other).unwrap_err().kind(),

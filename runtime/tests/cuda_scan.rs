@@ -1,4 +1,4 @@
-//! Running results along rows that are long enough to be cut into tiles, against the host's.
+//! Prefix scans along rows that are long enough to be cut into tiles, compared with the host.
 #![cfg(feature = "cuda")]
 
 #[path = "../../tests/cuda/here.rs"]
@@ -10,7 +10,7 @@ use nomina_core::op::Op;
 use nomina_runtime::call::{scan, to_device, to_dtype};
 use nomina_runtime::{Device, Raw};
 
-/// Blocks that come in several orders, on devices of few processors and of many.
+/// Several orders of blocks, on devices with few and with many processors.
 const SCHEDULES: [here::Schedule<'_>; 3] = [
     &[],
     &[
@@ -20,7 +20,7 @@ const SCHEDULES: [here::Schedule<'_>; 3] = [
     &[("NOMINA_FAKE_ORDER", "7"), ("NOMINA_FAKE_PROCESSORS", "1")],
 ];
 
-/// Around the sides of tiles, which are 1024, 2048 or 4096 elements.
+/// Sizes around those of tiles, which are 1024, 2048 or 4096 elements.
 const SIZES: [[usize; 2]; 5] = [
     [1, 16_384],
     [2, 32_768],
@@ -34,11 +34,11 @@ fn values(x: &Raw) -> Vec<f64> {
     to_dtype(&host, DType::F64).unwrap().to_vec().unwrap()
 }
 
-/// A number for each place: small, whole and of either sign, or near one.
+/// Creates rows of small integers of both signs, or of numbers close to one.
 fn row(shape: [usize; 2], op: Op, dtype: DType) -> Raw {
     let count = shape[0] * shape[1];
     let data = (0..count).map(|i| match op {
-        // Powers of two come and go.
+        // Powers of two that cancel.
         Op::Cumprod => [1.0, 2.0, 1.0, 0.5, -1.0][i % 5],
         Op::Logcumsumexp => ((i * 37) % 101) as f64 / 16.0 - 3.0,
         _ => ((i * 7919) % 13) as f64 - 6.0,
@@ -63,7 +63,7 @@ fn rows_in_tiles() {
     for (at, (op, dtype, near)) in all.into_iter().enumerate() {
         for shape in [SIZES[at % 5], SIZES[(at + 2) % 5]] {
             let whole = row(shape, op, dtype);
-            // Also from an odd place on, where nothing can be read several at a time.
+            // Also from an odd offset on, where elements cannot be read in packs.
             let from = usize::from(shape[1] % 2 == 1);
             let x = whole.narrow(1, from, shape[1] - from).unwrap();
             let want = values(&scan(op, &x, 1, None).unwrap());
@@ -93,7 +93,7 @@ fn inside_bits() {
     cases(1);
 }
 
-/// What stands before a tile is joined in order, however far the tiles before it had got.
+/// Aggregates are combined in order, however far the predecessors are.
 #[test]
 fn results_have_the_same_bits_each_time() {
     let said = |schedule: &here::Schedule<'_>| {

@@ -1,6 +1,5 @@
-//! The public functions of `call` with arguments that nobody should give: see `hostile/mod.rs`.
-//! `NOMINA_HOSTILE=count,seed` says how many argument sets each of them gets, and where they begin; a name as a
-//! third part leaves all others out.
+//! Calls the public functions of `call` with hostile arguments: see `hostile/mod.rs`. `NOMINA_HOSTILE=count,seed` sets
+//! the number of argument sets per function, and the first seed; a function name as a third part excludes all others.
 
 #[path = "../../tests/programs/bytes.rs"]
 mod bytes;
@@ -10,7 +9,7 @@ mod hostile;
 use bytes::Bytes;
 use hostile::trial;
 
-/// The methods that a source makes public.
+/// Returns the public methods in a source file.
 fn methods(source: &str) -> Vec<String> {
     let public = source
         .split("pub fn ")
@@ -23,7 +22,7 @@ fn methods(source: &str) -> Vec<String> {
         .collect()
 }
 
-/// The functions that `call` makes public, by its source.
+/// Returns the public functions of `call`, from its source.
 #[cfg(all(feature = "fft", feature = "linalg"))]
 fn exported() -> Vec<String> {
     let source = include_str!("../src/call/mod.rs");
@@ -46,7 +45,7 @@ fn exported() -> Vec<String> {
         .collect()
 }
 
-/// The rest of the package, by its files; of views the list in the macro.
+/// Checks the rest of the package, file by file; for views the list in the macro.
 #[test]
 fn every_public_method_is_called() {
     let sources = [
@@ -101,7 +100,7 @@ fn every_public_function_is_called() {
     assert!(missing.is_empty(), "no entry for {missing:?}");
 }
 
-/// As a fuzzer does it.
+/// Runs like a fuzzer does.
 #[test]
 fn bytes_say_what_is_called() {
     for byte in 0..=u8::MAX {

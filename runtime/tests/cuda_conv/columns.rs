@@ -61,7 +61,7 @@ fn columns_and_back() {
     }
     cases += check(&numbers(&[2, 3, 7, 8], DType::Bool, 1), &args, false);
     cases += check(&numbers(&[0, 3, 7, 8], DType::F32, 1), &args, true);
-    // One tap, whose next one would be far away.
+    // One tap; the next one would be far away.
     let wide = Columns {
         kernel: &[1, 3],
         dilation: &[1 << 31, 2],

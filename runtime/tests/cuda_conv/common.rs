@@ -1,4 +1,4 @@
-//! Operands, and how results are compared.
+//! Operands, and the comparison of results.
 
 use nomina_core::{DType, Result};
 use nomina_runtime::call::{contiguous, to_device, to_dtype};
@@ -21,7 +21,7 @@ pub const NUMBERS: [DType; 11] = [
 pub const ORDERED: &[DType] = NUMBERS.split_at(9).0;
 pub const FLOATS: &[DType] = ORDERED.split_at(5).1;
 
-/// Small whole numbers, whose sums are exact in any order.
+/// Creates small integers, whose sums are exact in any order.
 pub fn numbers(shape: &[usize], dtype: DType, seed: usize) -> Raw {
     let count: usize = shape.iter().product();
     let part = |i: usize, seed: usize| ((i * 7919 + seed * 104_729) % 13) as f64 - 6.0;
@@ -34,7 +34,7 @@ pub fn numbers(shape: &[usize], dtype: DType, seed: usize) -> Raw {
     }
 }
 
-/// The same with its channels, dim 1, innermost in memory.
+/// Returns the same tensor with its channels, dim 1, innermost in memory.
 pub fn channels_last(x: &Raw) -> Raw {
     let rank = x.rank();
     let behind: Vec<usize> = [0].into_iter().chain(2..rank).chain([1]).collect();
@@ -43,7 +43,7 @@ pub fn channels_last(x: &Raw) -> Raw {
     moved.permute(&back).unwrap()
 }
 
-/// The same numbers, one element apart along the last dim and backwards along the first.
+/// Returns the same numbers with gaps of one element along the last dim, and backwards along the first.
 pub fn apart(x: &Raw) -> Raw {
     let rank = x.rank();
     let double = [x.shape(), &[2]].concat();
@@ -61,8 +61,7 @@ fn values(x: &Raw) -> Vec<Complex<f64>> {
     to_dtype(&host, DType::C128).unwrap().to_vec().unwrap()
 }
 
-/// Checks that what a call gives on the device is what it gives on the host, up to `near` times the
-/// size of the number.
+/// Checks that a call's results on the device and on the host agree, up to `near` times the magnitude of a number.
 pub fn agree(
     what: &str,
     operands: &[&Raw],
@@ -101,14 +100,14 @@ pub fn agree(
     1
 }
 
-/// How near convolutions of small whole numbers are to the host's: equal, but for a real cuDNN, which may transform them.
+/// Returns the tolerance for convolutions of small integers: zero, except for a real cuDNN, which may transform them.
 pub fn convolved(dtype: DType) -> f64 {
     let own = std::env::var_os("NOMINA_CUDA_CONV").is_some_and(|who| who == "own");
     let exact = own || crate::here::host::is_fake() || !FLOATS.contains(&dtype);
     if exact { 0.0 } else { 64.0 * unit(dtype) }
 }
 
-/// A rounding of the dtype.
+/// Returns the rounding error of the dtype.
 pub fn unit(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 1e-3,

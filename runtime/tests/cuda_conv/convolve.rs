@@ -17,7 +17,7 @@ const TRANSPOSE: [Op; 3] = [
     Op::ConvTranspose3d,
 ];
 
-/// How a kernel slides; all dims that there are take the last ones.
+/// The parameters of a convolution; a case with fewer dims uses the last ones.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub batch: usize,
@@ -55,7 +55,7 @@ impl Case {
     }
 
     pub fn slides(mut self, stride: usize, padding: usize, dilation: usize) -> Self {
-        // Along the last dim; along the others one less or more.
+        // For the last dim; one less or more for the others.
         let rank = self.size.len();
         let near = |number: usize, least: usize| -> Vec<usize> {
             let each = (0..rank).map(|dim| number.saturating_sub(rank - 1 - dim).max(least));
@@ -96,7 +96,7 @@ impl Case {
         all
     }
 
-    /// The convolution, or its transpose.
+    /// Returns the convolution, or its transpose.
     pub fn call(&self, transposed: bool, all: &[Raw]) -> Result<Raw> {
         let rank = self.size.len();
         let spatial: Vec<usize> = (2..2 + rank).collect();
@@ -110,7 +110,7 @@ impl Case {
         let (x, w, bias) = (&all[0], &all[1], all.get(2));
         if transposed {
             let none = vec![0; rank];
-            // As much as the stride leaves, along the last dim.
+            // The maximum that the stride allows, along the last dim.
             let mut more = none.clone();
             more[rank - 1] = self.stride[rank - 1].max(self.dilation[rank - 1]) - 1;
             let args = TransposedArgs {
@@ -131,7 +131,7 @@ impl Case {
         conv(CONV[rank - 1], x, w, bias, &sites, &args)
     }
 
-    /// On both devices.
+    /// Checks that both devices agree.
     pub fn check(&self, transposed: bool, operands: &[Raw]) -> usize {
         let operands: Vec<&Raw> = operands.iter().collect();
         let what = format!(
@@ -151,7 +151,7 @@ impl Case {
     }
 }
 
-/// Sizes for one to three dims.
+/// Sizes and kernels for one to three dims.
 pub const SIZES: [(&[usize], &[usize]); 3] =
     [(&[29], &[3]), (&[9, 11], &[3, 2]), (&[4, 5, 7], &[2, 2, 3])];
 
@@ -172,7 +172,7 @@ fn strides_paddings_dilations_groups() {
                 (3, 2, 1),
                 (4, 1, 2),
             ] {
-                // Without room for a window there is nothing to compute.
+                // No window fits.
                 if size[0] < 5 && dilation > 2 {
                     continue;
                 }
@@ -222,7 +222,7 @@ fn layouts() {
                     }
                 }
             }
-            // Sizes stay as they are.
+            // The sizes do not change.
             let mut same = case.clone();
             (same.stride, same.padding) = (vec![1; size.len()], None);
             cases += same.check(false, &same.operands(DType::F32, false));
@@ -235,8 +235,8 @@ fn layouts() {
 fn sizes_of_tiles() {
     let _here = device!(&SCHEDULES);
     let mut cases = 0;
-    // Around the sides of tiles, and depths that fall into parts where tiles are few; those of 16-bit
-    // floats are computed another way.
+    // Sizes around those of tiles, and depths that are split if there are few tiles; 16-bit floats use a different
+    // kernel.
     for (dtype, channels) in [
         (DType::F32, 8),
         (DType::F32, 17),
@@ -263,7 +263,7 @@ fn sizes_of_tiles() {
             cases += groups.check(false, &all);
         }
     }
-    // Enough for the largest tile to keep a device busy, and columns beyond the last tile.
+    // Enough work for the largest tile to keep a device busy, and columns after the last tile.
     let mut large = Case::new(8, 129, &[1030], &[2]);
     large.batch = 3;
     cases += large.both(DType::F32) + large.both(DType::BF16) + large.both(DType::F64);
@@ -280,7 +280,7 @@ fn nothing_and_points() {
         cases += empty.both(DType::F32);
         let point = Case::new(channels, outs, &[6, 5], &[1, 1]).bias();
         cases += point.both(DType::F32) + point.both(DType::F16);
-        // A product, as it stands.
+        // A plain matrix product of the operands as they are.
         for dtype in some([DType::F32, DType::F64, DType::C64, DType::I32, DType::BF16]) {
             let mut point = Case::new(2 * channels, 2 * outs, &[6, 5], &[1, 1]);
             cases += point.both(dtype);
@@ -292,7 +292,7 @@ fn nothing_and_points() {
             all[0] = apart(&all[0]);
             cases += point.check(false, &all);
         }
-        // A window as large as what it slides over.
+        // A window as large as its operand.
         cases += Case::new(channels, outs, &[4, 3], &[4, 3]).both(DType::F32);
         let mut none = Case::new(channels, outs, &[5], &[2]).bias();
         none.channels = 0;
@@ -310,14 +310,14 @@ fn numbers_of_64_bits() {
             let mut case = Case::new(channels, outs, &[5, 9], &[1, 3])
                 .groups(groups)
                 .bias();
-            // One tap, whose next one would be far away.
+            // One tap; the next one would be far away.
             case.dilation = vec![1 << 31, 2];
             case.stride = vec![2, 3];
             for transposed in [false, true] {
                 let mut all = case.operands(dtype, transposed);
                 let output = case.clone();
                 cases += if transposed {
-                    // Padding of the result is less than the dilation, too.
+                    // Output padding must be less than the stride or less than the dilation.
                     output.check(transposed, &all)
                 } else {
                     let first = output.check(transposed, &all);

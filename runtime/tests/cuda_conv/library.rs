@@ -1,5 +1,5 @@
-//! Convolutions by cuDNN: on the host that stands for a GPU one that computes number by number, refuses, fails or is
-//! missing.
+//! Convolutions by cuDNN: on the CPU emulation of the GPU, a fake that computes one number at a time, refuses, fails or
+//! is missing.
 
 use nomina_core::DType;
 use nomina_runtime::call::to_device;
@@ -11,10 +11,10 @@ use super::convolve::{Case, SIZES};
 use crate::here::{self, device, name};
 use crate::sample::some;
 
-/// The dtypes that the library has.
+/// The dtypes that the library supports.
 const DTYPES: [DType; 4] = [DType::F32, DType::F16, DType::F64, DType::BF16];
 
-/// Gradients of both operands, of a result's gradient in two layouts.
+/// Checks the gradients of both operands, for a result's gradient in two layouts.
 fn gradients(case: &Case, transposed: bool, operands: &[Raw]) -> usize {
     let out = case.call(transposed, operands).unwrap();
     let whole = numbers(out.shape(), out.dtype(), 5);
@@ -49,7 +49,7 @@ fn inside() {
                 }
                 cases += case.bias().both(DType::F32);
             }
-            // Ends that are padded differently, where the kernel has an even size.
+            // Different padding at both ends, if the kernel size is even.
             let mut same = Case::new(channels, outs, size, kernel).groups(groups);
             same.padding = None;
             let all = same.operands(DType::F32, false);
@@ -64,7 +64,7 @@ fn inside() {
     let mut empty = Case::new(4, 4, &[5, 5], &[3, 3]);
     empty.batch = 0;
     cases += empty.both(DType::F32);
-    // Nothing that it has.
+    // Dtypes that the library does not support.
     for dtype in some([DType::I32, DType::C64]) {
         cases += Case::new(4, 8, &[6, 7], &[3, 3]).both(dtype);
     }
@@ -72,7 +72,7 @@ fn inside() {
     println!("{}", cuda::report(None).unwrap());
 }
 
-/// By cuDNN and by our own kernels: how many there were of each, as a report says.
+/// Parses a report: the number of convolutions by cuDNN, and by our own kernels.
 fn made(said: &str) -> (usize, usize) {
     let mut lines = said.lines();
     let line = lines.find_map(|line| line.strip_prefix("convolutions: "));
@@ -88,7 +88,7 @@ fn by_the_library() {
         return;
     };
     let (library, own) = made(&said);
-    // Ends that differ, integers, complex numbers.
+    // Different padding at both ends, integers, complex numbers.
     assert!(library > 300 && own < library / 4, "{said}");
     assert!(said.contains("cuDNN: 9."), "{said}");
     println!("{library} by cuDNN, {own} by our own kernels");
@@ -146,7 +146,7 @@ fn inside_broken() {
     here::cases(1);
 }
 
-/// What fails while it computes is no refusal: it is told.
+/// A failure during the computation is reported; it is not a refusal.
 #[test]
 fn a_library_that_fails() {
     if !here::needs_stand_in(name!(), "cuDNN does not fail there") {
@@ -169,7 +169,7 @@ fn a_library_that_fails() {
 #[ignore = "run by the test below"]
 fn inside_tf32() {
     let _here = device!(&[]);
-    // Needs eleven bits and more.
+    // Requires more than the ten mantissa bits of TF32.
     let x = Raw::from_vec(vec![1.0_f32 + 1.0 / 4096.0; 16 * 16 * 25], &[16, 16, 5, 5]).unwrap();
     let w = Raw::from_vec(vec![1.0_f32; 16 * 16 * 9], &[16, 16, 3, 3]).unwrap();
     let case = Case::new(16, 16, &[5, 5], &[3, 3]);

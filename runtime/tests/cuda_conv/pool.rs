@@ -1,4 +1,4 @@
-//! Pools, and what undoes them.
+//! Pools, and their inverses.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind};
@@ -34,7 +34,7 @@ fn mean(what: &str, x: &Raw, dims: &[usize], args: &AvgArgs<'_>) -> usize {
     })
 }
 
-/// All windows over an operand of one to three dims behind the first two.
+/// Checks all windows over an operand of one to three dims after the first two.
 fn windows(x: &Raw) -> usize {
     let dims: Vec<usize> = (2..x.rank()).collect();
     let same = |number: usize| vec![number; dims.len()];
@@ -108,7 +108,7 @@ fn what_is_not_a_number_and_equals() {
         4 | 8 => 0.0,
         _ => 1.0,
     };
-    // With NaN nearly everywhere, nowhere, and only what is least.
+    // With NaN nearly everywhere, nowhere, and with only the smallest number.
     for (len, of) in [(11, 0), (3, 8), (1, 2)] {
         let all = (0..2 * 3 * 9 * 40).map(|i| data(of + (i * 7 + i / 13) % len));
         let x = Raw::from_vec(all.collect(), &[2, 3, 9, 40]).unwrap();
@@ -180,7 +180,7 @@ fn numbers_of_64_bits() {
     for dtype in some([DType::F32, DType::BF16, DType::I64, DType::U8]) {
         for size in [9, 80] {
             let x = numbers(&[2, 3, 5, size], dtype, 1);
-            // One position along the first dim, from which the next would be far away.
+            // One position along the first dim; the next one would be far away.
             let (kernel, stride) = ([5, size / 2], [1 << 31, 2]);
             let args = MaxArgs {
                 kernel: &kernel,
@@ -200,7 +200,7 @@ fn numbers_of_64_bits() {
             };
             cases += mean("wide", &x, &[2, 3], &args);
         }
-        // Parts whose borders are products beyond 32 bits.
+        // Parts whose boundaries are products beyond 32 bits.
         let x = numbers(&[1, 46_351], dtype, 1);
         cases += agree("wide parts", &[&x], 0.0, |all| {
             let op = Op::AdaptiveMaxPool1d;
@@ -230,7 +230,7 @@ fn back_to_their_places() {
             });
         }
     }
-    // An index out of range is known when somebody waits.
+    // An index out of range is reported at the next synchronization.
     let x = to_device(&numbers(&[2, 4], DType::F32, 1), Device::from(0)).unwrap();
     for wrong in [10, -1] {
         let places = Raw::from_vec(vec![0_i64, 1, 2, 3, 4, 5, 6, wrong], &[2, 4]).unwrap();

@@ -30,7 +30,7 @@ fn check(x: &Raw, sizes: &[usize], mode: InterpolateMode, factor: Option<f64>) -
             x.dtype(),
             x.shape()
         );
-        // Weights of cubic polynomials lose some places of `f64` where they cancel.
+        // Cubic weights lose some digits of `f64` to cancellation.
         let near = unit(x.dtype()).max(4e-14);
         agree(&what, &[x], near, |all| {
             Ok(vec![interpolate(&all[0], &resizes, mode, corners)?])

@@ -27,7 +27,7 @@ calls! { call:
 }
 
 impl<'a> Draw<'a, '_> {
-    /// A batch of channels, each of a few dims to slide along, mostly two.
+    /// Returns a batch of channels with a few spatial dims, mostly two.
     fn image(&mut self) -> &'a Raw {
         if self.bytes.below(2) == 0 {
             self.dtype = DType::F32;
@@ -147,7 +147,7 @@ impl<'a> Draw<'a, '_> {
         self.lent.columns.lend(args)
     }
 
-    /// What a window of two by two sees of so many elements.
+    /// Returns columns of a two by two window.
     fn columns_of_image(&mut self) -> &'a Raw {
         self.base = vec![2, 3];
         self.of(&[2, 8, 6])

@@ -1,4 +1,4 @@
-//! Where arguments come from, and where they live for the time of a call.
+//! Generation of arguments, and their storage during a call.
 
 use std::cell::{Cell, OnceCell};
 
@@ -12,7 +12,7 @@ use nomina_runtime::raw::{Raw, RawCoo, RawMut};
 use super::super::bytes::Bytes;
 use super::{make, see};
 
-/// Room for values that are lent until it goes.
+/// Storage for values that are lent as long as it lives.
 pub struct Slots<T> {
     cells: [OnceCell<T>; 24],
     next: Cell<usize>,
@@ -35,10 +35,10 @@ impl<T> Slots<T> {
     }
 }
 
-/// What arguments refer to.
+/// The values that arguments refer to.
 #[derive(Default)]
 pub struct Own {
-    /// Each with what it held when it was made.
+    /// Each with a hash of its initial content.
     tensors: Slots<(Raw, u64)>,
     sparse: Slots<(RawCoo, u64)>,
     pub sizes: Slots<Vec<usize>>,
@@ -51,10 +51,10 @@ pub struct Own {
 }
 
 impl Own {
-    /// That no operand changed.
+    /// Checks that no operand changed.
     ///
     /// # Panics
-    /// When one did.
+    /// If one did.
     pub fn check(&self) {
         for (raw, before) in self.tensors.cells.iter().filter_map(OnceCell::get) {
             assert_eq!(see::hash(raw), *before, "an operand changed: {raw:?}");
@@ -92,12 +92,12 @@ pub struct Lent<'a> {
     pub columns: Slots<Columns<'a>>,
 }
 
-/// The arguments of a call. Sizes, dtypes and tensors of one call mostly fit one another.
+/// The arguments of a call. Sizes, dtypes and tensors of one call mostly fit each other.
 pub struct Draw<'a, 'b> {
     pub bytes: &'a mut Bytes<'b>,
     pub own: &'a Own,
     pub lent: &'a Lent<'a>,
-    /// The sizes and the dtype that most tensors have.
+    /// The sizes and the dtype of most tensors.
     pub base: Vec<usize>,
     pub dtype: DType,
     dest: Option<&'a mut Raw>,
@@ -137,7 +137,7 @@ impl<'a, 'b> Draw<'a, 'b> {
         draw
     }
 
-    /// A tensor that lives as long as the call.
+    /// Stores a tensor for the duration of the call.
     pub fn lend(&mut self, raw: Raw) -> &'a Raw {
         let hash = see::hash(&raw);
         &self.own.tensors.lend((raw, hash)).0
@@ -148,7 +148,7 @@ impl<'a, 'b> Draw<'a, 'b> {
         &self.own.sparse.lend((coo, hash)).0
     }
 
-    /// Of these sizes or almost, mostly of the call's dtype.
+    /// Returns a tensor of about these sizes, mostly with the call's dtype.
     pub fn of(&mut self, sizes: &[usize]) -> &'a Raw {
         let sizes = make::mostly(self.bytes, sizes);
         let dtype = make::dtype_near(self.bytes, self.dtype);
@@ -158,13 +158,13 @@ impl<'a, 'b> Draw<'a, 'b> {
     pub fn of_dtype(&mut self, sizes: &[usize], dtype: DType) -> &'a Raw {
         let mut raw = make::tensor(self.bytes, sizes, dtype);
         if self.bytes.once_in(3) {
-            // Refused where the dtype has no gradient.
+            // Refused if the dtype has no gradient.
             raw.requires_grad_().ok();
         }
         self.lend(raw)
     }
 
-    /// The sizes of the tensor that is written to.
+    /// Returns the sizes of the destination.
     pub fn dest_shape(&self) -> Vec<usize> {
         self.dest
             .as_ref()
@@ -175,12 +175,12 @@ impl<'a, 'b> Draw<'a, 'b> {
         self.dest.as_ref().map_or(self.dtype, |raw| raw.dtype())
     }
 
-    /// The tensor that is written to; once a call.
+    /// Returns the destination; once per call.
     pub fn dest(&mut self) -> &'a mut Raw {
         self.dest.take().expect("one tensor to write to")
     }
 
-    /// Access to it, or to a part.
+    /// Returns access to the destination, or to a part of it.
     pub fn dest_part(&mut self) -> RawMut<'a> {
         let whole = self.dest().as_mut().expect("memory for a small copy");
         make::part(self.bytes, whole)

@@ -91,7 +91,7 @@ impl<'a> Draw<'a, '_> {
         self.lent.tensors.lend(list)
     }
 
-    /// Mostly row-major floats of the same few sizes, which short chains take.
+    /// Returns mostly row-major floats of a few equal sizes, which short chains accept.
     fn few_alike(&mut self) -> &'a [&'a Raw] {
         if self.bytes.below(4) == 0 {
             return self.few();
@@ -112,7 +112,7 @@ impl<'a> Draw<'a, '_> {
         self.own.scalars.lend(list)
     }
 
-    /// Steps that mostly name earlier ones.
+    /// Returns steps that mostly refer to earlier ones.
     fn program(&mut self) -> &'a [Node<'a>] {
         // Few dtypes, so that most programs are a single pass.
         if self.bytes.below(2) == 0 {
@@ -120,7 +120,7 @@ impl<'a> Draw<'a, '_> {
         }
         let mut nodes = Vec::new();
         for at in 0..self.bytes.pick(&[3, 3, 3, 4, 4, 5, 7, 1, 0]) {
-            // Mostly the steps before, so that each is read.
+            // Mostly the previous steps, so that each is used.
             let earlier = |bytes: &mut super::Bytes<'_>, arg: usize| match bytes.below(24) {
                 0 => bytes.pick(&[at, at + 1, 16, usize::MAX, 1 << 40]),
                 1..=4 => bytes.below(at),

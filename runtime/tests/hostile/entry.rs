@@ -1,4 +1,4 @@
-//! Entries, and one call of one.
+//! Entries, and single calls of them.
 
 use nomina_core::DType;
 use nomina_runtime::with_default_dtype;
@@ -7,7 +7,7 @@ use super::super::bytes::Bytes;
 use super::draw::{Draw, Lent, Own};
 use super::see::See;
 
-/// A function, and how it is called once. True where it gave a result.
+/// A function, and a way to call it once.
 pub struct Call {
     /// Its module or type.
     pub of: &'static str,
@@ -15,8 +15,8 @@ pub struct Call {
     pub run: for<'a, 'b> fn(&mut Draw<'a, 'b>) -> bool,
 }
 
-/// Makes `CALLS` of lines `function(argument, ...);` of a module or a type. An argument is `_`, a method of `Draw`, or
-/// one with arguments of its own. A line `function |d| { ... };` calls it by hand.
+/// Defines `CALLS` from lines `function(argument, ...);` of a module or a type. An argument is `_`, a method of `Draw`,
+/// or one with its own arguments. A line `function |d| { ... };` contains the call itself.
 macro_rules! calls {
     ($of:ident: $($name:ident $(($($args:tt)*))? $(|$d:ident| $by_hand:block)?;)*) => {
         pub const CALLS: &[crate::hostile::entry::Call] = &[$(crate::hostile::entry::Call {
@@ -50,10 +50,10 @@ pub fn seen(result: impl See) -> bool {
     result.see()
 }
 
-/// Calls a function once, reads its result, and looks whether it changed what it should only read.
+/// Calls a function once, reads its result, and checks that it did not change its operands.
 ///
 /// # Panics
-/// When the function does, or did harm.
+/// If the function panics or does harm.
 pub fn once(call: &Call, bytes: &mut Bytes<'_>) -> bool {
     let own = Own::default();
     let lent = Lent::default();

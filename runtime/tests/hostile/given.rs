@@ -1,4 +1,4 @@
-//! Anything of a type.
+//! Arbitrary values of each type.
 
 use nomina_core::op::Op;
 use nomina_core::{DType, MemoryFormat, Scalar};
@@ -14,7 +14,7 @@ use nomina_runtime::{Device, Generator, Strided};
 use super::draw::Draw;
 use super::make;
 
-/// What a parameter of this type may be given.
+/// A type with arbitrary values for a parameter.
 pub trait Given<'a> {
     fn given(d: &mut Draw<'a, '_>) -> Self;
 }
@@ -221,7 +221,7 @@ impl<'a> Given<'a> for Affine<'a> {
     }
 }
 
-/// One of a few.
+/// Implements `Given` by a choice from a list.
 macro_rules! one_of {
     ($($t:ty: $all:expr;)*) => {$(
         impl<'a> Given<'a> for $t {
@@ -258,13 +258,13 @@ one_of! {
 }
 
 impl<'a> Draw<'a, '_> {
-    /// A tensor, mostly one that fits the others.
+    /// Returns a tensor, mostly one that fits the others.
     pub fn x(&mut self) -> &'a Raw {
         let sizes = self.base.clone();
         self.of(&sizes)
     }
 
-    /// Of the sizes of what is written to.
+    /// Returns a tensor with the sizes of the destination.
     pub fn alike(&mut self) -> &'a Raw {
         let (sizes, dtype) = (self.dest_shape(), self.dest_dtype());
         if self.bytes.once_in(6) {
@@ -273,7 +273,7 @@ impl<'a> Draw<'a, '_> {
         self.of_dtype(&sizes, dtype)
     }
 
-    /// With a float dtype, mostly.
+    /// Returns a tensor, mostly with a float dtype.
     pub fn float(&mut self) -> &'a Raw {
         let dtype = self
             .bytes
@@ -282,7 +282,7 @@ impl<'a> Draw<'a, '_> {
         self.x()
     }
 
-    /// Of this rank, mostly.
+    /// Returns a tensor, mostly of this rank.
     pub fn ranked(&mut self, rank: usize) -> &'a Raw {
         let sizes: Vec<usize> = (0..rank)
             .map(|at| self.base.get(at).copied().unwrap_or(3))
@@ -290,12 +290,12 @@ impl<'a> Draw<'a, '_> {
         self.of(&sizes)
     }
 
-    /// A vector of this length, mostly.
+    /// Returns a vector, mostly of this length.
     pub fn vector(&mut self, len: usize) -> &'a Raw {
         self.of(&[len])
     }
 
-    /// Indices, mostly.
+    /// Returns indices, mostly.
     pub fn index(&mut self) -> &'a Raw {
         let sizes = make::near(self.bytes, &self.base);
         self.index_of(&sizes)
@@ -308,7 +308,7 @@ impl<'a> Draw<'a, '_> {
         self.of_dtype(&sizes, dtype)
     }
 
-    /// A tensor of bool, mostly.
+    /// Returns a tensor of bool, mostly.
     pub fn mask(&mut self) -> &'a Raw {
         let dtype = make::dtype_near(self.bytes, DType::Bool);
         let sizes = make::near(self.bytes, &self.base);
@@ -317,7 +317,7 @@ impl<'a> Draw<'a, '_> {
 
     pub fn sizes(&mut self) -> &'a [usize] {
         let sizes = match self.bytes.below(6) {
-            // As many elements in other dims.
+            // An equal number of elements in other dims.
             0 => vec![self.base.iter().product()],
             1 => (0..self.bytes.below(5))
                 .map(|_| make::size(self.bytes))
@@ -327,7 +327,7 @@ impl<'a> Draw<'a, '_> {
         self.own.sizes.lend(sizes)
     }
 
-    /// So many small numbers, mostly.
+    /// Returns `count` small numbers, mostly.
     pub fn numbers(&mut self, count: usize) -> &'a [usize] {
         let count = if self.bytes.once_in(16) {
             self.bytes.below(5)
@@ -338,7 +338,7 @@ impl<'a> Draw<'a, '_> {
         self.own.sizes.lend(list)
     }
 
-    /// So many of this number, mostly.
+    /// Returns `count` times the same number, mostly.
     pub fn each(&mut self, number: usize, count: usize) -> &'a [usize] {
         if self.bytes.below(3) == 0 {
             return self.numbers(count);
@@ -350,7 +350,7 @@ impl<'a> Draw<'a, '_> {
         make::size(self.bytes)
     }
 
-    /// A position of the list of sizes, mostly.
+    /// Returns a position in the list of sizes, mostly.
     pub fn dim(&mut self) -> usize {
         match self.bytes.below(12) {
             0 => make::size(self.bytes),
@@ -358,7 +358,7 @@ impl<'a> Draw<'a, '_> {
         }
     }
 
-    /// Some dims in order, or anything.
+    /// Returns some dims in order, or anything.
     pub fn dims(&mut self) -> &'a [usize] {
         let list = match self.bytes.below(8) {
             0 => (0..self.bytes.below(4)).map(|_| self.dim()).collect(),
@@ -391,12 +391,12 @@ impl<'a> Draw<'a, '_> {
         self.lent.tensors.lend(list)
     }
 
-    /// The layout of a tensor.
+    /// Returns the layout of a tensor.
     pub fn layout(&mut self) -> &'a Strided {
         self.x().layout()
     }
 
-    /// Where dims go, and new ones.
+    /// Returns an order of dims, with new ones.
     pub fn places(&mut self) -> &'a [Option<usize>] {
         let mut places: Vec<Option<usize>> = self.dims().iter().copied().map(Some).collect();
         if self.bytes.below(2) == 0 {
@@ -412,7 +412,7 @@ impl<'a> Draw<'a, '_> {
         make::whole(self.bytes) as isize
     }
 
-    /// Pairs of dims.
+    /// Returns pairs of dims.
     pub fn pairs(&mut self) -> &'a [(usize, usize)] {
         let list = (0..self.bytes.below(3))
             .map(|_| {
@@ -430,7 +430,7 @@ impl<'a> Draw<'a, '_> {
         self.own.dims.lend(list)
     }
 
-    /// One of these operators, mostly.
+    /// Returns one of these operators, mostly.
     pub fn op(&mut self, of: &[Op]) -> Op {
         if self.bytes.once_in(12) {
             return self.bytes.pick(Op::ALL);

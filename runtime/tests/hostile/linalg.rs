@@ -7,7 +7,7 @@ use super::draw::Draw;
 use super::given::Given;
 
 impl<'a> Draw<'a, '_> {
-    /// Of a dtype that is taken, mostly.
+    /// Returns mostly a tensor of a supported dtype.
     pub fn floats(&mut self) -> &'a Raw {
         if !self.bytes.once_in(8) {
             let dtypes = [DType::F32, DType::F64, DType::C64, DType::C128];
@@ -56,7 +56,7 @@ pub mod matrices {
             (b, self.rows_and_columns()[0])
         }
 
-        /// The last two dims, mostly.
+        /// Returns mostly the last two dims.
         fn rows_and_columns(&mut self) -> [usize; 2] {
             let rank = self.base.len();
             match self.bytes.below(4) {
@@ -74,7 +74,7 @@ pub mod matrices {
             }
         }
 
-        /// All dims but the last two, mostly.
+        /// Returns mostly all dims but the last two.
         fn batch(&mut self) -> &'a [(usize, usize)] {
             if self.bytes.once_in(3) {
                 return self.pairs();

@@ -7,7 +7,7 @@ use num_complex::Complex;
 
 use super::super::bytes::Bytes;
 
-/// Sizes that no memory holds, in any dtype: less would be granted, and filled.
+/// Sizes too large for any memory, in any dtype: smaller ones would be allocated and filled.
 const HUGE: [usize; 10] = [
     1 << 48,
     1 << 54,
@@ -21,7 +21,7 @@ const HUGE: [usize; 10] = [
     usize::MAX,
 ];
 
-/// A size of a dim, or a count.
+/// Returns a size of a dim, or a count.
 pub fn size(bytes: &mut Bytes<'_>) -> usize {
     match bytes.below(32) {
         0 => bytes.pick(&HUGE),
@@ -30,7 +30,7 @@ pub fn size(bytes: &mut Bytes<'_>) -> usize {
     }
 }
 
-/// Any integer.
+/// Returns any integer.
 pub fn whole(bytes: &mut Bytes<'_>) -> i64 {
     match bytes.below(32) {
         0 => bytes.pick(&[
@@ -46,7 +46,7 @@ pub fn whole(bytes: &mut Bytes<'_>) -> i64 {
     }
 }
 
-/// Any number.
+/// Returns any number.
 pub fn float(bytes: &mut Bytes<'_>) -> f64 {
     match bytes.below(16) {
         0 => bytes.pick(&[
@@ -63,7 +63,7 @@ pub fn float(bytes: &mut Bytes<'_>) -> f64 {
     }
 }
 
-/// Sizes of a tensor that is no burden.
+/// Returns sizes of a small tensor.
 pub fn shape(bytes: &mut Bytes<'_>) -> Vec<usize> {
     // More dims than lists hold without an allocation.
     if bytes.once_in(24) {
@@ -72,7 +72,7 @@ pub fn shape(bytes: &mut Bytes<'_>) -> Vec<usize> {
             .collect();
     }
     let rank = bytes.below(6);
-    // A long tensor now and then: kernels have loops of their own for those.
+    // A long tensor now and then: kernels have separate loops for them.
     if rank == 1 && bytes.once_in(8) {
         return vec![bytes.below(3000)];
     }
@@ -81,7 +81,7 @@ pub fn shape(bytes: &mut Bytes<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// These sizes, or ones that broadcast with them, or others.
+/// Returns these sizes, sizes that broadcast with them, or other ones.
 pub fn near(bytes: &mut Bytes<'_>, base: &[usize]) -> Vec<usize> {
     let mut sizes = base.to_vec();
     match bytes.below(12) {
@@ -96,7 +96,7 @@ pub fn near(bytes: &mut Bytes<'_>, base: &[usize]) -> Vec<usize> {
     sizes
 }
 
-/// These, and others once in a while.
+/// Returns these sizes, and occasionally other ones.
 pub fn mostly(bytes: &mut Bytes<'_>, sizes: &[usize]) -> Vec<usize> {
     if bytes.once_in(10) {
         return near(bytes, sizes);
@@ -111,8 +111,7 @@ pub fn dtype_near(bytes: &mut Bytes<'_>, dtype: DType) -> DType {
     dtype
 }
 
-/// A tensor of these sizes that lies anyhow. Where a size is zero, another may be so huge that no memory has
-/// room for as many elements.
+/// Creates a tensor of these sizes with any layout. If a size is zero, another one may be too large for any memory.
 pub fn tensor(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
     let rank = sizes.len();
     if sizes.contains(&0) && bytes.once_in(4) {
@@ -127,7 +126,7 @@ pub fn tensor(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
     if bytes.below(2) == 0 {
         return filled(bytes, sizes, dtype);
     }
-    // How each dim lies in a larger buffer, whose dims stand in another order.
+    // The layout of each dim in a larger buffer, whose dims have another order.
     let ways: Vec<usize> = sizes.iter().map(|_| bytes.below(8)).collect();
     let lies = |at: usize| match ways[at] {
         0 if sizes[at] > 0 => 1,
@@ -159,7 +158,7 @@ pub fn tensor(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
     raw.expand(sizes).expect("dims of one element")
 }
 
-/// A row-major tensor.
+/// Creates a row-major tensor.
 fn filled(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
     fn of<T: Element>(
         bytes: &mut Bytes<'_>,
@@ -170,7 +169,7 @@ fn filled(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
         let all: Vec<T> = (0..count).map(|_| one(bytes)).collect();
         Raw::from_vec(all, sizes).expect("as many as there are")
     }
-    // Small indices, which are often in range, or anything.
+    // Small indices, which are often in range, or any numbers.
     let style = bytes.below(4);
     let n = move |bytes: &mut Bytes<'_>| match style {
         0 | 1 => bytes.below(3) as i64,
@@ -199,7 +198,7 @@ fn filled(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
     }
 }
 
-/// The region, or a view of it.
+/// Returns the region, or a view of it.
 pub fn part<'a>(bytes: &mut Bytes<'_>, whole: RawMut<'a>) -> RawMut<'a> {
     let rank = whole.rank();
     if rank == 0 {

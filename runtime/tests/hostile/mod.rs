@@ -1,11 +1,11 @@
-//! Arguments that nobody should give, to every public function of `call`, and of tensors without names and what they
-//! are made of. Whatever they are, a function gives a
-//! result whose elements lie in its buffer, or an error; it does not panic, and leaves its operands as they were.
+//! Hostile arguments for every public function of `call`, of tensors without names, and of their parts. Whatever the
+//! arguments are, a function returns a result whose elements are inside its buffer, or an error; it does not panic, and
+//! leaves its operands unchanged.
 //!
-//! Whoever includes this names it `hostile`, in the root of a crate, beside a module `bytes`.
+//! A crate that includes this calls it `hostile`, in its root, next to a module `bytes`.
 //!
-//! An entry is a line: the function and, for each parameter, `_` for anything of its type or a method of [`Draw`]
-//! that makes arguments which get further.
+//! An entry is a line: the function and, for each parameter, `_` for anything of its type or a method of [`Draw`] that
+//! makes arguments which get further.
 
 #[macro_use]
 mod entry;
@@ -31,7 +31,7 @@ mod tensor;
 use super::bytes::Bytes;
 use entry::Call;
 
-/// All entries.
+/// Returns all entries.
 pub fn calls() -> impl Iterator<Item = &'static Call> {
     let lists = [
         conv::CALLS,
@@ -63,10 +63,10 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
     lists.into_iter().flatten()
 }
 
-/// One call of one function, both as the bytes say.
+/// Calls one function once, both selected by the bytes.
 ///
 /// # Panics
-/// When the function does harm.
+/// If the function does harm.
 pub fn run(bytes: &mut Bytes<'_>) {
     let at = bytes.below(calls().count());
     if let Some(call) = calls().nth(at) {

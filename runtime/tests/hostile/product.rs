@@ -32,7 +32,7 @@ calls! { call:
 }
 
 impl<'a> Draw<'a, '_> {
-    /// Square, mostly.
+    /// Returns a matrix, mostly square.
     fn matrix(&mut self) -> &'a Raw {
         let size = self.base.first().copied().unwrap_or(2).min(20);
         let wide = if self.bytes.once_in(4) {
@@ -48,7 +48,7 @@ impl<'a> Draw<'a, '_> {
         self.lent.tensors.lend(list)
     }
 
-    /// The letters of each operand's dims.
+    /// Returns the letters of each operand's dims.
     fn letters(&mut self) -> &'a [&'a [usize]] {
         let rank = self.base.len();
         let list = (0..self.bytes.below(5))

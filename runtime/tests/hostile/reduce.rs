@@ -1,4 +1,4 @@
-//! Reductions, scans, and what is normalised along dims.
+//! Reductions, scans, and normalisations along dims.
 
 use nomina_core::op::Op;
 use nomina_runtime::call::{self, Entropy, Losses, Spacing};
@@ -41,7 +41,7 @@ calls! { call:
 }
 
 impl<'a> Draw<'a, '_> {
-    /// Of the sizes without one dim.
+    /// Returns targets with the sizes without one dim.
     fn targets(&mut self) -> &'a nomina_runtime::Raw {
         let mut sizes = self.base.clone();
         if !sizes.is_empty() {

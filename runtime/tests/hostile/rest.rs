@@ -1,4 +1,4 @@
-//! What stands beside tensors: generators, sizes, memory, text.
+//! Functions that do not take tensors: generators, sizes, memory, text.
 
 pub mod generator {
     use nomina_runtime::Generator;
@@ -65,7 +65,7 @@ pub mod bytes {
         combine_bytes |d| {
             let (op, dtype) = (d.bytes.pick(&COMBINERS), d.bytes.pick(&DType::ALL));
             let all: Vec<u8> = (0..96).map(|_| d.bytes.below(256) as u8).collect();
-            // Often as many on both sides, and often where elements lie.
+            // Often the same length on both sides, and often aligned.
             let start = d.bytes.pick(&[0, 0, 0, 1, 5]);
             let len = d.bytes.pick(&[0, 16, 32, 3, 48]);
             let other = if d.bytes.once_in(4) { d.bytes.below(40) } else { len };
@@ -105,7 +105,7 @@ pub mod memory {
         set_cap |d| {
             let (before, new) = (memory::cap(), d.size());
             memory::set_cap(new);
-            // Others count on memory that nothing keeps.
+            // Other tests rely on memory that is not cached.
             memory::set_cap(before)
         };
         trim |_d| { memory::trim() };
@@ -122,7 +122,7 @@ pub mod display {
 
     use super::super::make;
 
-    /// What a function writes.
+    /// The output of a function.
     struct Shown<F>(F);
 
     impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Shown<F> {

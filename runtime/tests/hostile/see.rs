@@ -1,4 +1,4 @@
-//! Reading all of a result.
+//! Reads all of a result.
 
 use nomina_core::op::Resolved;
 use nomina_core::{DType, MemoryFormat, Result, Scalar};
@@ -8,12 +8,13 @@ use nomina_runtime::raw::{Raw, RawCoo, RawMut};
 use nomina_runtime::shape::{Shape, Strides};
 use nomina_runtime::{Device, Strided};
 
-/// More elements than this are repeated ones, or zeros that nobody asked memory for.
+/// The maximal number of elements read; larger tensors repeat elements, or are zeros without
+/// memory.
 const READ: usize = 1 << 13;
 
-/// What a function gives.
+/// A function's result.
 pub trait See {
-    /// Reads it; true where it is a result.
+    /// Reads it; returns whether it is a result rather than an error.
     fn see(&self) -> bool;
 }
 
@@ -39,7 +40,7 @@ impl See for RawCoo {
     fn see(&self) -> bool {
         hash_sparse(self);
         assert_eq!(self.sparse_dim() + self.dense_dim(), self.rank());
-        // All indices within the sizes.
+        // All indices are within the sizes.
         if self.values().numel() < READ {
             RawCoo::new("see", self.indices(), self.values(), Some(self.shape()))
                 .expect("parts that fit");
@@ -109,7 +110,7 @@ impl<T: See, U: See> See for (T, U) {
     }
 }
 
-/// What there is nothing to read of.
+/// Types without anything to read.
 macro_rules! plain {
     ($($t:ty),*) => { $(impl See for $t { fn see(&self) -> bool { true } })* };
 }
@@ -139,7 +140,7 @@ plain!(
 
 impl<T: See> See for [T] {
     fn see(&self) -> bool {
-        // Each of them, whatever the others are.
+        // Reads all of them, whatever the others are.
         self.iter().filter(|each| !each.see()).count() == 0
     }
 }
@@ -164,7 +165,7 @@ impl See for RawMut<'_> {
     }
 }
 
-/// A number for the elements and how they lie.
+/// Hashes the elements and the layout.
 pub fn hash(raw: &Raw) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x100_0000_01b3);
@@ -184,7 +185,7 @@ pub fn hash(raw: &Raw) -> u64 {
     hash
 }
 
-/// As [`hash`], of both parts.
+/// Like [`hash`], but of both parts.
 pub fn hash_sparse(coo: &RawCoo) -> u64 {
     hash(coo.indices()) ^ hash(coo.values()).rotate_left(1)
 }

@@ -1,4 +1,4 @@
-//! New tensors, and the same elements elsewhere.
+//! New tensors, and the same elements in other positions.
 
 use nomina_core::DType;
 

@@ -35,7 +35,7 @@ impl<'a> Draw<'a, '_> {
         self.index_of(&[size])
     }
 
-    /// Numbers of the dtype that the operand has.
+    /// Returns numbers of the operand's dtype.
     fn shares(&mut self) -> &'a Raw {
         let sizes = vec![3; self.bytes.below(3)];
         self.of(&sizes)

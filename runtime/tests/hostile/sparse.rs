@@ -24,7 +24,8 @@ calls! { call:
 }
 
 impl<'a> Draw<'a, '_> {
-    /// Sparse, of the call's sizes or others: no more entries than a few, some of them twice.
+    /// Returns a sparse tensor with the call's sizes or other ones: at most a few entries, some of
+    /// them duplicates.
     pub fn coo(&mut self) -> &'a RawCoo {
         let shape = super::make::mostly(self.bytes, &self.base.clone());
         let sparse = self.bytes.below(shape.len() + 1);
@@ -47,7 +48,7 @@ impl<'a> Draw<'a, '_> {
         let dtype = super::make::dtype_near(self.bytes, self.dtype);
         let values = super::make::tensor(self.bytes, &sizes, dtype);
         let coo = RawCoo::new("hostile", &indices, &values, Some(&shape)).or_else(|_| {
-            // Values that are huge beside a size of zero do not fit.
+            // Huge values next to a size of zero do not fit.
             let values = Raw::zeros("hostile", &sizes, dtype, nomina_runtime::Device::Cpu)?;
             RawCoo::new("hostile", &indices, &values, Some(&shape))
         });

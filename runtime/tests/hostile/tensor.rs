@@ -7,7 +7,7 @@ pub mod raw {
 
     use super::super::make;
 
-    /// A tensor that a gradient came to, if it takes one.
+    /// Returns a tensor after a gradient was accumulated at it, if it takes one.
     fn came(x: &Raw) -> Option<&Raw> {
         let seed = x.clone().detach();
         backward(x, seed, BackwardOptions::default()).ok()?;
@@ -76,7 +76,7 @@ pub mod raw {
         requires_grad_(_);
         is_leaf(_);
         leaf_id |d| { d.x().leaf_id().is_some() };
-        // Methods of the identity.
+        // Methods of the leaf's identity.
         address |d| { d.x().leaf_id().is_some_and(|id| id.address() > 0) };
         is_used |d| { d.x().leaf_id().is_some_and(|id| id.is_used()) };
         made |d| { d.x().made().is_some() };

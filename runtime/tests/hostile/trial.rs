@@ -10,16 +10,16 @@ use super::super::bytes::Bytes;
 use super::calls;
 use super::entry::{self, Call};
 
-/// No call of these arguments takes longer, by far.
+/// A limit that no call of these arguments comes close to.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The call that is under way, and since when.
+/// The running call, and its start.
 static UNDER_WAY: Mutex<Option<(String, u64, Instant)>> = Mutex::new(None);
 
-/// Where the last panic was.
+/// The location of the last panic.
 static PLACE: Mutex<String> = Mutex::new(String::new());
 
-/// Ends the program when a call does not end.
+/// Aborts the program if a call does not return.
 fn watch() {
     std::thread::spawn(|| {
         loop {
@@ -27,7 +27,7 @@ fn watch() {
             if let Some((name, seed, since)) = &*UNDER_WAY.lock().unwrap()
                 && since.elapsed() > PATIENCE
             {
-                // Not by `eprintln!`, which a test's output is kept of, and lost here.
+                // Not by `eprintln!`, whose output a test captures, and would lose here.
                 let said = format!("{name} does not end: NOMINA_HOSTILE=1,{seed},{name}\n");
                 let _ = std::io::stderr().write_all(said.as_bytes());
                 std::process::abort();
@@ -43,10 +43,10 @@ fn name(call: &Call) -> String {
     }
 }
 
-/// Calls every function, or one of this name, with so many argument sets.
+/// Calls every function, or the one with this name, with `count` argument sets.
 ///
 /// # Panics
-/// When one did harm, or all its calls were refused.
+/// If one did harm, or all its calls were refused.
 pub fn all(count: u64, first: u64, only: Option<&str>) {
     watch();
     let before = std::panic::take_hook();
