@@ -1,8 +1,8 @@
-//! Writes what follows from the operator table, and fails when a committed file was stale.
+//! Generates files from the operator table, and fails if a committed file was stale.
 //!
-//! Run it after a change to `core/src/op/table/`: it rewrites the files, reports which, and
-//! passes the second time. It depends on `nomina-core` alone, so that a generated file which no
-//! longer compiles elsewhere cannot keep it from running.
+//! Run it after a change to `core/src/op/table/`: it rewrites stale files, lists them, and passes
+//! the second time. It depends only on `nomina-core`, so that a generated file that no longer
+//! compiles in another package cannot keep it from running.
 
 #[path = "generate/by_name.rs"]
 mod by_name;

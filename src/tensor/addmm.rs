@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
+    #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addmm_with<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &self,
         mat1: &Tensor<E, T>,
@@ -53,7 +53,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
+    #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addmv_with<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &self,
         mat: &Tensor<E, T>,
@@ -76,7 +76,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
+    #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_baddbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
         batch1: &Tensor<E, T>,
@@ -99,7 +99,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
+    #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
         batch1: &Tensor<E, T>,
@@ -124,7 +124,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    #[twin(with = "with `beta` times this tensor and `alpha` times the product.")]
+    #[twin(with = "but with `beta` times this tensor and `alpha` times the product.")]
     pub fn try_addr_with<E: Dims + Vector, F: Beside<E> + Vector>(
         &self,
         vec1: &Tensor<E, T>,

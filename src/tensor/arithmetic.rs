@@ -14,8 +14,7 @@ use super::Tensor;
 use super::operand::{Absorb, AsFloat, Beside, Combine, Operand, OutDims, OutDtype};
 use crate::call::{Known, MaybeOwned, ok, pointwise};
 
-/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
-/// fits.
+/// Reuses the buffer of the right tensor if it is passed by value, not shared, and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Add<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -28,7 +27,7 @@ where
     }
 }
 
-/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Add<R> for Tensor<D, T>
 where
@@ -489,8 +488,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for Complex<f64> {
     }
 }
 
-/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
-/// fits.
+/// Reuses the buffer of the right tensor if it is passed by value, not shared, and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Sub<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -503,7 +501,7 @@ where
     }
 }
 
-/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Sub<R> for Tensor<D, T>
 where
@@ -964,8 +962,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for Complex<f64> {
     }
 }
 
-/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
-/// fits.
+/// Reuses the buffer of the right tensor if it is passed by value, not shared, and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Mul<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -978,7 +975,7 @@ where
     }
 }
 
-/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Mul<R> for Tensor<D, T>
 where
@@ -1439,8 +1436,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for Complex<f64> {
     }
 }
 
-/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
-/// fits.
+/// Reuses the buffer of the right tensor if it is passed by value, not shared, and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Div<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -1453,7 +1449,7 @@ where
     }
 }
 
-/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> Div<R> for Tensor<D, T>
 where
@@ -1925,7 +1921,7 @@ impl<D: Dims, T: Numeric> Neg for &Tensor<D, T> {
     }
 }
 
-/// Writes into the tensor's buffer if nobody shares it.
+/// Reuses the buffer of the tensor if it is not shared.
 impl<D: Dims, T: Numeric> Neg for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
@@ -1945,7 +1941,7 @@ impl<D: Dims, T: Integral> Not for &Tensor<D, T> {
     }
 }
 
-/// Writes into the tensor's buffer if nobody shares it.
+/// Reuses the buffer of the tensor if it is not shared.
 impl<D: Dims, T: Integral> Not for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]

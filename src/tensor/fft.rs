@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has no elements.
-    #[twin(with = ", divided as asked for.")]
+    #[twin(with = "but with the normalisation of the options.")]
     pub fn try_fft_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -47,7 +47,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has no elements.
-    #[twin(with = ", divided as asked for.")]
+    #[twin(with = "but with the normalisation of the options.")]
     pub fn try_ifft_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -76,7 +76,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has no elements.
-    #[twin(with = ", divided as asked for.")]
+    #[twin(with = "but with the normalisation of the options.")]
     pub fn try_rfft_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -97,7 +97,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has no elements, or `n` is 0.
-    #[twin(with = ", divided as asked for.")]
+    #[twin(with = "but with the normalisation of the options.")]
     pub fn try_irfft_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -126,7 +126,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When a dim has no elements.
-    #[twin(with = ", divided as asked for.")]
+    #[twin(with = "but with the normalisation of the options.")]
     pub fn try_fftn_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -145,7 +145,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When a dim has no elements.
-    #[twin(with = ", divided as asked for.")]
+    #[twin(with = "but with the normalisation of the options.")]
     pub fn try_ifftn_with<A: AxesOf<D>>(
         &self,
         dims: A,

@@ -123,7 +123,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When a weight is below zero or not finite, or too few are above zero.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_multinomial_with<X: DimOf<D>>(
         &self,
         num_samples: usize,

@@ -1,4 +1,4 @@
-//! The lines of elementwise rows and of those over dims as steps, which kernels compute in as few passes as there are sums.
+//! Derivatives of elementwise rows and of reductions as steps, which kernels compute in one pass per sum.
 
 use std::fmt::Write;
 
@@ -7,13 +7,13 @@ use syn::{BinOp, Expr, ExprCall, Lit, UnOp};
 
 use super::ids::variant;
 
-/// The steps of one line; equal ones stand once.
+/// The steps of one line, without duplicates.
 struct Steps<'r> {
     row: &'r Row,
     steps: Vec<String>,
 }
 
-/// A value on the way: a step, or a number that is known now.
+/// An intermediate value: a step, or a constant.
 #[derive(Clone, Copy)]
 enum Value {
     Step(usize),
@@ -106,7 +106,7 @@ impl Steps<'_> {
         }
     }
 
-    /// What goes over the dims of the operator, or back under them.
+    /// Lowers a reduction over the dims of the operator, or a broadcast along them.
     fn over(&mut self, name: &str, call: &ExprCall) -> Option<Value> {
         if name == "spread" {
             let value = self.value(&call.args[0]);
@@ -130,7 +130,7 @@ impl Steps<'_> {
                 if let Some(at) = operands(self.row).position(|param| param == name) {
                     return self.step(format!("Operand({at})"));
                 }
-                // Whoever gives another number than this composes the operator of several.
+                // With other numbers the operator is composed of several others.
                 let param = self.row.params().find(|param| param.name == name);
                 let number = param.and_then(|param| param.default?.parse().ok());
                 Value::Number(number.unwrap_or_else(|| panic!("{}: `{name}`", self.row.name)))
@@ -152,12 +152,12 @@ impl Steps<'_> {
             .filter(|param| operands(row).any(|name| name == param.name))
             .map(|param| (param.name, param.default))
             .collect();
-        // Numbers that a line leaves out are what the row says.
+        // Omitted numbers have the default of the row.
         for (_, default) in &all[args.len().min(all.len())..] {
             let number = default.and_then(|text| text.parse().ok());
             args.push(Value::Number(number.expect("a number")));
         }
-        // A kernel has tensors first, whatever the order of the signature.
+        // A kernel takes tensors first, independent of the order in the signature.
         let order = operands(row).map(|name| all.iter().position(|(param, _)| *param == name));
         let args: Vec<Value> = order.map(|at| args[at.expect("a parameter")]).collect();
         self.apply(name, &args)
@@ -179,7 +179,7 @@ fn operands(row: &Row) -> impl Iterator<Item = &'static str> {
     first.chain(numbers.map(|param| param.name))
 }
 
-/// Whether a call is a sum or a mean over the operator's dims: whether these stay, with size 1, or are as in its result.
+/// For a sum or a mean over the dims of the operator: whether the dims stay with size 1, or are as in its result.
 fn keeps(name: &str, call: &ExprCall) -> Option<bool> {
     if !matches!(name, "sum" | "mean" | "nanmean") || call.args.len() != 3 {
         return None;
@@ -192,7 +192,7 @@ fn keeps(name: &str, call: &ExprCall) -> Option<bool> {
     }
 }
 
-/// The lines of real and of complex numbers, where a line has both.
+/// The lines for real and for complex numbers, if a line distinguishes them.
 pub(super) fn if_real(expr: &Expr) -> Option<(&Expr, &Expr)> {
     match expr {
         Expr::Call(call) if call.args.len() == 2 => match &*call.func {
@@ -221,7 +221,7 @@ fn steps(row: &Row, expr: &Expr) -> String {
     steps.steps.join(", ")
 }
 
-/// Whether a line is an expression of elementwise rows, and of sums over the operator's dims.
+/// Whether a line consists of elementwise rows and sums over the dims of the operator.
 fn is_lowered(expr: &Expr) -> bool {
     if let Some((real, complex)) = if_real(expr) {
         return is_lowered(real) && is_lowered(complex);
@@ -268,7 +268,7 @@ pub fn lines() -> String {
          use nomina_core::op::Op;\n\n\
          use super::lines::Line;\n\
          use super::lines::Step::{Apply, Conj, Count, Grad, Imaginary, Number, Operand, Over, Real, Result, Spread};\n\n\
-         /// The lines of a row that is elementwise or goes over dims; none where it has no derivative.\n\
+         /// Returns the lines of an elementwise row or of a reduction, `None` if it has no derivative.\n\
          pub(super) fn lines(op: Op) -> Option<&'static [Line]> {\n\
          Some(match op {\n",
     );

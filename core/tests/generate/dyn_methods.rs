@@ -1,25 +1,26 @@
-//! `runtime/src/tensor/generated.rs`: `DynTensor`'s methods of the simple families.
+//! `runtime/src/tensor/generated.rs`: the methods of `DynTensor` in the simple families.
 
 use std::fmt::Write;
 
 use nomina_core::op::{self, Class, Forms, ParamKind, Row, Status};
 
 use super::ids::variant;
+use super::typed_methods::defaults;
 
-/// A family whose methods follow from the row.
+/// A family of operators whose methods follow from the row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     /// One operand, elementwise.
     Unary,
-    /// One operand, elementwise, and numbers that options hold.
+    /// One operand, elementwise, with numbers in options.
     Parametric,
-    /// Two operands, elementwise; the name of the second.
+    /// Two operands, elementwise, with the name of the second.
     Binary(&'static str),
     /// Over dims.
     Reduce {
-        /// Whether a dtype may be asked for.
+        /// Whether there is a parameter `dtype`.
         dtype: bool,
-        /// Whether there is a correction.
+        /// Whether there is a parameter `correction`.
         correction: bool,
     },
     /// Along a dim.
@@ -98,22 +99,22 @@ fn method(out: &mut String, row: &Row, family: Family) {
             format!(", {rest}")
         }
     };
-    // Generics, arguments after self, the call's arguments, what may fail, and the family's entry.
+    // Generics, parameters after `self`, and the section `# Errors`.
     let (generics, params, fails) = match family {
         Family::Unary | Family::Parametric => (
             "",
             String::new(),
-            "When the dtype is not taken, or memory runs out.",
+            "If memory runs out, or the operator does not support the dtype.",
         ),
         Family::Binary(other) => (
             "<'a>",
             format!("{other}: impl Into<Operand<'a>>"),
-            "When names do not unify, sizes do not broadcast, or the dtype is not taken.",
+            "If names do not unify, sizes do not broadcast, or the operator does not support the dtype.",
         ),
         Family::Reduce { .. } | Family::Scan | Family::Softmax => (
             "<'a>",
             "dim: impl Into<DimArg<'a>>".to_owned(),
-            "When a dim does not exist, or the dtype is not taken.",
+            "If a dim does not exist, or the operator does not support the dtype.",
         ),
     };
     let own = if matches!(family, Family::Binary(_)) {
@@ -154,8 +155,8 @@ fn method(out: &mut String, row: &Row, family: Family) {
         };
         let _ = write!(
             out,
-            "/// [`DynTensor::{name}`] in place.\n///\n/// # Errors\n/// As [`DynTensor::{name}`], and \
-             when the result's names, sizes or dtype do not fit self's.\n\
+            "/// Like [`DynTensor::{name}`], but in place.\n///\n/// # Errors\n/// Like [`DynTensor::{name}`]; \
+             also if the names, sizes or dtype of the result do not fit `self`.\n\
              pub fn {name}_{generics}(&mut self{}) -> Result<&mut Self> {{\n{body}\n}}\n\n",
             with(&params),
         );
@@ -170,37 +171,39 @@ fn method(out: &mut String, row: &Row, family: Family) {
         };
         let _ = write!(
             out,
-            "/// [`DynTensor::{name}`] into `out`.\n///\n/// # Errors\n/// As [`DynTensor::{name}`], \
-             and when `out` does not hold the result: by names, by sizes where it is named, by \
-             dtype.\npub fn {name}_out{generics}({own}{}, out: &mut Self) -> Result<()> {{\n{body}\n}}\n\n",
+            "/// Like [`DynTensor::{name}`], but writes the result to `out`.\n///\n/// # Errors\n/// Like \
+             [`DynTensor::{name}`]; also if the names or dtype of the result do not fit `out`, or its \
+             sizes differ and `out` has names.\npub fn {name}_out{generics}({own}{}, out: &mut Self) -> Result<()> {{\n{body}\n}}\n\n",
             with(&params),
         );
     }
 }
 
-/// The methods of an elementwise operator with numbers: with their defaults, and with options.
+/// The methods of an elementwise operator with numbers: one with their defaults, one with options.
 fn parametric(out: &mut String, row: &Row) {
     let (name, op) = (row.name, variant(row.name));
     let options = format!("{op}Options");
-    let fails = "When the dtype is not taken, or memory runs out.";
+    let fails = "If memory runs out, or the operator does not support the dtype.";
     let _ = write!(
         out,
-        "/// {}\n///\n/// # Errors\n/// {fails}\npub fn {name}(&self) -> Result<Self> {{\n\
+        "/// {}\n///\n/// {}\n///\n/// # Errors\n/// {fails}\npub fn {name}(&self) -> Result<Self> {{\n\
          self.{name}_with({options}::default())\n}}\n\n\
-         /// [`DynTensor::{name}`] with numbers of choice.\n///\n/// # Errors\n/// {fails}\n\
+         /// Like [`DynTensor::{name}`], but with the given numbers.\n///\n/// # Errors\n/// {fails}\n\
          pub fn {name}_with(&self, options: {options}) -> Result<Self> {{\n\
          family::pointwise(Op::{op}, &family::with(Some(self), &options.numbers()))\n}}\n\n",
-        row.doc
+        row.doc,
+        defaults(row, "Self"),
     );
     if row.forms.contains(Forms::IN_PLACE) {
-        let fails =
-            format!("As [`DynTensor::{name}`], and when the result's dtype does not fit self's.");
+        let fails = format!(
+            "Like [`DynTensor::{name}`]; also if the dtype of the result does not fit `self`."
+        );
         let _ = write!(
             out,
-            "/// [`DynTensor::{name}`] in place.\n///\n/// # Errors\n/// {fails}\n\
+            "/// Like [`DynTensor::{name}`], but in place.\n///\n/// # Errors\n/// {fails}\n\
              pub fn {name}_(&mut self) -> Result<&mut Self> {{\n\
              self.{name}_with_({options}::default())\n}}\n\n\
-             /// [`DynTensor::{name}_with`] in place.\n///\n/// # Errors\n/// {fails}\n\
+             /// Like [`DynTensor::{name}_with`], but in place.\n///\n/// # Errors\n/// {fails}\n\
              pub fn {name}_with_(&mut self, options: {options}) -> Result<&mut Self> {{\n\
              family::pointwise_in_place(Op::{op}, self, &family::with(None, &options.numbers()))?;\n\
              Ok(self)\n}}\n\n",
@@ -216,7 +219,7 @@ fn optional(out: &mut String, row: &Row, family: Family, op: &str) {
             correction: true, ..
         } => (
             "options: VarOptions",
-            "with a correction of choice",
+            "but subtracts `options.correction` from the number of elements instead of 1",
             format!(
                 "let dim = dim.into();\nlet keepdim = dim.keepdim() || options.keepdim;\n\
                  let options = crate::call::ReduceOptions {{ correction: options.correction, \
@@ -226,7 +229,7 @@ fn optional(out: &mut String, row: &Row, family: Family, op: &str) {
         ),
         Family::Reduce { dtype: true, .. } => (
             "options: ReduceOptions",
-            "in a dtype of choice",
+            "but computes in and returns the given dtype",
             format!(
                 "let dim = dim.into();\nlet keepdim = dim.keepdim() || options.keepdim;\n\
                  family::reduce(Op::{op}, self, &dim.with_keepdim(keepdim), options.to_call())"
@@ -234,19 +237,19 @@ fn optional(out: &mut String, row: &Row, family: Family, op: &str) {
         ),
         Family::Scan => (
             "dtype: DType",
-            "in a dtype of choice",
+            "but computes in and returns the given dtype",
             format!("family::scan(Op::{op}, self, &dim.into(), Some(dtype))"),
         ),
         Family::Softmax => (
             "dtype: DType",
-            "in a dtype of choice",
+            "but computes in and returns the given dtype",
             format!("family::softmax(Op::{op}, self, &dim.into(), Some(dtype))"),
         ),
         _ => return,
     };
     let _ = write!(
         out,
-        "/// [`DynTensor::{name}`] {doc}.\n///\n/// # Errors\n/// As [`DynTensor::{name}`].\n\
+        "/// Like [`DynTensor::{name}`], {doc}.\n///\n/// # Errors\n/// Like [`DynTensor::{name}`].\n\
          pub fn {name}_with<'a>(&self, dim: impl Into<DimArg<'a>>, {argument}) -> Result<Self> \
          {{\n{body}\n}}\n\n"
     );

@@ -1,4 +1,4 @@
-//! The lines of derivatives, read and checked; `core/src/op/grad.rs` says what they may say.
+//! Parses and checks the lines of derivatives, whose syntax `core/src/op/grad.rs` describes.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use syn::{BinOp, Expr, Lit, Member, UnOp};
 
 use super::derivatives::if_real;
 
-/// Parameters that hold positions, truths or counts.
+/// Parameters that hold indices, truth values or counts.
 const PLACES: &[&str] = &["index", "indices", "mask", "condition", "repeats"];
 
 /// Rows that multiply.
@@ -19,7 +19,7 @@ const REAL: &[&str] = &[
     "abs", "real", "eq", "ne", "ge", "gt", "le", "lt", "isnan", "isfinite",
 ];
 
-/// What is wrong, and a part of what is said about it.
+/// Faulty lines, each with a part of its message.
 pub const FAULTY: &[(&str, &[(&str, &str)], &str)] = &[
     ("exp", &[("self", "grad * conj(result")], "does not parse"),
     (
@@ -86,7 +86,7 @@ pub const FAULTY: &[(&str, &[(&str, &str)], &str)] = &[
     ("relu", &[("self", "conj(self)")], "does not mention `grad`"),
 ];
 
-/// The rules and how many arguments each takes, from the table that explains them.
+/// The rules and their numbers of arguments, from the table in the docs of `Grad`.
 fn rules() -> Vec<(&'static str, usize)> {
     let table = include_str!("../../src/op/grad.rs").lines();
     let calls = table.filter_map(|line| line.strip_prefix("//! | `")?.split_once(")` |"));
@@ -95,7 +95,7 @@ fn rules() -> Vec<(&'static str, usize)> {
     known.collect()
 }
 
-/// All that is wrong with what a row says.
+/// Returns a message for each fault in the derivative of a row.
 pub fn faults(row: &Row) -> Vec<String> {
     let told = |what: String| format!("{}: {what}", row.name);
     let lines = match row.grad {
@@ -177,14 +177,14 @@ fn literal(expr: &Expr) -> Option<Lit> {
     }
 }
 
-/// A path as text.
+/// Returns a path as text.
 fn name(expr: &Expr) -> Option<String> {
     let Expr::Path(path) = expr else { return None };
     let parts = path.path.segments.iter().map(|part| part.ident.to_string());
     Some(parts.collect::<Vec<_>>().join("::"))
 }
 
-/// Whether all words exist.
+/// Checks that all words exist.
 fn words(row: &Row, expr: &Expr) -> Result<(), String> {
     match expr {
         Expr::Paren(inner) => words(row, &inner.expr),
@@ -222,7 +222,7 @@ fn is_arithmetic(op: &BinOp) -> bool {
     )
 }
 
-/// Whether a function exists and takes so many arguments.
+/// Checks that a function exists and takes this number of arguments.
 fn known(function: &str, given: usize) -> Result<(), String> {
     let (least, most) = match function.strip_prefix("rule::") {
         Some(rule) => match rules().iter().find(|(known, _)| *known == rule) {
@@ -245,13 +245,13 @@ fn known(function: &str, given: usize) -> Result<(), String> {
     Err(format!("`{function}` takes {least} to {most} arguments"))
 }
 
-/// A row by its name or an alias; also a part of another row, which no user names.
+/// Finds a row by its name or an alias, including internal rows.
 fn row_of(function: &str) -> Option<&'static Row> {
     let named = Op::from_name(function).map(Op::row);
     named.or_else(|| rows().find(|row| row.name == function))
 }
 
-/// Whether the gradient goes through an expression; its real part is a number of its own.
+/// Whether an expression depends on the gradient, including its real part.
 fn carries(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inner) => carries(&inner.expr),
@@ -264,7 +264,7 @@ fn carries(expr: &Expr) -> bool {
     }
 }
 
-/// Whether what `grad` is multiplied by is conjugated or real.
+/// Checks that all factors of `grad` are conjugated or real.
 fn conjugated(expr: &Expr) -> Result<(), String> {
     match expr {
         Expr::Paren(inner) => conjugated(&inner.expr),
@@ -279,7 +279,7 @@ fn conjugated(expr: &Expr) -> Result<(), String> {
         }
         Expr::Call(call) => {
             let function = name(&call.func).unwrap_or_default();
-            // What a real part is multiplied by keeps its direction.
+            // A factor of a real part needs no conjugate.
             if function == "conj" || function.starts_with("rule::") {
                 return Ok(());
             }
@@ -301,7 +301,7 @@ fn factors<'a>(sides: impl IntoIterator<Item = &'a Expr>) -> Result<(), String> 
     without.into_iter().try_for_each(bare)
 }
 
-/// The name of an operand that stands outside of `conj(..)` and of real functions.
+/// Finds an operand outside of `conj(..)` and of real functions.
 fn bare(expr: &Expr) -> Result<(), String> {
     match expr {
         Expr::Paren(inner) => bare(&inner.expr),

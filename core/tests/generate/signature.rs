@@ -1,24 +1,24 @@
-//! Signatures of Rust functions, read from source text: enough of the grammar for our own methods.
+//! Reads signatures of Rust functions from source text. Covers the grammar that our own methods use.
 
 /// A public function.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
-    /// What stands between `<` and `>` behind the name.
+    /// The generics between `<` and `>` after the name.
     pub generics: String,
-    /// What stands between the parentheses, apart; self among them.
+    /// The parameters, including `self`.
     pub params: Vec<String>,
-    /// Behind `->`.
+    /// The type after `->`.
     pub result: String,
-    /// Behind `where`, without a last comma.
+    /// The bounds after `where`, without a trailing comma.
     pub bounds: String,
-    /// The header of the `impl` block around it, without its brace; none for a free function.
+    /// The header of the enclosing `impl` block without its brace; `None` for a free function.
     pub block: Option<String>,
-    /// What its docs say below `# Errors`, with the signs of doc comments; each line begins one.
+    /// The text below `# Errors` in its docs; each line begins with `///`.
     pub errors: String,
 }
 
-/// All public functions of a source.
+/// Returns all public functions of a source.
 pub fn functions(text: &str) -> Vec<Function> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -40,7 +40,7 @@ pub fn functions(text: &str) -> Vec<Function> {
     found
 }
 
-/// The methods that `#[twin]` makes of one.
+/// Returns the methods that `#[twin]` derives from one.
 fn twins(function: &Function, attributes: &str) -> Vec<Function> {
     if !attributes.contains("#[twin") {
         return Vec::new();
@@ -71,13 +71,13 @@ fn twins(function: &Function, attributes: &str) -> Vec<Function> {
     made
 }
 
-/// What a method takes that is written with an `Option` of a generator.
+/// Replaces the optional generator of a method by a mandatory one.
 fn given_generator(params: &[String]) -> Vec<String> {
     let given = |param: &String| param.replace("Option<&mut Generator>", "&mut Generator");
     params.iter().map(given).collect()
 }
 
-/// What a `Result` holds.
+/// Returns the type in a `Result`.
 fn inner(result: &str) -> &str {
     let inner = result.strip_prefix("Result<");
     inner
@@ -85,7 +85,7 @@ fn inner(result: &str) -> &str {
         .unwrap_or(result)
 }
 
-/// The attributes right before a function.
+/// Returns the attributes directly before a function.
 fn attributes(before: &str) -> &str {
     let docs = before.rfind("///").unwrap_or(0);
     let line = before[docs..]
@@ -95,7 +95,7 @@ fn attributes(before: &str) -> &str {
     &before[line.max(last)..]
 }
 
-/// The section about errors right before a function.
+/// Returns the section `# Errors` directly before a function.
 fn errors(before: &str) -> String {
     let comment = |line: &&str| line.starts_with("///");
     let lines = before.lines().rev().map(str::trim);
@@ -105,7 +105,7 @@ fn errors(before: &str) -> String {
     lines.collect()
 }
 
-/// The header of the last `impl` that begins a line.
+/// Returns the header of the last `impl` at the beginning of a line.
 fn block(before: &str) -> Option<String> {
     let at = before.rfind("\nimpl")? + 1;
     let ends = [" {\n", "\n{"].map(|end| before[at..].find(end));
@@ -127,7 +127,7 @@ fn one(text: &str) -> Option<Function> {
     let end = closing(inner, '(', ')')?;
     let params = parts(&inner[..end]);
     let head = &inner[end + 1..];
-    // The body begins with the first brace: no type of ours has one.
+    // The first brace begins the body: our types contain none.
     let head = &head[..head.find('{')?];
     let (result, bounds) = match head.split_once("where") {
         Some((result, bounds)) => (result, bounds),
@@ -145,7 +145,7 @@ fn one(text: &str) -> Option<Function> {
     })
 }
 
-/// Where the bracket closes that stands open before `text`.
+/// Returns the position of the bracket that closes the one opened before `text`.
 fn closing(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 1;
     let mut before = ' ';
@@ -163,7 +163,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
     None
 }
 
-/// The parts between commas that stand in no bracket.
+/// Splits at commas outside of brackets.
 pub fn parts(text: &str) -> Vec<String> {
     let (mut depth, mut from, mut found, mut before) = (0_i32, 0, Vec::new(), ' ');
     for (at, c) in text.char_indices() {
@@ -184,7 +184,7 @@ pub fn parts(text: &str) -> Vec<String> {
     found
 }
 
-/// On one line.
+/// Joins a text to one line.
 fn squeezed(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut line = words.join(" ");

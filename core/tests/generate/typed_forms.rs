@@ -1,4 +1,4 @@
-//! What the typed methods look like, read from their sources.
+//! The signatures of the typed methods, read from their sources.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ struct Signature {
 }
 
 impl TypedForms {
-    /// Reads the sources; `generated` stands for the file of that name, which is about to change.
+    /// Reads the sources; `generated` is the new text of the file of that name, which is about to change.
     pub fn read(generated: &str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
@@ -37,7 +37,7 @@ impl TypedForms {
         entries.sort();
         for path in entries {
             if path.ends_with("fused") || path.ends_with("refused.rs") {
-                // What only looks like a tensor, and methods that none has.
+                // Not methods of a tensor.
             } else if path.is_dir() {
                 self.walk(&path);
             } else if !path.ends_with("generated.rs") && !path.ends_with("options.rs") {
@@ -61,7 +61,7 @@ impl TypedForms {
         }
     }
 
-    /// The typed form of a row, as code, and which others there are.
+    /// The typed form of a row, as code, and marks for the other forms.
     pub fn form(&self, row: &Row) -> String {
         let name = match row.name {
             "where" => "where_cond",
@@ -102,13 +102,13 @@ impl TypedForms {
         }
     }
 
-    /// Whether a tensor has the method, with so many parameters.
+    /// Whether tensors have a method of this name with this number of parameters.
     pub fn has(&self, method: &str, parameters: usize) -> bool {
         let found = self.0.get(method);
         found.is_some_and(|found| found.method && found.params.len() == parameters)
     }
 
-    /// Whether it is a function beside the tensor: what joins several takes a list of them.
+    /// Whether it is a free function: one that joins tensors takes a list of them.
     fn is_free(&self, name: &str) -> bool {
         self.0
             .get(name)

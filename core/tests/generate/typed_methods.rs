@@ -1,4 +1,4 @@
-//! `src/tensor/generated.rs`: the typed methods whose form follows from their row, and traits over
+//! `src/tensor/generated.rs`: the typed methods that follow from their row, and impls of traits for
 //! tuples of every length.
 
 use nomina_core::op::{self, Class, DTypeRule, DTypes, Forms, Row};
@@ -34,7 +34,7 @@ pub fn methods() -> String {
 }
 
 const USES: &str = "\
-// Methods and impls that follow from the operator table; included in the module of the tensor, so
+// Methods and impls that follow from the operator table. Included in the module of the tensor, so
 // that rustc names them `Tensor::<D, T>::sum` in its messages.
 
 use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Distinct, DtypeRule, Factor, Has, Holds, IndexOf, IndexedBy, Matrix, NamesOf, StandsOnce, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without};
@@ -49,7 +49,7 @@ use crate::call::gather::{OperandList, Picks};
 use crate::call::pointwise;
 ";
 
-/// The imports, with the options of elementwise operators among them.
+/// The imports, including the options of elementwise operators.
 fn uses() -> String {
     let options: Vec<String> = op::rows()
         .filter(|&row| family(row) == Some(Family::Parametric))
@@ -105,7 +105,7 @@ fn of_tensor(row: &Row) -> String {
     forms.map(|(_, template)| fill(template, row)).collect()
 }
 
-/// What a product asks of its operands' dims: of self, of the other.
+/// The bounds of a product on the dims of its two operands.
 fn product(row: &Row) -> Option<(&'static str, &'static str)> {
     match row.name {
         "mm" => Some(("where D: Matrix, ", " + Matrix")),
@@ -127,19 +127,39 @@ fn of_part(row: &Row) -> String {
     }
 }
 
-/// When most operators fail.
-const FAILS: &str =
-    "Sizes, dtypes or devices that do not fit, or names that only the run time knows";
+/// The errors of most operators.
+const FAILS: &str = "If sizes, dtypes, devices, or names known only at run time do not match.";
 
-/// When an operator of one tensor fails.
-const ALONE: &str = "When memory is short, or the operator does not take the dtype";
+/// The errors of an operator on one tensor.
+const ALONE: &str = "If memory runs out, or the operator does not support the dtype.";
 
-/// The section of a doc comment.
+/// The sentence added for operators that write to a tensor.
+const STAYS: &str = "Nothing is changed in that case.";
+
+/// The section `# Errors` of a doc comment.
 fn errors(text: &str) -> String {
     format!("///\n/// # Errors\n/// {text}")
 }
 
-/// Puts a row into a template.
+/// How an operator differs from PyTorch, as a sentence; `mark` encloses its first words.
+pub fn sentence(differs: &str, mark: &str) -> String {
+    match differs.strip_prefix("not in PyTorch") {
+        Some(rest) => format!("{mark}Not in PyTorch{mark}{rest}."),
+        None => format!("{mark}Differs from PyTorch:{mark} {differs}."),
+    }
+}
+
+/// The sentence about the default values of an elementwise operator's numbers.
+pub fn defaults(row: &Row, owner: &str) -> String {
+    let numbers: Vec<String> = row
+        .numbers()
+        .map(|number| format!("`{}` is {}", number.name, number.default.unwrap_or("None")))
+        .collect();
+    let (numbers, name) = (numbers.join(", "), row.name);
+    format!("{numbers}; [`{name}_with`]({owner}::{name}_with) takes other values.")
+}
+
+/// Fills a template with a row.
 pub fn fill(template: &str, row: &Row) -> String {
     let common = if template.contains("Operand>(") || template.contains("Operand, ") {
         "OutDtype<R, D, T>"
@@ -148,23 +168,18 @@ pub fn fill(template: &str, row: &Row) -> String {
     };
     let differs = match row.differs {
         "" => String::new(),
-        text => format!("\n///\n/// Other than in PyTorch: {text}."),
+        text => format!("\n///\n/// {}", sentence(text, "")),
     };
     let (own, its) = product(row).unwrap_or_default();
     template
         .replace("{own}", own)
         .replace("{its}", its)
-        .replace("{tried}", &errors(&format!("{FAILS}.")))
-        .replace(
-            "{stays}",
-            &errors(&format!("{FAILS}; then nothing\n/// has changed.")),
-        )
-        .replace("{alone}", &errors(&format!("{ALONE}.")))
-        .replace(
-            "{alone_stays}",
-            &errors(&format!("{ALONE}; then nothing has changed.")),
-        )
+        .replace("{tried}", &errors(FAILS))
+        .replace("{stays}", &errors(&format!("{FAILS}\n/// {STAYS}")))
+        .replace("{alone}", &errors(ALONE))
+        .replace("{alone_stays}", &errors(&format!("{ALONE}\n/// {STAYS}")))
         .replace("{doc}", row.doc)
+        .replace("{numbers}", &defaults(row, "Self"))
         .replace("{differs}", &differs)
         .replace("{takes}", takes(row.dtypes))
         .replace("{stored}", &stored(row))
@@ -184,12 +199,12 @@ pub fn fill(template: &str, row: &Row) -> String {
             "{other}",
             row.params().nth(1).map_or("other", |param| param.name),
         )
-        // Clauses that turned out empty.
+        // Empty clauses.
         .replace(" where  {", " {")
         .replace(" where   {", " {")
 }
 
-/// The bound for the dtypes that an operator takes; empty for all.
+/// The bound for the dtypes that an operator supports; empty for all.
 fn takes(dtypes: DTypes) -> &'static str {
     match dtypes {
         DTypes::NUMBERS => "T: Numeric,",
@@ -223,7 +238,7 @@ fn result(rule: DTypeRule, common: &str) -> String {
     }
 }
 
-/// The bound under which self takes the result in place.
+/// The bound that allows to store the result in `self`.
 fn stored(row: &Row) -> String {
     match result(row.dtype, "T") {
         same if same == "T" => String::new(),
@@ -231,7 +246,7 @@ fn stored(row: &Row) -> String {
     }
 }
 
-/// How the result's dtype follows from the common one, for `Absorb`.
+/// The argument of `Absorb` that maps the common dtype to that of the result.
 fn kind(rule: DTypeRule) -> &'static str {
     match rule {
         DTypeRule::Float => ", AsFloat",

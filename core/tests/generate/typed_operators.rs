@@ -3,7 +3,7 @@
 //! Each left form has one impl over every right operand; a number on the left has one impl for
 //! each dtype and number type, so that a literal's type follows from the tensor.
 
-/// A std trait, its method, the operator and the kind of its result's dtype.
+/// A std trait, its method, and the kind of the result's dtype.
 const BINARY: [(&str, &str, &str); 4] = [
     ("Add", "add", ""),
     ("Sub", "sub", ""),
@@ -11,8 +11,8 @@ const BINARY: [(&str, &str, &str); 4] = [
     ("Div", "div", "Float"),
 ];
 
-/// The numbers that may stand left of a tensor of a dtype: one float and one integer type, so
-/// that literals infer; beside complex tensors their own numbers too.
+/// The types of numbers allowed on the left of a tensor of a dtype: one float and one integer type,
+/// so that literals infer; for complex tensors also their own.
 const LEFT: [(&str, &[&str]); 11] = [
     ("u8", &["f32", "u8"]),
     ("i8", &["f32", "i8"]),
@@ -97,8 +97,7 @@ use crate::call::{MaybeOwned, Known, ok, pointwise};
 ";
 
 const BORROWED: &str = "
-/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
-/// fits.
+/// Reuses the buffer of the right tensor if it is passed by value, not shared, and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> {op}<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -113,7 +112,7 @@ where
 ";
 
 const OWNED: &str = "
-/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// Reuses the buffer of a tensor that is passed by value, preferably the left one, if it is not shared
 /// and the result fits.
 impl<D: Dims, T: Beside<R>, R: Operand> {op}<R> for Tensor<D, T>
 where
@@ -160,7 +159,7 @@ impl<D: Dims, T: {bound}> {trait} for &Tensor<D, T> {
     }
 }
 
-/// Writes into the tensor's buffer if nobody shares it.
+/// Reuses the buffer of the tensor if it is not shared.
 impl<D: Dims, T: {bound}> {trait} for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]

@@ -1,7 +1,7 @@
-//! `src/tensor/**/forms.rs`: forms in place and with an out tensor, from the methods written by hand.
+//! `src/tensor/**/forms.rs`: forms in place and with an out tensor, derived from hand-written methods.
 //!
-//! What they take and ask of types follows from the `try_` method: the result is stored, so its
-//! dims must be the destination's and its dtype must fit there. A source asks for its file by
+//! Parameters and bounds are those of the `try_` method. The result is stored, so its dims must be
+//! those of the destination and its dtype must be storable there. A source requests its file by
 //! including it.
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub fn files() -> Vec<(String, String)> {
             (path, text)
         })
         .collect();
-    // What somebody wrote by hand, or another generator, stays theirs.
+    // Methods that are hand-written or come from another generator are not generated here.
     let written: BTreeSet<String> = texts
         .iter()
         .filter(|(path, _)| !path.ends_with("forms.rs"))
@@ -57,7 +57,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Where the module `forms` of a source lies.
+/// The path of the module `forms` of a source.
 fn forms_of(path: &Path) -> PathBuf {
     if path.ends_with("mod.rs") {
         path.with_file_name("forms.rs")
@@ -66,8 +66,8 @@ fn forms_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The text of one file. It is included in its source's module, so that rustc names the methods as
-/// it names those beside them; what the source imports is not imported again.
+/// The text of one file. It is included in the module of its source, so that rustc gives the methods
+/// the same path as the hand-written ones; imports of the source are not repeated.
 fn module(source: &str, written: &BTreeSet<String>) -> String {
     let mut out = String::new();
     let all = functions(source);
@@ -111,13 +111,13 @@ fn imports(source: &str) -> impl Iterator<Item = &str> {
         .filter_map(|rest| rest.split(';').next())
 }
 
-/// Whether a text has the word.
+/// Whether a text contains the word.
 fn spells(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .any(|part| part == word)
 }
 
-/// Dims and dtype of each tensor of a result; `None` where it is something else.
+/// Dims and dtype of each tensor of a result; `None` if the result is not made of tensors.
 fn tensors(function: &Function) -> Option<Vec<(String, String)>> {
     let inner = function.result.strip_prefix("Result<")?.strip_suffix('>')?;
     let each = match inner
@@ -153,7 +153,7 @@ fn own(function: &Function) -> Option<(String, String)> {
     dims_and_dtype(tensor, &(String::new(), String::new()))
 }
 
-/// The arguments after self, as they are handed on.
+/// The arguments after `self`, as they are passed on.
 fn arguments(function: &Function) -> Option<Vec<String>> {
     function
         .params
@@ -198,7 +198,7 @@ fn generics(own: &str, more: &str) -> String {
     }
 }
 
-/// What a method asks stands apart from what storing asks.
+/// Allows the bounds of the method and those of storing to be given in different places.
 const APART: &str = "#[allow(clippy::multiple_bound_locations)]\n";
 
 fn in_place(row: &Row, name: &str, function: &Function) -> Option<String> {
@@ -224,8 +224,8 @@ fn in_place(row: &Row, name: &str, function: &Function) -> Option<String> {
     let op = variant(row.name);
     Some(format!(
         "{APART}{block} {{\n\
-         /// [`{name}`](Self::{name}), in place.\n///\n/// # Errors\n\
-         {errors}/// Also where the result has other sizes. Nothing has changed then.\n\
+         /// Like [`{name}`](Self::{name}), but in place.\n///\n/// # Errors\n\
+         {errors}/// Also if the result has other sizes than `self`. Nothing is changed in that case.\n\
          #[twin]\n\
          pub fn try_{name}_{generics}(&mut self, {params}) -> Result<&mut Self> {clause} {{\n\
          let computed = self.try_{name}({arguments});\n\
@@ -291,8 +291,8 @@ fn to_out(row: &Row, name: &str, function: &Function) -> Option<String> {
         .join(" and ");
     Some(format!(
         "{APART}{block} {{\n\
-         /// [`{name}`](Self::{name}) into {shown}.\n///\n/// # Errors\n\
-         {errors}/// Also where a result does not fit. Nothing has changed then.\n\
+         /// Like [`{name}`](Self::{name}), but writes to {shown}.\n///\n/// # Errors\n\
+         {errors}/// Also if a result does not fit. Nothing is changed in that case.\n\
          #[twin]\n\
          pub fn try_{name}_out{generics}({receiver}{params}) -> Result<()> {clause} {{\n\
          Tensor::{store}(Op::{op}, {this}try_{name}({arguments}){moved}, {outs})\n}}\n}}\n\n"

@@ -1,4 +1,4 @@
-//! What the typed methods of each family look like.
+//! Templates of the typed methods, by family.
 
 pub const UNARY: &str = "
 /// {doc}{differs}
@@ -10,7 +10,7 @@ pub fn try_{name}(&self) -> Result<Tensor<D, {dtype}>> where {takes} {
 ";
 
 pub const UNARY_: &str = "
-/// [`{name}`](Tensor::{name}), in place.
+/// Like [`{name}`](Tensor::{name}), but in place.
 {alone_stays}
 #[twin]
 pub fn try_{name}_(&mut self) -> Result<&mut Self> where {takes} {stored} {
@@ -20,7 +20,7 @@ pub fn try_{name}_(&mut self) -> Result<&mut Self> where {takes} {stored} {
 ";
 
 pub const UNARY_OUT: &str = "
-/// [`{name}`](Self::{name}) into `out`.
+/// Like [`{name}`](Self::{name}), but writes the result to `out`.
 {stays}
 #[twin]
 pub fn try_{name}_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
@@ -29,18 +29,20 @@ pub fn try_{name}_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O,
 ";
 
 pub const PARAMETRIC: &str = "
-/// {doc}{differs}
+/// {doc}
+///
+/// {numbers}{differs}
 {alone}
-#[twin(with = \"with numbers of choice.\")]
+#[twin(with = \"but with the given numbers.\")]
 pub fn try_{name}_with(&self, options: {op}Options) -> Result<Tensor<D, {dtype}>> where {takes} {
     Tensor::try_from_erased(pointwise::with(Op::{op}, self.erased.erased(D::STATIC), &options.numbers()))
 }
 ";
 
 pub const PARAMETRIC_: &str = "
-/// [`{name}`](Tensor::{name}), in place.
+/// Like [`{name}`](Tensor::{name}), but in place.
 {alone_stays}
-#[twin(with = \"with numbers of choice.\")]
+#[twin(with = \"but with the given numbers.\")]
 pub fn try_{name}_with_(&mut self, options: {op}Options) -> Result<&mut Self> where {takes} {stored} {
     pointwise::with_in_place(Op::{op}, self.dest(), &options.numbers())?;
     Ok(self)
@@ -48,7 +50,7 @@ pub fn try_{name}_with_(&mut self, options: {op}Options) -> Result<&mut Self> wh
 ";
 
 pub const BINARY: &str = "
-/// {doc} Dims unify from the right, dtypes promote.{differs}
+/// {doc} Dims unify from the right; dtypes promote.{differs}
 {tried}
 #[twin(made = pointwise::made)]
 pub fn try_{name}<R: Operand>(&self, {other}: R) -> Result<Tensor<OutDims<R, D, T>, {dtype}>> where R::Kind: Combine<D, T>, {
@@ -57,7 +59,7 @@ pub fn try_{name}<R: Operand>(&self, {other}: R) -> Result<Tensor<OutDims<R, D, 
 ";
 
 pub const BINARY_: &str = "
-/// [`{name}`](Tensor::{name}), in place.
+/// Like [`{name}`](Tensor::{name}), but in place.
 {stays}
 #[twin]
 pub fn try_{name}_<R: Operand>(&mut self, {other}: R) -> Result<&mut Self> where R::Kind: Absorb<D, T{kind}>, {
@@ -67,7 +69,7 @@ pub fn try_{name}_<R: Operand>(&mut self, {other}: R) -> Result<&mut Self> where
 ";
 
 pub const BINARY_OUT: &str = "
-/// [`{name}`](Self::{name}) into `out`.
+/// Like [`{name}`](Self::{name}), but writes the result to `out`.
 {stays}
 #[twin]
 pub fn try_{name}_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) -> Result<()> where R::Kind: Combine<D, T>, {dtype}: StoreAs<U> {
@@ -86,10 +88,10 @@ pub fn try_{name}<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, 
 ";
 
 pub const REDUCE_WITH: &str = "
-/// [`{name}`](Self::{name}), computed in and giving the dtype of the options.
+/// Like [`{name}`](Self::{name}), but computes in and returns the dtype of `options`.
 ///
 /// # Errors
-/// A dtype that the operator does not take.
+/// If the operator does not support the dtype.
 #[twin]
 pub fn try_{name}_with<A: AxesOf<D>, U: Element>(&self, dims: A, options: ReduceOptions<U>) -> Result<Tensor<Without<D, A>, U>> {
     let _ = (dims, options);
@@ -98,7 +100,7 @@ pub fn try_{name}_with<A: AxesOf<D>, U: Element>(&self, dims: A, options: Reduce
 ";
 
 pub const REDUCE_WITH_OUT: &str = "
-/// [`{name}_with`](Self::{name}_with) into `out`.
+/// Like [`{name}_with`](Self::{name}_with), but writes the result to `out`.
 {stays}
 #[twin]
 pub fn try_{name}_with_out<A: AxesOf<D>, U: Element + StoreAs<V>, O: Dims + Holds<Without<D, A>>, V: Element>(&self, dims: A, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> {
@@ -107,10 +109,10 @@ pub fn try_{name}_with_out<A: AxesOf<D>, U: Element + StoreAs<V>, O: Dims + Hold
 ";
 
 pub const REDUCE_CORRECTED: &str = "
-/// [`{name}`](Self::{name}) with a correction other than 1.
+/// Like [`{name}`](Self::{name}), but subtracts `options.correction` from the number of elements instead of 1.
 ///
 /// # Errors
-/// The option `keepdim`, which the type says: write `keep(..)`.
+/// If `options.keepdim` is set: the type determines it, so write `keep(..)`.
 #[twin]
 pub fn try_{name}_with<A: AxesOf<D>>(&self, dims: A, options: VarOptions) -> Result<Tensor<Without<D, A>, {dtype}>> where {takes} {
     let _ = dims;
@@ -119,7 +121,7 @@ pub fn try_{name}_with<A: AxesOf<D>>(&self, dims: A, options: VarOptions) -> Res
 ";
 
 pub const REDUCE_OUT: &str = "
-/// [`{name}`](Self::{name}) into `out`.
+/// Like [`{name}`](Self::{name}), but writes the result to `out`.
 {stays}
 #[twin]
 pub fn try_{name}_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
@@ -137,10 +139,10 @@ pub fn try_{name}<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, {dtype}>> wher
 ";
 
 pub const ALONG_WITH: &str = "
-/// [`{name}`](Self::{name}), computed in and giving the dtype of the options.
+/// Like [`{name}`](Self::{name}), but computes in and returns the dtype of `options`.
 ///
 /// # Errors
-/// A dtype that the operator does not take.
+/// If the operator does not support the dtype.
 #[twin]
 pub fn try_{name}_with<X: DimOf<D>, U: Element>(&self, dim: X, options: ReduceOptions<U>) -> Result<Tensor<D, U>> {
     let _ = options;
@@ -149,7 +151,7 @@ pub fn try_{name}_with<X: DimOf<D>, U: Element>(&self, dim: X, options: ReduceOp
 ";
 
 pub const ALONG_WITH_: &str = "
-/// [`{name}_with`](Self::{name}_with), in place.
+/// Like [`{name}_with`](Self::{name}_with), but in place.
 {stays}
 #[twin]
 pub fn try_{name}_with_<X: DimOf<D>, U: Element + StoreAs<T>>(&mut self, dim: X, options: ReduceOptions<U>) -> Result<&mut Self> {
@@ -160,7 +162,7 @@ pub fn try_{name}_with_<X: DimOf<D>, U: Element + StoreAs<T>>(&mut self, dim: X,
 ";
 
 pub const ALONG_WITH_OUT: &str = "
-/// [`{name}_with`](Self::{name}_with) into `out`.
+/// Like [`{name}_with`](Self::{name}_with), but writes the result to `out`.
 {stays}
 #[twin]
 pub fn try_{name}_with_out<X: DimOf<D>, U: Element + StoreAs<V>, O: Dims + Holds<D>, V: Element>(&self, dim: X, options: ReduceOptions<U>, out: &mut Tensor<O, V>) -> Result<()> {
@@ -169,7 +171,7 @@ pub fn try_{name}_with_out<X: DimOf<D>, U: Element + StoreAs<V>, O: Dims + Holds
 ";
 
 pub const ALONG_: &str = "
-/// [`{name}`](Self::{name}), in place.
+/// Like [`{name}`](Self::{name}), but in place.
 {stays}
 #[twin]
 pub fn try_{name}_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self> where {takes} {stored} {
@@ -179,7 +181,7 @@ pub fn try_{name}_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self> where {t
 ";
 
 pub const ALONG_OUT: &str = "
-/// [`{name}`](Self::{name}) into `out`.
+/// Like [`{name}`](Self::{name}), but writes the result to `out`.
 {stays}
 #[twin]
 pub fn try_{name}_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
@@ -188,7 +190,7 @@ pub fn try_{name}_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(&self, dim: X
 ";
 
 pub const PRODUCT_OUT: &str = "
-/// [`{name}`](Self::{name}) into `out`.
+/// Like [`{name}`](Self::{name}), but writes the result to `out`.
 {stays}
 #[twin]
 pub fn try_{name}_out<E: Factor<D>{its}, O: Dims + Holds<Product<D, E>>, U: Element>(&self, {other}: &Tensor<E, T>, out: &mut Tensor<O, U>) -> Result<()> {own}T: StoreAs<U> {

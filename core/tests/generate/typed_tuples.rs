@@ -1,6 +1,6 @@
-//! Traits over tuples, for every length.
+//! Impls of traits for tuples, one for each length.
 
-/// What is written for a tuple of one, for its element alone.
+/// Turns the impl for a tuple of one element into the impl for the element itself.
 pub fn alone(of_one: &str, element: &str) -> String {
     of_one
         .replace(&format!("({element}, )"), element)
@@ -57,7 +57,7 @@ pub fn subscripts(arity: usize) -> String {
             format!("({})", list("A#, ")),
         ),
     };
-    // Each tensor meets what those before it made of the dims.
+    // Each tensor applies to the dims that result from those before it.
     let mut met = fold("Removed", "D".to_owned());
     let mut checks = String::new();
     for i in 0..arity {

@@ -1,4 +1,4 @@
-//! Comparing and writing generated files.
+//! Compares and writes generated files.
 
 use std::io::Write;
 use std::path::Path;

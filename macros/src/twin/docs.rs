@@ -61,7 +61,10 @@ impl<'a> Docs<'a> {
     /// the section about errors.
     pub fn errors(&self, panicking: &Ident, free: bool) -> TokenStream {
         let mut out = text(
-            &format!(" {} that returns the error.", link(panicking, free)),
+            &format!(
+                " Like {}, but returns the error instead of panicking.",
+                link(panicking, free)
+            ),
             panicking.span(),
         );
         out.extend(text("", self.title.span()));
@@ -87,10 +90,8 @@ pub fn link(name: &Ident, free: bool) -> String {
 
 /// Returns the description of the method with options.
 pub fn added_by_options(added: &LitStr, plain: &Ident, free: bool) -> TokenStream {
-    let value = added.value();
-    let space = if value.starts_with(',') { "" } else { " " };
     text(
-        &format!(" {}{space}{value}", link(plain, free)),
+        &format!(" Like {}, {}", link(plain, free), added.value()),
         added.span(),
     )
 }

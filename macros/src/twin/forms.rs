@@ -171,7 +171,10 @@ fn stored(method: &Method, plain: &Ident, parameters: &[Parameter], out: &[Ident
     let shown: Vec<String> = out.iter().map(|name| format!("`{name}`")).collect();
     let plural = out.len() > 1;
     let of = link(plain, false);
-    let mut docs = text(&format!(" {of} into {}.", shown.join(" and ")), span);
+    let mut docs = text(
+        &format!(" Like {of}, but writes to {}.", shown.join(" and ")),
+        span,
+    );
     let (hold, results) = if plural {
         ("do not hold", "results")
     } else {
@@ -181,7 +184,7 @@ fn stored(method: &Method, plain: &Ident, parameters: &[Parameter], out: &[Ident
         "",
         ERRORS,
         &format!(
-            " As {of}, and when {} {hold} the {results}.",
+            " Like {of}; also if {} {hold} the {results}.",
             shown.join(" or ")
         ),
     ] {

@@ -55,7 +55,7 @@ impl Draws {
     pub fn about(&self, free: bool) -> TokenStream {
         let of = link(&self.plain, free);
         text(
-            &format!(" {of} from the given generator."),
+            &format!(" Like {of}, but draws from the given generator."),
             self.plain.span(),
         )
     }

@@ -74,7 +74,7 @@ fn expansions() {
             "pub fn try_drawn_from(generator: Option<&mut Generator>) -> Result<Self> { draw(at()?, generator) }",
         ),
         (
-            "with = \", the greatest first.\"",
+            "with = \"but with the greatest first.\"",
             "pub fn try_sort_with_<X>(&mut self, dim: X, options: O) -> Result<&mut Self> { call(self, dim, options)?; Ok(self) }",
         ),
     ];
@@ -96,7 +96,7 @@ fn docs_are_those_that_are_written() {
 fn forms_that_hand_on() {
     let codes = [
         (
-            "with = \", the greatest first.\", out(values, indices)",
+            "with = \"but with the greatest first.\", out(values, indices)",
             "pub fn top_k_with<'a, X: Is>(&self, k: X, dim: impl Into<DimRef<'a>>, options: O) -> \
              Result<(Self, Self)> { call(self, k, dim, options) }",
         ),
@@ -106,7 +106,7 @@ fn forms_that_hand_on() {
             "pub fn drawn_from(&self, generator: Option<&mut Generator>) -> Result<Self> { draw(self, generator) }",
         ),
         (
-            "with = \"with options.\"",
+            "with = \"but with options.\"",
             "pub fn put_with_(&mut self, at: usize, options: O) -> Result<&mut Self> { call(self, at, options) }",
         ),
     ];

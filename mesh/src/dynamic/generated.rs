@@ -6,1030 +6,1030 @@ use nomina_core::op::Op;
 use super::DynSharded;
 
 impl DynSharded {
-    /// Adds, with `other` multiplied by `alpha`. Of the ranks' pieces.
+    /// Adds `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::add`], and where the placements do not go together.
+    /// Like [`DynTensor::add`]; also if the placements do not match.
     pub fn add(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Add, other, |x, y| x.add(y))
     }
 
-    /// Subtracts, with `other` multiplied by `alpha`. Of the ranks' pieces.
+    /// Subtracts `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::sub`], and where the placements do not go together.
+    /// Like [`DynTensor::sub`]; also if the placements do not match.
     pub fn sub(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Sub, other, |x, y| x.sub(y))
     }
 
-    /// Multiplies. Of the ranks' pieces.
+    /// Multiplies by `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::mul`], and where the placements do not go together.
+    /// Like [`DynTensor::mul`]; also if the placements do not match.
     pub fn mul(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Mul, other, |x, y| x.mul(y))
     }
 
-    /// Divides; integers give a float, unless the quotient is rounded. Of the ranks' pieces.
+    /// Divides by `other`; integers give a float. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::div`], and where the placements do not go together.
+    /// Like [`DynTensor::div`]; also if the placements do not match.
     pub fn div(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Div, other, |x, y| x.div(y))
     }
 
-    /// Raises to the power of `exponent`. Of the ranks' pieces.
+    /// Raises to the power of `exponent`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::pow`], and where the placements do not go together.
+    /// Like [`DynTensor::pow`]; also if the placements do not match.
     pub fn pow(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Pow, other, |x, y| x.pow(y))
     }
 
-    /// The negative. Of each rank's piece.
+    /// Negates each element. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::neg`], and where the placement does not allow it.
+    /// Like [`DynTensor::neg`]; also if the placement does not allow the operator.
     pub fn neg(&self) -> Result<Self> {
         self.elementwise(Op::Neg, DynTensor::neg)
     }
 
-    /// The absolute value; of a complex number, its magnitude. Of each rank's piece.
+    /// Computes the absolute value; for a complex number, its magnitude. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::abs`], and where the placement does not allow it.
+    /// Like [`DynTensor::abs`]; also if the placement does not allow the operator.
     pub fn abs(&self) -> Result<Self> {
         self.elementwise(Op::Abs, DynTensor::abs)
     }
 
-    /// *e* to the power of each element. Of each rank's piece.
+    /// Computes *e* to the power of each element. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::exp`], and where the placement does not allow it.
+    /// Like [`DynTensor::exp`]; also if the placement does not allow the operator.
     pub fn exp(&self) -> Result<Self> {
         self.elementwise(Op::Exp, DynTensor::exp)
     }
 
-    /// The natural logarithm. Of each rank's piece.
+    /// Computes the natural logarithm. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::log`], and where the placement does not allow it.
+    /// Like [`DynTensor::log`]; also if the placement does not allow the operator.
     pub fn log(&self) -> Result<Self> {
         self.elementwise(Op::Log, DynTensor::log)
     }
 
-    /// The square root. Of each rank's piece.
+    /// Computes the square root. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::sqrt`], and where the placement does not allow it.
+    /// Like [`DynTensor::sqrt`]; also if the placement does not allow the operator.
     pub fn sqrt(&self) -> Result<Self> {
         self.elementwise(Op::Sqrt, DynTensor::sqrt)
     }
 
-    /// The hyperbolic tangent. Of each rank's piece.
+    /// Computes the hyperbolic tangent. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::tanh`], and where the placement does not allow it.
+    /// Like [`DynTensor::tanh`]; also if the placement does not allow the operator.
     pub fn tanh(&self) -> Result<Self> {
         self.elementwise(Op::Tanh, DynTensor::tanh)
     }
 
-    /// The logistic function, 1 / (1 + exp(-x)). Of each rank's piece.
+    /// Computes the logistic function, `1 / (1 + exp(-x))`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::sigmoid`], and where the placement does not allow it.
+    /// Like [`DynTensor::sigmoid`]; also if the placement does not allow the operator.
     pub fn sigmoid(&self) -> Result<Self> {
         self.elementwise(Op::Sigmoid, DynTensor::sigmoid)
     }
 
-    /// Zero where negative. Of each rank's piece.
+    /// Replaces negative elements by zero. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::relu`], and where the placement does not allow it.
+    /// Like [`DynTensor::relu`]; also if the placement does not allow the operator.
     pub fn relu(&self) -> Result<Self> {
         self.elementwise(Op::Relu, DynTensor::relu)
     }
 
-    /// Whether elements are equal. Of the ranks' pieces.
+    /// Returns whether elements are equal. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::eq`], and where the placements do not go together.
+    /// Like [`DynTensor::eq`]; also if the placements do not match.
     pub fn eq(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Eq, other, |x, y| x.eq(y))
     }
 
-    /// Whether elements differ. Of the ranks' pieces.
+    /// Returns whether elements differ. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::ne`], and where the placements do not go together.
+    /// Like [`DynTensor::ne`]; also if the placements do not match.
     pub fn ne(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Ne, other, |x, y| x.ne(y))
     }
 
-    /// Whether elements of self are smaller. Of the ranks' pieces.
+    /// Returns whether elements of `self` are less than those of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::lt`], and where the placements do not go together.
+    /// Like [`DynTensor::lt`]; also if the placements do not match.
     pub fn lt(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Lt, other, |x, y| x.lt(y))
     }
 
-    /// Whether elements of self are smaller or equal. Of the ranks' pieces.
+    /// Returns whether elements of `self` are less than or equal to those of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::le`], and where the placements do not go together.
+    /// Like [`DynTensor::le`]; also if the placements do not match.
     pub fn le(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Le, other, |x, y| x.le(y))
     }
 
-    /// Whether elements of self are greater. Of the ranks' pieces.
+    /// Returns whether elements of `self` are greater than those of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::gt`], and where the placements do not go together.
+    /// Like [`DynTensor::gt`]; also if the placements do not match.
     pub fn gt(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Gt, other, |x, y| x.gt(y))
     }
 
-    /// Whether elements of self are greater or equal. Of the ranks' pieces.
+    /// Returns whether elements of `self` are greater than or equal to those of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::ge`], and where the placements do not go together.
+    /// Like [`DynTensor::ge`]; also if the placements do not match.
     pub fn ge(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Ge, other, |x, y| x.ge(y))
     }
 
-    /// Whether both elements differ from zero. Of the ranks' pieces.
+    /// Returns whether both elements differ from zero. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_and`], and where the placements do not go together.
+    /// Like [`DynTensor::logical_and`]; also if the placements do not match.
     pub fn logical_and(&self, other: &Self) -> Result<Self> {
         self.combined(Op::LogicalAnd, other, |x, y| x.logical_and(y))
     }
 
-    /// Bitwise NOT; of bool, logical NOT. Of each rank's piece.
+    /// Computes the bitwise NOT; for bool, the logical NOT. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_not`], and where the placement does not allow it.
+    /// Like [`DynTensor::bitwise_not`]; also if the placement does not allow the operator.
     pub fn bitwise_not(&self) -> Result<Self> {
         self.elementwise(Op::BitwiseNot, DynTensor::bitwise_not)
     }
 
-    /// The sine of each element, in radians. Of each rank's piece.
+    /// Computes the sine of each element, in radians. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::sin`], and where the placement does not allow it.
+    /// Like [`DynTensor::sin`]; also if the placement does not allow the operator.
     pub fn sin(&self) -> Result<Self> {
         self.elementwise(Op::Sin, DynTensor::sin)
     }
 
-    /// The cosine of each element, in radians. Of each rank's piece.
+    /// Computes the cosine of each element, in radians. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::cos`], and where the placement does not allow it.
+    /// Like [`DynTensor::cos`]; also if the placement does not allow the operator.
     pub fn cos(&self) -> Result<Self> {
         self.elementwise(Op::Cos, DynTensor::cos)
     }
 
-    /// The tangent of each element, in radians. Of each rank's piece.
+    /// Computes the tangent of each element, in radians. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::tan`], and where the placement does not allow it.
+    /// Like [`DynTensor::tan`]; also if the placement does not allow the operator.
     pub fn tan(&self) -> Result<Self> {
         self.elementwise(Op::Tan, DynTensor::tan)
     }
 
-    /// The inverse sine, between -π/2 and π/2. Of each rank's piece.
+    /// Computes the inverse sine, between -π/2 and π/2. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::asin`], and where the placement does not allow it.
+    /// Like [`DynTensor::asin`]; also if the placement does not allow the operator.
     pub fn asin(&self) -> Result<Self> {
         self.elementwise(Op::Asin, DynTensor::asin)
     }
 
-    /// The inverse cosine, between 0 and π. Of each rank's piece.
+    /// Computes the inverse cosine, between 0 and π. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::acos`], and where the placement does not allow it.
+    /// Like [`DynTensor::acos`]; also if the placement does not allow the operator.
     pub fn acos(&self) -> Result<Self> {
         self.elementwise(Op::Acos, DynTensor::acos)
     }
 
-    /// The inverse tangent, between -π/2 and π/2. Of each rank's piece.
+    /// Computes the inverse tangent, between -π/2 and π/2. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::atan`], and where the placement does not allow it.
+    /// Like [`DynTensor::atan`]; also if the placement does not allow the operator.
     pub fn atan(&self) -> Result<Self> {
         self.elementwise(Op::Atan, DynTensor::atan)
     }
 
-    /// The hyperbolic sine. Of each rank's piece.
+    /// Computes the hyperbolic sine. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::sinh`], and where the placement does not allow it.
+    /// Like [`DynTensor::sinh`]; also if the placement does not allow the operator.
     pub fn sinh(&self) -> Result<Self> {
         self.elementwise(Op::Sinh, DynTensor::sinh)
     }
 
-    /// The hyperbolic cosine. Of each rank's piece.
+    /// Computes the hyperbolic cosine. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::cosh`], and where the placement does not allow it.
+    /// Like [`DynTensor::cosh`]; also if the placement does not allow the operator.
     pub fn cosh(&self) -> Result<Self> {
         self.elementwise(Op::Cosh, DynTensor::cosh)
     }
 
-    /// The inverse hyperbolic sine. Of each rank's piece.
+    /// Computes the inverse hyperbolic sine. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::asinh`], and where the placement does not allow it.
+    /// Like [`DynTensor::asinh`]; also if the placement does not allow the operator.
     pub fn asinh(&self) -> Result<Self> {
         self.elementwise(Op::Asinh, DynTensor::asinh)
     }
 
-    /// The inverse hyperbolic cosine, of numbers from 1 on. Of each rank's piece.
+    /// Computes the inverse hyperbolic cosine of numbers of at least 1. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::acosh`], and where the placement does not allow it.
+    /// Like [`DynTensor::acosh`]; also if the placement does not allow the operator.
     pub fn acosh(&self) -> Result<Self> {
         self.elementwise(Op::Acosh, DynTensor::acosh)
     }
 
-    /// The inverse hyperbolic tangent, of numbers between -1 and 1. Of each rank's piece.
+    /// Computes the inverse hyperbolic tangent of numbers between -1 and 1. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::atanh`], and where the placement does not allow it.
+    /// Like [`DynTensor::atanh`]; also if the placement does not allow the operator.
     pub fn atanh(&self) -> Result<Self> {
         self.elementwise(Op::Atanh, DynTensor::atanh)
     }
 
-    /// *e* to the power of each element, less one; exact close to zero. Of each rank's piece.
+    /// Computes `exp(x) - 1`, accurate near zero. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::expm1`], and where the placement does not allow it.
+    /// Like [`DynTensor::expm1`]; also if the placement does not allow the operator.
     pub fn expm1(&self) -> Result<Self> {
         self.elementwise(Op::Expm1, DynTensor::expm1)
     }
 
-    /// `2^x`. Of each rank's piece.
+    /// Computes `2^x`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::exp2`], and where the placement does not allow it.
+    /// Like [`DynTensor::exp2`]; also if the placement does not allow the operator.
     pub fn exp2(&self) -> Result<Self> {
         self.elementwise(Op::Exp2, DynTensor::exp2)
     }
 
-    /// The natural logarithm of `1 + x`, exact close to zero. Of each rank's piece.
+    /// Computes the natural logarithm of `1 + x`, accurate near zero. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::log1p`], and where the placement does not allow it.
+    /// Like [`DynTensor::log1p`]; also if the placement does not allow the operator.
     pub fn log1p(&self) -> Result<Self> {
         self.elementwise(Op::Log1p, DynTensor::log1p)
     }
 
-    /// The logarithm to base 2. Of each rank's piece.
+    /// Computes the logarithm to base 2. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::log2`], and where the placement does not allow it.
+    /// Like [`DynTensor::log2`]; also if the placement does not allow the operator.
     pub fn log2(&self) -> Result<Self> {
         self.elementwise(Op::Log2, DynTensor::log2)
     }
 
-    /// The logarithm to base 10. Of each rank's piece.
+    /// Computes the logarithm to base 10. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::log10`], and where the placement does not allow it.
+    /// Like [`DynTensor::log10`]; also if the placement does not allow the operator.
     pub fn log10(&self) -> Result<Self> {
         self.elementwise(Op::Log10, DynTensor::log10)
     }
 
-    /// The reciprocal. Of each rank's piece.
+    /// Computes the reciprocal. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::reciprocal`], and where the placement does not allow it.
+    /// Like [`DynTensor::reciprocal`]; also if the placement does not allow the operator.
     pub fn reciprocal(&self) -> Result<Self> {
         self.elementwise(Op::Reciprocal, DynTensor::reciprocal)
     }
 
-    /// The reciprocal of the square root. Of each rank's piece.
+    /// Computes the reciprocal of the square root. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::rsqrt`], and where the placement does not allow it.
+    /// Like [`DynTensor::rsqrt`]; also if the placement does not allow the operator.
     pub fn rsqrt(&self) -> Result<Self> {
         self.elementwise(Op::Rsqrt, DynTensor::rsqrt)
     }
 
-    /// sin(πx) / πx, and 1 at zero. Of each rank's piece.
+    /// Computes `sin(πx) / (πx)`, and 1 at zero. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::sinc`], and where the placement does not allow it.
+    /// Like [`DynTensor::sinc`]; also if the placement does not allow the operator.
     pub fn sinc(&self) -> Result<Self> {
         self.elementwise(Op::Sinc, DynTensor::sinc)
     }
 
-    /// Degrees to radians. Of each rank's piece.
+    /// Converts degrees to radians. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::deg2rad`], and where the placement does not allow it.
+    /// Like [`DynTensor::deg2rad`]; also if the placement does not allow the operator.
     pub fn deg2rad(&self) -> Result<Self> {
         self.elementwise(Op::Deg2rad, DynTensor::deg2rad)
     }
 
-    /// Radians to degrees. Of each rank's piece.
+    /// Converts radians to degrees. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::rad2deg`], and where the placement does not allow it.
+    /// Like [`DynTensor::rad2deg`]; also if the placement does not allow the operator.
     pub fn rad2deg(&self) -> Result<Self> {
         self.elementwise(Op::Rad2deg, DynTensor::rad2deg)
     }
 
-    /// The error function. Of each rank's piece.
+    /// Computes the error function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::erf`], and where the placement does not allow it.
+    /// Like [`DynTensor::erf`]; also if the placement does not allow the operator.
     pub fn erf(&self) -> Result<Self> {
         self.elementwise(Op::Erf, DynTensor::erf)
     }
 
-    /// The complementary error function, `1 - erf(x)`, exact where `erf` is close to one. Of each rank's piece.
+    /// Computes the complementary error function, `1 - erf(x)`, accurate where `erf` is close to 1. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::erfc`], and where the placement does not allow it.
+    /// Like [`DynTensor::erfc`]; also if the placement does not allow the operator.
     pub fn erfc(&self) -> Result<Self> {
         self.elementwise(Op::Erfc, DynTensor::erfc)
     }
 
-    /// The inverse of the error function, of numbers between -1 and 1. Of each rank's piece.
+    /// Computes the inverse of the error function for numbers between -1 and 1. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::erfinv`], and where the placement does not allow it.
+    /// Like [`DynTensor::erfinv`]; also if the placement does not allow the operator.
     pub fn erfinv(&self) -> Result<Self> {
         self.elementwise(Op::Erfinv, DynTensor::erfinv)
     }
 
-    /// The logarithm of the gamma function's absolute value. Of each rank's piece.
+    /// Computes the logarithm of the absolute value of the gamma function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::lgamma`], and where the placement does not allow it.
+    /// Like [`DynTensor::lgamma`]; also if the placement does not allow the operator.
     pub fn lgamma(&self) -> Result<Self> {
         self.elementwise(Op::Lgamma, DynTensor::lgamma)
     }
 
-    /// The logarithmic derivative of the gamma function. Of each rank's piece.
+    /// Computes the logarithmic derivative of the gamma function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::digamma`], and where the placement does not allow it.
+    /// Like [`DynTensor::digamma`]; also if the placement does not allow the operator.
     pub fn digamma(&self) -> Result<Self> {
         self.elementwise(Op::Digamma, DynTensor::digamma)
     }
 
-    /// The angle of the point (x = `other`, y = self), between -π and π. Of the ranks' pieces.
+    /// Computes the angle of the point (x = `other`, y = `self`), between -π and π. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::atan2`], and where the placements do not go together.
+    /// Like [`DynTensor::atan2`]; also if the placements do not match.
     pub fn atan2(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Atan2, other, |x, y| x.atan2(y))
     }
 
-    /// The hypotenuse, `sqrt(x² + other²)`. Of the ranks' pieces.
+    /// Computes the hypotenuse, `sqrt(self² + other²)`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::hypot`], and where the placements do not go together.
+    /// Like [`DynTensor::hypot`]; also if the placements do not match.
     pub fn hypot(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Hypot, other, |x, y| x.hypot(y))
     }
 
-    /// The logarithm of the sum of two exponentials. Of the ranks' pieces.
+    /// Computes the logarithm of the sum of two exponentials. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::logaddexp`], and where the placements do not go together.
+    /// Like [`DynTensor::logaddexp`]; also if the placements do not match.
     pub fn logaddexp(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Logaddexp, other, |x, y| x.logaddexp(y))
     }
 
-    /// `self * log(other)`; zero where self is. Of the ranks' pieces.
+    /// Computes `self * log(other)`, zero where `self` is zero. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::xlogy`], and where the placements do not go together.
+    /// Like [`DynTensor::xlogy`]; also if the placements do not match.
     pub fn xlogy(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Xlogy, other, |x, y| x.xlogy(y))
     }
 
-    /// SiLU, `x * sigmoid(x)`. Of each rank's piece.
+    /// Applies SiLU, `x * sigmoid(x)`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::silu`], and where the placement does not allow it.
+    /// Like [`DynTensor::silu`]; also if the placement does not allow the operator.
     pub fn silu(&self) -> Result<Self> {
         self.elementwise(Op::Silu, DynTensor::silu)
     }
 
-    /// GELU, `x * Φ(x)` with the standard normal distribution function Φ, exactly or by the tanh approximation. Of each rank's piece.
+    /// Applies GELU, `x * Φ(x)`, where Φ is the standard normal distribution function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::gelu`], and where the placement does not allow it.
+    /// Like [`DynTensor::gelu`]; also if the placement does not allow the operator.
     pub fn gelu(&self) -> Result<Self> {
         self.elementwise(Op::Gelu, DynTensor::gelu)
     }
 
-    /// Rounds up to a whole number. Of each rank's piece.
+    /// Rounds up to a whole number. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::ceil`], and where the placement does not allow it.
+    /// Like [`DynTensor::ceil`]; also if the placement does not allow the operator.
     pub fn ceil(&self) -> Result<Self> {
         self.elementwise(Op::Ceil, DynTensor::ceil)
     }
 
-    /// Rounds down to a whole number. Of each rank's piece.
+    /// Rounds down to a whole number. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::floor`], and where the placement does not allow it.
+    /// Like [`DynTensor::floor`]; also if the placement does not allow the operator.
     pub fn floor(&self) -> Result<Self> {
         self.elementwise(Op::Floor, DynTensor::floor)
     }
 
-    /// Rounds to the nearest whole number, or to `decimals` decimals; halves to even. Of each rank's piece.
+    /// Rounds to the nearest whole number, halves to even. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::round`], and where the placement does not allow it.
+    /// Like [`DynTensor::round`]; also if the placement does not allow the operator.
     pub fn round(&self) -> Result<Self> {
         self.elementwise(Op::Round, DynTensor::round)
     }
 
-    /// Rounds towards zero to a whole number. Of each rank's piece.
+    /// Rounds towards zero to a whole number. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::trunc`], and where the placement does not allow it.
+    /// Like [`DynTensor::trunc`]; also if the placement does not allow the operator.
     pub fn trunc(&self) -> Result<Self> {
         self.elementwise(Op::Trunc, DynTensor::trunc)
     }
 
-    /// The fractional part, with the element's sign. Of each rank's piece.
+    /// Returns the fractional part, with the sign of the element. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::frac`], and where the placement does not allow it.
+    /// Like [`DynTensor::frac`]; also if the placement does not allow the operator.
     pub fn frac(&self) -> Result<Self> {
         self.elementwise(Op::Frac, DynTensor::frac)
     }
 
-    /// -1, 0 or 1; 0 for NaN. Of each rank's piece.
+    /// Returns the sign: -1, 0 or 1; 0 for NaN. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::sign`], and where the placement does not allow it.
+    /// Like [`DynTensor::sign`]; also if the placement does not allow the operator.
     pub fn sign(&self) -> Result<Self> {
         self.elementwise(Op::Sign, DynTensor::sign)
     }
 
-    /// The sign; of a complex number, the number divided by its magnitude. Of each rank's piece.
+    /// Returns the sign; for a complex number, the number divided by its magnitude. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::sgn`], and where the placement does not allow it.
+    /// Like [`DynTensor::sgn`]; also if the placement does not allow the operator.
     pub fn sgn(&self) -> Result<Self> {
         self.elementwise(Op::Sgn, DynTensor::sgn)
     }
 
-    /// The square. Of each rank's piece.
+    /// Squares each element. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::square`], and where the placement does not allow it.
+    /// Like [`DynTensor::square`]; also if the placement does not allow the operator.
     pub fn square(&self) -> Result<Self> {
         self.elementwise(Op::Square, DynTensor::square)
     }
 
-    /// The quotient, rounded down. Of the ranks' pieces.
+    /// Divides and rounds down. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::floor_divide`], and where the placements do not go together.
+    /// Like [`DynTensor::floor_divide`]; also if the placements do not match.
     pub fn floor_divide(&self, other: &Self) -> Result<Self> {
         self.combined(Op::FloorDivide, other, |x, y| x.floor_divide(y))
     }
 
-    /// The remainder of division, with the sign of self, as C's `fmod`. Of the ranks' pieces.
+    /// Computes the remainder of division, with the sign of `self`, like `fmod` in C. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::fmod`], and where the placements do not go together.
+    /// Like [`DynTensor::fmod`]; also if the placements do not match.
     pub fn fmod(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Fmod, other, |x, y| x.fmod(y))
     }
 
-    /// The remainder of division, with the sign of `other`, as Python's `%`. Of the ranks' pieces.
+    /// Computes the remainder of division, with the sign of `other`, like `%` in Python. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::remainder`], and where the placements do not go together.
+    /// Like [`DynTensor::remainder`]; also if the placements do not match.
     pub fn remainder(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Remainder, other, |x, y| x.remainder(y))
     }
 
-    /// The greater of two elements; NaN when either is. Of the ranks' pieces.
+    /// Returns the greater of two elements; NaN if either is NaN. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::maximum`], and where the placements do not go together.
+    /// Like [`DynTensor::maximum`]; also if the placements do not match.
     pub fn maximum(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Maximum, other, |x, y| x.maximum(y))
     }
 
-    /// The smaller of two elements; NaN when either is. Of the ranks' pieces.
+    /// Returns the smaller of two elements; NaN if either is NaN. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::minimum`], and where the placements do not go together.
+    /// Like [`DynTensor::minimum`]; also if the placements do not match.
     pub fn minimum(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Minimum, other, |x, y| x.minimum(y))
     }
 
-    /// Whether an element, or a part of it, is NaN. Of each rank's piece.
+    /// Returns whether an element, or a part of a complex one, is NaN. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::isnan`], and where the placement does not allow it.
+    /// Like [`DynTensor::isnan`]; also if the placement does not allow the operator.
     pub fn isnan(&self) -> Result<Self> {
         self.elementwise(Op::Isnan, DynTensor::isnan)
     }
 
-    /// Whether an element, or a part of it, is infinite. Of each rank's piece.
+    /// Returns whether an element, or a part of a complex one, is infinite. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::isinf`], and where the placement does not allow it.
+    /// Like [`DynTensor::isinf`]; also if the placement does not allow the operator.
     pub fn isinf(&self) -> Result<Self> {
         self.elementwise(Op::Isinf, DynTensor::isinf)
     }
 
-    /// Whether an element is neither infinite nor NaN. Of each rank's piece.
+    /// Returns whether an element is neither infinite nor NaN. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::isfinite`], and where the placement does not allow it.
+    /// Like [`DynTensor::isfinite`]; also if the placement does not allow the operator.
     pub fn isfinite(&self) -> Result<Self> {
         self.elementwise(Op::Isfinite, DynTensor::isfinite)
     }
 
-    /// Whether an element is zero. Of each rank's piece.
+    /// Returns whether an element is zero. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_not`], and where the placement does not allow it.
+    /// Like [`DynTensor::logical_not`]; also if the placement does not allow the operator.
     pub fn logical_not(&self) -> Result<Self> {
         self.elementwise(Op::LogicalNot, DynTensor::logical_not)
     }
 
-    /// Whether either element differs from zero. Of the ranks' pieces.
+    /// Returns whether either element differs from zero. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_or`], and where the placements do not go together.
+    /// Like [`DynTensor::logical_or`]; also if the placements do not match.
     pub fn logical_or(&self, other: &Self) -> Result<Self> {
         self.combined(Op::LogicalOr, other, |x, y| x.logical_or(y))
     }
 
-    /// Whether one of two elements differs from zero. Of the ranks' pieces.
+    /// Returns whether exactly one of two elements differs from zero. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_xor`], and where the placements do not go together.
+    /// Like [`DynTensor::logical_xor`]; also if the placements do not match.
     pub fn logical_xor(&self, other: &Self) -> Result<Self> {
         self.combined(Op::LogicalXor, other, |x, y| x.logical_xor(y))
     }
 
-    /// Bitwise AND; of bool, logical AND. Of the ranks' pieces.
+    /// Computes the bitwise AND; for bool, the logical AND. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_and`], and where the placements do not go together.
+    /// Like [`DynTensor::bitwise_and`]; also if the placements do not match.
     pub fn bitwise_and(&self, other: &Self) -> Result<Self> {
         self.combined(Op::BitwiseAnd, other, |x, y| x.bitwise_and(y))
     }
 
-    /// Bitwise OR; of bool, logical OR. Of the ranks' pieces.
+    /// Computes the bitwise OR; for bool, the logical OR. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_or`], and where the placements do not go together.
+    /// Like [`DynTensor::bitwise_or`]; also if the placements do not match.
     pub fn bitwise_or(&self, other: &Self) -> Result<Self> {
         self.combined(Op::BitwiseOr, other, |x, y| x.bitwise_or(y))
     }
 
-    /// Bitwise XOR; of bool, logical XOR. Of the ranks' pieces.
+    /// Computes the bitwise XOR; for bool, the logical XOR. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_xor`], and where the placements do not go together.
+    /// Like [`DynTensor::bitwise_xor`]; also if the placements do not match.
     pub fn bitwise_xor(&self, other: &Self) -> Result<Self> {
         self.combined(Op::BitwiseXor, other, |x, y| x.bitwise_xor(y))
     }
 
-    /// A shift left by `other` bits. Of the ranks' pieces.
+    /// Shifts left by `other` bits. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_left_shift`], and where the placements do not go together.
+    /// Like [`DynTensor::bitwise_left_shift`]; also if the placements do not match.
     pub fn bitwise_left_shift(&self, other: &Self) -> Result<Self> {
         self.combined(Op::BitwiseLeftShift, other, |x, y| x.bitwise_left_shift(y))
     }
 
-    /// An arithmetic shift right by `other` bits. Of the ranks' pieces.
+    /// Shifts right by `other` bits, arithmetically. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_right_shift`], and where the placements do not go together.
+    /// Like [`DynTensor::bitwise_right_shift`]; also if the placements do not match.
     pub fn bitwise_right_shift(&self, other: &Self) -> Result<Self> {
         self.combined(Op::BitwiseRightShift, other, |x, y| {
             x.bitwise_right_shift(y)
         })
     }
 
-    /// The sum over dims; integers and bool add up in i64. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Computes the sum over dims; integers and bool are added in i64. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::sum`], and where the placement does not allow it.
+    /// Like [`DynTensor::sum`]; also if the placement does not allow the operator.
     pub fn sum(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Sum, dims.into(), |x, dims| x.sum(dims))
     }
 
-    /// The product over dims; integers and bool multiply in i64. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Computes the product over dims; integers and bool are multiplied in i64. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::prod`], and where the placement does not allow it.
+    /// Like [`DynTensor::prod`]; also if the placement does not allow the operator.
     pub fn prod(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Prod, dims.into(), |x, dims| x.prod(dims))
     }
 
-    /// The greatest element over dims. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Returns the greatest element over dims. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::amax`], and where the placement does not allow it.
+    /// Like [`DynTensor::amax`]; also if the placement does not allow the operator.
     pub fn amax(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Amax, dims.into(), |x, dims| x.amax(dims))
     }
 
-    /// The smallest element over dims. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Returns the smallest element over dims. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::amin`], and where the placement does not allow it.
+    /// Like [`DynTensor::amin`]; also if the placement does not allow the operator.
     pub fn amin(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Amin, dims.into(), |x, dims| x.amin(dims))
     }
 
-    /// Whether any element over dims differs from zero. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Returns whether any element over dims differs from zero. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::any`], and where the placement does not allow it.
+    /// Like [`DynTensor::any`]; also if the placement does not allow the operator.
     pub fn any(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Any, dims.into(), |x, dims| x.any(dims))
     }
 
-    /// Whether every element over dims differs from zero. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Returns whether every element over dims differs from zero. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::all`], and where the placement does not allow it.
+    /// Like [`DynTensor::all`]; also if the placement does not allow the operator.
     pub fn all(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::All, dims.into(), |x, dims| x.all(dims))
     }
 
-    /// The variance over dims, divided by the count less `correction`. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Computes the variance over dims; the divisor is the number of elements minus 1. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::var`], and where the placement does not allow it.
+    /// Like [`DynTensor::var`]; also if the placement does not allow the operator.
     pub fn var(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Var, dims.into(), |x, dims| x.var(dims))
     }
 
-    /// The standard deviation over dims, the square root of `var`. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Computes the standard deviation over dims, the square root of `var`. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::std`], and where the placement does not allow it.
+    /// Like [`DynTensor::std`]; also if the placement does not allow the operator.
     pub fn std(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Std, dims.into(), |x, dims| x.std(dims))
     }
 
-    /// The variance over dims of the elements that are not NaN, divided by their count less `correction`. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Computes the variance over dims of the elements that are not NaN; the divisor is their number minus 1. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::nanvar`], and where the placement does not allow it.
+    /// Like [`DynTensor::nanvar`]; also if the placement does not allow the operator.
     pub fn nanvar(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Nanvar, dims.into(), |x, dims| x.nanvar(dims))
     }
 
-    /// The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Computes the standard deviation over dims of the elements that are not NaN, the square root of `nanvar`. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::nanstd`], and where the placement does not allow it.
+    /// Like [`DynTensor::nanstd`]; also if the placement does not allow the operator.
     pub fn nanstd(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Nanstd, dims.into(), |x, dims| x.nanstd(dims))
     }
 
-    /// `softmax` of the negated elements. Along a dim that each rank has all of.
+    /// Computes the `softmax` of the negated elements. The dim must be whole on each rank.
     ///
     /// # Errors
-    /// As [`DynTensor::softmin`], and where the placement does not allow it.
+    /// Like [`DynTensor::softmin`]; also if the placement does not allow the operator.
     pub fn softmin(&self, dim: &str) -> Result<Self> {
         self.along(Op::Softmin, dim, |x, dim| x.softmin(dim))
     }
 
-    /// The sum over dims of the elements that are not NaN. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Computes the sum over dims of the elements that are not NaN. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::nansum`], and where the placement does not allow it.
+    /// Like [`DynTensor::nansum`]; also if the placement does not allow the operator.
     pub fn nansum(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Nansum, dims.into(), |x, dims| x.nansum(dims))
     }
 
-    /// The mean over dims of the elements that are not NaN. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Computes the mean over dims of the elements that are not NaN. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::nanmean`], and where the placement does not allow it.
+    /// Like [`DynTensor::nanmean`]; also if the placement does not allow the operator.
     pub fn nanmean(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::Nanmean, dims.into(), |x, dims| x.nanmean(dims))
     }
 
-    /// The count of elements over dims that differ from zero. Over dims that each rank has all of, or across split ones: then the result is pending.
+    /// Counts the elements over dims that differ from zero. The dims must be whole on each rank, or split and given by `across`: then the result is pending.
     ///
     /// # Errors
-    /// As [`DynTensor::count_nonzero`], and where the placement does not allow it.
+    /// Like [`DynTensor::count_nonzero`]; also if the placement does not allow the operator.
     pub fn count_nonzero(&self, dims: impl Into<super::Over>) -> Result<Self> {
         self.reduced(Op::CountNonzero, dims.into(), |x, dims| {
             x.count_nonzero(dims)
         })
     }
 
-    /// Whether the sign bit is set; that of -0.0 is. Of each rank's piece.
+    /// Returns whether the sign bit is set, as it is for -0.0. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::signbit`], and where the placement does not allow it.
+    /// Like [`DynTensor::signbit`]; also if the placement does not allow the operator.
     pub fn signbit(&self) -> Result<Self> {
         self.elementwise(Op::Signbit, DynTensor::signbit)
     }
 
-    /// Whether an element is infinite and positive. Of each rank's piece.
+    /// Returns whether an element is infinite and positive. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::isposinf`], and where the placement does not allow it.
+    /// Like [`DynTensor::isposinf`]; also if the placement does not allow the operator.
     pub fn isposinf(&self) -> Result<Self> {
         self.elementwise(Op::Isposinf, DynTensor::isposinf)
     }
 
-    /// Whether an element is infinite and negative. Of each rank's piece.
+    /// Returns whether an element is infinite and negative. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::isneginf`], and where the placement does not allow it.
+    /// Like [`DynTensor::isneginf`]; also if the placement does not allow the operator.
     pub fn isneginf(&self) -> Result<Self> {
         self.elementwise(Op::Isneginf, DynTensor::isneginf)
     }
 
-    /// Whether the imaginary part is zero. Of each rank's piece.
+    /// Returns whether the imaginary part is zero. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::isreal`], and where the placement does not allow it.
+    /// Like [`DynTensor::isreal`]; also if the placement does not allow the operator.
     pub fn isreal(&self) -> Result<Self> {
         self.elementwise(Op::Isreal, DynTensor::isreal)
     }
 
-    /// The angle from the positive real axis: 0 or π for real numbers. Of each rank's piece.
+    /// Computes the angle from the positive real axis: 0 or π for real numbers. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::angle`], and where the placement does not allow it.
+    /// Like [`DynTensor::angle`]; also if the placement does not allow the operator.
     pub fn angle(&self) -> Result<Self> {
         self.elementwise(Op::Angle, DynTensor::angle)
     }
 
-    /// `erfc`, times exp(x²): large where that is too small. Of each rank's piece.
+    /// Computes `erfc(x) * exp(x²)`, which does not underflow where `erfc` does. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::erfcx`], and where the placement does not allow it.
+    /// Like [`DynTensor::erfcx`]; also if the placement does not allow the operator.
     pub fn erfcx(&self) -> Result<Self> {
         self.elementwise(Op::Erfcx, DynTensor::erfcx)
     }
 
-    /// The normal distribution function. Of each rank's piece.
+    /// Computes the normal distribution function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::ndtr`], and where the placement does not allow it.
+    /// Like [`DynTensor::ndtr`]; also if the placement does not allow the operator.
     pub fn ndtr(&self) -> Result<Self> {
         self.elementwise(Op::Ndtr, DynTensor::ndtr)
     }
 
-    /// The inverse of the normal distribution function. Of each rank's piece.
+    /// Computes the inverse of the normal distribution function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::ndtri`], and where the placement does not allow it.
+    /// Like [`DynTensor::ndtri`]; also if the placement does not allow the operator.
     pub fn ndtri(&self) -> Result<Self> {
         self.elementwise(Op::Ndtri, DynTensor::ndtri)
     }
 
-    /// The logarithm of the normal distribution function. Of each rank's piece.
+    /// Computes the logarithm of the normal distribution function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::log_ndtr`], and where the placement does not allow it.
+    /// Like [`DynTensor::log_ndtr`]; also if the placement does not allow the operator.
     pub fn log_ndtr(&self) -> Result<Self> {
         self.elementwise(Op::LogNdtr, DynTensor::log_ndtr)
     }
 
-    /// -x ln x; zero at zero, minus infinity below. Of each rank's piece.
+    /// Computes `-x * ln(x)`: zero at zero, minus infinity below. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::entr`], and where the placement does not allow it.
+    /// Like [`DynTensor::entr`]; also if the placement does not allow the operator.
     pub fn entr(&self) -> Result<Self> {
         self.elementwise(Op::Entr, DynTensor::entr)
     }
 
-    /// The modified Bessel function of order 0. Of each rank's piece.
+    /// Computes the modified Bessel function of order 0. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::i0`], and where the placement does not allow it.
+    /// Like [`DynTensor::i0`]; also if the placement does not allow the operator.
     pub fn i0(&self) -> Result<Self> {
         self.elementwise(Op::I0, DynTensor::i0)
     }
 
-    /// `i0`, times exp(-|x|). Of each rank's piece.
+    /// Computes `i0(x) * exp(-abs(x))`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::i0e`], and where the placement does not allow it.
+    /// Like [`DynTensor::i0e`]; also if the placement does not allow the operator.
     pub fn i0e(&self) -> Result<Self> {
         self.elementwise(Op::I0e, DynTensor::i0e)
     }
 
-    /// The modified Bessel function of order 1. Of each rank's piece.
+    /// Computes the modified Bessel function of order 1. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::i1`], and where the placement does not allow it.
+    /// Like [`DynTensor::i1`]; also if the placement does not allow the operator.
     pub fn i1(&self) -> Result<Self> {
         self.elementwise(Op::I1, DynTensor::i1)
     }
 
-    /// `i1`, times exp(-|x|). Of each rank's piece.
+    /// Computes `i1(x) * exp(-abs(x))`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::i1e`], and where the placement does not allow it.
+    /// Like [`DynTensor::i1e`]; also if the placement does not allow the operator.
     pub fn i1e(&self) -> Result<Self> {
         self.elementwise(Op::I1e, DynTensor::i1e)
     }
 
-    /// The inverse of the logistic function; `eps` keeps from 0 and 1. Of each rank's piece.
+    /// Computes the inverse of the logistic function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::logit`], and where the placement does not allow it.
+    /// Like [`DynTensor::logit`]; also if the placement does not allow the operator.
     pub fn logit(&self) -> Result<Self> {
         self.elementwise(Op::Logit, DynTensor::logit)
     }
 
-    /// The Hurwitz zeta function of order self at `other`. Of the ranks' pieces.
+    /// Computes the Hurwitz zeta function of order `self` at `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::zeta`], and where the placements do not go together.
+    /// Like [`DynTensor::zeta`]; also if the placements do not match.
     pub fn zeta(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Zeta, other, |x, y| x.zeta(y))
     }
 
-    /// The logarithm to base 2 of the sum of two powers of 2. Of the ranks' pieces.
+    /// Computes the logarithm to base 2 of the sum of two powers of 2. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::logaddexp2`], and where the placements do not go together.
+    /// Like [`DynTensor::logaddexp2`]; also if the placements do not match.
     pub fn logaddexp2(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Logaddexp2, other, |x, y| x.logaddexp2(y))
     }
 
-    /// `self * log(1 + other)`; zero where self is. Of the ranks' pieces.
+    /// Computes `self * log(1 + other)`, zero where `self` is zero. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::xlog1py`], and where the placements do not go together.
+    /// Like [`DynTensor::xlog1py`]; also if the placements do not match.
     pub fn xlog1py(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Xlog1py, other, |x, y| x.xlog1py(y))
     }
 
-    /// The magnitude of self with the sign of `other`. Of the ranks' pieces.
+    /// Returns the magnitude of `self` with the sign of `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::copysign`], and where the placements do not go together.
+    /// Like [`DynTensor::copysign`]; also if the placements do not match.
     pub fn copysign(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Copysign, other, |x, y| x.copysign(y))
     }
 
-    /// The next representable number towards `other`. Of the ranks' pieces.
+    /// Returns the next representable number towards `other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::nextafter`], and where the placements do not go together.
+    /// Like [`DynTensor::nextafter`]; also if the placements do not match.
     pub fn nextafter(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Nextafter, other, |x, y| x.nextafter(y))
     }
 
-    /// The greater of two elements; of a number and NaN, the number. Of the ranks' pieces.
+    /// Returns the greater of two elements; if one is NaN, the other. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::fmax`], and where the placements do not go together.
+    /// Like [`DynTensor::fmax`]; also if the placements do not match.
     pub fn fmax(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Fmax, other, |x, y| x.fmax(y))
     }
 
-    /// The smaller of two elements; of a number and NaN, the number. Of the ranks' pieces.
+    /// Returns the smaller of two elements; if one is NaN, the other. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::fmin`], and where the placements do not go together.
+    /// Like [`DynTensor::fmin`]; also if the placements do not match.
     pub fn fmin(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Fmin, other, |x, y| x.fmin(y))
     }
 
-    /// 0 where negative, 1 where positive, `values` at zero. Of the ranks' pieces.
+    /// Returns 0 for negative elements, 1 for positive ones and `values` at zero. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::heaviside`], and where the placements do not go together.
+    /// Like [`DynTensor::heaviside`]; also if the placements do not match.
     pub fn heaviside(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Heaviside, other, |x, y| x.heaviside(y))
     }
 
-    /// The greatest common divisor. Of the ranks' pieces.
+    /// Computes the greatest common divisor. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::gcd`], and where the placements do not go together.
+    /// Like [`DynTensor::gcd`]; also if the placements do not match.
     pub fn gcd(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Gcd, other, |x, y| x.gcd(y))
     }
 
-    /// The least common multiple. Of the ranks' pieces.
+    /// Computes the least common multiple. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::lcm`], and where the placements do not go together.
+    /// Like [`DynTensor::lcm`]; also if the placements do not match.
     pub fn lcm(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Lcm, other, |x, y| x.lcm(y))
     }
 
-    /// A power in double precision. Of the ranks' pieces.
+    /// Raises to the power of `exponent` in double precision. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::float_power`], and where the placements do not go together.
+    /// Like [`DynTensor::float_power`]; also if the placements do not match.
     pub fn float_power(&self, other: &Self) -> Result<Self> {
         self.combined(Op::FloatPower, other, |x, y| x.float_power(y))
     }
 
-    /// `self * 2^other`. Of the ranks' pieces.
+    /// Computes `self * 2^other`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::ldexp`], and where the placements do not go together.
+    /// Like [`DynTensor::ldexp`]; also if the placements do not match.
     pub fn ldexp(&self, other: &Self) -> Result<Self> {
         self.combined(Op::Ldexp, other, |x, y| x.ldexp(y))
     }
 
-    /// Limits to at least `min`. Of the ranks' pieces.
+    /// Clamps elements to at least `min`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::clamp_min`], and where the placements do not go together.
+    /// Like [`DynTensor::clamp_min`]; also if the placements do not match.
     pub fn clamp_min(&self, other: &Self) -> Result<Self> {
         self.combined(Op::ClampMin, other, |x, y| x.clamp_min(y))
     }
 
-    /// Limits to at most `max`. Of the ranks' pieces.
+    /// Clamps elements to at most `max`. Computed on the ranks' pieces.
     ///
     /// # Errors
-    /// As [`DynTensor::clamp_max`], and where the placements do not go together.
+    /// Like [`DynTensor::clamp_max`]; also if the placements do not match.
     pub fn clamp_max(&self, other: &Self) -> Result<Self> {
         self.combined(Op::ClampMax, other, |x, y| x.clamp_max(y))
     }
 
-    /// An exponential below zero, scaled so that mean and variance stay as they are. Of each rank's piece.
+    /// Applies SELU: a scaled exponential below zero, which preserves mean and variance. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::selu`], and where the placement does not allow it.
+    /// Like [`DynTensor::selu`]; also if the placement does not allow the operator.
     pub fn selu(&self) -> Result<Self> {
         self.elementwise(Op::Selu, DynTensor::selu)
     }
 
-    /// Mish, `x * tanh(softplus(x))`. Of each rank's piece.
+    /// Applies Mish, `x * tanh(softplus(x))`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::mish`], and where the placement does not allow it.
+    /// Like [`DynTensor::mish`]; also if the placement does not allow the operator.
     pub fn mish(&self) -> Result<Self> {
         self.elementwise(Op::Mish, DynTensor::mish)
     }
 
-    /// The logarithm of the logistic function. Of each rank's piece.
+    /// Computes the logarithm of the logistic function. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::logsigmoid`], and where the placement does not allow it.
+    /// Like [`DynTensor::logsigmoid`]; also if the placement does not allow the operator.
     pub fn logsigmoid(&self) -> Result<Self> {
         self.elementwise(Op::Logsigmoid, DynTensor::logsigmoid)
     }
 
-    /// (x + 3) / 6, between 0 and 1. Of each rank's piece.
+    /// Computes `(x + 3) / 6`, clamped to between 0 and 1. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::hardsigmoid`], and where the placement does not allow it.
+    /// Like [`DynTensor::hardsigmoid`]; also if the placement does not allow the operator.
     pub fn hardsigmoid(&self) -> Result<Self> {
         self.elementwise(Op::Hardsigmoid, DynTensor::hardsigmoid)
     }
 
-    /// Hardswish, `x * hardsigmoid(x)`. Of each rank's piece.
+    /// Applies Hardswish, `x * hardsigmoid(x)`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::hardswish`], and where the placement does not allow it.
+    /// Like [`DynTensor::hardswish`]; also if the placement does not allow the operator.
     pub fn hardswish(&self) -> Result<Self> {
         self.elementwise(Op::Hardswish, DynTensor::hardswish)
     }
 
-    /// Limits to 0 to 6. Of each rank's piece.
+    /// Clamps elements to between 0 and 6. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::relu6`], and where the placement does not allow it.
+    /// Like [`DynTensor::relu6`]; also if the placement does not allow the operator.
     pub fn relu6(&self) -> Result<Self> {
         self.elementwise(Op::Relu6, DynTensor::relu6)
     }
 
-    /// Softsign, `x / (1 + abs(x))`. Of each rank's piece.
+    /// Applies Softsign, `x / (1 + abs(x))`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::softsign`], and where the placement does not allow it.
+    /// Like [`DynTensor::softsign`]; also if the placement does not allow the operator.
     pub fn softsign(&self) -> Result<Self> {
         self.elementwise(Op::Softsign, DynTensor::softsign)
     }
 
-    /// Tanhshrink, `x - tanh(x)`. Of each rank's piece.
+    /// Applies Tanhshrink, `x - tanh(x)`. Computed on each rank's piece.
     ///
     /// # Errors
-    /// As [`DynTensor::tanhshrink`], and where the placement does not allow it.
+    /// Like [`DynTensor::tanhshrink`]; also if the placement does not allow the operator.
     pub fn tanhshrink(&self) -> Result<Self> {
         self.elementwise(Op::Tanhshrink, DynTensor::tanhshrink)
     }

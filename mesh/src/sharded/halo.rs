@@ -109,7 +109,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     ///
     /// # Errors
     /// If the number of times is negative, memory is missing, or a rank is gone.
-    #[twin(with = ", so many times over.")]
+    #[twin(with = "but takes differences `options.n` times.")]
     pub fn try_diff_with<A: Along<P, D>>(&self, dim: A, options: DiffOptions) -> Result<Self>
     where
         P: AllLinear,

@@ -218,7 +218,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     /// # Errors
     /// [`ErrorKind::Index`](nomina::ErrorKind::Index) if `k` is greater than the size of the dim; if memory is missing,
     /// or a rank is gone.
-    #[twin(with = ", or the smallest elements.")]
+    #[twin(with = "but returns the smallest elements if `options.largest` is false.")]
     pub fn try_topk_with<A: Along<P, D>>(
         &self,
         k: usize,
@@ -261,7 +261,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     ///
     /// # Errors
     /// If memory is missing, or a rank is gone.
-    #[twin(with = ", from the greatest or the smallest on.")]
+    #[twin(with = "but in descending order if `options.descending` is set.")]
     pub fn try_sort_with<A: Along<P, D>>(
         &self,
         dim: A,
@@ -279,7 +279,7 @@ impl<D: Dims + Distinct, P: Placement, T: Real> Sharded<D, P, T> {
     ///
     /// # Errors
     /// If memory is missing, or a rank is gone.
-    #[twin(with = ", from the greatest or the smallest on.")]
+    #[twin(with = "but in descending order if `options.descending` is set.")]
     pub fn try_argsort_with<A: Along<P, D>>(
         &self,
         dim: A,

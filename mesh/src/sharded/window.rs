@@ -258,7 +258,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     ///
     /// # Errors
     /// If sizes do not match, memory is missing, or a rank is gone.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_max_poolNd_with<A: Slides<P, N, Axes: SpatialOf<D, N>>>(
         &self,
         dims: A,
@@ -282,7 +282,7 @@ impl<D: Dims + Distinct, P: Placement, T: Element> Sharded<D, P, T> {
     ///
     /// # Errors
     /// If sizes do not match, memory is missing, or a rank is gone.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_avg_poolNd_with<A: Slides<P, N, Axes: SpatialOf<D, N>>>(
         &self,
         dims: A,

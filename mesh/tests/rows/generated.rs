@@ -4,13 +4,13 @@ use nomina::{DynTensor, Result};
 use nomina_core::op::Op;
 use nomina_mesh::{DynSharded, Over};
 
-/// A method of one tensor, unsharded and sharded.
+/// A method on one tensor, unsharded and sharded.
 pub type Alone = (
     Op,
     fn(&DynTensor) -> Result<DynTensor>,
     fn(&DynSharded) -> Result<DynSharded>,
 );
-/// A method of two tensors.
+/// A method on two tensors.
 pub type Binary = (
     Op,
     fn(&DynTensor, &DynTensor) -> Result<DynTensor>,

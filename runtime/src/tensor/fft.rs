@@ -44,7 +44,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist or has no elements, or the dtype is not `f32`, `f64` or complex.
-    #[forms(with = ", divided as asked for.")]
+    #[forms(with = "but with the normalisation of the options.")]
     pub fn fft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Fft, &dim.into().into(), |x, at| {
             call::transform(Op::Fft, x, at, false, options.norm)
@@ -55,7 +55,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::fft`].
-    #[forms(with = ", divided as asked for.")]
+    #[forms(with = "but with the normalisation of the options.")]
     pub fn ifft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Ifft, &dim.into().into(), |x, at| {
             call::transform(Op::Ifft, x, at, true, options.norm)
@@ -67,7 +67,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist or has no elements, or the dtype is not `f32` or `f64`.
-    #[forms(with = ", divided as asked for.")]
+    #[forms(with = "but with the normalisation of the options.")]
     pub fn rfft_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: FftOptions) -> Result<Self> {
         self.halved(Op::Rfft, dim.into(), |x, at| {
             call::rfft(Op::Rfft, x, at, options.norm)
@@ -78,7 +78,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::fft`], and when `n` is 0.
-    #[forms(with = ", divided as asked for.")]
+    #[forms(with = "but with the normalisation of the options.")]
     pub fn irfft_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -107,7 +107,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::fft`].
-    #[forms(with = ", divided as asked for.")]
+    #[forms(with = "but with the normalisation of the options.")]
     pub fn fftn_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Fftn, &dims.into(), |x, at| {
             call::transform(Op::Fftn, x, at, false, options.norm)
@@ -118,7 +118,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::fft`].
-    #[forms(with = ", divided as asked for.")]
+    #[forms(with = "but with the normalisation of the options.")]
     pub fn ifftn_with<'a>(&self, dims: impl Into<DimArg<'a>>, options: FftOptions) -> Result<Self> {
         self.transformed(Op::Ifftn, &dims.into(), |x, at| {
             call::transform(Op::Ifftn, x, at, true, options.norm)

@@ -14,102 +14,102 @@ use super::SoftshrinkOptions;
 use super::{DynTensor, Operand, ReduceOptions, VarOptions, family};
 
 impl DynTensor {
-    /// Adds, with `other` multiplied by `alpha`.
+    /// Adds `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn add<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Add, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::add`] in place.
+    /// Like [`DynTensor::add`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::add`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::add`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn add_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Add, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::add`] into `out`.
+    /// Like [`DynTensor::add`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::add`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::add`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn add_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Add, &[self.into(), other.into()], out)
     }
 
-    /// Subtracts, with `other` multiplied by `alpha`.
+    /// Subtracts `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn sub<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Sub, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::sub`] in place.
+    /// Like [`DynTensor::sub`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::sub`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::sub`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn sub_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Sub, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::sub`] into `out`.
+    /// Like [`DynTensor::sub`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sub`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sub`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sub_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Sub, &[self.into(), other.into()], out)
     }
 
-    /// Multiplies.
+    /// Multiplies by `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn mul<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Mul, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::mul`] in place.
+    /// Like [`DynTensor::mul`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::mul`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::mul`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn mul_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Mul, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::mul`] into `out`.
+    /// Like [`DynTensor::mul`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::mul`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::mul`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn mul_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Mul, &[self.into(), other.into()], out)
     }
 
-    /// Divides; integers give a float, unless the quotient is rounded.
+    /// Divides by `other`; integers give a float.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn div<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Div, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::div`] in place.
+    /// Like [`DynTensor::div`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::div`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::div`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn div_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Div, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::div`] into `out`.
+    /// Like [`DynTensor::div`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::div`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::div`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn div_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Div, &[self.into(), other.into()], out)
     }
@@ -117,399 +117,399 @@ impl DynTensor {
     /// Raises to the power of `exponent`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn pow<'a>(&'a self, exponent: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Pow, &[self.into(), exponent.into()])
     }
 
-    /// [`DynTensor::pow`] in place.
+    /// Like [`DynTensor::pow`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::pow`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::pow`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn pow_<'a>(&mut self, exponent: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Pow, self, &[exponent.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::pow`] into `out`.
+    /// Like [`DynTensor::pow`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::pow`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::pow`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn pow_out<'a>(&'a self, exponent: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Pow, &[self.into(), exponent.into()], out)
     }
 
-    /// The negative.
+    /// Negates each element.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn neg(&self) -> Result<Self> {
         family::pointwise(Op::Neg, &[self.into()])
     }
 
-    /// [`DynTensor::neg`] in place.
+    /// Like [`DynTensor::neg`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::neg`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::neg`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn neg_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Neg, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::neg`] into `out`.
+    /// Like [`DynTensor::neg`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::neg`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::neg`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn neg_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Neg, &[self.into()], out)
     }
 
-    /// The absolute value; of a complex number, its magnitude.
+    /// Computes the absolute value; for a complex number, its magnitude.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn abs(&self) -> Result<Self> {
         family::pointwise(Op::Abs, &[self.into()])
     }
 
-    /// [`DynTensor::abs`] in place.
+    /// Like [`DynTensor::abs`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::abs`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::abs`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn abs_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Abs, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::abs`] into `out`.
+    /// Like [`DynTensor::abs`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::abs`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::abs`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn abs_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Abs, &[self.into()], out)
     }
 
-    /// *e* to the power of each element.
+    /// Computes *e* to the power of each element.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn exp(&self) -> Result<Self> {
         family::pointwise(Op::Exp, &[self.into()])
     }
 
-    /// [`DynTensor::exp`] in place.
+    /// Like [`DynTensor::exp`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::exp`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::exp`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn exp_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Exp, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::exp`] into `out`.
+    /// Like [`DynTensor::exp`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::exp`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::exp`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn exp_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Exp, &[self.into()], out)
     }
 
-    /// The natural logarithm.
+    /// Computes the natural logarithm.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn log(&self) -> Result<Self> {
         family::pointwise(Op::Log, &[self.into()])
     }
 
-    /// [`DynTensor::log`] in place.
+    /// Like [`DynTensor::log`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::log`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::log`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn log_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Log, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::log`] into `out`.
+    /// Like [`DynTensor::log`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::log`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::log`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn log_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Log, &[self.into()], out)
     }
 
-    /// The square root.
+    /// Computes the square root.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn sqrt(&self) -> Result<Self> {
         family::pointwise(Op::Sqrt, &[self.into()])
     }
 
-    /// [`DynTensor::sqrt`] in place.
+    /// Like [`DynTensor::sqrt`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::sqrt`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::sqrt`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn sqrt_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Sqrt, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::sqrt`] into `out`.
+    /// Like [`DynTensor::sqrt`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sqrt`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sqrt`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sqrt_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Sqrt, &[self.into()], out)
     }
 
-    /// The hyperbolic tangent.
+    /// Computes the hyperbolic tangent.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn tanh(&self) -> Result<Self> {
         family::pointwise(Op::Tanh, &[self.into()])
     }
 
-    /// [`DynTensor::tanh`] in place.
+    /// Like [`DynTensor::tanh`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::tanh`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::tanh`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn tanh_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Tanh, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::tanh`] into `out`.
+    /// Like [`DynTensor::tanh`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::tanh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::tanh`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn tanh_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Tanh, &[self.into()], out)
     }
 
-    /// The logistic function, 1 / (1 + exp(-x)).
+    /// Computes the logistic function, `1 / (1 + exp(-x))`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn sigmoid(&self) -> Result<Self> {
         family::pointwise(Op::Sigmoid, &[self.into()])
     }
 
-    /// [`DynTensor::sigmoid`] in place.
+    /// Like [`DynTensor::sigmoid`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::sigmoid`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::sigmoid`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn sigmoid_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Sigmoid, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::sigmoid`] into `out`.
+    /// Like [`DynTensor::sigmoid`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sigmoid`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sigmoid`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sigmoid_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Sigmoid, &[self.into()], out)
     }
 
-    /// Zero where negative.
+    /// Replaces negative elements by zero.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn relu(&self) -> Result<Self> {
         family::pointwise(Op::Relu, &[self.into()])
     }
 
-    /// [`DynTensor::relu`] in place.
+    /// Like [`DynTensor::relu`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::relu`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::relu`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn relu_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Relu, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::relu`] into `out`.
+    /// Like [`DynTensor::relu`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::relu`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::relu`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn relu_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Relu, &[self.into()], out)
     }
 
-    /// Whether elements are equal.
+    /// Returns whether elements are equal.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn eq<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Eq, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::eq`] in place.
+    /// Like [`DynTensor::eq`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::eq`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::eq`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn eq_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Eq, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::eq`] into `out`.
+    /// Like [`DynTensor::eq`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::eq`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::eq`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn eq_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Eq, &[self.into(), other.into()], out)
     }
 
-    /// Whether elements differ.
+    /// Returns whether elements differ.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn ne<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Ne, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::ne`] in place.
+    /// Like [`DynTensor::ne`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::ne`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::ne`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn ne_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Ne, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::ne`] into `out`.
+    /// Like [`DynTensor::ne`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::ne`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::ne`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn ne_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Ne, &[self.into(), other.into()], out)
     }
 
-    /// Whether elements of self are smaller.
+    /// Returns whether elements of `self` are less than those of `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn lt<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Lt, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::lt`] in place.
+    /// Like [`DynTensor::lt`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::lt`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::lt`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn lt_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Lt, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::lt`] into `out`.
+    /// Like [`DynTensor::lt`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::lt`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::lt`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn lt_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Lt, &[self.into(), other.into()], out)
     }
 
-    /// Whether elements of self are smaller or equal.
+    /// Returns whether elements of `self` are less than or equal to those of `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn le<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Le, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::le`] in place.
+    /// Like [`DynTensor::le`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::le`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::le`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn le_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Le, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::le`] into `out`.
+    /// Like [`DynTensor::le`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::le`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::le`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn le_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Le, &[self.into(), other.into()], out)
     }
 
-    /// Whether elements of self are greater.
+    /// Returns whether elements of `self` are greater than those of `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn gt<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Gt, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::gt`] in place.
+    /// Like [`DynTensor::gt`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::gt`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::gt`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn gt_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Gt, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::gt`] into `out`.
+    /// Like [`DynTensor::gt`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::gt`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::gt`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn gt_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Gt, &[self.into(), other.into()], out)
     }
 
-    /// Whether elements of self are greater or equal.
+    /// Returns whether elements of `self` are greater than or equal to those of `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn ge<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Ge, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::ge`] in place.
+    /// Like [`DynTensor::ge`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::ge`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::ge`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn ge_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Ge, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::ge`] into `out`.
+    /// Like [`DynTensor::ge`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::ge`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::ge`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn ge_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Ge, &[self.into(), other.into()], out)
     }
 
-    /// Whether both elements differ from zero.
+    /// Returns whether both elements differ from zero.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn logical_and<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::LogicalAnd, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::logical_and`] in place.
+    /// Like [`DynTensor::logical_and`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_and`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::logical_and`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn logical_and_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::LogicalAnd, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::logical_and`] into `out`.
+    /// Like [`DynTensor::logical_and`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_and`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logical_and`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logical_and_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -518,743 +518,743 @@ impl DynTensor {
         family::pointwise_out(Op::LogicalAnd, &[self.into(), other.into()], out)
     }
 
-    /// Bitwise NOT; of bool, logical NOT.
+    /// Computes the bitwise NOT; for bool, the logical NOT.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn bitwise_not(&self) -> Result<Self> {
         family::pointwise(Op::BitwiseNot, &[self.into()])
     }
 
-    /// [`DynTensor::bitwise_not`] in place.
+    /// Like [`DynTensor::bitwise_not`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_not`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::bitwise_not`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn bitwise_not_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::BitwiseNot, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::bitwise_not`] into `out`.
+    /// Like [`DynTensor::bitwise_not`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_not`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::bitwise_not`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn bitwise_not_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::BitwiseNot, &[self.into()], out)
     }
 
-    /// The sine of each element, in radians.
+    /// Computes the sine of each element, in radians.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn sin(&self) -> Result<Self> {
         family::pointwise(Op::Sin, &[self.into()])
     }
 
-    /// [`DynTensor::sin`] in place.
+    /// Like [`DynTensor::sin`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::sin`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::sin`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn sin_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Sin, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::sin`] into `out`.
+    /// Like [`DynTensor::sin`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sin`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sin`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sin_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Sin, &[self.into()], out)
     }
 
-    /// The cosine of each element, in radians.
+    /// Computes the cosine of each element, in radians.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn cos(&self) -> Result<Self> {
         family::pointwise(Op::Cos, &[self.into()])
     }
 
-    /// [`DynTensor::cos`] in place.
+    /// Like [`DynTensor::cos`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::cos`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::cos`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn cos_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Cos, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::cos`] into `out`.
+    /// Like [`DynTensor::cos`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::cos`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::cos`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn cos_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Cos, &[self.into()], out)
     }
 
-    /// The tangent of each element, in radians.
+    /// Computes the tangent of each element, in radians.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn tan(&self) -> Result<Self> {
         family::pointwise(Op::Tan, &[self.into()])
     }
 
-    /// [`DynTensor::tan`] in place.
+    /// Like [`DynTensor::tan`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::tan`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::tan`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn tan_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Tan, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::tan`] into `out`.
+    /// Like [`DynTensor::tan`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::tan`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::tan`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn tan_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Tan, &[self.into()], out)
     }
 
-    /// The inverse sine, between -π/2 and π/2.
+    /// Computes the inverse sine, between -π/2 and π/2.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn asin(&self) -> Result<Self> {
         family::pointwise(Op::Asin, &[self.into()])
     }
 
-    /// [`DynTensor::asin`] in place.
+    /// Like [`DynTensor::asin`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::asin`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::asin`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn asin_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Asin, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::asin`] into `out`.
+    /// Like [`DynTensor::asin`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::asin`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::asin`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn asin_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Asin, &[self.into()], out)
     }
 
-    /// The inverse cosine, between 0 and π.
+    /// Computes the inverse cosine, between 0 and π.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn acos(&self) -> Result<Self> {
         family::pointwise(Op::Acos, &[self.into()])
     }
 
-    /// [`DynTensor::acos`] in place.
+    /// Like [`DynTensor::acos`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::acos`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::acos`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn acos_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Acos, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::acos`] into `out`.
+    /// Like [`DynTensor::acos`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::acos`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::acos`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn acos_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Acos, &[self.into()], out)
     }
 
-    /// The inverse tangent, between -π/2 and π/2.
+    /// Computes the inverse tangent, between -π/2 and π/2.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn atan(&self) -> Result<Self> {
         family::pointwise(Op::Atan, &[self.into()])
     }
 
-    /// [`DynTensor::atan`] in place.
+    /// Like [`DynTensor::atan`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::atan`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::atan`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn atan_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Atan, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::atan`] into `out`.
+    /// Like [`DynTensor::atan`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::atan`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::atan`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn atan_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Atan, &[self.into()], out)
     }
 
-    /// The hyperbolic sine.
+    /// Computes the hyperbolic sine.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn sinh(&self) -> Result<Self> {
         family::pointwise(Op::Sinh, &[self.into()])
     }
 
-    /// [`DynTensor::sinh`] in place.
+    /// Like [`DynTensor::sinh`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::sinh`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::sinh`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn sinh_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Sinh, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::sinh`] into `out`.
+    /// Like [`DynTensor::sinh`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sinh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sinh`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sinh_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Sinh, &[self.into()], out)
     }
 
-    /// The hyperbolic cosine.
+    /// Computes the hyperbolic cosine.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn cosh(&self) -> Result<Self> {
         family::pointwise(Op::Cosh, &[self.into()])
     }
 
-    /// [`DynTensor::cosh`] in place.
+    /// Like [`DynTensor::cosh`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::cosh`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::cosh`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn cosh_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Cosh, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::cosh`] into `out`.
+    /// Like [`DynTensor::cosh`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::cosh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::cosh`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn cosh_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Cosh, &[self.into()], out)
     }
 
-    /// The inverse hyperbolic sine.
+    /// Computes the inverse hyperbolic sine.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn asinh(&self) -> Result<Self> {
         family::pointwise(Op::Asinh, &[self.into()])
     }
 
-    /// [`DynTensor::asinh`] in place.
+    /// Like [`DynTensor::asinh`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::asinh`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::asinh`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn asinh_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Asinh, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::asinh`] into `out`.
+    /// Like [`DynTensor::asinh`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::asinh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::asinh`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn asinh_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Asinh, &[self.into()], out)
     }
 
-    /// The inverse hyperbolic cosine, of numbers from 1 on.
+    /// Computes the inverse hyperbolic cosine of numbers of at least 1.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn acosh(&self) -> Result<Self> {
         family::pointwise(Op::Acosh, &[self.into()])
     }
 
-    /// [`DynTensor::acosh`] in place.
+    /// Like [`DynTensor::acosh`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::acosh`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::acosh`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn acosh_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Acosh, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::acosh`] into `out`.
+    /// Like [`DynTensor::acosh`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::acosh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::acosh`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn acosh_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Acosh, &[self.into()], out)
     }
 
-    /// The inverse hyperbolic tangent, of numbers between -1 and 1.
+    /// Computes the inverse hyperbolic tangent of numbers between -1 and 1.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn atanh(&self) -> Result<Self> {
         family::pointwise(Op::Atanh, &[self.into()])
     }
 
-    /// [`DynTensor::atanh`] in place.
+    /// Like [`DynTensor::atanh`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::atanh`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::atanh`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn atanh_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Atanh, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::atanh`] into `out`.
+    /// Like [`DynTensor::atanh`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::atanh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::atanh`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn atanh_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Atanh, &[self.into()], out)
     }
 
-    /// *e* to the power of each element, less one; exact close to zero.
+    /// Computes `exp(x) - 1`, accurate near zero.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn expm1(&self) -> Result<Self> {
         family::pointwise(Op::Expm1, &[self.into()])
     }
 
-    /// [`DynTensor::expm1`] in place.
+    /// Like [`DynTensor::expm1`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::expm1`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::expm1`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn expm1_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Expm1, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::expm1`] into `out`.
+    /// Like [`DynTensor::expm1`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::expm1`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::expm1`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn expm1_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Expm1, &[self.into()], out)
     }
 
-    /// `2^x`.
+    /// Computes `2^x`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn exp2(&self) -> Result<Self> {
         family::pointwise(Op::Exp2, &[self.into()])
     }
 
-    /// [`DynTensor::exp2`] in place.
+    /// Like [`DynTensor::exp2`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::exp2`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::exp2`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn exp2_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Exp2, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::exp2`] into `out`.
+    /// Like [`DynTensor::exp2`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::exp2`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::exp2`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn exp2_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Exp2, &[self.into()], out)
     }
 
-    /// The natural logarithm of `1 + x`, exact close to zero.
+    /// Computes the natural logarithm of `1 + x`, accurate near zero.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn log1p(&self) -> Result<Self> {
         family::pointwise(Op::Log1p, &[self.into()])
     }
 
-    /// [`DynTensor::log1p`] in place.
+    /// Like [`DynTensor::log1p`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::log1p`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::log1p`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn log1p_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Log1p, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::log1p`] into `out`.
+    /// Like [`DynTensor::log1p`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::log1p`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::log1p`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn log1p_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Log1p, &[self.into()], out)
     }
 
-    /// The logarithm to base 2.
+    /// Computes the logarithm to base 2.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn log2(&self) -> Result<Self> {
         family::pointwise(Op::Log2, &[self.into()])
     }
 
-    /// [`DynTensor::log2`] in place.
+    /// Like [`DynTensor::log2`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::log2`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::log2`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn log2_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Log2, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::log2`] into `out`.
+    /// Like [`DynTensor::log2`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::log2`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::log2`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn log2_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Log2, &[self.into()], out)
     }
 
-    /// The logarithm to base 10.
+    /// Computes the logarithm to base 10.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn log10(&self) -> Result<Self> {
         family::pointwise(Op::Log10, &[self.into()])
     }
 
-    /// [`DynTensor::log10`] in place.
+    /// Like [`DynTensor::log10`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::log10`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::log10`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn log10_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Log10, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::log10`] into `out`.
+    /// Like [`DynTensor::log10`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::log10`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::log10`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn log10_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Log10, &[self.into()], out)
     }
 
-    /// The reciprocal.
+    /// Computes the reciprocal.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn reciprocal(&self) -> Result<Self> {
         family::pointwise(Op::Reciprocal, &[self.into()])
     }
 
-    /// [`DynTensor::reciprocal`] in place.
+    /// Like [`DynTensor::reciprocal`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::reciprocal`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::reciprocal`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn reciprocal_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Reciprocal, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::reciprocal`] into `out`.
+    /// Like [`DynTensor::reciprocal`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::reciprocal`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::reciprocal`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn reciprocal_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Reciprocal, &[self.into()], out)
     }
 
-    /// The reciprocal of the square root.
+    /// Computes the reciprocal of the square root.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn rsqrt(&self) -> Result<Self> {
         family::pointwise(Op::Rsqrt, &[self.into()])
     }
 
-    /// [`DynTensor::rsqrt`] in place.
+    /// Like [`DynTensor::rsqrt`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::rsqrt`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::rsqrt`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn rsqrt_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Rsqrt, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::rsqrt`] into `out`.
+    /// Like [`DynTensor::rsqrt`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::rsqrt`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::rsqrt`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn rsqrt_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Rsqrt, &[self.into()], out)
     }
 
-    /// sin(πx) / πx, and 1 at zero.
+    /// Computes `sin(πx) / (πx)`, and 1 at zero.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn sinc(&self) -> Result<Self> {
         family::pointwise(Op::Sinc, &[self.into()])
     }
 
-    /// [`DynTensor::sinc`] in place.
+    /// Like [`DynTensor::sinc`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::sinc`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::sinc`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn sinc_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Sinc, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::sinc`] into `out`.
+    /// Like [`DynTensor::sinc`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sinc`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sinc`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sinc_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Sinc, &[self.into()], out)
     }
 
-    /// Degrees to radians.
+    /// Converts degrees to radians.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn deg2rad(&self) -> Result<Self> {
         family::pointwise(Op::Deg2rad, &[self.into()])
     }
 
-    /// [`DynTensor::deg2rad`] in place.
+    /// Like [`DynTensor::deg2rad`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::deg2rad`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::deg2rad`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn deg2rad_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Deg2rad, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::deg2rad`] into `out`.
+    /// Like [`DynTensor::deg2rad`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::deg2rad`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::deg2rad`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn deg2rad_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Deg2rad, &[self.into()], out)
     }
 
-    /// Radians to degrees.
+    /// Converts radians to degrees.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn rad2deg(&self) -> Result<Self> {
         family::pointwise(Op::Rad2deg, &[self.into()])
     }
 
-    /// [`DynTensor::rad2deg`] in place.
+    /// Like [`DynTensor::rad2deg`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::rad2deg`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::rad2deg`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn rad2deg_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Rad2deg, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::rad2deg`] into `out`.
+    /// Like [`DynTensor::rad2deg`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::rad2deg`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::rad2deg`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn rad2deg_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Rad2deg, &[self.into()], out)
     }
 
-    /// The error function.
+    /// Computes the error function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn erf(&self) -> Result<Self> {
         family::pointwise(Op::Erf, &[self.into()])
     }
 
-    /// [`DynTensor::erf`] in place.
+    /// Like [`DynTensor::erf`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::erf`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::erf`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn erf_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Erf, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::erf`] into `out`.
+    /// Like [`DynTensor::erf`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::erf`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::erf`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn erf_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Erf, &[self.into()], out)
     }
 
-    /// The complementary error function, `1 - erf(x)`, exact where `erf` is close to one.
+    /// Computes the complementary error function, `1 - erf(x)`, accurate where `erf` is close to 1.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn erfc(&self) -> Result<Self> {
         family::pointwise(Op::Erfc, &[self.into()])
     }
 
-    /// [`DynTensor::erfc`] in place.
+    /// Like [`DynTensor::erfc`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::erfc`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::erfc`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn erfc_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Erfc, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::erfc`] into `out`.
+    /// Like [`DynTensor::erfc`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::erfc`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::erfc`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn erfc_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Erfc, &[self.into()], out)
     }
 
-    /// The inverse of the error function, of numbers between -1 and 1.
+    /// Computes the inverse of the error function for numbers between -1 and 1.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn erfinv(&self) -> Result<Self> {
         family::pointwise(Op::Erfinv, &[self.into()])
     }
 
-    /// [`DynTensor::erfinv`] in place.
+    /// Like [`DynTensor::erfinv`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::erfinv`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::erfinv`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn erfinv_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Erfinv, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::erfinv`] into `out`.
+    /// Like [`DynTensor::erfinv`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::erfinv`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::erfinv`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn erfinv_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Erfinv, &[self.into()], out)
     }
 
-    /// The logarithm of the gamma function's absolute value.
+    /// Computes the logarithm of the absolute value of the gamma function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn lgamma(&self) -> Result<Self> {
         family::pointwise(Op::Lgamma, &[self.into()])
     }
 
-    /// [`DynTensor::lgamma`] in place.
+    /// Like [`DynTensor::lgamma`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::lgamma`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::lgamma`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn lgamma_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Lgamma, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::lgamma`] into `out`.
+    /// Like [`DynTensor::lgamma`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::lgamma`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::lgamma`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn lgamma_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Lgamma, &[self.into()], out)
     }
 
-    /// The logarithmic derivative of the gamma function.
+    /// Computes the logarithmic derivative of the gamma function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn digamma(&self) -> Result<Self> {
         family::pointwise(Op::Digamma, &[self.into()])
     }
 
-    /// [`DynTensor::digamma`] in place.
+    /// Like [`DynTensor::digamma`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::digamma`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::digamma`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn digamma_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Digamma, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::digamma`] into `out`.
+    /// Like [`DynTensor::digamma`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::digamma`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::digamma`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn digamma_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Digamma, &[self.into()], out)
     }
 
-    /// The angle of the point (x = `other`, y = self), between -π and π.
+    /// Computes the angle of the point (x = `other`, y = `self`), between -π and π.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn atan2<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Atan2, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::atan2`] in place.
+    /// Like [`DynTensor::atan2`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::atan2`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::atan2`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn atan2_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Atan2, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::atan2`] into `out`.
+    /// Like [`DynTensor::atan2`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::atan2`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::atan2`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn atan2_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Atan2, &[self.into(), other.into()], out)
     }
 
-    /// The hypotenuse, `sqrt(x² + other²)`.
+    /// Computes the hypotenuse, `sqrt(self² + other²)`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn hypot<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Hypot, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::hypot`] in place.
+    /// Like [`DynTensor::hypot`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::hypot`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::hypot`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn hypot_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Hypot, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::hypot`] into `out`.
+    /// Like [`DynTensor::hypot`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::hypot`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::hypot`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn hypot_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Hypot, &[self.into(), other.into()], out)
     }
 
-    /// The logarithm of the sum of two exponentials.
+    /// Computes the logarithm of the sum of two exponentials.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn logaddexp<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Logaddexp, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::logaddexp`] into `out`.
+    /// Like [`DynTensor::logaddexp`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logaddexp`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logaddexp`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logaddexp_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1263,60 +1263,60 @@ impl DynTensor {
         family::pointwise_out(Op::Logaddexp, &[self.into(), other.into()], out)
     }
 
-    /// `self * log(other)`; zero where self is.
+    /// Computes `self * log(other)`, zero where `self` is zero.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn xlogy<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Xlogy, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::xlogy`] in place.
+    /// Like [`DynTensor::xlogy`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::xlogy`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::xlogy`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn xlogy_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Xlogy, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::xlogy`] into `out`.
+    /// Like [`DynTensor::xlogy`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::xlogy`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::xlogy`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn xlogy_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Xlogy, &[self.into(), other.into()], out)
     }
 
-    /// SiLU, `x * sigmoid(x)`.
+    /// Applies SiLU, `x * sigmoid(x)`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn silu(&self) -> Result<Self> {
         family::pointwise(Op::Silu, &[self.into()])
     }
 
-    /// [`DynTensor::silu`] in place.
+    /// Like [`DynTensor::silu`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::silu`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::silu`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn silu_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Silu, self, &[])?;
         Ok(self)
     }
 
-    /// GELU, `x * Φ(x)` with the standard normal distribution function Φ, exactly or by the tanh approximation.
+    /// Applies GELU, `x * Φ(x)`, where Φ is the standard normal distribution function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn gelu(&self) -> Result<Self> {
         family::pointwise(Op::Gelu, &[self.into()])
     }
 
-    /// [`DynTensor::gelu`] in place.
+    /// Like [`DynTensor::gelu`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::gelu`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::gelu`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn gelu_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Gelu, self, &[])?;
         Ok(self)
@@ -1325,24 +1325,24 @@ impl DynTensor {
     /// Rounds up to a whole number.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn ceil(&self) -> Result<Self> {
         family::pointwise(Op::Ceil, &[self.into()])
     }
 
-    /// [`DynTensor::ceil`] in place.
+    /// Like [`DynTensor::ceil`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::ceil`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::ceil`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn ceil_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Ceil, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::ceil`] into `out`.
+    /// Like [`DynTensor::ceil`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::ceil`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::ceil`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn ceil_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Ceil, &[self.into()], out)
     }
@@ -1350,49 +1350,49 @@ impl DynTensor {
     /// Rounds down to a whole number.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn floor(&self) -> Result<Self> {
         family::pointwise(Op::Floor, &[self.into()])
     }
 
-    /// [`DynTensor::floor`] in place.
+    /// Like [`DynTensor::floor`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::floor`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::floor`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn floor_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Floor, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::floor`] into `out`.
+    /// Like [`DynTensor::floor`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::floor`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::floor`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn floor_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Floor, &[self.into()], out)
     }
 
-    /// Rounds to the nearest whole number, or to `decimals` decimals; halves to even.
+    /// Rounds to the nearest whole number, halves to even.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn round(&self) -> Result<Self> {
         family::pointwise(Op::Round, &[self.into()])
     }
 
-    /// [`DynTensor::round`] in place.
+    /// Like [`DynTensor::round`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::round`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::round`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn round_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Round, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::round`] into `out`.
+    /// Like [`DynTensor::round`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::round`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::round`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn round_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Round, &[self.into()], out)
     }
@@ -1400,149 +1400,149 @@ impl DynTensor {
     /// Rounds towards zero to a whole number.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn trunc(&self) -> Result<Self> {
         family::pointwise(Op::Trunc, &[self.into()])
     }
 
-    /// [`DynTensor::trunc`] in place.
+    /// Like [`DynTensor::trunc`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::trunc`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::trunc`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn trunc_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Trunc, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::trunc`] into `out`.
+    /// Like [`DynTensor::trunc`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::trunc`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::trunc`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn trunc_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Trunc, &[self.into()], out)
     }
 
-    /// The fractional part, with the element's sign.
+    /// Returns the fractional part, with the sign of the element.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn frac(&self) -> Result<Self> {
         family::pointwise(Op::Frac, &[self.into()])
     }
 
-    /// [`DynTensor::frac`] in place.
+    /// Like [`DynTensor::frac`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::frac`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::frac`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn frac_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Frac, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::frac`] into `out`.
+    /// Like [`DynTensor::frac`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::frac`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::frac`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn frac_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Frac, &[self.into()], out)
     }
 
-    /// -1, 0 or 1; 0 for NaN.
+    /// Returns the sign: -1, 0 or 1; 0 for NaN.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn sign(&self) -> Result<Self> {
         family::pointwise(Op::Sign, &[self.into()])
     }
 
-    /// [`DynTensor::sign`] in place.
+    /// Like [`DynTensor::sign`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::sign`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::sign`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn sign_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Sign, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::sign`] into `out`.
+    /// Like [`DynTensor::sign`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sign`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sign`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sign_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Sign, &[self.into()], out)
     }
 
-    /// The sign; of a complex number, the number divided by its magnitude.
+    /// Returns the sign; for a complex number, the number divided by its magnitude.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn sgn(&self) -> Result<Self> {
         family::pointwise(Op::Sgn, &[self.into()])
     }
 
-    /// [`DynTensor::sgn`] in place.
+    /// Like [`DynTensor::sgn`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::sgn`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::sgn`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn sgn_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Sgn, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::sgn`] into `out`.
+    /// Like [`DynTensor::sgn`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sgn`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sgn`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sgn_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Sgn, &[self.into()], out)
     }
 
-    /// The square.
+    /// Squares each element.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn square(&self) -> Result<Self> {
         family::pointwise(Op::Square, &[self.into()])
     }
 
-    /// [`DynTensor::square`] in place.
+    /// Like [`DynTensor::square`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::square`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::square`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn square_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Square, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::square`] into `out`.
+    /// Like [`DynTensor::square`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::square`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::square`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn square_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Square, &[self.into()], out)
     }
 
-    /// The quotient, rounded down.
+    /// Divides and rounds down.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn floor_divide<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::FloorDivide, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::floor_divide`] in place.
+    /// Like [`DynTensor::floor_divide`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::floor_divide`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::floor_divide`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn floor_divide_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::FloorDivide, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::floor_divide`] into `out`.
+    /// Like [`DynTensor::floor_divide`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::floor_divide`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::floor_divide`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn floor_divide_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1551,52 +1551,52 @@ impl DynTensor {
         family::pointwise_out(Op::FloorDivide, &[self.into(), other.into()], out)
     }
 
-    /// The remainder of division, with the sign of self, as C's `fmod`.
+    /// Computes the remainder of division, with the sign of `self`, like `fmod` in C.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn fmod<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Fmod, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::fmod`] in place.
+    /// Like [`DynTensor::fmod`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::fmod`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::fmod`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn fmod_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Fmod, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::fmod`] into `out`.
+    /// Like [`DynTensor::fmod`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::fmod`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::fmod`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn fmod_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Fmod, &[self.into(), other.into()], out)
     }
 
-    /// The remainder of division, with the sign of `other`, as Python's `%`.
+    /// Computes the remainder of division, with the sign of `other`, like `%` in Python.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn remainder<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Remainder, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::remainder`] in place.
+    /// Like [`DynTensor::remainder`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::remainder`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::remainder`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn remainder_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Remainder, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::remainder`] into `out`.
+    /// Like [`DynTensor::remainder`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::remainder`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::remainder`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn remainder_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1605,108 +1605,108 @@ impl DynTensor {
         family::pointwise_out(Op::Remainder, &[self.into(), other.into()], out)
     }
 
-    /// The greater of two elements; NaN when either is.
+    /// Returns the greater of two elements; NaN if either is NaN.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn maximum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Maximum, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::maximum`] into `out`.
+    /// Like [`DynTensor::maximum`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::maximum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::maximum`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn maximum_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Maximum, &[self.into(), other.into()], out)
     }
 
-    /// The smaller of two elements; NaN when either is.
+    /// Returns the smaller of two elements; NaN if either is NaN.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn minimum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Minimum, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::minimum`] into `out`.
+    /// Like [`DynTensor::minimum`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::minimum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::minimum`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn minimum_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Minimum, &[self.into(), other.into()], out)
     }
 
-    /// Whether an element, or a part of it, is NaN.
+    /// Returns whether an element, or a part of a complex one, is NaN.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn isnan(&self) -> Result<Self> {
         family::pointwise(Op::Isnan, &[self.into()])
     }
 
-    /// Whether an element, or a part of it, is infinite.
+    /// Returns whether an element, or a part of a complex one, is infinite.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn isinf(&self) -> Result<Self> {
         family::pointwise(Op::Isinf, &[self.into()])
     }
 
-    /// Whether an element is neither infinite nor NaN.
+    /// Returns whether an element is neither infinite nor NaN.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn isfinite(&self) -> Result<Self> {
         family::pointwise(Op::Isfinite, &[self.into()])
     }
 
-    /// Whether an element is zero.
+    /// Returns whether an element is zero.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn logical_not(&self) -> Result<Self> {
         family::pointwise(Op::LogicalNot, &[self.into()])
     }
 
-    /// [`DynTensor::logical_not`] in place.
+    /// Like [`DynTensor::logical_not`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_not`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::logical_not`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn logical_not_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::LogicalNot, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::logical_not`] into `out`.
+    /// Like [`DynTensor::logical_not`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_not`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logical_not`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logical_not_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::LogicalNot, &[self.into()], out)
     }
 
-    /// Whether either element differs from zero.
+    /// Returns whether either element differs from zero.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn logical_or<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::LogicalOr, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::logical_or`] in place.
+    /// Like [`DynTensor::logical_or`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_or`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::logical_or`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn logical_or_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::LogicalOr, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::logical_or`] into `out`.
+    /// Like [`DynTensor::logical_or`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_or`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logical_or`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logical_or_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1715,27 +1715,27 @@ impl DynTensor {
         family::pointwise_out(Op::LogicalOr, &[self.into(), other.into()], out)
     }
 
-    /// Whether one of two elements differs from zero.
+    /// Returns whether exactly one of two elements differs from zero.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn logical_xor<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::LogicalXor, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::logical_xor`] in place.
+    /// Like [`DynTensor::logical_xor`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_xor`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::logical_xor`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn logical_xor_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::LogicalXor, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::logical_xor`] into `out`.
+    /// Like [`DynTensor::logical_xor`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logical_xor`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logical_xor`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logical_xor_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1744,27 +1744,27 @@ impl DynTensor {
         family::pointwise_out(Op::LogicalXor, &[self.into(), other.into()], out)
     }
 
-    /// Bitwise AND; of bool, logical AND.
+    /// Computes the bitwise AND; for bool, the logical AND.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn bitwise_and<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::BitwiseAnd, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::bitwise_and`] in place.
+    /// Like [`DynTensor::bitwise_and`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_and`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::bitwise_and`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn bitwise_and_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::BitwiseAnd, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::bitwise_and`] into `out`.
+    /// Like [`DynTensor::bitwise_and`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_and`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::bitwise_and`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn bitwise_and_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1773,27 +1773,27 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseAnd, &[self.into(), other.into()], out)
     }
 
-    /// Bitwise OR; of bool, logical OR.
+    /// Computes the bitwise OR; for bool, the logical OR.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn bitwise_or<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::BitwiseOr, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::bitwise_or`] in place.
+    /// Like [`DynTensor::bitwise_or`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_or`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::bitwise_or`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn bitwise_or_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::BitwiseOr, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::bitwise_or`] into `out`.
+    /// Like [`DynTensor::bitwise_or`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_or`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::bitwise_or`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn bitwise_or_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1802,27 +1802,27 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseOr, &[self.into(), other.into()], out)
     }
 
-    /// Bitwise XOR; of bool, logical XOR.
+    /// Computes the bitwise XOR; for bool, the logical XOR.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn bitwise_xor<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::BitwiseXor, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::bitwise_xor`] in place.
+    /// Like [`DynTensor::bitwise_xor`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_xor`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::bitwise_xor`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn bitwise_xor_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::BitwiseXor, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::bitwise_xor`] into `out`.
+    /// Like [`DynTensor::bitwise_xor`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_xor`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::bitwise_xor`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn bitwise_xor_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1831,27 +1831,27 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseXor, &[self.into(), other.into()], out)
     }
 
-    /// A shift left by `other` bits.
+    /// Shifts left by `other` bits.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn bitwise_left_shift<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::BitwiseLeftShift, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::bitwise_left_shift`] in place.
+    /// Like [`DynTensor::bitwise_left_shift`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_left_shift`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::bitwise_left_shift`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn bitwise_left_shift_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::BitwiseLeftShift, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::bitwise_left_shift`] into `out`.
+    /// Like [`DynTensor::bitwise_left_shift`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_left_shift`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::bitwise_left_shift`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn bitwise_left_shift_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1860,27 +1860,27 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseLeftShift, &[self.into(), other.into()], out)
     }
 
-    /// An arithmetic shift right by `other` bits.
+    /// Shifts right by `other` bits, arithmetically.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn bitwise_right_shift<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::BitwiseRightShift, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::bitwise_right_shift`] in place.
+    /// Like [`DynTensor::bitwise_right_shift`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_right_shift`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::bitwise_right_shift`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn bitwise_right_shift_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::BitwiseRightShift, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::bitwise_right_shift`] into `out`.
+    /// Like [`DynTensor::bitwise_right_shift`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::bitwise_right_shift`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::bitwise_right_shift`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn bitwise_right_shift_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -1889,10 +1889,10 @@ impl DynTensor {
         family::pointwise_out(Op::BitwiseRightShift, &[self.into(), other.into()], out)
     }
 
-    /// The sum over dims; integers and bool add up in i64.
+    /// Computes the sum over dims; integers and bool are added in i64.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn sum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Sum,
@@ -1902,28 +1902,28 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::sum`] in a dtype of choice.
+    /// Like [`DynTensor::sum`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::sum`].
+    /// Like [`DynTensor::sum`].
     pub fn sum_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: ReduceOptions) -> Result<Self> {
         let dim = dim.into();
         let keepdim = dim.keepdim() || options.keepdim;
         family::reduce(Op::Sum, self, &dim.with_keepdim(keepdim), options.to_call())
     }
 
-    /// [`DynTensor::sum`] into `out`.
+    /// Like [`DynTensor::sum`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::sum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::sum`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn sum_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Sum, self.sum(dim)?, out)
     }
 
-    /// The mean over dims.
+    /// Computes the mean over dims.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn mean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Mean,
@@ -1933,10 +1933,10 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::mean`] in a dtype of choice.
+    /// Like [`DynTensor::mean`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::mean`].
+    /// Like [`DynTensor::mean`].
     pub fn mean_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -1952,18 +1952,18 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::mean`] into `out`.
+    /// Like [`DynTensor::mean`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::mean`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::mean`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn mean_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Mean, self.mean(dim)?, out)
     }
 
-    /// The product over dims; integers and bool multiply in i64.
+    /// Computes the product over dims; integers and bool are multiplied in i64.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn prod<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Prod,
@@ -1973,10 +1973,10 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::prod`] in a dtype of choice.
+    /// Like [`DynTensor::prod`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::prod`].
+    /// Like [`DynTensor::prod`].
     pub fn prod_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -1992,18 +1992,18 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::prod`] into `out`.
+    /// Like [`DynTensor::prod`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::prod`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::prod`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn prod_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Prod, self.prod(dim)?, out)
     }
 
-    /// The greatest element over dims.
+    /// Returns the greatest element over dims.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn amax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Amax,
@@ -2013,18 +2013,18 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::amax`] into `out`.
+    /// Like [`DynTensor::amax`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::amax`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::amax`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn amax_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Amax, self.amax(dim)?, out)
     }
 
-    /// The smallest element over dims.
+    /// Returns the smallest element over dims.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn amin<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Amin,
@@ -2034,18 +2034,18 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::amin`] into `out`.
+    /// Like [`DynTensor::amin`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::amin`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::amin`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn amin_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Amin, self.amin(dim)?, out)
     }
 
-    /// Whether any element over dims differs from zero.
+    /// Returns whether any element over dims differs from zero.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn any<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Any,
@@ -2055,18 +2055,18 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::any`] into `out`.
+    /// Like [`DynTensor::any`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::any`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::any`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn any_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Any, self.any(dim)?, out)
     }
 
-    /// Whether every element over dims differs from zero.
+    /// Returns whether every element over dims differs from zero.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn all<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::All,
@@ -2076,18 +2076,18 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::all`] into `out`.
+    /// Like [`DynTensor::all`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::all`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::all`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn all_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::All, self.all(dim)?, out)
     }
 
-    /// The variance over dims, divided by the count less `correction`.
+    /// Computes the variance over dims; the divisor is the number of elements minus 1.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn var<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Var,
@@ -2097,10 +2097,10 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::var`] with a correction of choice.
+    /// Like [`DynTensor::var`], but subtracts `options.correction` from the number of elements instead of 1.
     ///
     /// # Errors
-    /// As [`DynTensor::var`].
+    /// Like [`DynTensor::var`].
     pub fn var_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
         let dim = dim.into();
         let keepdim = dim.keepdim() || options.keepdim;
@@ -2111,18 +2111,18 @@ impl DynTensor {
         family::reduce(Op::Var, self, &dim.with_keepdim(keepdim), options)
     }
 
-    /// [`DynTensor::var`] into `out`.
+    /// Like [`DynTensor::var`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::var`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::var`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn var_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Var, self.var(dim)?, out)
     }
 
-    /// The standard deviation over dims, the square root of `var`.
+    /// Computes the standard deviation over dims, the square root of `var`.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn std<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Std,
@@ -2132,10 +2132,10 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::std`] with a correction of choice.
+    /// Like [`DynTensor::std`], but subtracts `options.correction` from the number of elements instead of 1.
     ///
     /// # Errors
-    /// As [`DynTensor::std`].
+    /// Like [`DynTensor::std`].
     pub fn std_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
         let dim = dim.into();
         let keepdim = dim.keepdim() || options.keepdim;
@@ -2146,18 +2146,18 @@ impl DynTensor {
         family::reduce(Op::Std, self, &dim.with_keepdim(keepdim), options)
     }
 
-    /// [`DynTensor::std`] into `out`.
+    /// Like [`DynTensor::std`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::std`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::std`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn std_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Std, self.std(dim)?, out)
     }
 
-    /// The variance over dims of the elements that are not NaN, divided by their count less `correction`.
+    /// Computes the variance over dims of the elements that are not NaN; the divisor is their number minus 1.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn nanvar<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Nanvar,
@@ -2167,10 +2167,10 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::nanvar`] with a correction of choice.
+    /// Like [`DynTensor::nanvar`], but subtracts `options.correction` from the number of elements instead of 1.
     ///
     /// # Errors
-    /// As [`DynTensor::nanvar`].
+    /// Like [`DynTensor::nanvar`].
     pub fn nanvar_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
         let dim = dim.into();
         let keepdim = dim.keepdim() || options.keepdim;
@@ -2181,18 +2181,18 @@ impl DynTensor {
         family::reduce(Op::Nanvar, self, &dim.with_keepdim(keepdim), options)
     }
 
-    /// [`DynTensor::nanvar`] into `out`.
+    /// Like [`DynTensor::nanvar`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::nanvar`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::nanvar`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn nanvar_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Nanvar, self.nanvar(dim)?, out)
     }
 
-    /// The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.
+    /// Computes the standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn nanstd<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Nanstd,
@@ -2202,10 +2202,10 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::nanstd`] with a correction of choice.
+    /// Like [`DynTensor::nanstd`], but subtracts `options.correction` from the number of elements instead of 1.
     ///
     /// # Errors
-    /// As [`DynTensor::nanstd`].
+    /// Like [`DynTensor::nanstd`].
     pub fn nanstd_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: VarOptions) -> Result<Self> {
         let dim = dim.into();
         let keepdim = dim.keepdim() || options.keepdim;
@@ -2216,18 +2216,18 @@ impl DynTensor {
         family::reduce(Op::Nanstd, self, &dim.with_keepdim(keepdim), options)
     }
 
-    /// [`DynTensor::nanstd`] into `out`.
+    /// Like [`DynTensor::nanstd`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::nanstd`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::nanstd`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn nanstd_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Nanstd, self.nanstd(dim)?, out)
     }
 
-    /// The logarithm of the sum of exponentials over dims, without overflow.
+    /// Computes the logarithm of the sum of exponentials over dims, without overflow.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn logsumexp<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Logsumexp,
@@ -2237,156 +2237,156 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::logsumexp`] into `out`.
+    /// Like [`DynTensor::logsumexp`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logsumexp`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logsumexp`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logsumexp_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Logsumexp, self.logsumexp(dim)?, out)
     }
 
-    /// The softmax along a dim: exponentials, divided by their sum.
+    /// Computes the softmax along a dim: exponentials, divided by their sum.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn softmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::softmax(Op::Softmax, self, &dim.into(), None)
     }
 
-    /// [`DynTensor::softmax`] in a dtype of choice.
+    /// Like [`DynTensor::softmax`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::softmax`].
+    /// Like [`DynTensor::softmax`].
     pub fn softmax_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
         family::softmax(Op::Softmax, self, &dim.into(), Some(dtype))
     }
 
-    /// The running sum along a dim.
+    /// Computes the running sum along a dim.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn cumsum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::scan(Op::Cumsum, self, &dim.into(), None)
     }
 
-    /// [`DynTensor::cumsum`] in a dtype of choice.
+    /// Like [`DynTensor::cumsum`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::cumsum`].
+    /// Like [`DynTensor::cumsum`].
     pub fn cumsum_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
         family::scan(Op::Cumsum, self, &dim.into(), Some(dtype))
     }
 
-    /// [`DynTensor::cumsum`] in place.
+    /// Like [`DynTensor::cumsum`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::cumsum`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::cumsum`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn cumsum_<'a>(&mut self, dim: impl Into<DimArg<'a>>) -> Result<&mut Self> {
         let result = self.cumsum(dim)?;
         self.overwrite(Op::Cumsum, result)
     }
 
-    /// [`DynTensor::cumsum`] into `out`.
+    /// Like [`DynTensor::cumsum`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::cumsum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::cumsum`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn cumsum_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Cumsum, self.cumsum(dim)?, out)
     }
 
-    /// The running product along a dim.
+    /// Computes the running product along a dim.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn cumprod<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::scan(Op::Cumprod, self, &dim.into(), None)
     }
 
-    /// [`DynTensor::cumprod`] in a dtype of choice.
+    /// Like [`DynTensor::cumprod`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::cumprod`].
+    /// Like [`DynTensor::cumprod`].
     pub fn cumprod_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
         family::scan(Op::Cumprod, self, &dim.into(), Some(dtype))
     }
 
-    /// [`DynTensor::cumprod`] in place.
+    /// Like [`DynTensor::cumprod`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::cumprod`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::cumprod`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn cumprod_<'a>(&mut self, dim: impl Into<DimArg<'a>>) -> Result<&mut Self> {
         let result = self.cumprod(dim)?;
         self.overwrite(Op::Cumprod, result)
     }
 
-    /// [`DynTensor::cumprod`] into `out`.
+    /// Like [`DynTensor::cumprod`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::cumprod`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::cumprod`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn cumprod_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Cumprod, self.cumprod(dim)?, out)
     }
 
-    /// The logarithm of the running sum of exponentials along a dim, without overflow.
+    /// Computes the logarithm of the running sum of exponentials along a dim, without overflow.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn logcumsumexp<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::scan(Op::Logcumsumexp, self, &dim.into(), None)
     }
 
-    /// [`DynTensor::logcumsumexp`] in a dtype of choice.
+    /// Like [`DynTensor::logcumsumexp`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::logcumsumexp`].
+    /// Like [`DynTensor::logcumsumexp`].
     pub fn logcumsumexp_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
         family::scan(Op::Logcumsumexp, self, &dim.into(), Some(dtype))
     }
 
-    /// [`DynTensor::logcumsumexp`] into `out`.
+    /// Like [`DynTensor::logcumsumexp`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logcumsumexp`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logcumsumexp`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logcumsumexp_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Logcumsumexp, self.logcumsumexp(dim)?, out)
     }
 
-    /// The logarithm of `softmax`, without loss where that is small.
+    /// Computes the logarithm of `softmax`, accurate where `softmax` is small.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn log_softmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::softmax(Op::LogSoftmax, self, &dim.into(), None)
     }
 
-    /// [`DynTensor::log_softmax`] in a dtype of choice.
+    /// Like [`DynTensor::log_softmax`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::log_softmax`].
+    /// Like [`DynTensor::log_softmax`].
     pub fn log_softmax_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
         family::softmax(Op::LogSoftmax, self, &dim.into(), Some(dtype))
     }
 
-    /// `softmax` of the negated elements.
+    /// Computes the `softmax` of the negated elements.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn softmin<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::softmax(Op::Softmin, self, &dim.into(), None)
     }
 
-    /// [`DynTensor::softmin`] in a dtype of choice.
+    /// Like [`DynTensor::softmin`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::softmin`].
+    /// Like [`DynTensor::softmin`].
     pub fn softmin_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
         family::softmax(Op::Softmin, self, &dim.into(), Some(dtype))
     }
 
-    /// The sum over dims of the elements that are not NaN.
+    /// Computes the sum over dims of the elements that are not NaN.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn nansum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Nansum,
@@ -2396,10 +2396,10 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::nansum`] in a dtype of choice.
+    /// Like [`DynTensor::nansum`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::nansum`].
+    /// Like [`DynTensor::nansum`].
     pub fn nansum_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -2415,18 +2415,18 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::nansum`] into `out`.
+    /// Like [`DynTensor::nansum`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::nansum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::nansum`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn nansum_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Nansum, self.nansum(dim)?, out)
     }
 
-    /// The mean over dims of the elements that are not NaN.
+    /// Computes the mean over dims of the elements that are not NaN.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn nanmean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::Nanmean,
@@ -2436,10 +2436,10 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::nanmean`] in a dtype of choice.
+    /// Like [`DynTensor::nanmean`], but computes in and returns the given dtype.
     ///
     /// # Errors
-    /// As [`DynTensor::nanmean`].
+    /// Like [`DynTensor::nanmean`].
     pub fn nanmean_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -2455,18 +2455,18 @@ impl DynTensor {
         )
     }
 
-    /// [`DynTensor::nanmean`] into `out`.
+    /// Like [`DynTensor::nanmean`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::nanmean`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::nanmean`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn nanmean_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Nanmean, self.nanmean(dim)?, out)
     }
 
-    /// The count of elements over dims that differ from zero.
+    /// Counts the elements over dims that differ from zero.
     ///
     /// # Errors
-    /// When a dim does not exist, or the dtype is not taken.
+    /// If a dim does not exist, or the operator does not support the dtype.
     pub fn count_nonzero<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
         family::reduce(
             Op::CountNonzero,
@@ -2476,284 +2476,284 @@ impl DynTensor {
         )
     }
 
-    /// Whether the sign bit is set; that of -0.0 is.
+    /// Returns whether the sign bit is set, as it is for -0.0.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn signbit(&self) -> Result<Self> {
         family::pointwise(Op::Signbit, &[self.into()])
     }
 
-    /// [`DynTensor::signbit`] into `out`.
+    /// Like [`DynTensor::signbit`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::signbit`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::signbit`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn signbit_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Signbit, &[self.into()], out)
     }
 
-    /// Whether an element is infinite and positive.
+    /// Returns whether an element is infinite and positive.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn isposinf(&self) -> Result<Self> {
         family::pointwise(Op::Isposinf, &[self.into()])
     }
 
-    /// [`DynTensor::isposinf`] into `out`.
+    /// Like [`DynTensor::isposinf`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::isposinf`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::isposinf`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn isposinf_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Isposinf, &[self.into()], out)
     }
 
-    /// Whether an element is infinite and negative.
+    /// Returns whether an element is infinite and negative.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn isneginf(&self) -> Result<Self> {
         family::pointwise(Op::Isneginf, &[self.into()])
     }
 
-    /// [`DynTensor::isneginf`] into `out`.
+    /// Like [`DynTensor::isneginf`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::isneginf`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::isneginf`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn isneginf_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Isneginf, &[self.into()], out)
     }
 
-    /// Whether the imaginary part is zero.
+    /// Returns whether the imaginary part is zero.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn isreal(&self) -> Result<Self> {
         family::pointwise(Op::Isreal, &[self.into()])
     }
 
-    /// The angle from the positive real axis: 0 or π for real numbers.
+    /// Computes the angle from the positive real axis: 0 or π for real numbers.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn angle(&self) -> Result<Self> {
         family::pointwise(Op::Angle, &[self.into()])
     }
 
-    /// [`DynTensor::angle`] into `out`.
+    /// Like [`DynTensor::angle`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::angle`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::angle`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn angle_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Angle, &[self.into()], out)
     }
 
-    /// `erfc`, times exp(x²): large where that is too small.
+    /// Computes `erfc(x) * exp(x²)`, which does not underflow where `erfc` does.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn erfcx(&self) -> Result<Self> {
         family::pointwise(Op::Erfcx, &[self.into()])
     }
 
-    /// [`DynTensor::erfcx`] into `out`.
+    /// Like [`DynTensor::erfcx`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::erfcx`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::erfcx`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn erfcx_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Erfcx, &[self.into()], out)
     }
 
-    /// The normal distribution function.
+    /// Computes the normal distribution function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn ndtr(&self) -> Result<Self> {
         family::pointwise(Op::Ndtr, &[self.into()])
     }
 
-    /// [`DynTensor::ndtr`] into `out`.
+    /// Like [`DynTensor::ndtr`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::ndtr`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::ndtr`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn ndtr_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Ndtr, &[self.into()], out)
     }
 
-    /// The inverse of the normal distribution function.
+    /// Computes the inverse of the normal distribution function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn ndtri(&self) -> Result<Self> {
         family::pointwise(Op::Ndtri, &[self.into()])
     }
 
-    /// [`DynTensor::ndtri`] into `out`.
+    /// Like [`DynTensor::ndtri`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::ndtri`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::ndtri`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn ndtri_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Ndtri, &[self.into()], out)
     }
 
-    /// The logarithm of the normal distribution function.
+    /// Computes the logarithm of the normal distribution function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn log_ndtr(&self) -> Result<Self> {
         family::pointwise(Op::LogNdtr, &[self.into()])
     }
 
-    /// [`DynTensor::log_ndtr`] into `out`.
+    /// Like [`DynTensor::log_ndtr`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::log_ndtr`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::log_ndtr`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn log_ndtr_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::LogNdtr, &[self.into()], out)
     }
 
-    /// -x ln x; zero at zero, minus infinity below.
+    /// Computes `-x * ln(x)`: zero at zero, minus infinity below.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn entr(&self) -> Result<Self> {
         family::pointwise(Op::Entr, &[self.into()])
     }
 
-    /// [`DynTensor::entr`] into `out`.
+    /// Like [`DynTensor::entr`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::entr`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::entr`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn entr_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Entr, &[self.into()], out)
     }
 
-    /// The modified Bessel function of order 0.
+    /// Computes the modified Bessel function of order 0.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn i0(&self) -> Result<Self> {
         family::pointwise(Op::I0, &[self.into()])
     }
 
-    /// [`DynTensor::i0`] in place.
+    /// Like [`DynTensor::i0`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::i0`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::i0`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn i0_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::I0, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::i0`] into `out`.
+    /// Like [`DynTensor::i0`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::i0`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::i0`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn i0_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::I0, &[self.into()], out)
     }
 
-    /// `i0`, times exp(-|x|).
+    /// Computes `i0(x) * exp(-abs(x))`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn i0e(&self) -> Result<Self> {
         family::pointwise(Op::I0e, &[self.into()])
     }
 
-    /// [`DynTensor::i0e`] into `out`.
+    /// Like [`DynTensor::i0e`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::i0e`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::i0e`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn i0e_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::I0e, &[self.into()], out)
     }
 
-    /// The modified Bessel function of order 1.
+    /// Computes the modified Bessel function of order 1.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn i1(&self) -> Result<Self> {
         family::pointwise(Op::I1, &[self.into()])
     }
 
-    /// [`DynTensor::i1`] into `out`.
+    /// Like [`DynTensor::i1`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::i1`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::i1`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn i1_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::I1, &[self.into()], out)
     }
 
-    /// `i1`, times exp(-|x|).
+    /// Computes `i1(x) * exp(-abs(x))`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn i1e(&self) -> Result<Self> {
         family::pointwise(Op::I1e, &[self.into()])
     }
 
-    /// [`DynTensor::i1e`] into `out`.
+    /// Like [`DynTensor::i1e`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::i1e`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::i1e`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn i1e_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::I1e, &[self.into()], out)
     }
 
-    /// The inverse of the logistic function; `eps` keeps from 0 and 1.
+    /// Computes the inverse of the logistic function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn logit(&self) -> Result<Self> {
         family::pointwise(Op::Logit, &[self.into()])
     }
 
-    /// [`DynTensor::logit`] in place.
+    /// Like [`DynTensor::logit`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::logit`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::logit`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn logit_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Logit, self, &[])?;
         Ok(self)
     }
 
-    /// [`DynTensor::logit`] into `out`.
+    /// Like [`DynTensor::logit`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logit`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logit`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logit_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Logit, &[self.into()], out)
     }
 
-    /// The Hurwitz zeta function of order self at `other`.
+    /// Computes the Hurwitz zeta function of order `self` at `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn zeta<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Zeta, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::zeta`] into `out`.
+    /// Like [`DynTensor::zeta`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::zeta`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::zeta`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn zeta_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Zeta, &[self.into(), other.into()], out)
     }
 
-    /// The logarithm to base 2 of the sum of two powers of 2.
+    /// Computes the logarithm to base 2 of the sum of two powers of 2.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn logaddexp2<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Logaddexp2, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::logaddexp2`] into `out`.
+    /// Like [`DynTensor::logaddexp2`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::logaddexp2`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::logaddexp2`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn logaddexp2_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -2762,68 +2762,68 @@ impl DynTensor {
         family::pointwise_out(Op::Logaddexp2, &[self.into(), other.into()], out)
     }
 
-    /// `self * log(1 + other)`; zero where self is.
+    /// Computes `self * log(1 + other)`, zero where `self` is zero.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn xlog1py<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Xlog1py, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::xlog1py`] into `out`.
+    /// Like [`DynTensor::xlog1py`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::xlog1py`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::xlog1py`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn xlog1py_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Xlog1py, &[self.into(), other.into()], out)
     }
 
-    /// The magnitude of self with the sign of `other`.
+    /// Returns the magnitude of `self` with the sign of `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn copysign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Copysign, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::copysign`] in place.
+    /// Like [`DynTensor::copysign`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::copysign`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::copysign`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn copysign_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Copysign, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::copysign`] into `out`.
+    /// Like [`DynTensor::copysign`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::copysign`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::copysign`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn copysign_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Copysign, &[self.into(), other.into()], out)
     }
 
-    /// The next representable number towards `other`.
+    /// Returns the next representable number towards `other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn nextafter<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Nextafter, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::nextafter`] in place.
+    /// Like [`DynTensor::nextafter`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::nextafter`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::nextafter`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn nextafter_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Nextafter, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::nextafter`] into `out`.
+    /// Like [`DynTensor::nextafter`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::nextafter`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::nextafter`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn nextafter_out<'a>(
         &'a self,
         other: impl Into<Operand<'a>>,
@@ -2832,59 +2832,59 @@ impl DynTensor {
         family::pointwise_out(Op::Nextafter, &[self.into(), other.into()], out)
     }
 
-    /// The greater of two elements; of a number and NaN, the number.
+    /// Returns the greater of two elements; if one is NaN, the other.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn fmax<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Fmax, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::fmax`] into `out`.
+    /// Like [`DynTensor::fmax`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::fmax`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::fmax`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn fmax_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Fmax, &[self.into(), other.into()], out)
     }
 
-    /// The smaller of two elements; of a number and NaN, the number.
+    /// Returns the smaller of two elements; if one is NaN, the other.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn fmin<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Fmin, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::fmin`] into `out`.
+    /// Like [`DynTensor::fmin`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::fmin`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::fmin`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn fmin_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Fmin, &[self.into(), other.into()], out)
     }
 
-    /// 0 where negative, 1 where positive, `values` at zero.
+    /// Returns 0 for negative elements, 1 for positive ones and `values` at zero.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn heaviside<'a>(&'a self, values: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Heaviside, &[self.into(), values.into()])
     }
 
-    /// [`DynTensor::heaviside`] in place.
+    /// Like [`DynTensor::heaviside`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::heaviside`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::heaviside`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn heaviside_<'a>(&mut self, values: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Heaviside, self, &[values.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::heaviside`] into `out`.
+    /// Like [`DynTensor::heaviside`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::heaviside`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::heaviside`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn heaviside_out<'a>(
         &'a self,
         values: impl Into<Operand<'a>>,
@@ -2893,77 +2893,77 @@ impl DynTensor {
         family::pointwise_out(Op::Heaviside, &[self.into(), values.into()], out)
     }
 
-    /// The greatest common divisor.
+    /// Computes the greatest common divisor.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn gcd<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Gcd, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::gcd`] in place.
+    /// Like [`DynTensor::gcd`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::gcd`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::gcd`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn gcd_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Gcd, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::gcd`] into `out`.
+    /// Like [`DynTensor::gcd`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::gcd`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::gcd`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn gcd_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Gcd, &[self.into(), other.into()], out)
     }
 
-    /// The least common multiple.
+    /// Computes the least common multiple.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn lcm<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Lcm, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::lcm`] in place.
+    /// Like [`DynTensor::lcm`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::lcm`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::lcm`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn lcm_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Lcm, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::lcm`] into `out`.
+    /// Like [`DynTensor::lcm`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::lcm`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::lcm`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn lcm_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Lcm, &[self.into(), other.into()], out)
     }
 
-    /// A power in double precision.
+    /// Raises to the power of `exponent` in double precision.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn float_power<'a>(&'a self, exponent: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::FloatPower, &[self.into(), exponent.into()])
     }
 
-    /// [`DynTensor::float_power`] in place.
+    /// Like [`DynTensor::float_power`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::float_power`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::float_power`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn float_power_<'a>(&mut self, exponent: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::FloatPower, self, &[exponent.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::float_power`] into `out`.
+    /// Like [`DynTensor::float_power`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::float_power`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::float_power`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn float_power_out<'a>(
         &'a self,
         exponent: impl Into<Operand<'a>>,
@@ -2972,350 +2972,362 @@ impl DynTensor {
         family::pointwise_out(Op::FloatPower, &[self.into(), exponent.into()], out)
     }
 
-    /// `self * 2^other`.
+    /// Computes `self * 2^other`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn ldexp<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::Ldexp, &[self.into(), other.into()])
     }
 
-    /// [`DynTensor::ldexp`] in place.
+    /// Like [`DynTensor::ldexp`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::ldexp`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::ldexp`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn ldexp_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Ldexp, self, &[other.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::ldexp`] into `out`.
+    /// Like [`DynTensor::ldexp`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::ldexp`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::ldexp`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn ldexp_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Ldexp, &[self.into(), other.into()], out)
     }
 
-    /// Limits to at least `min`.
+    /// Clamps elements to at least `min`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn clamp_min<'a>(&'a self, min: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::ClampMin, &[self.into(), min.into()])
     }
 
-    /// [`DynTensor::clamp_min`] in place.
+    /// Like [`DynTensor::clamp_min`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::clamp_min`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::clamp_min`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn clamp_min_<'a>(&mut self, min: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::ClampMin, self, &[min.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::clamp_min`] into `out`.
+    /// Like [`DynTensor::clamp_min`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::clamp_min`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::clamp_min`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn clamp_min_out<'a>(&'a self, min: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::ClampMin, &[self.into(), min.into()], out)
     }
 
-    /// Limits to at most `max`.
+    /// Clamps elements to at most `max`.
     ///
     /// # Errors
-    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    /// If names do not unify, sizes do not broadcast, or the operator does not support the dtype.
     pub fn clamp_max<'a>(&'a self, max: impl Into<Operand<'a>>) -> Result<Self> {
         family::pointwise(Op::ClampMax, &[self.into(), max.into()])
     }
 
-    /// [`DynTensor::clamp_max`] in place.
+    /// Like [`DynTensor::clamp_max`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::clamp_max`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::clamp_max`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn clamp_max_<'a>(&mut self, max: impl Into<Operand<'a>>) -> Result<&mut Self> {
         family::pointwise_in_place(Op::ClampMax, self, &[max.into()])?;
         Ok(self)
     }
 
-    /// [`DynTensor::clamp_max`] into `out`.
+    /// Like [`DynTensor::clamp_max`], but writes the result to `out`.
     ///
     /// # Errors
-    /// As [`DynTensor::clamp_max`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    /// Like [`DynTensor::clamp_max`]; also if the names or dtype of the result do not fit `out`, or its sizes differ and `out` has names.
     pub fn clamp_max_out<'a>(&'a self, max: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::ClampMax, &[self.into(), max.into()], out)
     }
 
-    /// An exponential below zero, scaled so that mean and variance stay as they are.
+    /// Applies SELU: a scaled exponential below zero, which preserves mean and variance.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn selu(&self) -> Result<Self> {
         family::pointwise(Op::Selu, &[self.into()])
     }
 
-    /// [`DynTensor::selu`] in place.
+    /// Like [`DynTensor::selu`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::selu`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::selu`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn selu_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Selu, self, &[])?;
         Ok(self)
     }
 
-    /// Mish, `x * tanh(softplus(x))`.
+    /// Applies Mish, `x * tanh(softplus(x))`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn mish(&self) -> Result<Self> {
         family::pointwise(Op::Mish, &[self.into()])
     }
 
-    /// [`DynTensor::mish`] in place.
+    /// Like [`DynTensor::mish`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::mish`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::mish`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn mish_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Mish, self, &[])?;
         Ok(self)
     }
 
-    /// The logarithm of the logistic function.
+    /// Computes the logarithm of the logistic function.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn logsigmoid(&self) -> Result<Self> {
         family::pointwise(Op::Logsigmoid, &[self.into()])
     }
 
-    /// (x + 3) / 6, between 0 and 1.
+    /// Computes `(x + 3) / 6`, clamped to between 0 and 1.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn hardsigmoid(&self) -> Result<Self> {
         family::pointwise(Op::Hardsigmoid, &[self.into()])
     }
 
-    /// [`DynTensor::hardsigmoid`] in place.
+    /// Like [`DynTensor::hardsigmoid`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::hardsigmoid`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::hardsigmoid`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn hardsigmoid_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Hardsigmoid, self, &[])?;
         Ok(self)
     }
 
-    /// Hardswish, `x * hardsigmoid(x)`.
+    /// Applies Hardswish, `x * hardsigmoid(x)`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn hardswish(&self) -> Result<Self> {
         family::pointwise(Op::Hardswish, &[self.into()])
     }
 
-    /// [`DynTensor::hardswish`] in place.
+    /// Like [`DynTensor::hardswish`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::hardswish`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::hardswish`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn hardswish_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Hardswish, self, &[])?;
         Ok(self)
     }
 
-    /// Limits to 0 to 6.
+    /// Clamps elements to between 0 and 6.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn relu6(&self) -> Result<Self> {
         family::pointwise(Op::Relu6, &[self.into()])
     }
 
-    /// [`DynTensor::relu6`] in place.
+    /// Like [`DynTensor::relu6`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::relu6`], and when the result's names, sizes or dtype do not fit self's.
+    /// Like [`DynTensor::relu6`]; also if the names, sizes or dtype of the result do not fit `self`.
     pub fn relu6_(&mut self) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Relu6, self, &[])?;
         Ok(self)
     }
 
-    /// Softsign, `x / (1 + abs(x))`.
+    /// Applies Softsign, `x / (1 + abs(x))`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn softsign(&self) -> Result<Self> {
         family::pointwise(Op::Softsign, &[self.into()])
     }
 
-    /// Tanhshrink, `x - tanh(x)`.
+    /// Applies Tanhshrink, `x - tanh(x)`.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn tanhshrink(&self) -> Result<Self> {
         family::pointwise(Op::Tanhshrink, &[self.into()])
     }
 
-    /// `alpha` (exp(x) - 1) where negative.
+    /// Applies ELU: `alpha * (exp(x) - 1)` below zero.
+    ///
+    /// `alpha` is 1.0; [`elu_with`](Self::elu_with) takes other values.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn elu(&self) -> Result<Self> {
         self.elu_with(EluOptions::default())
     }
 
-    /// [`DynTensor::elu`] with numbers of choice.
+    /// Like [`DynTensor::elu`], but with the given numbers.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn elu_with(&self, options: EluOptions) -> Result<Self> {
         family::pointwise(Op::Elu, &family::with(Some(self), &options.numbers()))
     }
 
-    /// [`DynTensor::elu`] in place.
+    /// Like [`DynTensor::elu`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::elu`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::elu`]; also if the dtype of the result does not fit `self`.
     pub fn elu_(&mut self) -> Result<&mut Self> {
         self.elu_with_(EluOptions::default())
     }
 
-    /// [`DynTensor::elu_with`] in place.
+    /// Like [`DynTensor::elu_with`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::elu`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::elu`]; also if the dtype of the result does not fit `self`.
     pub fn elu_with_(&mut self, options: EluOptions) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Elu, self, &family::with(None, &options.numbers()))?;
         Ok(self)
     }
 
-    /// `alpha` (exp(x / `alpha`) - 1) where negative.
+    /// Applies CELU: `alpha * (exp(x / alpha) - 1)` below zero.
+    ///
+    /// `alpha` is 1.0; [`celu_with`](Self::celu_with) takes other values.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn celu(&self) -> Result<Self> {
         self.celu_with(CeluOptions::default())
     }
 
-    /// [`DynTensor::celu`] with numbers of choice.
+    /// Like [`DynTensor::celu`], but with the given numbers.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn celu_with(&self, options: CeluOptions) -> Result<Self> {
         family::pointwise(Op::Celu, &family::with(Some(self), &options.numbers()))
     }
 
-    /// [`DynTensor::celu`] in place.
+    /// Like [`DynTensor::celu`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::celu`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::celu`]; also if the dtype of the result does not fit `self`.
     pub fn celu_(&mut self) -> Result<&mut Self> {
         self.celu_with_(CeluOptions::default())
     }
 
-    /// [`DynTensor::celu_with`] in place.
+    /// Like [`DynTensor::celu_with`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::celu`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::celu`]; also if the dtype of the result does not fit `self`.
     pub fn celu_with_(&mut self, options: CeluOptions) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Celu, self, &family::with(None, &options.numbers()))?;
         Ok(self)
     }
 
-    /// Leaky ReLU: times `negative_slope` where negative.
+    /// Applies leaky ReLU: multiplies negative elements by `negative_slope`.
+    ///
+    /// `negative_slope` is 0.01; [`leaky_relu_with`](Self::leaky_relu_with) takes other values.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn leaky_relu(&self) -> Result<Self> {
         self.leaky_relu_with(LeakyReluOptions::default())
     }
 
-    /// [`DynTensor::leaky_relu`] with numbers of choice.
+    /// Like [`DynTensor::leaky_relu`], but with the given numbers.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn leaky_relu_with(&self, options: LeakyReluOptions) -> Result<Self> {
         family::pointwise(Op::LeakyRelu, &family::with(Some(self), &options.numbers()))
     }
 
-    /// [`DynTensor::leaky_relu`] in place.
+    /// Like [`DynTensor::leaky_relu`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::leaky_relu`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::leaky_relu`]; also if the dtype of the result does not fit `self`.
     pub fn leaky_relu_(&mut self) -> Result<&mut Self> {
         self.leaky_relu_with_(LeakyReluOptions::default())
     }
 
-    /// [`DynTensor::leaky_relu_with`] in place.
+    /// Like [`DynTensor::leaky_relu_with`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::leaky_relu`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::leaky_relu`]; also if the dtype of the result does not fit `self`.
     pub fn leaky_relu_with_(&mut self, options: LeakyReluOptions) -> Result<&mut Self> {
         family::pointwise_in_place(Op::LeakyRelu, self, &family::with(None, &options.numbers()))?;
         Ok(self)
     }
 
-    /// ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.
+    /// Computes `ln(1 + exp(beta * x)) / beta`, or `x` where `beta * x` exceeds `threshold`.
+    ///
+    /// `beta` is 1.0, `threshold` is 20.0; [`softplus_with`](Self::softplus_with) takes other values.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn softplus(&self) -> Result<Self> {
         self.softplus_with(SoftplusOptions::default())
     }
 
-    /// [`DynTensor::softplus`] with numbers of choice.
+    /// Like [`DynTensor::softplus`], but with the given numbers.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn softplus_with(&self, options: SoftplusOptions) -> Result<Self> {
         family::pointwise(Op::Softplus, &family::with(Some(self), &options.numbers()))
     }
 
-    /// Limits to `min_val` to `max_val`.
+    /// Clamps elements to between `min_val` and `max_val`.
+    ///
+    /// `min_val` is -1.0, `max_val` is 1.0; [`hardtanh_with`](Self::hardtanh_with) takes other values.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn hardtanh(&self) -> Result<Self> {
         self.hardtanh_with(HardtanhOptions::default())
     }
 
-    /// [`DynTensor::hardtanh`] with numbers of choice.
+    /// Like [`DynTensor::hardtanh`], but with the given numbers.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn hardtanh_with(&self, options: HardtanhOptions) -> Result<Self> {
         family::pointwise(Op::Hardtanh, &family::with(Some(self), &options.numbers()))
     }
 
-    /// [`DynTensor::hardtanh`] in place.
+    /// Like [`DynTensor::hardtanh`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::hardtanh`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::hardtanh`]; also if the dtype of the result does not fit `self`.
     pub fn hardtanh_(&mut self) -> Result<&mut Self> {
         self.hardtanh_with_(HardtanhOptions::default())
     }
 
-    /// [`DynTensor::hardtanh_with`] in place.
+    /// Like [`DynTensor::hardtanh_with`], but in place.
     ///
     /// # Errors
-    /// As [`DynTensor::hardtanh`], and when the result's dtype does not fit self's.
+    /// Like [`DynTensor::hardtanh`]; also if the dtype of the result does not fit `self`.
     pub fn hardtanh_with_(&mut self, options: HardtanhOptions) -> Result<&mut Self> {
         family::pointwise_in_place(Op::Hardtanh, self, &family::with(None, &options.numbers()))?;
         Ok(self)
     }
 
-    /// Softshrink: `lambd` nearer to zero, and zero within `lambd` of it.
+    /// Moves elements towards zero by `lambd`; those within `lambd` of zero become zero.
+    ///
+    /// `lambd` is 0.5; [`softshrink_with`](Self::softshrink_with) takes other values.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn softshrink(&self) -> Result<Self> {
         self.softshrink_with(SoftshrinkOptions::default())
     }
 
-    /// [`DynTensor::softshrink`] with numbers of choice.
+    /// Like [`DynTensor::softshrink`], but with the given numbers.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn softshrink_with(&self, options: SoftshrinkOptions) -> Result<Self> {
         family::pointwise(
             Op::Softshrink,
@@ -3323,18 +3335,20 @@ impl DynTensor {
         )
     }
 
-    /// Zero where the magnitude is at most `lambd`.
+    /// Sets elements to zero if their magnitude is at most `lambd`.
+    ///
+    /// `lambd` is 0.5; [`hardshrink_with`](Self::hardshrink_with) takes other values.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn hardshrink(&self) -> Result<Self> {
         self.hardshrink_with(HardshrinkOptions::default())
     }
 
-    /// [`DynTensor::hardshrink`] with numbers of choice.
+    /// Like [`DynTensor::hardshrink`], but with the given numbers.
     ///
     /// # Errors
-    /// When the dtype is not taken, or memory runs out.
+    /// If memory runs out, or the operator does not support the dtype.
     pub fn hardshrink_with(&self, options: HardshrinkOptions) -> Result<Self> {
         family::pointwise(
             Op::Hardshrink,

@@ -136,7 +136,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or an element is NaN or infinite.
-    #[forms(with = ", where singular values up to a tolerance count as zero.")]
+    #[forms(with = "but counts singular values up to a tolerance as zero.")]
     pub fn pinv_with<'a>(&self, dims: impl Into<DimArg<'a>>, tolerance: Tolerance) -> Result<Self> {
         self.inverted(Linalg::Pinv, &dims.into(), tolerance.into())
     }
@@ -165,7 +165,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::solve`], for matrices of any sizes; and when an element is NaN or infinite.
-    #[forms(with = ", where singular values up to a tolerance count as zero.")]
+    #[forms(with = "but counts singular values up to a tolerance as zero.")]
     pub fn lstsq_with<'a>(
         &self,
         other: &Self,
@@ -180,7 +180,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::solve`], but for singular matrices.
-    #[forms(with = ", or with a diagonal of ones.")]
+    #[forms(with = "but takes the diagonal as ones if the options say so.")]
     pub fn solve_triangular_with<'a>(
         &self,
         other: &Self,
@@ -219,7 +219,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or an element is NaN or infinite.
-    #[forms(with = ", where singular values up to a tolerance count as zero.")]
+    #[forms(with = "but counts singular values up to a tolerance as zero.")]
     pub fn matrix_rank_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,

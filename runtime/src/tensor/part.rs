@@ -281,7 +281,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::diagonal`].
-    #[forms(with = "above or below the main one.")]
+    #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diagonal_mut_with<'a, 'b>(
         &mut self,
         dim1: impl Into<DimRef<'a>>,

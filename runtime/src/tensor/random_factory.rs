@@ -267,7 +267,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When memory runs out, or the dtype does not hold the range.
-    #[forms(with = "in another dtype, or on another device.")]
+    #[forms(with = "but in the given dtype and on the given device.")]
     pub fn randint_like_with(
         &self,
         range: impl RangeBounds<i64>,

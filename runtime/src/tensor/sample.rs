@@ -81,7 +81,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, weights are no floats of 0 or more, or too few are above 0.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn multinomial_with<'a>(
         &self,
         num_samples: usize,

@@ -6,11 +6,11 @@ use nomina_core::op::Op;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`glu`](Self::glu) into `out`.
+    /// Like [`glu`](Self::glu), but writes to `out`.
     ///
     /// # Errors
     /// A dim of odd size.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_glu_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,

@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_dropout_with(&self, options: DropoutOptions) -> Result<Self>
     where
         T: Float,
@@ -61,7 +61,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_alpha_dropout_with(&self, options: AlphaDropoutOptions) -> Result<Self>
     where
         T: Float,
@@ -94,7 +94,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_rrelu_with(&self, options: RreluOptions) -> Result<Self>
     where
         T: Float,

@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addmm`](Self::addmm), in place.
+    /// Like [`addmm`](Self::addmm), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addmm_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &mut self,
@@ -29,11 +29,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addmm`](Self::addmm) into `out`.
+    /// Like [`addmm`](Self::addmm), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addmm_out<
         E: Dims + Matrix + MatMul<F>,
@@ -57,11 +57,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addmm_with`](Self::addmm_with), in place.
+    /// Like [`addmm_with`](Self::addmm_with), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addmm_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &mut self,
@@ -82,11 +82,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addmm_with`](Self::addmm_with) into `out`.
+    /// Like [`addmm_with`](Self::addmm_with), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addmm_with_out<
         E: Dims + Matrix + MatMul<F>,
@@ -111,11 +111,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addmv`](Self::addmv), in place.
+    /// Like [`addmv`](Self::addmv), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addmv_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &mut self,
@@ -135,11 +135,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addmv`](Self::addmv) into `out`.
+    /// Like [`addmv`](Self::addmv), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addmv_out<
         E: Dims + Matrix + MatMul<F>,
@@ -163,11 +163,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addmv_with`](Self::addmv_with), in place.
+    /// Like [`addmv_with`](Self::addmv_with), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addmv_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &mut self,
@@ -188,11 +188,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addmv_with`](Self::addmv_with) into `out`.
+    /// Like [`addmv_with`](Self::addmv_with), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addmv_with_out<
         E: Dims + Matrix + MatMul<F>,
@@ -217,11 +217,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`baddbmm`](Self::baddbmm), in place.
+    /// Like [`baddbmm`](Self::baddbmm), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_baddbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
@@ -241,11 +241,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`baddbmm`](Self::baddbmm) into `out`.
+    /// Like [`baddbmm`](Self::baddbmm), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_baddbmm_out<
         E: Dims + Batched + MatMul<F>,
@@ -269,11 +269,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`baddbmm_with`](Self::baddbmm_with), in place.
+    /// Like [`baddbmm_with`](Self::baddbmm_with), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_baddbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
@@ -294,11 +294,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`baddbmm_with`](Self::baddbmm_with) into `out`.
+    /// Like [`baddbmm_with`](Self::baddbmm_with), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_baddbmm_with_out<
         E: Dims + Batched + MatMul<F>,
@@ -327,11 +327,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addbmm`](Self::addbmm), in place.
+    /// Like [`addbmm`](Self::addbmm), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
@@ -351,11 +351,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addbmm`](Self::addbmm) into `out`.
+    /// Like [`addbmm`](Self::addbmm), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addbmm_out<
         E: Dims + Batched + MatMul<F>,
@@ -379,11 +379,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addbmm_with`](Self::addbmm_with), in place.
+    /// Like [`addbmm_with`](Self::addbmm_with), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
@@ -404,11 +404,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addbmm_with`](Self::addbmm_with) into `out`.
+    /// Like [`addbmm_with`](Self::addbmm_with), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addbmm_with_out<
         E: Dims + Batched + MatMul<F>,
@@ -437,11 +437,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addr`](Self::addr), in place.
+    /// Like [`addr`](Self::addr), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addr_<E: Dims + Vector, F: Beside<E> + Vector>(
         &mut self,
@@ -460,11 +460,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addr`](Self::addr) into `out`.
+    /// Like [`addr`](Self::addr), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addr_out<
         E: Dims + Vector,
@@ -487,11 +487,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addr_with`](Self::addr_with), in place.
+    /// Like [`addr_with`](Self::addr_with), but in place.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_addr_with_<E: Dims + Vector, F: Beside<E> + Vector>(
         &mut self,
@@ -511,11 +511,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addr_with`](Self::addr_with) into `out`.
+    /// Like [`addr_with`](Self::addr_with), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit, or an option is of a higher category than the dtype.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addr_with_out<
         E: Dims + Vector,

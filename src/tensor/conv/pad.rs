@@ -27,7 +27,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When more is taken away than there is, or a mirror or a circle is longer than a dim.
-    #[twin(with = "with another number, or with the dims' own elements.")]
+    #[twin(with = "but pads with the number, or the mode, of the options.")]
     pub fn try_pad_with<A: SpatialOf<D, S>, const S: usize>(
         &self,
         dims: A,

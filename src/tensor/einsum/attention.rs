@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or an option is out of range.
-    #[twin(with = "with options: causal, with another scale, with dropout.")]
+    #[twin(with = "but with options: causal, with another scale, with dropout.")]
     pub fn try_scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>>(
         &self,
         key: &Tensor<E, T>,

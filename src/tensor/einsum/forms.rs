@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`outer`](Self::outer) into `out`.
+    /// Like [`outer`](Self::outer), but writes to `out`.
     ///
     /// # Errors
     /// When memory is missing.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_outer_out<
         E: Beside<D> + Vector,
@@ -32,11 +32,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`inner`](Self::inner) into `out`.
+    /// Like [`inner`](Self::inner), but writes to `out`.
     ///
     /// # Errors
     /// When the last sizes differ.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_inner_out<E: InnerWith<D>, Out: Dims + Holds<Inner<D, E>>, Stored: Element>(
         &self,
@@ -52,11 +52,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`vdot`](Self::vdot) into `out`.
+    /// Like [`vdot`](Self::vdot), but writes to `out`.
     ///
     /// # Errors
     /// When sizes differ.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_vdot_out<E: Factor<D> + Vector, Out: Dims + Holds<Product<D, E>>, Stored: Element>(
         &self,
@@ -73,11 +73,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`kron`](Self::kron) into `out`.
+    /// Like [`kron`](Self::kron), but writes to `out`.
     ///
     /// # Errors
     /// When sizes overflow.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_kron_out<E: Dims, U: Element, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
@@ -95,11 +95,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`matrix_power`](Self::matrix_power) into `out`.
+    /// Like [`matrix_power`](Self::matrix_power), but writes to `out`.
     ///
     /// # Errors
     /// When the last two sizes differ, or `n` is negative.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_matrix_power_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -116,11 +116,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`cross`](Self::cross) into `out`.
+    /// Like [`cross`](Self::cross), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not broadcast, or the dim has another size.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_cross_out<
         E: Dims,
@@ -145,11 +145,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`tensordot`](Self::tensordot) into `out`.
+    /// Like [`tensordot`](Self::tensordot), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_tensordot_out<
         E: Dims,

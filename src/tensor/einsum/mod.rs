@@ -260,7 +260,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or `p` is negative.
-    #[twin(with = "by any norm.")]
+    #[twin(with = "but by the norm of the options.")]
     pub fn try_cdist_with<E: RowsBeside<D>>(
         &self,
         other: &Tensor<E, T>,

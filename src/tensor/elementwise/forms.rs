@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`add_with`](Self::add_with), in place.
+    /// Like [`add_with`](Self::add_with), but in place.
     ///
     /// # Errors
     /// When sizes do not fit.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_add_with_<R: Operand>(&mut self, other: R, options: AddOptions) -> Result<&mut Self>
     where
@@ -25,11 +25,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`add_with`](Self::add_with) into `out`.
+    /// Like [`add_with`](Self::add_with), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_add_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
         &self,
@@ -47,11 +47,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`sub_with`](Self::sub_with), in place.
+    /// Like [`sub_with`](Self::sub_with), but in place.
     ///
     /// # Errors
     /// When sizes do not fit.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_sub_with_<R: Operand>(&mut self, other: R, options: AddOptions) -> Result<&mut Self>
     where
@@ -67,11 +67,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`sub_with`](Self::sub_with) into `out`.
+    /// Like [`sub_with`](Self::sub_with), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_sub_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
         &self,
@@ -89,11 +89,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`clamp`](Self::clamp) into `out`.
+    /// Like [`clamp`](Self::clamp), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_clamp_out<
         R: Operand,

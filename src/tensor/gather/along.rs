@@ -48,7 +48,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin(with = "that adds to or multiplies what is there.")]
+    #[twin(with = "but adds to or multiplies the present elements, as the options say.")]
     pub fn try_scatter_with<X: DimOf<D>, E: Dims, I: IndexElement, R>(
         &self,
         dim: X,
@@ -79,7 +79,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin(with = "that adds to or multiplies what is there.")]
+    #[twin(with = "but adds to or multiplies the present elements, as the options say.")]
     pub fn try_scatter_with_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
         &mut self,
         dim: X,

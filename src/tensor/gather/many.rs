@@ -66,7 +66,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin(with = "that adds to what is there.")]
+    #[twin(with = "but adds to the present elements if the options say so.")]
     pub fn try_index_put_with<P: PointsOf<D>, S: Dims>(
         &self,
         indices: P,
@@ -85,7 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin(with = "that adds to what is there.")]
+    #[twin(with = "but adds to the present elements if the options say so.")]
     pub fn try_index_put_with_<P: PointsOf<D>, S: Dims>(
         &mut self,
         indices: P,

@@ -53,7 +53,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When memory is short.
-    #[twin(with = "above or below the main one.")]
+    #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diagonal_mut_with<
         X: DimOf<D>,
         Y: DimOf<Without<D, X>>,

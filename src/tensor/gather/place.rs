@@ -22,7 +22,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When a position is out of range, or there is not one value for each.
-    #[twin(with = "that adds to what is there.")]
+    #[twin(with = "but adds to the present elements if the options say so.")]
     pub fn try_put_with<E: Dims, I: IndexElement, S: Dims>(
         &self,
         index: &Tensor<E, I>,
@@ -42,7 +42,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// When a position is out of range, or there is not one value for each; then nothing has
     /// changed.
-    #[twin(with = "that adds to what is there.")]
+    #[twin(with = "but adds to the present elements if the options say so.")]
     pub fn try_put_with_<E: Dims, I: IndexElement, S: Dims>(
         &mut self,
         index: &Tensor<E, I>,

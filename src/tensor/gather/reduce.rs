@@ -77,7 +77,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_scatter_reduce_with<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &self,
         dim: X,
@@ -110,7 +110,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_scatter_reduce_with_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &mut self,
         dim: X,

@@ -67,7 +67,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_index_reduce_with<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &self,
         dim: X,
@@ -100,7 +100,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_index_reduce_with_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &mut self,
         dim: X,

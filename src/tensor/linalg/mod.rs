@@ -59,7 +59,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an element is NaN or infinite.
-    #[twin(with = ", where singular values up to a tolerance count as zero.")]
+    #[twin(with = "but counts singular values up to a tolerance as zero.")]
     pub fn try_pinv_with<M: MatrixOf<D>>(
         &self,
         dims: M,
@@ -119,7 +119,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or an element is NaN or infinite.
-    #[twin(with = ", where singular values up to a tolerance count as zero.")]
+    #[twin(with = "but counts singular values up to a tolerance as zero.")]
     pub fn try_lstsq_with<E: RightSideOf<D, M>, M: MatrixOf<D>>(
         &self,
         other: &Tensor<E, T>,
@@ -145,7 +145,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit, or the matrices are not square.
-    #[twin(with = ", or with a diagonal of ones.")]
+    #[twin(with = "but takes the diagonal as ones if the options say so.")]
     pub fn try_solve_triangular_with<E: RightSideOf<D, M>, M: MatrixOf<D>>(
         &self,
         other: &Tensor<E, T>,
@@ -242,7 +242,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an element is NaN or infinite.
-    #[twin(with = ", where singular values up to a tolerance count as zero.")]
+    #[twin(with = "but counts singular values up to a tolerance as zero.")]
     pub fn try_matrix_rank_with<M: MatrixOf<D>>(
         &self,
         dims: M,

@@ -4,11 +4,11 @@ use nomina_core::StoreAs;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims> Tensor<D, bool> {
-    /// [`where_cond`](Self::where_cond) into `out`.
+    /// Like [`where_cond`](Self::where_cond), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_where_cond_out<
         E,
@@ -36,11 +36,11 @@ impl<D: Dims> Tensor<D, bool> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`masked_select`](Self::masked_select) into `out`.
+    /// Like [`masked_select`](Self::masked_select), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_masked_select_out<E: Dims, Out: Dims + Holds<(Wild,)>, Stored: Element>(
         &self,

@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with a weight and a bias.")]
+    #[twin(with = "but with a weight and a bias.")]
     pub fn try_batch_norm_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -110,7 +110,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with numbers of choice.")]
+    #[twin(with = "but with the given numbers.")]
     pub fn try_local_response_norm_with<X: DimOf<D>>(
         &self,
         dim: X,

@@ -33,7 +33,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with a weight and a bias along the dims.")]
+    #[twin(with = "but with a weight and a bias along the dims.")]
     pub fn try_layer_norm_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -55,7 +55,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with a weight along the dims.")]
+    #[twin(with = "but with a weight along the dims.")]
     pub fn try_rms_norm_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -118,7 +118,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with a weight and a bias for each channel.")]
+    #[twin(with = "but with a weight and a bias per channel.")]
     pub fn try_group_norm_with<X: DimOf<D>, A: AxesOf<D>>(
         &self,
         channel: X,

@@ -25,7 +25,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with a norm of choice.")]
+    #[twin(with = "but with the norm of the options.")]
     pub fn try_normalize_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -44,7 +44,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with a least length of choice.")]
+    #[twin(with = "but with a given least length.")]
     pub fn try_cosine_similarity_with<E: Dims, X: DimOf<D>>(
         &self,
         other: &Tensor<E, T>,
@@ -69,7 +69,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with a norm of choice.")]
+    #[twin(with = "but with the norm of the options.")]
     pub fn try_pairwise_distance_with<E: Dims, A: AxesOf<D>>(
         &self,
         other: &Tensor<E, T>,

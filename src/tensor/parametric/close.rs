@@ -16,7 +16,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with distances of choice.")]
+    #[twin(with = "but with the tolerances of the options.")]
     pub fn try_isclose_with<E: Dims, U: Element>(
         &self,
         other: &Tensor<E, U>,
@@ -39,7 +39,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with distances of choice.")]
+    #[twin(with = "but with the tolerances of the options.")]
     pub fn try_allclose_with<E: Dims, U: Element>(
         &self,
         other: &Tensor<E, U>,

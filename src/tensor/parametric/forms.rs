@@ -4,11 +4,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`div_with`](Self::div_with) into `out`.
+    /// Like [`div_with`](Self::div_with), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_div_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
         &self,
@@ -26,11 +26,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`round_with`](Self::round_with) into `out`.
+    /// Like [`round_with`](Self::round_with), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_round_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -47,11 +47,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`logit_with`](Self::logit_with) into `out`.
+    /// Like [`logit_with`](Self::logit_with), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_logit_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -68,11 +68,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`nan_to_num`](Self::nan_to_num) into `out`.
+    /// Like [`nan_to_num`](Self::nan_to_num), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nan_to_num_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -87,11 +87,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`nan_to_num_with`](Self::nan_to_num_with) into `out`.
+    /// Like [`nan_to_num_with`](Self::nan_to_num_with), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nan_to_num_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -107,11 +107,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`threshold`](Self::threshold) into `out`.
+    /// Like [`threshold`](Self::threshold), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_threshold_out<
         S: Into<Scalar>,

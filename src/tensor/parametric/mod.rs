@@ -126,7 +126,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with numbers of choice.")]
+    #[twin(with = "but with the given numbers.")]
     pub fn try_nan_to_num_with(&self, options: NanToNumOptions) -> Result<Tensor<D, T>> {
         let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
         let found = pointwise::with(op, self.erased(), &numbers);
@@ -138,7 +138,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
     /// nothing has changed.
-    #[twin(with = "with numbers of choice.")]
+    #[twin(with = "but with the given numbers.")]
     pub fn try_nan_to_num_with_(&mut self, options: NanToNumOptions) -> Result<&mut Self> {
         let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
         pointwise::with_in_place(op, self.dest(), &numbers)

@@ -88,7 +88,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin(with = "with the quotient times a number.")]
+    #[twin(with = "but with `options.value` times the quotient.")]
     pub fn try_addcdiv_with<R: Operand, S: Operand>(
         &self,
         tensor1: R,
@@ -114,7 +114,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
     /// nothing has changed.
-    #[twin(with = "with the quotient times a number.")]
+    #[twin(with = "but with `options.value` times the quotient.")]
     pub fn try_addcdiv_with_<R: Operand, S: Operand>(
         &mut self,
         tensor1: R,

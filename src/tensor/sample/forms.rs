@@ -2,11 +2,11 @@
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`bernoulli`](Self::bernoulli) into `out`.
+    /// Like [`bernoulli`](Self::bernoulli), but writes to `out`.
     ///
     /// # Errors
     /// When an element is no probability.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_bernoulli_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -22,11 +22,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`multinomial`](Self::multinomial) into `out`.
+    /// Like [`multinomial`](Self::multinomial), but writes to `out`.
     ///
     /// # Errors
     /// When a weight is below zero or not finite, or too few are above zero.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_multinomial_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -45,11 +45,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`multinomial_with`](Self::multinomial_with) into `out`.
+    /// Like [`multinomial_with`](Self::multinomial_with), but writes to `out`.
     ///
     /// # Errors
     /// When a weight is below zero or not finite, or too few are above zero.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_multinomial_with_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,

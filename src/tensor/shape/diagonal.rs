@@ -29,7 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    #[twin(with = "above or below the main one.")]
+    #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diagonal_with<
         X: DimOf<D>,
         Y: DimOf<Without<D, X>>,
@@ -58,7 +58,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    #[twin(with = "above or below the main diagonal.")]
+    #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diag_with<K: OneDim>(
         &self,
         to: K,
@@ -78,7 +78,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    #[twin(with = "above or below the main diagonal.")]
+    #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diagflat_with<R: OneDim, C: OneDim>(
         &self,
         rows: R,
@@ -104,7 +104,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    #[twin(with = "above or below the main diagonal.")]
+    #[twin(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn try_diag_embed_with<
         X: DimOf<D>,
         R: OneDim + Append<Without<D, X>>,

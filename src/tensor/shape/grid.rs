@@ -189,7 +189,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has another constant size, or memory is missing.
-    #[twin(with = "with another number of powers, or from 0 up.")]
+    #[twin(with = "but with a given number of powers, in ascending order if the options say so.")]
     pub fn try_vander_with<K: OneDim + Append<D>>(
         &self,
         to: K,

@@ -45,7 +45,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin(with = "of another base.")]
+    #[twin(with = "but with the base of the options.")]
     pub fn try_logspace_with(
         start: T,
         end: T,
@@ -66,7 +66,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_bartlett_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -79,7 +79,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_blackman_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -92,7 +92,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_hann_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -112,7 +112,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_hamming_window_with(n: usize, options: HammingOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -125,7 +125,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin(with = "with options.")]
+    #[twin(with = "but with options.")]
     pub fn try_kaiser_window_with(n: usize, options: KaiserOptions) -> Result<Self>
     where
         D: Distinct + Vector,

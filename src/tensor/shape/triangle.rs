@@ -17,7 +17,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// For fewer than two dims, or when memory is missing.
-    #[twin(with = "of another diagonal.")]
+    #[twin(with = "but with the diagonal `options.offset`.")]
     pub fn try_tril_with(&self, options: DiagonalOptions) -> Result<Self> {
         Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.tril_with(options)
@@ -28,7 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// For fewer than two dims; then nothing has changed.
-    #[twin(with = "of another diagonal.")]
+    #[twin(with = "but with the diagonal `options.offset`.")]
     pub fn try_tril_with_(&mut self, options: DiagonalOptions) -> Result<&mut Self> {
         shape::triangle(Op::Tril, self.dest(), options.offset, false)?;
         Ok(self)
@@ -38,7 +38,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// For fewer than two dims, or when memory is missing.
-    #[twin(with = "of another diagonal.")]
+    #[twin(with = "but with the diagonal `options.offset`.")]
     pub fn try_triu_with(&self, options: DiagonalOptions) -> Result<Self> {
         Self::try_from_erased(shape::same(self.erased(), D::STATIC, |x| {
             x.triu_with(options)
@@ -49,7 +49,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// For fewer than two dims; then nothing has changed.
-    #[twin(with = "of another diagonal.")]
+    #[twin(with = "but with the diagonal `options.offset`.")]
     pub fn try_triu_with_(&mut self, options: DiagonalOptions) -> Result<&mut Self> {
         shape::triangle(Op::Triu, self.dest(), options.offset, true)?;
         Ok(self)

@@ -62,7 +62,7 @@ where
     ///
     /// # Errors
     /// A negative number.
-    #[twin(with = "with at least so many bins.")]
+    #[twin(with = "but with at least `options.minlength` bins.")]
     pub fn try_bincount_with(&self, options: BincountOptions) -> Result<Tensor<(Wild,), i64>> {
         Tensor::try_from_erased(count::bincount(
             self.erased(),
@@ -108,7 +108,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
-    #[twin(with = "between other ends.")]
+    #[twin(with = "but with the range of the options.")]
     pub fn try_histc_with<S: SizedDim>(
         &self,
         bins: S,
@@ -126,7 +126,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin(with = ", or whether it does not.")]
+    #[twin(with = "but inverts the result if the options say so.")]
     pub fn try_isin_with<E: Dims, U: Real>(
         &self,
         others: &Tensor<E, U>,
@@ -158,7 +158,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
-    #[twin(with = "with another interpolation.")]
+    #[twin(with = "but with the interpolation of the options.")]
     pub fn try_quantile_with<A: OneOrAll + AxesOf<D>>(
         &self,
         q: f64,
@@ -203,7 +203,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
-    #[twin(with = "with another interpolation.")]
+    #[twin(with = "but with the interpolation of the options.")]
     pub fn try_nanquantile_with<A: OneOrAll + AxesOf<D>>(
         &self,
         q: f64,

@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`sort`](Self::sort) into `out1` and `out2`.
+    /// Like [`sort`](Self::sort), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// Missing memory.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_sort_out<
         X: DimOf<D>,
@@ -34,11 +34,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`sort_with`](Self::sort_with) into `out1` and `out2`.
+    /// Like [`sort_with`](Self::sort_with), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// Missing memory.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_sort_with_out<
         X: DimOf<D>,
@@ -64,11 +64,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`msort`](Self::msort) into `out`.
+    /// Like [`msort`](Self::msort), but writes to `out`.
     ///
     /// # Errors
     /// Missing memory.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_msort_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -84,11 +84,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`topk`](Self::topk) into `out1` and `out2`.
+    /// Like [`topk`](Self::topk), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// A `k` beyond the size of the dim.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_topk_out<
         X: DimOf<D>,
@@ -115,11 +115,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`topk_with`](Self::topk_with) into `out1` and `out2`.
+    /// Like [`topk_with`](Self::topk_with), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// A `k` beyond the size of the dim.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_topk_with_out<
         X: DimOf<D>,
@@ -147,11 +147,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`kthvalue`](Self::kthvalue) into `out1` and `out2`.
+    /// Like [`kthvalue`](Self::kthvalue), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// A `k` that is none of the elements.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_kthvalue_out<
         X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>,
@@ -177,11 +177,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`mode`](Self::mode) into `out1` and `out2`.
+    /// Like [`mode`](Self::mode), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// A dim without elements.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_mode_out<
         X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>,
@@ -206,11 +206,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`cummax`](Self::cummax) into `out1` and `out2`.
+    /// Like [`cummax`](Self::cummax), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// Missing memory.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_cummax_out<
         X: DimOf<D>,
@@ -235,11 +235,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`cummin`](Self::cummin) into `out1` and `out2`.
+    /// Like [`cummin`](Self::cummin), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// Missing memory.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_cummin_out<
         X: DimOf<D>,

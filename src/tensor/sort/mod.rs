@@ -49,7 +49,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin(with = ", the greatest first if asked for.")]
+    #[twin(with = "but in descending order if `options.descending` is set.")]
     pub fn try_sort_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -66,7 +66,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin(with = ", the greatest first if asked for.")]
+    #[twin(with = "but in descending order if `options.descending` is set.")]
     pub fn try_argsort_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -97,7 +97,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A `k` beyond the size of the dim.
-    #[twin(with = ", or the smallest elements.")]
+    #[twin(with = "but returns the smallest elements if `options.largest` is false.")]
     pub fn try_topk_with<X: DimOf<D>>(
         &self,
         k: usize,

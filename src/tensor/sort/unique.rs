@@ -166,7 +166,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     ///
     /// # Errors
     /// Sizes of rows that differ.
-    #[twin(with = ", after equals if asked for.")]
+    #[twin(with = "but returns the position after equal elements if `options.right` is set.")]
     pub fn try_searchsorted_with<E: Dims>(
         &self,
         values: &Tensor<E, T>,
@@ -211,7 +211,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     ///
     /// # Errors
     /// A device that is not there.
-    #[twin(with = ", with `right` a boundary in the bucket above it.")]
+    #[twin(with = "but puts a boundary in the bucket above it if `options.right` is set.")]
     pub fn try_bucketize_with<X: Axis>(
         &self,
         boundaries: &Tensor<(X,), T>,

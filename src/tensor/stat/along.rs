@@ -55,7 +55,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory; a negative number of times.
-    #[twin(with = ", so many times over.")]
+    #[twin(with = "but takes differences `options.n` times.")]
     pub fn try_diff_with<X: DimOf<D>>(&self, dim: X, options: DiffOptions) -> Result<Self>
     where
         SizeOf<X>: Resizable<X>,
@@ -68,7 +68,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin(with = "of samples at another distance.")]
+    #[twin(with = "but with samples `options.dx` apart.")]
     pub fn try_trapezoid_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -108,7 +108,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin(with = "of samples at another distance.")]
+    #[twin(with = "but with samples `options.dx` apart.")]
     pub fn try_cumulative_trapezoid_with<X: DimOf<D>>(
         &self,
         dim: X,

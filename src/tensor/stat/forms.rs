@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`norm_with`](Self::norm_with) into `out`.
+    /// Like [`norm_with`](Self::norm_with), but writes to `out`.
     ///
     /// # Errors
     /// `keepdim` or a dtype, which the type says; the greatest or smallest of no elements.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_norm_with_out<A: AxesOf<D>, Out: Dims + Holds<Without<D, A>>, Stored: Element>(
         &self,
@@ -27,11 +27,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`aminmax`](Self::aminmax) into `out1` and `out2`.
+    /// Like [`aminmax`](Self::aminmax), but writes to `out1` and `out2`.
     ///
     /// # Errors
     /// A dim without elements.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_aminmax_out<
         A: AxesOf<D>,

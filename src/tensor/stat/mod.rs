@@ -30,7 +30,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// The option `keepdim`, which the type says: write `keep(..)`.
-    #[twin(with = "with a correction other than 1.")]
+    #[twin(with = "but with the correction of the options instead of 1.")]
     pub fn try_std_mean_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -54,7 +54,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// The option `keepdim`, which the type says: write `keep(..)`.
-    #[twin(with = "with a correction other than 1.")]
+    #[twin(with = "but with the correction of the options instead of 1.")]
     pub fn try_var_mean_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -121,7 +121,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes that do not broadcast; the option `dtype`, which the type says.
-    #[twin(with = "of another degree.")]
+    #[twin(with = "but with the degree `options.p`.")]
     pub fn try_dist_with<E: Dims>(
         &self,
         other: &Tensor<E, T>,

@@ -5,10 +5,10 @@ use nomina_core::op::Op;
 
 use crate::{Bound, Form, Value, families};
 
-/// How an operator is called.
+/// The way an operator is called.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// Elementwise, operands in the row's order.
+    /// Elementwise, with the operands in the order of the row.
     Pointwise,
     /// Over dims.
     Reduce,
@@ -16,13 +16,13 @@ pub(crate) enum Route {
     Scan,
     /// Along a dim.
     Softmax,
-    /// By an arm of its own.
+    /// By its arm in the file of its family.
     Family(Family),
-    /// In Python alone.
+    /// Only in Python.
     PythonOnly,
 }
 
-/// How `op` is called.
+/// Returns the way `op` is called.
 pub(crate) fn route(op: Op) -> Route {
     match op {
         Op::Mul
@@ -567,7 +567,7 @@ pub(crate) fn route(op: Op) -> Route {
     }
 }
 
-/// An operator with an arm of its own.
+/// An operator with its own match arm.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     Pointwise(Pointwise),
@@ -632,7 +632,7 @@ impl Family {
     }
 }
 
-/// Of the family `pointwise`.
+/// The operators of the family `pointwise`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Pointwise {
@@ -645,21 +645,21 @@ pub(crate) enum Pointwise {
     MaskedFill,
 }
 
-/// Of the family `math`.
+/// The operators of the family `math`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Math {
     Gelu,
 }
 
-/// Of the family `number`.
+/// The operators of the family `number`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Number {
     Round,
 }
 
-/// Of the family `reduce`.
+/// The operators of the family `reduce`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Reduce {
@@ -673,7 +673,7 @@ pub(crate) enum Reduce {
     Argmin,
 }
 
-/// Of the family `contract`.
+/// The operators of the family `contract`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Contract {
@@ -690,7 +690,7 @@ pub(crate) enum Contract {
     Contract,
 }
 
-/// Of the family `view`.
+/// The operators of the family `view`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum View {
@@ -729,7 +729,7 @@ pub(crate) enum View {
     Meshgrid,
 }
 
-/// Of the family `names`.
+/// The operators of the family `names`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Names {
@@ -737,7 +737,7 @@ pub(crate) enum Names {
     RefineNames,
 }
 
-/// Of the family `index`.
+/// The operators of the family `index`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Index {
@@ -746,7 +746,7 @@ pub(crate) enum Index {
     MaskedSelect,
 }
 
-/// Of the family `factory`.
+/// The operators of the family `factory`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Factory {
@@ -781,7 +781,7 @@ pub(crate) enum Factory {
     Fill,
 }
 
-/// Of the family `query`.
+/// The operators of the family `query`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Query {
@@ -800,7 +800,7 @@ pub(crate) enum Query {
     Equal,
 }
 
-/// Of the family `shape`.
+/// The operators of the family `shape`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Shape {
@@ -835,7 +835,7 @@ pub(crate) enum Shape {
     ConjPhysical,
 }
 
-/// Of the family `gather`.
+/// The operators of the family `gather`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Gather {
@@ -865,7 +865,7 @@ pub(crate) enum Gather {
     At,
 }
 
-/// Of the family `sort`.
+/// The operators of the family `sort`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Sort {
@@ -890,7 +890,7 @@ pub(crate) enum Sort {
     Nanquantile,
 }
 
-/// Of the family `stat`.
+/// The operators of the family `stat`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Stat {
@@ -907,7 +907,7 @@ pub(crate) enum Stat {
     Renorm,
 }
 
-/// Of the family `random`.
+/// The operators of the family `random`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Random {
@@ -930,7 +930,7 @@ pub(crate) enum Random {
     InitialSeed,
 }
 
-/// Of the family `attribute`.
+/// The operators of the family `attribute`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Attribute {
@@ -973,7 +973,7 @@ pub(crate) enum Attribute {
     RegisterPostAccumulateGradHook,
 }
 
-/// Of the family `sparse`.
+/// The operators of the family `sparse`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Sparse {
@@ -990,7 +990,7 @@ pub(crate) enum Sparse {
     SparseMask,
 }
 
-/// Of the family `einsum`.
+/// The operators of the family `einsum`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Einsum {
@@ -1012,7 +1012,7 @@ pub(crate) enum Einsum {
     Prime,
 }
 
-/// Of the family `parametric`.
+/// The operators of the family `parametric`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Parametric {
@@ -1027,7 +1027,7 @@ pub(crate) enum Parametric {
     Lerp,
 }
 
-/// Of the family `activation`.
+/// The operators of the family `activation`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Activation {
@@ -1039,7 +1039,7 @@ pub(crate) enum Activation {
     AlphaDropout,
 }
 
-/// Of the family `norm`.
+/// The operators of the family `norm`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Norm {
@@ -1054,7 +1054,7 @@ pub(crate) enum Norm {
     PairwiseDistance,
 }
 
-/// Of the family `loss`.
+/// The operators of the family `loss`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Loss {
@@ -1076,7 +1076,7 @@ pub(crate) enum Loss {
     TripletMarginLoss,
 }
 
-/// Of the family `conv`.
+/// The operators of the family `conv`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Conv {
@@ -1114,7 +1114,7 @@ pub(crate) enum Conv {
     ChannelShuffle,
 }
 
-/// Of the family `linalg`.
+/// The operators of the family `linalg`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Linalg {
@@ -1136,7 +1136,7 @@ pub(crate) enum Linalg {
     Eig,
 }
 
-/// Of the family `fft`.
+/// The operators of the family `fft`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Fft {
@@ -1151,7 +1151,7 @@ pub(crate) enum Fft {
     FftConvolve,
 }
 
-/// Of the family `analysis`.
+/// The operators of the family `analysis`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names)]
 pub(crate) enum Analysis {

@@ -1,4 +1,4 @@
-//! Analysis by name: means with weights, parts of a dim.
+//! Analysis by name: weighted means, groups, rolling windows and blocks of a dim.
 
 use crate::op::Class::Analysis;
 use crate::op::DTypeRule::NoPromotion;
@@ -25,26 +25,25 @@ pub(super) const ROWS: &[Row] = &[
         "weighted_mean",
         "self, weights, dim: Dims = None, keepdim: Bool = False",
         Removes,
-        "The mean over dims with weights, whose dims align by name: the sum of products over the sum of weights.",
+        "Computes the weighted mean over dims: the sum of the products, divided by the sum of the weights. The dims of the weights align by name.",
     )
     .dtype(NoPromotion, DTypes::INEXACT).spread(Spread::Whole),
     row(
         "group_by",
         "self, dim: Dim, labels, groups: Int, reduce: Word, *, outdim: Names = None",
         Special,
-        "The elements along a dim in groups, by a label each from 0 on; a reduction gives each group an element of a new dim \
-         in the dim's place.",
+        "Groups the elements along a dim by labels that count from 0; a reduction replaces the dim by one with an element per group.",
     ).spread(Spread::Whole),
     row(
         "rolling",
         "self, dim: Dim, window: Int, reduce: Word",
         Keeps,
-        "The windows of so many elements that slide along a dim by one, to be reduced to an element each.",
+        "Slides a window of `window` elements along a dim in steps of 1 and reduces each window to one element.",
     ).spread(Spread::Whole),
     row(
         "resample",
         "self, dim: Dim, steps: Int, reduce: Word",
         Keeps,
-        "The blocks of so many elements along a dim, to be reduced to an element each.",
+        "Divides a dim into blocks of `steps` elements and reduces each block to one element.",
     ).spread(Spread::Whole),
 ];

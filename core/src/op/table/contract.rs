@@ -19,25 +19,25 @@ const fn added(name: &'static str, signature: &'static str, doc: &'static str) -
 }
 
 pub(super) const ROWS: &[Row] = &[
-    product("mm", "self, mat2", "The product of two matrices.")
+    product("mm", "self, mat2", "Multiplies two matrices.")
         .grad(Lines(&[
             ("self", "mm(grad, conj(t(mat2)))"),
             ("mat2", "mm(conj(t(self)), grad)"),
         ]))
         .spread(Spread::Contract),
-    product("mv", "self, vec", "The product of a matrix and a vector.")
+    product("mv", "self, vec", "Multiplies a matrix by a vector.")
         .grad(Lines(&[
             ("self", "outer(grad, conj(vec))"),
             ("vec", "mv(conj(t(self)), grad)"),
         ]))
         .spread(Spread::Contract),
-    product("dot", "self, tensor", "The inner product of two vectors.")
+    product("dot", "self, tensor", "Computes the inner product of two vectors.")
         .grad(Lines(&[
             ("self", "grad * conj(tensor)"),
             ("tensor", "grad * conj(self)"),
         ]))
         .spread(Spread::Contract),
-    product("bmm", "self, mat2", "Products of two batches of matrices.")
+    product("bmm", "self, mat2", "Multiplies two batches of matrices.")
         .grad(Lines(&[
             ("self", "bmm(grad, conj(transpose(mat2, 1, 2)))"),
             ("mat2", "bmm(conj(transpose(self, 1, 2)), grad)"),
@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
     product(
         "matmul",
         "self, other",
-        "The matrix product over the last two dims; batch dims broadcast.",
+        "Computes the matrix product over the last two dims; batch dims broadcast.",
     )
     .grad(Lines(&[
         ("self", "rule::matmul(grad, self, other, 0)"),
@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Row] = &[
     added(
         "addmm",
         "self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1",
-        "`beta` times self, plus `alpha` times the product of two matrices.",
+        "Computes `beta` times `self` plus `alpha` times the product of two matrices.",
     )
     .grad(Lines(&[
         ("self", "grad * conj(beta)"),
@@ -67,7 +67,7 @@ pub(super) const ROWS: &[Row] = &[
     added(
         "addmv",
         "self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1",
-        "`beta` times self, plus `alpha` times the product of a matrix and a vector.",
+        "Computes `beta` times `self` plus `alpha` times the product of a matrix and a vector.",
     )
     .grad(Lines(&[
         ("self", "grad * conj(beta)"),
@@ -78,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
     added(
         "baddbmm",
         "self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1",
-        "`beta` times self, plus `alpha` times the products of two batches of matrices.",
+        "Computes `beta` times `self` plus `alpha` times the products of two batches of matrices.",
     )
     .grad(Lines(&[
         ("self", "grad * conj(beta)"),
@@ -95,7 +95,7 @@ pub(super) const ROWS: &[Row] = &[
     added(
         "addbmm",
         "self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1",
-        "`beta` times self, plus `alpha` times the sum of the products of two batches of matrices.",
+        "Computes `beta` times `self` plus `alpha` times the sum of the products of two batches of matrices.",
     )
     .grad(Lines(&[
         ("self", "grad * conj(beta)"),
@@ -114,8 +114,7 @@ pub(super) const ROWS: &[Row] = &[
         "x1, x2, p: Scalar = 2.0, compute_mode: Mode = None",
         Compose,
         Contracts,
-        "The distance of every row of one matrix from every row of another, as the `p`-norm of \
-         their difference.",
+        "Computes the distance between each pair of rows of two matrices, the `p`-norm of their difference.",
     )
     .dtype(NoPromotion, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
@@ -123,18 +122,18 @@ pub(super) const ROWS: &[Row] = &[
         ("x1", "rule::cdist(grad, x1, x2, result, 0)"),
         ("x2", "rule::cdist(grad, x1, x2, result, 1)"),
     ]))
-    .differs("of f16 and bf16 too")
+    .differs("also supports f16 and bf16")
     .spread(Spread::Along),
     product(
         "contract",
         "self, other, dim: Dims",
-        "Multiplies and sums over dims that both have, by name.",
+        "Multiplies and sums over dims that both tensors have, by name.",
     )
     .forms(Forms::PURE)
     .grad(Lines(&[
         ("self", "rule::contract(grad, self, other, 0)"),
         ("other", "rule::contract(grad, self, other, 1)"),
     ]))
-    .differs("not in PyTorch; there by position as `tensordot`")
+    .differs("not in PyTorch, which has `tensordot` by position")
     .spread(Spread::Contract),
 ];

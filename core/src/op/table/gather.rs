@@ -14,17 +14,17 @@ const fn row(
     Row::new(name, signature, Index, rule, doc)
 }
 
-const NAMED: &str = "names go through";
+const NAMED: &str = "names propagate";
 const ANY_RANK: &str =
-    "names go through; an index may have any number of dims; negative indices count from the end";
-const NEGATIVE: &str = "names go through; negative indices count from the end";
+    "names propagate; an index may have any number of dims; negative indices count from the end";
+const NEGATIVE: &str = "names propagate; negative indices count from the end";
 
 pub(super) const ROWS: &[Row] = &[
     row(
         "index_fill",
         "self, dim: Dim, index, value: Operand",
         Keeps,
-        "A number written at the indices of a dim.",
+        "Writes a number at the indices of a dim.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
     .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("value", "index_select(grad, dim, index)")])).differs("an index may have any number of dims").spread(Spread::Along),
@@ -32,7 +32,7 @@ pub(super) const ROWS: &[Row] = &[
         "index_select",
         "self, dim: Dim, index",
         Special,
-        "The slices at the indices of a dim; the index's dims take the dim's place.",
+        "Returns the slices at the indices of a dim; the dims of the index replace the dim.",
     )
     .forms(Forms::WITH_OUT)
     .grad(Lines(&[("self", "index_add(zeros_like(self), dim, index, grad)")])).differs(ANY_RANK).spread(Spread::Lookup),
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
         "gather",
         "self, dim: Dim, index, *, sparse_grad: Bool = False",
         Unifies,
-        "For each element of the index, the element of self at the same place, but in one dim at the index.",
+        "Returns for each element of the index the element of `self` at the same position, with the index as the position along one dim.",
     )
     .forms(Forms::WITH_OUT)
     .grad(Lines(&[("self", "scatter_add(zeros_like(self), dim, index, grad)")])).differs(NEGATIVE).spread(Spread::Lookup),
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
         "scatter",
         "self, dim: Dim, index, src: Operand, *, reduce: Data = None",
         Unifies,
-        "Values written to self where `gather` would read.",
+        "Writes values to `self` at the positions that `gather` would read.",
     )
     .forms(Forms::ALL)
     .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE).spread(Spread::Scatter),
@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Row] = &[
         "scatter_add",
         "self, dim: Dim, index, src",
         Unifies,
-        "Values added to self where `gather` would read; always in the order of the index.",
+        "Adds values to `self` at the positions that `gather` would read, always in the order of the index.",
     )
     .forms(Forms::ALL)
     .grad(Lines(&[("self", "grad"), ("src", "gather(grad, dim, index)")])).differs(NEGATIVE).spread(Spread::Scatter),
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         "scatter_reduce",
         "self, dim: Dim, index, src, reduce: Data, *, include_self: Bool = True",
         Unifies,
-        "Values reduced into self where `gather` would read: sum, prod, mean, amax or amin.",
+        "Reduces values into `self` at the positions that `gather` would read: sum, prod, mean, amax or amin.",
     )
     .forms(Forms::ALL)
     .grad(Lines(&[("self", "rule::scatter(grad, self, index, src, result, 0)"), ("src", "rule::scatter(grad, self, index, src, result, 1)")])).differs(NEGATIVE).spread(Spread::Scatter),
@@ -72,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
         "index_add",
         "self, dim: Dim, index, source, *, alpha: Scalar = 1",
         Special,
-        "Slices added to self at the indices of a dim.",
+        "Adds slices to `self` at the indices of a dim.",
     )
     .forms(Forms::ALL)
     .grad(Lines(&[("self", "grad"), ("source", "conj(alpha) * index_select(grad, dim, index)")])).differs(ANY_RANK).spread(Spread::Scatter),
@@ -80,7 +80,7 @@ pub(super) const ROWS: &[Row] = &[
         "index_copy",
         "self, dim: Dim, index, source",
         Special,
-        "Slices written to self at the indices of a dim.",
+        "Copies slices into `self` at the indices of a dim.",
     )
     .forms(Forms::ALL)
     .grad(Lines(&[("self", "index_fill(grad, dim, index, 0)"), ("source", "index_select(grad, dim, index)")])).differs(ANY_RANK).spread(Spread::Along),
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
         "index_reduce",
         "self, dim: Dim, index, source, reduce: Data, *, include_self: Bool = True",
         Special,
-        "Slices reduced into self at the indices of a dim: prod, mean, amax or amin.",
+        "Reduces slices into `self` at the indices of a dim: prod, mean, amax or amin.",
     )
     .forms(Forms::ALL)
     .grad(Lines(&[("self", "rule::scatter(grad, self, index, source, result, 0)"), ("source", "rule::scatter(grad, self, index, source, result, 1)")])).differs(ANY_RANK).spread(Spread::Scatter),
@@ -96,14 +96,14 @@ pub(super) const ROWS: &[Row] = &[
         "index",
         "self, indices: Tensors",
         Special,
-        "The elements at index tensors, one for each of the first dims or none: `x[a, :, b]`.",
+        "Returns the elements at index tensors, one or none for each of the first dims: `x[a, :, b]`.",
     )
-    .grad(Lines(&[("self", "index_put(zeros_like(self), indices, grad, true)")])).differs("names go through: the indices unify, and their dims take the indexed dims' place").spread(Spread::Lookup),
+    .grad(Lines(&[("self", "index_put(zeros_like(self), indices, grad, true)")])).differs("names propagate: the indices unify, and their dims replace the indexed dims").spread(Spread::Lookup),
     row(
         "index_put",
         "self, indices: Tensors, values, accumulate: Bool = False",
         Special,
-        "Values written, or added, where `index` would read.",
+        "Writes or adds values at the positions that `index` would read.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
     .grad(Lines(&[("self", "where_cond(accumulate, grad, index_put(grad, indices, zeros_like(values), false))"), ("values", "index(grad, indices)")])).differs(NAMED).spread(Spread::Scatter),
@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
         "take",
         "self, index",
         Special,
-        "The elements at flat row-major indices; the result has the index's dims.",
+        "Returns the elements at flat row-major indices; the result has the dims of the index.",
     )
     .forms(Forms::WITH_OUT)
     .grad(Lines(&[("self", "put(zeros_like(self), index, grad, true)")])).differs(NAMED).spread(Spread::Whole),
@@ -119,7 +119,7 @@ pub(super) const ROWS: &[Row] = &[
         "take_along_dim",
         "self, indices, dim: Dim = None",
         Unifies,
-        "As `gather`, where the other dims broadcast.",
+        "Gathers along a dim like `gather`, but broadcasts the other dims.",
     )
     .forms(Forms::WITH_OUT)
     .grad(Lines(&[("self", "rule::along(grad, self, indices)")])).differs(NEGATIVE).spread(Spread::Lookup),
@@ -127,7 +127,7 @@ pub(super) const ROWS: &[Row] = &[
         "put",
         "self, index, source, accumulate: Bool = False",
         Keeps,
-        "Values written, or added, at flat row-major indices.",
+        "Writes or adds values at flat row-major indices.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
     .grad(Lines(&[("self", "where_cond(accumulate, grad, put(grad, index, zeros_like(source), false))"), ("source", "reshape(take(grad, index), sizes(source))")])).differs(NAMED).spread(Spread::Whole),
@@ -135,7 +135,7 @@ pub(super) const ROWS: &[Row] = &[
         "masked_scatter",
         "self, mask, source",
         Unifies,
-        "The values of `source`, in order, written where `mask` holds.",
+        "Writes the values of `source`, in order, at the positions where `mask` is true.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE))
     .grad(Lines(&[("self", "masked_fill(grad, mask, 0)"), ("source", "rule::masked_scatter(grad, mask, source)")])).differs(NAMED).spread(Spread::Whole),
@@ -143,7 +143,7 @@ pub(super) const ROWS: &[Row] = &[
         "nonzero",
         "self, *, as_tuple: Bool = False",
         Special,
-        "The indices of the elements that differ from zero, a row each; no names.",
+        "Returns the indices of the elements that differ from zero, a row each, without names.",
     )
     .dtype(DTypeRule::Index, DTypes::ALL)
     .forms(Forms::WITH_OUT).grad(Constant).spread(Spread::Whole),
@@ -151,31 +151,31 @@ pub(super) const ROWS: &[Row] = &[
         "argwhere",
         "self",
         Special,
-        "The indices of the elements that differ from zero, a row each; no names.",
+        "Returns the indices of the elements that differ from zero, a row each, without names.",
     )
     .dtype(DTypeRule::Index, DTypes::ALL).grad(Constant).spread(Spread::Whole),
     row(
         "embedding",
         "input, weight, padding_idx: Int = None, *, scale_grad_by_freq: Bool = False, sparse: Bool = False",
         Special,
-        "The rows of `weight` at indices: the indices' dims, then the rows'.",
+        "Looks up rows of `weight`; the result has the dims of the indices, then those of a row.",
     )
     .forms(Forms::FUNCTION)
-    .grad(Lines(&[("input", "zero"), ("weight", "rule::embedding(grad, input, weight)")])).differs("names go through; any dim of the weight may be indexed; no `max_norm`").spread(Spread::Lookup),
+    .grad(Lines(&[("input", "zero"), ("weight", "rule::embedding(grad, input, weight)")])).differs("names propagate; any dim of the weight may be indexed; no `max_norm`").spread(Spread::Lookup),
     row(
         "one_hot",
         "self, num_classes: Int = -1",
         Special,
-        "For each index a row that is one there and zero elsewhere, along a new last dim.",
+        "Returns a row for each index, one at the index and zero elsewhere, along a new last dim.",
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)
-    .grad(Constant).differs("names go through; the new dim may have one").spread(Spread::Elementwise),
+    .grad(Constant).differs("names propagate; the new dim may have a name").spread(Spread::Elementwise),
     row(
         "unravel_index",
         "indices, shape: Sizes",
         Keeps,
-        "Flat row-major indices as one index for each dim of a shape.",
+        "Converts flat row-major indices to one index per dim of a shape.",
     )
     .forms(Forms::FUNCTION)
     .dtype(DTypeRule::Index, DTypes::INTEGERS)
@@ -184,21 +184,21 @@ pub(super) const ROWS: &[Row] = &[
         "select_scatter",
         "self, src, dim: Dim, index: Int",
         Keeps,
-        "A copy of self with `src` in the place of what `select` would give.",
+        "Returns a copy of `self` with `src` in place of the slice that `select` would return.",
     )
     .grad(Lines(&[("self", "select_scatter(grad, zeros_like(src), dim, index)"), ("src", "select(grad, dim, index)")])).differs(NAMED).spread(Spread::Along),
     row(
         "slice_scatter",
         "self, src, dim: Dim = 0, start: Int = None, end: Int = None, step: Int = 1",
         Keeps,
-        "A copy of self with `src` in the place of a range of a dim.",
+        "Returns a copy of `self` with `src` in place of a range of a dim.",
     )
     .grad(Lines(&[("self", "slice_scatter(grad, zeros_like(src), dim, start, end, step)"), ("src", "rule::range(grad, self)")])).differs(NAMED).spread(Spread::Along),
     row(
         "diagonal_scatter",
         "self, src, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1",
         Keeps,
-        "A copy of self with `src` in the place of what `diagonal` would give.",
+        "Returns a copy of `self` with `src` in place of the diagonal that `diagonal` would return.",
     )
     .grad(Lines(&[("self", "diagonal_scatter(grad, zeros_like(src), offset, dim1, dim2)"), ("src", "diagonal(grad, offset, dim1, dim2)")])).differs(NAMED).spread(Spread::Along),
     Row::new(
@@ -206,7 +206,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, indices: Data",
         View,
         Special,
-        "The part at indices by name: a number drops its dim, a range keeps it, a tensor's dims take its place.",
+        "Returns the part at indices by name: a number removes its dim, a range keeps it, the dims of an index tensor replace it.",
     )
     .forms(Forms::METHOD).spread(Spread::Part),
 ];

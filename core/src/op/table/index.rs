@@ -27,14 +27,14 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .grad(Lines(&[("tensors", "unbind(grad, dim)")]))
-    .differs("names go through; the new dim may have one")
+    .differs("names propagate; the new dim may have a name")
     .spread(Spread::Rearrange),
     Row::new(
         "masked_select",
         "self, mask",
         Index,
         Special,
-        "The elements where `mask` holds, in one unnamed dim.",
+        "Returns the elements where `mask` is true, in one unnamed dim.",
     )
     .forms(Forms::WITH_OUT)
     .grad(Lines(&[(

@@ -12,7 +12,7 @@ const fn loss(name: &'static str, signature: &'static str, doc: &'static str) ->
         .grad(Parts)
 }
 
-/// Of more than two tensors, or along a dim.
+/// A loss of more than two tensors, or along a dim.
 const fn composed(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
     Row::new(name, signature, Compose, NameRule::Compose, doc)
         .dtype(Same, DTypes::FLOATS)
@@ -24,89 +24,89 @@ pub(super) const ROWS: &[Row] = &[
         "cross_entropy",
         "self, target, weight: Tensor = None, *, ignore_index: Int = -100, reduction: Word = mean, \
          label_smoothing: Scalar = 0.0, dim: Dim = None",
-        "The cross entropy of logits along a dim, against classes or their probabilities.",
+        "Computes the cross entropy of logits along a dim, against classes or class probabilities.",
     )
-    .grad(Lines(&[("self", "rule::entropy(grad, self, target, weight, 0)"), ("target", "rule::entropy(grad, self, target, weight, 1)"), ("weight", "never(\"the weights of classes have no derivative\")")])).differs("the dim of classes by name").spread(Spread::Along),
+    .grad(Lines(&[("self", "rule::entropy(grad, self, target, weight, 0)"), ("target", "rule::entropy(grad, self, target, weight, 1)"), ("weight", "never(\"the weights of classes have no derivative\")")])).differs("the dim of classes is given by name").spread(Spread::Along),
     composed(
         "nll_loss",
         "self, target, weight: Tensor = None, *, ignore_index: Int = -100, reduction: Word = mean, \
          dim: Dim = None",
-        "The negative of the log-probability at each target.",
+        "Computes the negative log-probability at each target.",
     )
-    .grad(Lines(&[("self", "rule::entropy(grad, self, target, weight, 0)"), ("target", "rule::entropy(grad, self, target, weight, 1)"), ("weight", "never(\"the weights of classes have no derivative\")")])).differs("the dim of classes by name").spread(Spread::Along),
+    .grad(Lines(&[("self", "rule::entropy(grad, self, target, weight, 0)"), ("target", "rule::entropy(grad, self, target, weight, 1)"), ("weight", "never(\"the weights of classes have no derivative\")")])).differs("the dim of classes is given by name").spread(Spread::Along),
     loss(
         "mse_loss",
         "self, target, *, reduction: Word = mean",
-        "The squares of the differences.",
+        "Computes the squares of the differences.",
     ).spread(Spread::Pointwise),
     loss(
         "l1_loss",
         "self, target, *, reduction: Word = mean",
-        "The magnitudes of the differences.",
+        "Computes the magnitudes of the differences.",
     ).spread(Spread::Pointwise),
     loss(
         "smooth_l1_loss",
         "self, target, *, reduction: Word = mean, beta: Scalar = 1.0",
-        "Half the square over `beta` near zero, else the magnitude less half of `beta`.",
+        "Computes half the squared difference over `beta` where its magnitude is less than `beta`, otherwise the magnitude minus half of `beta`.",
     ).spread(Spread::Pointwise),
     loss(
         "huber_loss",
         "self, target, reduction: Word = mean, delta: Scalar = 1.0",
-        "Half the square near zero, else `delta` times the magnitude less half of `delta`.",
+        "Computes half the squared difference where its magnitude is at most `delta`, otherwise `delta` times the magnitude minus half of `delta`.",
     ).spread(Spread::Pointwise),
     loss(
         "binary_cross_entropy",
         "self, target, weight: Tensor = None, *, reduction: Word = mean",
-        "The cross entropy of probabilities of two classes.",
+        "Computes the cross entropy of probabilities of two classes.",
     ).spread(Spread::Pointwise),
     loss(
         "binary_cross_entropy_with_logits",
         "self, target, weight: Tensor = None, *, reduction: Word = mean, pos_weight: Tensor = None",
-        "The cross entropy of logits of two classes.",
+        "Computes the cross entropy of logits of two classes.",
     ).spread(Spread::Pointwise),
     loss(
         "kl_div",
         "self, target, *, reduction: Word = mean, log_target: Bool = False",
-        "The Kullback-Leibler divergence of logarithms of probabilities from a target.",
+        "Computes the Kullback-Leibler divergence of log-probabilities from a target.",
     ).spread(Spread::Pointwise),
     loss(
         "soft_margin_loss",
         "self, target, *, reduction: Word = mean",
-        "ln(1 + exp(-x y)), for targets of 1 and -1.",
+        "Computes `ln(1 + exp(-x * y))` for targets `y` of 1 and -1.",
     ).spread(Spread::Pointwise),
     loss(
         "poisson_nll_loss",
         "self, target, log_input: Bool = True, full: Bool = False, *, eps: Scalar = 1e-08, \
          reduction: Word = mean",
-        "The negative logarithm of the likelihood under a Poisson distribution.",
+        "Computes the negative log-likelihood under a Poisson distribution.",
     ).spread(Spread::Pointwise),
     composed(
         "gaussian_nll_loss",
         "self, target, var: Operand, full: Bool = False, eps: Scalar = 1e-06, \
          reduction: Word = mean",
-        "The negative logarithm of the likelihood under a normal distribution.",
+        "Computes the negative log-likelihood under a normal distribution.",
     ).spread(Spread::Along),
     loss(
         "hinge_embedding_loss",
         "self, target, margin: Scalar = 1.0, *, reduction: Word = mean",
-        "The hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it is -1.",
+        "Computes the hinge embedding loss: `x` where the target is 1, `max(0, margin - x)` where it is -1.",
     ).spread(Spread::Pointwise),
     composed(
         "margin_ranking_loss",
         "input1, input2, target, margin: Scalar = 0.0, *, reduction: Word = mean",
-        "The margin ranking loss, `max(0, -target * (x1 - x2) + margin)`.",
+        "Computes the margin ranking loss, `max(0, -target * (x1 - x2) + margin)`.",
     ).spread(Spread::Along),
     composed(
         "cosine_embedding_loss",
         "input1, input2, target, margin: Scalar = 0.0, *, reduction: Word = mean, dim: Dim = -1",
-        "The cosine embedding loss: `1 - cos` where the target is 1, `max(0, cos - margin)` where it is -1.",
+        "Computes the cosine embedding loss: `1 - cos` where the target is 1, `max(0, cos - margin)` where it is -1.",
     )
-    .differs("along any dim, by name too").spread(Spread::Along),
+    .differs("along any dim, also by name").spread(Spread::Along),
     composed(
         "triplet_margin_loss",
         "anchor, positive, negative, margin: Scalar = 1.0, p: Scalar = 2.0, eps: Scalar = 1e-06, \
          swap: Bool = False, *, reduction: Word = mean, dim: Dim = -1",
-        "The triplet margin loss: the distance to a positive example, less that to a negative one, plus `margin`, if above zero.",
+        "Computes the triplet margin loss: the distance to a positive example, minus that to a negative one, plus `margin`, at least zero.",
     )
-    .differs("along any dim, by name too").edges(Edges::Scaled("it is the difference of two distances, which cancel")).spread(Spread::Along),
+    .differs("along any dim, also by name").edges(Edges::Scaled("it is the difference of two distances, which cancel")).spread(Spread::Along),
 ];

@@ -30,7 +30,7 @@ mod view;
 
 use super::{Op, Row};
 
-/// A family's name, which is its file's, and its rows.
+/// The name of a family, equal to its file name, and its rows.
 type Family = (&'static str, &'static [Row]);
 
 const FAMILIES: &[Family] = &[
@@ -71,7 +71,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().flat_map(|(_, rows)| rows.iter())
 }
 
-/// How many rows there are; also while the operators' names are not generated yet.
+/// The number of rows. Independent of `Op`, which may not be generated yet.
 const COUNT: usize = {
     let (mut family, mut count) = (0, 0);
     while family < FAMILIES.len() {
@@ -81,7 +81,7 @@ const COUNT: usize = {
     count
 };
 
-/// All rows in one list, so that an operator's is found without a search.
+/// All rows, indexed by operator.
 static ROWS: [&Row; COUNT] = {
     let mut all = [&FAMILIES[0].1[0]; COUNT];
     let (mut family, mut next) = (0, 0);

@@ -1,4 +1,4 @@
-//! Operators on names alone.
+//! Operators that change only names.
 
 use crate::op::Class::Names;
 use crate::op::NameRule::Special;
@@ -10,7 +10,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, names: Order",
         Names,
         Special,
-        "Gives dims other names.",
+        "Renames dims.",
     )
     .forms(Forms::METHOD.and(Forms::IN_PLACE))
     .spread(Spread::Rearrange),
@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, names: Order",
         Names,
         Special,
-        "Gives names to dims that have none.",
+        "Names dims that have no name.",
     )
     .forms(Forms::METHOD)
     .spread(Spread::Rearrange),

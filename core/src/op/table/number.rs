@@ -5,14 +5,14 @@ use crate::op::DTypeRule::{Bool, Same};
 use crate::op::Grad::{Constant, Lines};
 use crate::op::{DTypes, Forms, Row, Samples, Spread};
 
-/// Integers pass unchanged.
+/// A rounding operator, which leaves integers unchanged.
 const fn rounding(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
     unary(name, expr, doc)
         .dtype(Same, DTypes::ORDERED)
         .grad(Constant)
 }
 
-/// Zero divisors of integers are refused.
+/// A division that refuses integer divisors of zero.
 const fn division(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
     binary(name, expr, doc)
         .dtype(Same, DTypes::ORDERED)
@@ -38,7 +38,7 @@ pub(super) const ROWS: &[Row] = &[
     rounding(
         "round",
         "round(x)",
-        "Rounds to the nearest whole number, or to `decimals` decimals; halves to even.",
+        "Rounds to the nearest whole number, halves to even.",
     )
     .signature("self, *, decimals: Int = 0")
     .spread(Spread::Elementwise),
@@ -52,40 +52,40 @@ pub(super) const ROWS: &[Row] = &[
     unary(
         "frac",
         "frac(x)",
-        "The fractional part, with the element's sign.",
+        "Returns the fractional part, with the sign of the element.",
     )
     .dtype(Same, DTypes::FLOATS)
     .grad(Lines(&[("self", "grad")]))
     .spread(Spread::Elementwise),
-    unary("sign", "sgn(x)", "-1, 0 or 1; 0 for NaN.")
+    unary("sign", "sgn(x)", "Returns the sign: -1, 0 or 1; 0 for NaN.")
         .dtype(Same, DTypes::REAL)
         .grad(Constant)
         .spread(Spread::Elementwise),
     unary(
         "sgn",
         "sgn(x)",
-        "The sign; of a complex number, the number divided by its magnitude.",
+        "Returns the sign; for a complex number, the number divided by its magnitude.",
     )
     .grad(Lines(&[(
         "self",
         "if_real(where_cond(isnan(self), grad, 0), where_cond(eq(self, 0), 0, (grad - real(grad * conj(result)) * result) / abs(where_cond(eq(self, 0), 1, self))))",
     )]))
     .spread(Spread::Elementwise),
-    unary("square", "mul(x, x)", "The square.")
+    unary("square", "mul(x, x)", "Squares each element.")
         .dtype(Same, DTypes::NUMBERS)
         .grad(Lines(&[("self", "2 * grad * conj(self)")]))
         .spread(Spread::Elementwise),
     division(
         "floor_divide",
         "floor_divide(x, y)",
-        "The quotient, rounded down.",
+        "Divides and rounds down.",
     )
     .grad(Constant)
     .spread(Spread::Pointwise),
     division(
         "fmod",
         "fmod(x, y)",
-        "The remainder of division, with the sign of self, as C's `fmod`.",
+        "Computes the remainder of division, with the sign of `self`, like `fmod` in C.",
     )
     .grad(Lines(&[
         ("self", "grad"),
@@ -95,7 +95,7 @@ pub(super) const ROWS: &[Row] = &[
     division(
         "remainder",
         "remainder(x, y)",
-        "The remainder of division, with the sign of `other`, as Python's `%`.",
+        "Computes the remainder of division, with the sign of `other`, like `%` in Python.",
     )
     .grad(Lines(&[
         ("self", "grad"),
@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
     binary(
         "maximum",
         "maximum(x, y)",
-        "The greater of two elements; NaN when either is.",
+        "Returns the greater of two elements; NaN if either is NaN.",
     )
     .dtype(Same, DTypes::REAL)
     .forms(Forms::WITH_OUT)
@@ -123,7 +123,7 @@ pub(super) const ROWS: &[Row] = &[
     binary(
         "minimum",
         "minimum(x, y)",
-        "The smaller of two elements; NaN when either is.",
+        "Returns the smaller of two elements; NaN if either is NaN.",
     )
     .dtype(Same, DTypes::REAL)
     .forms(Forms::WITH_OUT)
@@ -141,25 +141,25 @@ pub(super) const ROWS: &[Row] = &[
     test(
         "isnan",
         "isnan(x)",
-        "Whether an element, or a part of it, is NaN.",
+        "Returns whether an element, or a part of a complex one, is NaN.",
     )
     .spread(Spread::Elementwise),
     test(
         "isinf",
         "isinf(x)",
-        "Whether an element, or a part of it, is infinite.",
+        "Returns whether an element, or a part of a complex one, is infinite.",
     )
     .spread(Spread::Elementwise),
     test(
         "isfinite",
         "isfinite(x)",
-        "Whether an element is neither infinite nor NaN.",
+        "Returns whether an element is neither infinite nor NaN.",
     )
     .spread(Spread::Elementwise),
     unary(
         "logical_not",
         "logical_not(x)",
-        "Whether an element is zero.",
+        "Returns whether an element is zero.",
     )
     .dtype(Bool, DTypes::ALL)
     .grad(Constant)
@@ -167,44 +167,44 @@ pub(super) const ROWS: &[Row] = &[
     compare(
         "logical_or",
         "logical_or(x, y)",
-        "Whether either element differs from zero.",
+        "Returns whether either element differs from zero.",
     )
     .spread(Spread::Pointwise),
     compare(
         "logical_xor",
         "logical_xor(x, y)",
-        "Whether one of two elements differs from zero.",
+        "Returns whether exactly one of two elements differs from zero.",
     )
     .spread(Spread::Pointwise),
     bits(
         "bitwise_and",
         "bitwise_and(x, y)",
-        "Bitwise AND; of bool, logical AND.",
+        "Computes the bitwise AND; for bool, the logical AND.",
     )
     .spread(Spread::Pointwise),
     bits(
         "bitwise_or",
         "bitwise_or(x, y)",
-        "Bitwise OR; of bool, logical OR.",
+        "Computes the bitwise OR; for bool, the logical OR.",
     )
     .spread(Spread::Pointwise),
     bits(
         "bitwise_xor",
         "bitwise_xor(x, y)",
-        "Bitwise XOR; of bool, logical XOR.",
+        "Computes the bitwise XOR; for bool, the logical XOR.",
     )
     .spread(Spread::Pointwise),
     bits(
         "bitwise_left_shift",
         "bitwise_left_shift(x, y)",
-        "A shift left by `other` bits.",
+        "Shifts left by `other` bits.",
     )
     .dtype(Same, DTypes::INTEGERS)
     .spread(Spread::Pointwise),
     bits(
         "bitwise_right_shift",
         "bitwise_right_shift(x, y)",
-        "An arithmetic shift right by `other` bits.",
+        "Shifts right by `other` bits, arithmetically.",
     )
     .dtype(Same, DTypes::INTEGERS)
     .spread(Spread::Pointwise),

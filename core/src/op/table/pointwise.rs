@@ -28,23 +28,23 @@ pub(super) const ROWS: &[Row] = &[
     binary(
         "add",
         "add(x, y)",
-        "Adds, with `other` multiplied by `alpha`.",
+        "Adds `other`.",
     )
     .signature("self, other: Operand, *, alpha: Scalar = 1").grad(Lines(&[("self", "grad"), ("other", "grad * conj(alpha)")])).spread(Spread::SumOfTwo),
     binary(
         "sub",
         "sub(x, y)",
-        "Subtracts, with `other` multiplied by `alpha`.",
+        "Subtracts `other`.",
     )
     .signature("self, other: Operand, *, alpha: Scalar = 1")
     .dtype(Same, DTypes::NUMBERS)
     .aliases(&["subtract"]).grad(Lines(&[("self", "grad"), ("other", "-grad * conj(alpha)")])).spread(Spread::SumOfTwo),
-    binary("mul", "mul(x, y)", "Multiplies.")
+    binary("mul", "mul(x, y)", "Multiplies by `other`.")
         .aliases(&["multiply"]).grad(Lines(&[("self", "grad * conj(other)"), ("other", "grad * conj(self)")])).spread(Spread::ProductOfTwo),
     binary(
         "div",
         "div(x, y)",
-        "Divides; integers give a float, unless the quotient is rounded.",
+        "Divides by `other`; integers give a float.",
     )
     .signature("self, other: Operand, *, rounding_mode: Word = None")
     .dtype(Float, DTypes::ALL)
@@ -54,36 +54,36 @@ pub(super) const ROWS: &[Row] = &[
         .signature("self, exponent: Operand")
         .dtype(Same, DTypes::NUMBERS)
         .samples(Samples::Positive).grad(Lines(&[("self", "where_cond(eq(exponent, 0), 0, grad * conj(exponent * pow(self, where_cond(eq(exponent, 0), 1, exponent) - 1)))"), ("exponent", "where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 0, grad * conj(result * log(where_cond(logical_or(eq(result, 0), logical_and(eq(self, 0), eq(exponent, 0))), 1, self))))")])).edges(Edges::Except(2, "the exponent less one is rounded; second derivatives overflow where a power two lower does, and are 0 at an exponent of 0")).spread(Spread::Pointwise),
-    unary("neg", "neg(x)", "The negative.")
+    unary("neg", "neg(x)", "Negates each element.")
         .dtype(Same, DTypes::NUMBERS)
         .aliases(&["negative"]).grad(Lines(&[("self", "-grad")])).spread(Spread::Linear),
     unary(
         "abs",
         "abs(x)",
-        "The absolute value; of a complex number, its magnitude.",
+        "Computes the absolute value; for a complex number, its magnitude.",
     )
     .dtype(Real, DTypes::NUMBERS)
     .aliases(&["absolute"]).grad(Lines(&[("self", "grad * sgn(self)")])).spread(Spread::Elementwise),
-    float("exp", "exp(x)", "*e* to the power of each element.").grad(Lines(&[("self", "grad * conj(result)")])).spread(Spread::Elementwise),
-    float("log", "log(x)", "The natural logarithm.")
+    float("exp", "exp(x)", "Computes *e* to the power of each element.").grad(Lines(&[("self", "grad * conj(result)")])).spread(Spread::Elementwise),
+    float("log", "log(x)", "Computes the natural logarithm.")
         .samples(Samples::Positive).grad(Lines(&[("self", "grad / conj(self)")])).spread(Spread::Elementwise),
-    float("sqrt", "sqrt(x)", "The square root.")
+    float("sqrt", "sqrt(x)", "Computes the square root.")
         .samples(Samples::Positive).grad(Lines(&[("self", "grad / (2 * conj(result))")])).spread(Spread::Elementwise),
-    float("tanh", "tanh(x)", "The hyperbolic tangent.").grad(Lines(&[("self", "grad * conj(1 - result * result)")])).edges(Edges::Except(2, "a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
+    float("tanh", "tanh(x)", "Computes the hyperbolic tangent.").grad(Lines(&[("self", "grad * conj(1 - result * result)")])).edges(Edges::Except(2, "a derivative is computed from the rounded result and, where it vanishes, has the error of a derivative near one")).spread(Spread::Elementwise),
     float(
         "sigmoid",
         "sigmoid(x)",
-        "The logistic function, 1 / (1 + exp(-x)).",
+        "Computes the logistic function, `1 / (1 + exp(-x))`.",
     )
-    .aliases(&["expit"]).grad(Lines(&[("self", "grad * conj(result * (1 - result))")])).edges(Edges::Except(2, "a slope is computed from the rounded result, and has the error of a slope near one where it vanishes")).spread(Spread::Elementwise),
-    unary("relu", "relu(x)", "Zero where negative.")
+    .aliases(&["expit"]).grad(Lines(&[("self", "grad * conj(result * (1 - result))")])).edges(Edges::Except(2, "a derivative is computed from the rounded result and, where it vanishes, has the error of a derivative near one")).spread(Spread::Elementwise),
+    unary("relu", "relu(x)", "Replaces negative elements by zero.")
         .dtype(Same, DTypes::ORDERED).grad(Lines(&[("self", "where_cond(le(result, 0), 0, grad)")])).spread(Spread::Elementwise),
     Row::new(
         "clamp",
         "self, min: Operand = None, max: Operand = None",
         Ternary("clamp(x, y, z)"),
         Unifies,
-        "Limits to at least `min` and at most `max`.",
+        "Clamps elements to between `min` and `max`.",
     )
     .forms(Forms::ALL)
     .dtype(Same, DTypes::ORDERED)
@@ -93,41 +93,41 @@ pub(super) const ROWS: &[Row] = &[
         "self, tensor1, tensor2: Operand, *, value: Scalar = 1",
         Ternary("add(x, mul(y, z))"),
         Unifies,
-        "Adds the product of two tensors, times `value`.",
+        "Adds `value` times the product of two tensors.",
     )
     .dtype(Same, DTypes::NUMBERS)
     .forms(Forms::ALL).grad(Lines(&[("self", "grad"), ("tensor1", "grad * conj(value * tensor2)"), ("tensor2", "grad * conj(value * tensor1)")])).spread(Spread::Pointwise),
-    compare("eq", "eq(x, y)", "Whether elements are equal.").spread(Spread::Pointwise),
-    compare("ne", "ne(x, y)", "Whether elements differ.").aliases(&["not_equal"]).spread(Spread::Pointwise),
-    compare("lt", "lt(x, y)", "Whether elements of self are smaller.")
+    compare("eq", "eq(x, y)", "Returns whether elements are equal.").spread(Spread::Pointwise),
+    compare("ne", "ne(x, y)", "Returns whether elements differ.").aliases(&["not_equal"]).spread(Spread::Pointwise),
+    compare("lt", "lt(x, y)", "Returns whether elements of `self` are less than those of `other`.")
         .dtype(Bool, DTypes::REAL)
         .aliases(&["less"]).spread(Spread::Pointwise),
     compare(
         "le",
         "le(x, y)",
-        "Whether elements of self are smaller or equal.",
+        "Returns whether elements of `self` are less than or equal to those of `other`.",
     )
     .dtype(Bool, DTypes::REAL)
     .aliases(&["less_equal"]).spread(Spread::Pointwise),
-    compare("gt", "gt(x, y)", "Whether elements of self are greater.")
+    compare("gt", "gt(x, y)", "Returns whether elements of `self` are greater than those of `other`.")
         .dtype(Bool, DTypes::REAL)
         .aliases(&["greater"]).spread(Spread::Pointwise),
     compare(
         "ge",
         "ge(x, y)",
-        "Whether elements of self are greater or equal.",
+        "Returns whether elements of `self` are greater than or equal to those of `other`.",
     )
     .dtype(Bool, DTypes::REAL)
     .aliases(&["greater_equal"]).spread(Spread::Pointwise),
     compare(
         "logical_and",
         "logical_and(x, y)",
-        "Whether both elements differ from zero.",
+        "Returns whether both elements differ from zero.",
     ).spread(Spread::Pointwise),
     unary(
         "bitwise_not",
         "bitwise_not(x)",
-        "Bitwise NOT; of bool, logical NOT.",
+        "Computes the bitwise NOT; for bool, the logical NOT.",
     )
     .dtype(Same, DTypes::INTEGRAL).grad(Constant).spread(Spread::Elementwise),
     Row::new(
@@ -135,16 +135,16 @@ pub(super) const ROWS: &[Row] = &[
         "condition, self: Operand, other: Operand",
         Ternary("select(x, y, z)"),
         Unifies,
-        "Elements of self where `condition` holds, of `other` elsewhere.",
+        "Selects elements of `self` where `condition` is true, of `other` elsewhere.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "where_cond(condition, grad, 0)"), ("other", "where_cond(condition, 0, grad)")])).differs("names go through; in Rust, a method of the condition: `where_cond`").spread(Spread::Pointwise),
+    .grad(Lines(&[("self", "where_cond(condition, grad, 0)"), ("other", "where_cond(condition, 0, grad)")])).differs("names propagate; in Rust, a method of the condition: `where_cond`").spread(Spread::Pointwise),
     Row::new(
         "masked_fill",
         "self, mask, value: Operand",
         Ternary("select(y, z, x)"),
         crate::op::NameRule::Special,
-        "Writes `value` where `mask` holds.",
+        "Writes `value` where `mask` is true.",
     )
     .forms(Forms::PURE.and(Forms::IN_PLACE)).grad(Lines(&[("self", "where_cond(mask, 0, grad)"), ("value", "where_cond(mask, grad, 0)")])).spread(Spread::Pointwise),
 ];

@@ -1,4 +1,4 @@
-//! Queries, whose result is not a tensor.
+//! Queries, which return no tensor.
 
 use crate::op::Class::Query;
 use crate::op::NameRule::None;
@@ -14,47 +14,47 @@ pub(super) const ROWS: &[Row] = &[
     query(
         "size",
         "self, dim: Dim = None",
-        "The size of a dim, or of all.",
+        "Returns the size of a dim, or of all dims.",
     )
     .spread(Spread::Local),
     query(
         "stride",
         "self, dim: Dim = None",
-        "The stride of a dim in elements, or of all.",
+        "Returns the stride of a dim in elements, or of all dims.",
     )
     .spread(Spread::Local),
-    query("names", "self", "The names of the dims.").spread(Spread::Local),
-    query("has_names", "self", "Whether any dim has a name.").spread(Spread::Local),
-    query("item", "self", "The one element, as a number.").spread(Spread::Whole),
-    query("shape", "self", "The sizes.").spread(Spread::Local),
-    query("dim", "self", "The number of dims.")
+    query("names", "self", "Returns the names of the dims.").spread(Spread::Local),
+    query("has_names", "self", "Returns whether any dim has a name.").spread(Spread::Local),
+    query("item", "self", "Returns the only element as a number.").spread(Spread::Whole),
+    query("shape", "self", "Returns the sizes.").spread(Spread::Local),
+    query("dim", "self", "Returns the number of dims.")
         .aliases(&["ndimension", "ndim"])
         .spread(Spread::Local),
-    query("numel", "self", "The number of elements.")
+    query("numel", "self", "Returns the number of elements.")
         .forms(Forms::PURE)
         .aliases(&["nelement"])
         .spread(Spread::Local),
-    query("dtype", "self", "The dtype.").spread(Spread::Local),
-    query("device", "self", "The device.")
+    query("dtype", "self", "Returns the dtype.").spread(Spread::Local),
+    query("device", "self", "Returns the device.")
         .forms(Forms::PURE)
-        .differs("the function that reads a device from text is `parse::<Device>()` in Rust")
+        .differs("in Rust, `parse::<Device>()` reads a device from text")
         .spread(Spread::Local),
     query(
         "storage_offset",
         "self",
-        "The index of the first element in its buffer.",
+        "Returns the index of the first element in its buffer.",
     )
     .spread(Spread::Local),
     query(
         "is_contiguous",
         "self, *, memory_format: Format = contiguous_format",
-        "Whether the elements stand in row-major order, or in the given one, without gaps.",
+        "Returns whether the elements are in row-major, or the given, order without gaps.",
     )
     .spread(Spread::Local),
     query(
         "equal",
         "self, other",
-        "Whether names, sizes and elements are equal.",
+        "Returns whether names, sizes and elements are equal.",
     )
     .forms(Forms::PURE)
     .spread(Spread::Whole),

@@ -5,7 +5,7 @@ use crate::op::DTypeRule::{Argument, Same};
 use crate::op::NameRule::{Factory, InPlace, Keeps, None, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, Row, Spread};
 
-/// What is filled, in place; a twin with `_from` in its name takes a generator.
+/// An in-place fill; the form with `_from` in its name takes a generator.
 const fn fill(
     name: &'static str,
     signature: &'static str,
@@ -23,52 +23,52 @@ pub(super) const ROWS: &[Row] = &[
         "self, p: Operand = None",
         Random,
         Keeps,
-        "Ones with self's elements as probabilities, else zeros; in place, of any dtype but complex, with probability `p`.",
+        "Draws ones with the elements of `self` as probabilities, and zeros otherwise. The in-place form takes any dtype but complex, and the probability `p`.",
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::ALL)
-    .differs("names of a tensor of probabilities unify with self's").spread(Spread::Create),
+    .differs("the names of a tensor of probabilities unify with those of `self`").spread(Spread::Create),
     fill(
         "uniform",
         "self, from: Scalar = 0, to: Scalar = 1",
         DTypes::FLOATS,
-        "Random numbers, uniform from `from` to before `to`.",
+        "Fills the tensor with uniform random numbers from `from` to `to`, excluding `to`.",
     ).spread(Spread::Create),
     fill(
         "normal_",
         "self, mean: Scalar = 0, std: Scalar = 1",
         DTypes::INEXACT,
-        "Random numbers of a normal distribution.",
+        "Fills the tensor with normally distributed random numbers.",
     ).spread(Spread::Create),
     fill(
         "log_normal",
         "self, mean: Scalar = 1, std: Scalar = 2",
         DTypes::FLOATS,
-        "Random numbers whose logarithms are normal.",
+        "Fills the tensor with random numbers whose logarithms are normally distributed.",
     ).spread(Spread::Create),
     fill(
         "exponential",
         "self, lambd: Scalar = 1",
         DTypes::FLOATS,
-        "Random waiting times of the exponential distribution, above zero.",
+        "Fills the tensor with exponentially distributed random numbers, above zero.",
     ).spread(Spread::Create),
     fill(
         "cauchy",
         "self, median: Scalar = 0, sigma: Scalar = 1",
         DTypes::FLOATS,
-        "Random numbers of a Cauchy distribution.",
+        "Fills the tensor with Cauchy-distributed random numbers.",
     ).spread(Spread::Create),
     fill(
         "geometric",
         "self, p: Scalar",
         DTypes::ORDERED,
-        "Geometric random numbers: trials up to the first success of probability `p`.",
+        "Fills the tensor with geometrically distributed random numbers: trials up to the first success of probability `p`.",
     ).spread(Spread::Create),
     fill(
         "random",
         "self, from: Int = 0, to: Int = None",
         DTypes::REAL,
-        "Random whole numbers from `from` to before `to`, or up to what the dtype holds exactly.",
+        "Fills the tensor with random whole numbers from `from` to `to`, excluding `to`, by default up to the greatest that the dtype holds exactly.",
     )
     .differs("in Rust, a range: `x.random_(0..5)`; no bias towards low numbers").spread(Spread::Create),
     Row::new(
@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Row] = &[
         "mean: Operand, std: Operand = 1, size: Sizes = None, *, names: Names = None, dtype: DType = None, device: Device = None",
         Random,
         Unifies,
-        "Random numbers of normal distributions, each with its mean, which may be complex, and standard deviation.",
+        "Draws normally distributed random numbers, each with its own mean, which may be complex, and standard deviation.",
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::FUNCTION.and(Forms::OUT)).spread(Spread::Create),
@@ -85,27 +85,27 @@ pub(super) const ROWS: &[Row] = &[
         "self",
         Random,
         Keeps,
-        "Poisson random numbers, with self's elements as rates.",
+        "Draws Poisson-distributed random numbers with the elements of `self` as rates.",
     )
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
-    .differs("a method too").spread(Spread::Create),
+    .differs("also a method").spread(Spread::Create),
     Row::new(
         "multinomial",
         "self, num_samples: Int, replacement: Bool = False, *, dim: Dim = -1",
         Random,
         Keeps,
-        "Indices along a dim, drawn with self's elements as weights.",
+        "Draws indices along a dim with the elements of `self` as weights.",
     )
     .dtype(DTypeRule::Index, DTypes::FLOATS)
     .forms(Forms::WITH_OUT)
-    .differs("along any dim of any number of dims; the dim keeps its name").spread(Spread::Along),
+    .differs("along any dim of a tensor of any rank; the dim keeps its name").spread(Spread::Along),
     Row::new(
         "randint",
         "low: Int = 0, high: Int, size: Sizes, *, names: Names = None, dtype: DType = None, device: Device = None",
         Random,
         Factory,
-        "Random whole numbers from `low` to before `high`; i64 unless asked.",
+        "Draws random whole numbers from `low` to `high`, excluding `high`; i64 by default.",
     )
     .dtype(Argument, DTypes::REAL)
     .forms(Forms::FUNCTION.and(Forms::OUT))
@@ -115,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, low: Int = 0, high: Int, *, dtype: DType = None, device: Device = None",
         Random,
         Keeps,
-        "Random whole numbers in the shape, names and dtype of another tensor.",
+        "Draws random whole numbers with the shape, names and dtype of another tensor.",
     )
     .dtype(Argument, DTypes::REAL)
     .forms(Forms::FUNCTION)
@@ -125,7 +125,7 @@ pub(super) const ROWS: &[Row] = &[
         "n: Int, *, names: Names = None, dtype: DType = None, device: Device = None",
         Random,
         Factory,
-        "The numbers from 0 to before `n` in random order; i64 unless asked.",
+        "Returns the numbers from 0 to `n`, excluding `n`, in random order; i64 by default.",
     )
     .dtype(Argument, DTypes::ORDERED)
     .forms(Forms::FUNCTION.and(Forms::OUT)).spread(Spread::Whole),
@@ -138,13 +138,13 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(DTypeRule::None, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .differs("the same for all devices; gives nothing back").spread(Spread::Local),
+    .differs("the same for all devices; returns nothing").spread(Spread::Local),
     Row::new(
         "seed",
         "",
         Query,
         None,
-        "Seeds the default generator from the operating system, and says with what.",
+        "Seeds the default generator from the operating system and returns the seed.",
     )
     .dtype(DTypeRule::None, DTypes::ALL)
     .forms(Forms::FUNCTION).spread(Spread::Local),
@@ -153,7 +153,7 @@ pub(super) const ROWS: &[Row] = &[
         "",
         Query,
         None,
-        "What the default generator was seeded with.",
+        "Returns the seed of the default generator.",
     )
     .dtype(DTypeRule::None, DTypes::ALL)
     .forms(Forms::FUNCTION).spread(Spread::Local),

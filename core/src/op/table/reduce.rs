@@ -15,7 +15,7 @@ const fn reduce(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, SIGNATURE, Reduce, Removes, doc).forms(Forms::WITH_OUT)
 }
 
-/// As `var` and `std`, which give the same where nothing is NaN.
+/// A moment that ignores NaN; equal to `var` or `std` if no element is NaN.
 const fn nan_moment(name: &'static str, doc: &'static str) -> Row {
     reduce(name, doc)
         .signature(CORRECTED)
@@ -24,52 +24,52 @@ const fn nan_moment(name: &'static str, doc: &'static str) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    reduce("sum", "The sum over dims; integers and bool add up in i64.")
+    reduce("sum", "Computes the sum over dims; integers and bool are added in i64.")
         .signature(TYPED)
         .dtype(Sum, DTypes::ALL).grad(Lines(&[("self", "spread(grad)")])).spread(Spread::Reduce(Combine::Add)),
-    reduce("mean", "The mean over dims.")
+    reduce("mean", "Computes the mean over dims.")
         .signature(TYPED)
         .dtype(Same, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) / count")])).spread(Spread::Reduce(Combine::Add)),
     reduce(
         "prod",
-        "The product over dims; integers and bool multiply in i64.",
+        "Computes the product over dims; integers and bool are multiplied in i64.",
     )
     .signature("self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None")
     .dtype(Sum, DTypes::ALL)
-    .grad(Lines(&[("self", "rule::prod(grad, self, result)")])).differs("over several dims too").spread(Spread::Reduce(Combine::Mul)),
-    reduce("amax", "The greatest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])).spread(Spread::Reduce(Combine::Max)),
-    reduce("amin", "The smallest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])).spread(Spread::Reduce(Combine::Min)),
-    reduce("any", "Whether any element over dims differs from zero.")
+    .grad(Lines(&[("self", "rule::prod(grad, self, result)")])).differs("also over several dims").spread(Spread::Reduce(Combine::Mul)),
+    reduce("amax", "Returns the greatest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])).spread(Spread::Reduce(Combine::Max)),
+    reduce("amin", "Returns the smallest element over dims.").dtype(Same, DTypes::REAL).grad(Lines(&[("self", "spread(grad / sum(eq(self, spread(result)), dim, keepdim)) * eq(self, spread(result))")])).spread(Spread::Reduce(Combine::Min)),
+    reduce("any", "Returns whether any element over dims differs from zero.")
         .dtype(Bool, DTypes::ALL)
-        .grad(Constant).differs("of u8, bool too; by name too").spread(Spread::Reduce(Combine::Any)),
-    reduce("all", "Whether every element over dims differs from zero.")
+        .grad(Constant).differs("also returns bool for u8; also takes dims by name").spread(Spread::Reduce(Combine::Any)),
+    reduce("all", "Returns whether every element over dims differs from zero.")
         .dtype(Bool, DTypes::ALL)
-        .grad(Constant).differs("of u8, bool too; by name too").spread(Spread::Reduce(Combine::All)),
+        .grad(Constant).differs("also returns bool for u8; also takes dims by name").spread(Spread::Reduce(Combine::All)),
     reduce(
         "var",
-        "The variance over dims, divided by the count less `correction`.",
+        "Computes the variance over dims; the divisor is the number of elements minus 1.",
     )
     .signature(CORRECTED)
     .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(grad) * (2 / (count - correction)) * (self - mean(self, dim, true))")])).spread(Spread::Along),
     reduce(
         "std",
-        "The standard deviation over dims, the square root of `var`.",
+        "Computes the standard deviation over dims, the square root of `var`.",
     )
     .signature(CORRECTED)
     .dtype(Real, DTypes::INEXACT).grad(Lines(&[("self", "spread(where_cond(eq(result, 0), 0, grad) / where_cond(eq(result, 0), 1, result)) / (count - correction) * (self - mean(self, dim, true))")])).spread(Spread::Along),
     nan_moment(
         "nanvar",
-        "The variance over dims of the elements that are not NaN, divided by their count less `correction`.",
+        "Computes the variance over dims of the elements that are not NaN; the divisor is their number minus 1.",
     )
     .reference("var(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(2 * grad / (sum(eq(self, self), dim, keepdim) - correction)) * (where_cond(isnan(self), 0, self) - nanmean(self, dim, true)))")])).spread(Spread::Along),
     nan_moment(
         "nanstd",
-        "The standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.",
+        "Computes the standard deviation over dims of the elements that are not NaN, the square root of `nanvar`.",
     )
     .reference("std(x)").grad(Lines(&[("self", "where_cond(isnan(self), 0, spread(where_cond(eq(result, 0), 0, grad) / where_cond(eq(result, 0), 1, result) / (sum(eq(self, self), dim, keepdim) - correction)) * (where_cond(isnan(self), 0, self) - nanmean(self, dim, true)))")])).spread(Spread::Along),
     reduce(
         "logsumexp",
-        "The logarithm of the sum of exponentials over dims, without overflow.",
+        "Computes the logarithm of the sum of exponentials over dims, without overflow.",
     )
     .dtype(Float, DTypes::ALL).grad(Lines(&[("self", "spread(grad) * conj(exp(where_cond(eq(self, inf), 0, self - spread(where_cond(eq(result, -inf), 0, result)))))")])).spread(Spread::Along),
     Row::new(
@@ -77,7 +77,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "The greatest element along a dim and its index; over all dims, the element alone.",
+        "Returns the greatest element along a dim and its index; over all dims, the element alone.",
     )
     .dtype(Same, DTypes::REAL)
     .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).spread(Spread::Along),
@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "The smallest element along a dim and its index; over all dims, the element alone.",
+        "Returns the smallest element along a dim and its index; over all dims, the element alone.",
     )
     .dtype(Same, DTypes::REAL)
     .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::chosen(grad, self, result, results.1)")])).spread(Spread::Along),
@@ -95,25 +95,25 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "The index of the greatest element along a dim; over all dims, in row-major order.",
+        "Returns the index of the greatest element along a dim; over all dims, the row-major index.",
     )
     .dtype(Index, DTypes::REAL)
-    .grad(Constant).differs("by name too").spread(Spread::Along),
+    .grad(Constant).differs("also takes the dim by name").spread(Spread::Along),
     Row::new(
         "argmin",
         "self, dim: Dim = None, keepdim: Bool = False",
         ArgReduce,
         Removes,
-        "The index of the smallest element along a dim; over all dims, in row-major order.",
+        "Returns the index of the smallest element along a dim; over all dims, the row-major index.",
     )
     .dtype(Index, DTypes::REAL)
-    .grad(Constant).differs("by name too").spread(Spread::Along),
+    .grad(Constant).differs("also takes the dim by name").spread(Spread::Along),
     Row::new(
         "softmax",
         "self, dim: Dim, dtype: DType = None",
         Softmax,
         Keeps,
-        "The softmax along a dim: exponentials, divided by their sum.",
+        "Computes the softmax along a dim: exponentials, divided by their sum.",
     )
     .dtype(Same, DTypes::FLOATS).grad(Lines(&[("self", "result * (grad - sum(grad * result, dim, true))")])).spread(Spread::Along),
     Row::new(
@@ -121,7 +121,7 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim: Dim, *, dtype: DType = None",
         Scan,
         Keeps,
-        "The running sum along a dim.",
+        "Computes the running sum along a dim.",
     )
     .dtype(Sum, DTypes::ALL)
     .forms(Forms::ALL).grad(Lines(&[("self", "flip(cumsum(flip(grad, dim), dim), dim)")])).spread(Spread::LinearAlong),

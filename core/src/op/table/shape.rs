@@ -1,4 +1,4 @@
-//! Operators that move, repeat or lay out elements anew.
+//! Operators that move, repeat or rearrange elements.
 
 use crate::op::Class::{Compose, Index, View};
 use crate::op::Grad::{Lines, Parts};
@@ -11,10 +11,10 @@ const fn moves(
     rule: NameRule,
     doc: &'static str,
 ) -> Row {
-    Row::new(name, signature, Index, rule, doc).differs("names go through")
+    Row::new(name, signature, Index, rule, doc).differs("names propagate")
 }
 
-/// Tensors joined by position, as `cat` joins them.
+/// An operator that joins tensors by position, with the rules of `cat`.
 const fn joins(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, "tensors: Tensors", Compose, Special, doc)
         .forms(Forms::FUNCTION.and(Forms::OUT))
@@ -23,87 +23,87 @@ const fn joins(name: &'static str, doc: &'static str) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    moves("flip", "self, dims: Dims", Keeps, "Dims with their elements reversed.").grad(Lines(&[("self", "flip(grad, dims)")])).spread(Spread::LinearAlong),
-    moves("fliplr", "self", Keeps, "The second dim with its elements reversed.").grad(Lines(&[("self", "fliplr(grad)")])).spread(Spread::LinearAlong),
-    moves("flipud", "self", Keeps, "The first dim with its elements reversed.").grad(Lines(&[("self", "flipud(grad)")])).spread(Spread::LinearAlong),
+    moves("flip", "self, dims: Dims", Keeps, "Reverses the elements along dims.").grad(Lines(&[("self", "flip(grad, dims)")])).spread(Spread::LinearAlong),
+    moves("fliplr", "self", Keeps, "Reverses the elements along the second dim.").grad(Lines(&[("self", "fliplr(grad)")])).spread(Spread::LinearAlong),
+    moves("flipud", "self", Keeps, "Reverses the elements along the first dim.").grad(Lines(&[("self", "flipud(grad)")])).spread(Spread::LinearAlong),
     moves(
         "rot90",
         "self, k: Int = 1, dims: Dims = None",
         Permutes,
         "Rotates the plane of two dims by multiples of 90 degrees, from the first towards the second.",
     )
-    .grad(Lines(&[("self", "rot90(grad, -k, dims)")])).differs("names turn with their dims").spread(Spread::LinearAlong),
+    .grad(Lines(&[("self", "rot90(grad, -k, dims)")])).differs("names rotate with their dims").spread(Spread::LinearAlong),
     moves(
         "roll",
         "self, shifts: Sizes, dims: Dims = None",
         Keeps,
-        "Elements shifted cyclically along dims; without dims, along all elements in row-major order.",
+        "Shifts elements cyclically along dims; without dims, along all elements in row-major order.",
     ).grad(Lines(&[("self", "roll(grad, -shifts, dims)")])).spread(Spread::LinearAlong),
     moves(
         "repeat",
         "self, repeats: Sizes",
         Special,
-        "All elements repeated along dims; new dims on the left are unnamed.",
+        "Repeats all elements along dims; new dims on the left are unnamed.",
     )
     .forms(Forms::METHOD).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
     moves(
         "tile",
         "self, dims: Sizes",
         Special,
-        "All elements repeated along the last dims; new dims on the left are unnamed.",
+        "Repeats all elements along the last dims; new dims on the left are unnamed.",
     ).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
     moves(
         "repeat_interleave",
         "self, repeats: Operand, dim: Dims = None, *, output_size: Int = None",
         Special,
-        "Each element of a dim repeated, all as often or each as often as another tensor says.",
+        "Repeats each element of a dim, by one count or by a tensor of counts.",
     ).grad(Lines(&[("self", "rule::repeat(grad, self)")])).spread(Spread::Part),
     moves(
         "diag",
         "self, diagonal: Int = 0, *, names: Names = None",
         Special,
-        "The diagonal of a matrix, or a matrix with a vector as its diagonal.",
+        "Returns the diagonal of a matrix, or a matrix with a vector as its diagonal.",
     )
     .forms(Forms::WITH_OUT)
-    .grad(Lines(&[("self", "rule::diagonal(grad, self)")])).differs("the new dims have names if they are given some").spread(Spread::Part),
+    .grad(Lines(&[("self", "rule::diagonal(grad, self)")])).differs("the new dims may have names").spread(Spread::Part),
     moves(
         "diagflat",
         "self, offset: Int = 0, *, names: Names = None",
         Special,
-        "A matrix with all elements as its diagonal.",
+        "Returns a matrix with all elements as its diagonal.",
     )
-    .grad(Lines(&[("self", "reshape(diagonal(grad, offset), sizes(self))")])).differs("the new dims have names if they are given some").spread(Spread::Part),
+    .grad(Lines(&[("self", "reshape(diagonal(grad, offset), sizes(self))")])).differs("the new dims may have names").spread(Spread::Part),
     moves(
         "diag_embed",
         "self, offset: Int = 0, dim1: Int = -2, dim2: Int = -1, *, names: Names = None",
         Special,
-        "Planes with the last dim's elements as their diagonals.",
+        "Returns planes with the elements of the last dim as their diagonals.",
     )
-    .grad(Lines(&[("self", "diagonal(grad, offset, dim1, dim2)")])).differs("names go through; the two new dims have names if they are given some").spread(Spread::Part),
+    .grad(Lines(&[("self", "diagonal(grad, offset, dim1, dim2)")])).differs("names propagate; the two new dims may have names").spread(Spread::Part),
     moves(
         "tril",
         "self, diagonal: Int = 0",
         Keeps,
-        "The elements on and below a diagonal of the last two dims, zeros above.",
+        "Returns the elements on and below a diagonal of the last two dims, with zeros above.",
     )
     .forms(Forms::ALL).grad(Lines(&[("self", "tril(grad, diagonal)")])).spread(Spread::LinearAlong),
     moves(
         "triu",
         "self, diagonal: Int = 0",
         Keeps,
-        "The elements on and above a diagonal of the last two dims, zeros below.",
+        "Returns the elements on and above a diagonal of the last two dims, with zeros below.",
     )
     .forms(Forms::ALL).grad(Lines(&[("self", "triu(grad, diagonal)")])).spread(Spread::LinearAlong),
     moves(
         "narrow_copy",
         "self, dim: Dim, start: Int, length: Int",
         Keeps,
-        "A range of a dim, as a tensor of its own.",
+        "Copies a range of a dim to a new tensor.",
     )
     .forms(Forms::WITH_OUT).grad(Lines(&[("self", "rule::range(grad, self)")])).spread(Spread::Part),
     joins(
         "hstack",
-        "Concatenates tensors along the second dim, vectors along their only one.",
+        "Concatenates tensors along the second dim, vectors along their only dim.",
     ).spread(Spread::Part),
     joins(
         "vstack",
@@ -120,16 +120,16 @@ pub(super) const ROWS: &[Row] = &[
         "tensors: Tensors",
         Compose,
         Special,
-        "A matrix with others along its diagonal, zeros elsewhere.",
+        "Returns a matrix with the given matrices along its diagonal and zeros elsewhere.",
     )
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("names of rows unify, and of columns").spread(Spread::Part),
+    .grad(Parts).differs("the names of rows unify, and those of columns").spread(Spread::Part),
     Row::new(
         "cartesian_prod",
         "tensors: Tensors",
         Compose,
         Special,
-        "All combinations of one element of each vector, in two unnamed dims.",
+        "Returns all combinations of one element of each vector, in two unnamed dims.",
     )
     .forms(Forms::FUNCTION).grad(Parts).spread(Spread::Whole),
     Row::new(
@@ -137,24 +137,24 @@ pub(super) const ROWS: &[Row] = &[
         "self, r: Int = 2, with_replacement: Bool = False",
         Compose,
         Special,
-        "All combinations of some elements of a vector, in two unnamed dims.",
+        "Returns all combinations of `r` elements of a vector, in two unnamed dims.",
     ).grad(Parts).spread(Spread::Whole),
     Row::new(
         "vander",
         "x, N: Int = None, increasing: Bool = False, *, outdim: Names = None",
         Compose,
         Special,
-        "The powers of a vector's elements, along a new dim.",
+        "Computes the powers of the elements of a vector, along a new dim.",
     )
     .dtype(DTypeRule::Sum, DTypes::ALL)
     .forms(Forms::FUNCTION)
-    .grad(Parts).differs("names go through; the new dim may have one").spread(Spread::Along),
+    .grad(Parts).differs("names propagate; the new dim may have a name").spread(Spread::Along),
     Row::new(
         "real",
         "self",
         View,
         Keeps,
-        "The real parts, without a copy; a real tensor itself.",
+        "Returns the real parts without copying; a real tensor is returned unchanged.",
     )
     .dtype(DTypeRule::Real, DTypes::ALL).spread(Spread::Linear),
     Row::new(
@@ -162,7 +162,7 @@ pub(super) const ROWS: &[Row] = &[
         "self",
         View,
         Keeps,
-        "The imaginary parts, without a copy.",
+        "Returns the imaginary parts without copying.",
     )
     .dtype(DTypeRule::Real, DTypes::COMPLEX).spread(Spread::Linear),
     Row::new(
@@ -170,25 +170,25 @@ pub(super) const ROWS: &[Row] = &[
         "self, *, outdim: Names = None",
         View,
         Special,
-        "Complex numbers as pairs in a new last dim, without a copy.",
+        "Views complex numbers as pairs in a new last dim.",
     )
     .dtype(DTypeRule::Real, DTypes::COMPLEX)
-    .differs("names go through; the new dim may have one").spread(Spread::Linear),
+    .differs("names propagate; the new dim may have a name").spread(Spread::Linear),
     Row::new(
         "view_as_complex",
         "self",
         View,
         Special,
-        "Pairs in the last dim as complex numbers, without a copy.",
+        "Views pairs in the last dim as complex numbers.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
-    .differs("names go through").spread(Spread::Linear),
+    .differs("names propagate").spread(Spread::Linear),
     Row::new(
         "complex",
         "real, imag",
         Compose,
         Unifies,
-        "Complex numbers of real and imaginary parts.",
+        "Combines real and imaginary parts to complex numbers.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
     .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Lines(&[("real", "real(grad)"), ("imag", "imag(grad)")])).spread(Spread::Pointwise),
@@ -197,7 +197,7 @@ pub(super) const ROWS: &[Row] = &[
         "abs, angle",
         Compose,
         Unifies,
-        "Complex numbers of magnitudes and angles.",
+        "Combines magnitudes and angles to complex numbers.",
     )
     .dtype(DTypeRule::Argument, DTypes::SINGLES)
     .forms(Forms::FUNCTION.and(Forms::OUT)).grad(Parts).spread(Spread::Pointwise),
@@ -206,9 +206,9 @@ pub(super) const ROWS: &[Row] = &[
         "self",
         Compose,
         Keeps,
-        "The complex conjugates; of a real tensor, its numbers.",
+        "Computes the complex conjugates; for a real tensor, its numbers.",
     )
     .forms(Forms::ALL)
     .aliases(&["conj", "resolve_conj"])
-    .grad(Lines(&[("self", "conj(grad)")])).differs("always computed: no tensor is lazily conjugate").spread(Spread::Linear),
+    .grad(Lines(&[("self", "conj(grad)")])).differs("always computed: no tensor is lazily conjugated").spread(Spread::Linear),
 ];

@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
         "indices: Operand, values: Operand, size: Sizes = None, *, names: Names = None, dtype: DType = None, device: Device = None, is_coalesced: Bool = False",
         Fill,
         Factory,
-        "A sparse tensor from coordinates, one row per sparse dim, and the values there.",
+        "Creates a sparse tensor from coordinates, one row per sparse dim, and the values there.",
     )
     .dtype(DTypeRule::Argument, DTypes::ALL)
     .forms(Forms::FUNCTION)
@@ -29,18 +29,18 @@ pub(super) const ROWS: &[Row] = &[
     copy(
         "coalesce",
         "self",
-        "Entries in row-major order; values at one place become their sum.",
+        "Sorts the entries in row-major order and sums the values at each position.",
     ).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
     query(
         "is_coalesced",
-        "Whether entries stand in row-major order, each at a place of its own.",
+        "Returns whether the entries are in row-major order, one at most for each position.",
     ).spread(Spread::Refused),
     Row::new(
         "indices",
         "self",
         Index,
         None,
-        "The coordinates of a coalesced sparse tensor: one row per sparse dim.",
+        "Returns the coordinates of a coalesced sparse tensor, one row per sparse dim.",
     )
     .dtype(DTypeRule::Index, DTypes::ALL)
     .forms(Forms::METHOD).grad(Constant).spread(Spread::Refused),
@@ -49,30 +49,30 @@ pub(super) const ROWS: &[Row] = &[
         "self",
         Index,
         Keeps,
-        "The values of a coalesced sparse tensor; dense dims keep their names.",
+        "Returns the values of a coalesced sparse tensor; dense dims keep their names.",
     )
     .forms(Forms::METHOD).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
-    query("nnz", "The number of entries.").aliases(&["_nnz"]).spread(Spread::Refused),
-    query("sparse_dim", "The number of sparse dims.").spread(Spread::Refused),
-    query("dense_dim", "The number of dense dims.").spread(Spread::Refused),
+    query("nnz", "Returns the number of entries.").aliases(&["_nnz"]).spread(Spread::Refused),
+    query("sparse_dim", "Returns the number of sparse dims.").spread(Spread::Refused),
+    query("dense_dim", "Returns the number of dense dims.").spread(Spread::Refused),
     copy(
         "to_dense",
         "self, dtype: DType = None",
-        "All elements of a sparse tensor; a dense one as it is.",
+        "Converts a sparse tensor to a dense one; a dense tensor is returned unchanged.",
     )
     .dtype(DTypeRule::Argument, DTypes::ALL).grad(Never("a sparse tensor records nothing: take `to_dense` first")).spread(Spread::Refused),
     copy(
         "to_sparse",
         "self, sparse_dim: Int = None",
-        "The elements that differ from zero, as a sparse tensor.",
+        "Converts the elements that differ from zero to a sparse tensor.",
     )
-    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names go through; another layout than COO is not there").spread(Spread::Refused),
+    .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names propagate; COO is the only layout").spread(Spread::Refused),
     Row::new(
         "sparse_mask",
         "self, mask",
         Index,
         Unifies,
-        "The elements at the places of a sparse tensor.",
+        "Returns the elements at the positions of a sparse tensor.",
     )
     .forms(Forms::METHOD)
     .grad(Never("a sparse tensor records nothing: take `to_dense` first")).differs("names unify").spread(Spread::Refused),

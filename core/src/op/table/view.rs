@@ -1,4 +1,4 @@
-//! Views: other layouts of the same elements.
+//! Views: other layouts of the same buffer.
 
 use crate::op::Class::View;
 use crate::op::NameRule::{Keeps, Permutes, Removes, SameShape, Special};
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
         "t",
         "self",
         Permutes,
-        "Swaps the dims of a matrix; shorter tensors stay as they are.",
+        "Swaps the dims of a matrix; tensors of fewer dims stay unchanged.",
     ).spread(Spread::Rearrange),
     view(
         "permute",
@@ -33,19 +33,19 @@ pub(super) const ROWS: &[Row] = &[
         Permutes,
         "Reorders all dims.",
     )
-    .differs("by name too; names go through").spread(Spread::Rearrange),
+    .differs("also takes dims by name; names propagate").spread(Spread::Rearrange),
     view(
         "align_to",
         "self, names: Order",
         Permutes,
-        "Permutes dims to an order of names, with new dims of size 1 and one `..` for the rest.",
+        "Permutes dims to an order of names, adds dims of size 1, and keeps the rest in the place of one `..`.",
     )
     .forms(Forms::METHOD).spread(Spread::Rearrange),
     view(
         "align_as",
         "self, other",
         Permutes,
-        "Permutes dims to the order of another tensor's.",
+        "Permutes dims to the order of another tensor's dims.",
     )
     .forms(Forms::METHOD).spread(Spread::Rearrange),
     view(
@@ -65,7 +65,7 @@ pub(super) const ROWS: &[Row] = &[
         "squeeze",
         "self, dim: Dims = None",
         Removes,
-        "Drops dims of size 1.",
+        "Removes dims of size 1.",
     ).spread(Spread::Rearrange),
     view(
         "unsqueeze",
@@ -73,116 +73,116 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Inserts a dim of size 1.",
     )
-    .differs("names go through; the new dim may have one").spread(Spread::Rearrange),
+    .differs("names propagate; the new dim may have a name").spread(Spread::Rearrange),
     view(
         "expand",
         "self, size: Sizes",
         Special,
-        "Repeats dims of size 1 without a copy; new dims on the left are unnamed.",
+        "Repeats dims of size 1 without copying; new dims on the left are unnamed.",
     )
     .forms(Forms::METHOD).spread(Spread::Rearrange),
     view(
         "select",
         "self, dim: Dim, index: Int",
         Removes,
-        "The slice at one index of a dim.",
+        "Returns the slice at one index of a dim.",
     ).spread(Spread::Part),
     view(
         "narrow",
         "self, dim: Dim, start: Int, length: Int",
         Keeps,
-        "A range of a dim.",
+        "Returns a range of a dim.",
     ).spread(Spread::Part),
     view(
         "unbind",
         "self, dim: Dim = 0",
         Removes,
-        "All slices along a dim.",
+        "Returns all slices along a dim.",
     ).spread(Spread::Part),
     view(
         "split",
         "self, split_size: Sizes, dim: Dim = 0",
         Keeps,
-        "Pieces of a dim of given sizes.",
+        "Splits a dim into pieces of given sizes.",
     ).spread(Spread::Part),
     view(
         "chunk",
         "self, chunks: Int, dim: Dim = 0",
         Keeps,
-        "A dim in a number of chunks of equal size, the last one smaller where it must be.",
+        "Splits a dim into a number of chunks of equal size; the last may be smaller.",
     ).spread(Spread::Part),
     view(
         "split_with_sizes",
         "self, split_sizes: Sizes, dim: Dim = 0",
         Keeps,
-        "Pieces of a dim of given sizes.",
+        "Splits a dim into pieces of given sizes.",
     )
     .differs("in Rust, `split` with a list").spread(Spread::Part),
     view(
         "tensor_split",
         "self, indices_or_sections: Sizes, dim: Dim = 0",
         Keeps,
-        "A dim in a number of pieces whose sizes differ by at most one, or cut at given indices.",
+        "Splits a dim into a number of pieces whose sizes differ by at most one, or at given indices.",
     ).spread(Spread::Part),
     view(
         "hsplit",
         "self, indices_or_sections: Sizes",
         Keeps,
-        "Pieces of the second dim, of a vector of its only one, of equal size or cut at indices.",
+        "Splits the second dim, or the only dim of a vector, into equal pieces or at indices.",
     ).spread(Spread::Part),
     view(
         "vsplit",
         "self, indices_or_sections: Sizes",
         Keeps,
-        "Pieces of the first dim, of equal size or cut at indices.",
+        "Splits the first dim into equal pieces or at indices.",
     ).spread(Spread::Part),
     view(
         "dsplit",
         "self, indices_or_sections: Sizes",
         Keeps,
-        "Pieces of the third dim, of equal size or cut at indices.",
+        "Splits the third dim into equal pieces or at indices.",
     ).spread(Spread::Part),
     view(
         "diagonal",
         "self, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1, *, outdim: Names = None",
         Special,
-        "The diagonal of two dims, as a new last dim.",
+        "Returns the diagonal of two dims as a new last dim.",
     ).spread(Spread::LinearAlong),
     view(
         "movedim",
         "self, source: Dims, destination: Dims",
         Permutes,
-        "Moves dims to other positions; the others keep their order.",
+        "Moves dims to other positions; the remaining dims keep their order.",
     )
     .aliases(&["moveaxis"])
-    .differs("by name too, in both arguments; names go through").spread(Spread::Rearrange),
+    .differs("also takes dims by name, in both arguments; names propagate").spread(Spread::Rearrange),
     view(
         "unfold",
         "self, dimension: Dim, size: Int, step: Int, *, outdim: Names = None",
         Special,
-        "Windows that slide along a dim; the dim within a window is the last.",
+        "Returns windows that slide along a dim; the dim within a window is the last.",
     )
     .forms(Forms::METHOD)
-    .differs("names go through; the new dim may have one").spread(Spread::LinearAlong),
+    .differs("names propagate; the new dim may have a name").spread(Spread::LinearAlong),
     view(
         "expand_as",
         "self, other",
         Special,
-        "Repeats dims of size 1 to another tensor's sizes, without a copy; new dims on the left are unnamed.",
+        "Repeats dims of size 1 to the sizes of another tensor, without copying; new dims on the left are unnamed.",
     )
     .forms(Forms::METHOD).spread(Spread::Rearrange),
     view(
         "reshape",
         "self, shape: Sizes",
         SameShape,
-        "Other sizes for the same elements; a copy only where strides demand it.",
+        "Returns the elements in other sizes; copies only if the strides require it.",
     )
     .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go").spread(Spread::Whole),
     view(
         "reshape_as",
         "self, other",
         SameShape,
-        "The elements in another tensor's sizes.",
+        "Returns the elements in the sizes of another tensor.",
     )
     .forms(Forms::METHOD)
     .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go").spread(Spread::Whole),
@@ -190,7 +190,7 @@ pub(super) const ROWS: &[Row] = &[
         "view",
         "self, size: Sizes",
         SameShape,
-        "Other sizes for the same elements, never a copy.",
+        "Returns the elements in other sizes, never copying.",
     )
     .forms(Forms::METHOD)
     .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go").spread(Spread::Whole),
@@ -198,7 +198,7 @@ pub(super) const ROWS: &[Row] = &[
         "view_as",
         "self, other",
         SameShape,
-        "The elements in another tensor's sizes, never a copy.",
+        "Returns the elements in the sizes of another tensor, never copying.",
     )
     .forms(Forms::METHOD)
     .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go").spread(Spread::Whole),
@@ -206,35 +206,35 @@ pub(super) const ROWS: &[Row] = &[
         "as_strided",
         "self, size: Sizes, stride: Sizes, storage_offset: Int = None",
         Special,
-        "A view of the buffer with any sizes and strides, without names.",
+        "Returns a view of the buffer with any sizes and strides, without names.",
     ).spread(Spread::Whole),
     view(
         "atleast_1d",
         "self",
         Special,
-        "A number as a vector of one element; anything else as it is.",
+        "Returns a number as a vector of one element; any other tensor unchanged.",
     )
     .differs("new dims are unnamed; in types, `unsqueeze` names them").spread(Spread::Rearrange),
     view(
         "atleast_2d",
         "self",
         Special,
-        "A vector as a row, a number as a matrix of one element; anything else as it is.",
+        "Returns a vector as a row, a number as a matrix of one element; any other tensor unchanged.",
     )
     .differs("new dims are unnamed; in types, `unsqueeze` names them").spread(Spread::Rearrange),
     view(
         "atleast_3d",
         "self",
         Special,
-        "At least three dims: a vector in the middle, a matrix in front.",
+        "Returns a tensor of at least three dims: a vector becomes the middle dim, a matrix the first two.",
     )
     .differs("new dims are unnamed; in types, `unsqueeze` names them").spread(Spread::Rearrange),
     view(
         "meshgrid",
         "tensors: Tensors, *, indexing: Text = None",
         Special,
-        "Each vector spread over the grid of all of them, whose dims are the vectors'.",
+        "Expands each vector over the grid of all of them; its dims are those of the vectors.",
     )
     .forms(Forms::FUNCTION)
-    .differs("names go through; the order of dims is that of the arguments unless `xy` is asked for").spread(Spread::Whole),
+    .differs("names propagate; the order of dims is that of the arguments unless `xy` is given").spread(Spread::Whole),
 ];

@@ -9,7 +9,7 @@ use super::lines::Step::{
     Apply, Conj, Count, Grad, Imaginary, Number, Operand, Over, Real, Result, Spread,
 };
 
-/// The lines of a row that is elementwise or goes over dims; none where it has no derivative.
+/// Returns the lines of an elementwise row or of a reduction, `None` if it has no derivative.
 pub(super) fn lines(op: Op) -> Option<&'static [Line]> {
     Some(match op {
         Op::Add => const { &[Line::new(0, &[Grad]), Line::new(1, &[Grad])] },

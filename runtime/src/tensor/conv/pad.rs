@@ -34,7 +34,7 @@ impl DynTensor {
     /// # Errors
     /// When there are more numbers than dims have ends, or fewer elements than are taken away.
     /// With options, also when a mirror or a circle is longer than a dim.
-    #[forms(with = "with another number, or with the dims' own elements.")]
+    #[forms(with = "but pads with the number, or the mode, of the options.")]
     pub fn pad_with(&self, pad: &[i64], options: PadOptions) -> Result<Self> {
         let (dims, pairs) = pairs(Op::Pad, self, pad)?;
         self.padded(Op::Pad, &dims, &pairs, options)

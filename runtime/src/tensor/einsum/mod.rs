@@ -51,7 +51,7 @@ impl DynTensor {
     /// When one has fewer than two dims, batch dims do not unify or broadcast, the last sizes or
     /// the dtypes differ, or the result would hold a name twice.
     /// With options, also when `p` is negative.
-    #[forms(with = "by any norm.")]
+    #[forms(with = "but by the norm of the options.")]
     pub fn cdist_with(&self, other: &Self, options: CdistOptions) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);
         let names = rule::cdist("cdist", &self.names, &other.names).map_err(fail)?;
@@ -64,7 +64,7 @@ impl DynTensor {
     /// # Errors
     /// When one is no vector, or names or sizes do not unify with self's.
     /// With options, also when a factor is of a higher category than the result.
-    #[forms(with = "with `beta` times self and `alpha` times the product.")]
+    #[forms(with = "but with `beta` times `self` and `alpha` times the product.")]
     pub fn addr_with(&self, vec1: &Self, vec2: &Self, options: AddmmOptions) -> Result<Self> {
         let fail = |e: Error| about(e.in_op("addr"), &[self, vec1, vec2]);
         let names = rule::addr("addr", &self.names, &vec1.names, &vec2.names).map_err(fail)?;

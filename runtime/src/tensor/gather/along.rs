@@ -127,7 +127,7 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::gather`]; [`ErrorKind::DType`] when values have another dtype than self,
     /// [`ErrorKind::Shape`] when there are fewer than the index asks for.
-    #[forms(with = "with options.", out)]
+    #[forms(with = "but with options.", out)]
     pub fn scatter_with<'a, 'b>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -144,7 +144,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::scatter`]; then nothing has changed.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn scatter_with_<'a, 'b>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -195,7 +195,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::scatter`].
-    #[forms(with = "with options.", out)]
+    #[forms(with = "but with options.", out)]
     pub fn scatter_reduce_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -213,7 +213,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::scatter`]; then nothing has changed.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn scatter_reduce_with_<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,

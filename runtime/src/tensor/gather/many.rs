@@ -128,7 +128,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index`]; values of another dtype, with names or sizes that do not fit.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn index_put_with(
         &self,
         indices: &[Option<&Self>],
@@ -144,7 +144,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_put`]; then nothing has changed.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn index_put_with_(
         &mut self,
         indices: &[Option<&Self>],
@@ -171,7 +171,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_select`]; values of another dtype, or not one for each position.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn put_with(&self, index: &Self, source: &Self, options: IndexPutOptions) -> Result<Self> {
         let mut result = self.copy_as(self.names.clone())?;
         result.put_with_(index, source, options)?;
@@ -182,7 +182,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::put`]; then nothing has changed.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn put_with_(
         &mut self,
         index: &Self,

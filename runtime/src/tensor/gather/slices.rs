@@ -95,7 +95,7 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::index_select`]; names that do not unify; [`Shape`](nomina_core::ErrorKind)
     /// or [`DType`](nomina_core::ErrorKind) when `source` has other sizes or another dtype.
-    #[forms(with = "with options.", out)]
+    #[forms(with = "but with options.", out)]
     pub fn index_add_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -112,7 +112,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_add`]; then nothing has changed.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn index_add_with_<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,
@@ -160,7 +160,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_add`].
-    #[forms(with = "with options.", out)]
+    #[forms(with = "but with options.", out)]
     pub fn index_reduce_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -178,7 +178,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::index_add`]; then nothing has changed.
-    #[forms(with = "with options.")]
+    #[forms(with = "but with options.")]
     pub fn index_reduce_with_<'a>(
         &mut self,
         dim: impl Into<DimRef<'a>>,

@@ -40,7 +40,9 @@ impl DynTensor {
     /// # Errors
     /// When a dim does not exist, or the dtype is no float.
     /// With options, also when weight or bias do not fit.
-    #[forms(with = "with a weight and a bias: without names, along `dims` in their order.")]
+    #[forms(
+        with = "but with a weight and a bias. If they have no names, they are along `dims` in this order."
+    )]
     pub fn layer_norm_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -63,7 +65,7 @@ impl DynTensor {
     /// # Errors
     /// When a dim does not exist, or the dtype is no float.
     /// With options, also when the weight does not fit.
-    #[forms(with = "with a weight: without names, along `dims` in their order.")]
+    #[forms(with = "but with a weight. If it has no names, it is along `dims` in this order.")]
     pub fn rms_norm_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -93,7 +95,7 @@ impl DynTensor {
     /// When a dim does not exist, the dtype is no float, or there is no more than one element to
     /// take the mean of.
     /// With options, also when weight or bias do not fit.
-    #[forms(with = "with a weight and a bias.")]
+    #[forms(with = "but with a weight and a bias.")]
     pub fn instance_norm_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -138,7 +140,7 @@ impl DynTensor {
     /// # Errors
     /// When a dim does not exist, the dtype is no float, or the groups do not divide the channels.
     /// With options, also when weight or bias do not fit.
-    #[forms(with = "with a weight and a bias for each channel.")]
+    #[forms(with = "but with a weight and a bias per channel.")]
     pub fn group_norm_with<'a>(
         &self,
         channel: impl Into<DimRef<'a>>,
@@ -197,7 +199,7 @@ impl DynTensor {
     /// When the dim does not exist, the dtype is no float, or there is no more than one element
     /// for each channel.
     /// With options, also when weight or bias do not fit.
-    #[forms(with = "with a weight and a bias.")]
+    #[forms(with = "but with a weight and a bias.")]
     pub fn batch_norm_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -419,7 +421,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, the dtype is no float, or `size` is zero.
-    #[forms(with = "with numbers of choice.")]
+    #[forms(with = "but with the given numbers.")]
     pub fn local_response_norm_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,

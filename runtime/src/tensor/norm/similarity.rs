@@ -58,7 +58,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is no float.
-    #[forms(with = "with a norm of choice.", out)]
+    #[forms(with = "but with the norm of the options.", out)]
     pub fn normalize_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,
@@ -85,7 +85,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dim does not exist.
-    #[forms(with = "with a least length of choice.")]
+    #[forms(with = "but with a given least length.")]
     pub fn cosine_similarity_with<'a>(
         &self,
         other: &Self,
@@ -152,7 +152,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dim does not exist.
-    #[forms(with = "with a norm of choice.")]
+    #[forms(with = "but with the norm of the options.")]
     pub fn pairwise_distance_with<'a>(
         &self,
         other: &Self,

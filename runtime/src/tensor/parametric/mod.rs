@@ -231,7 +231,7 @@ impl DynTensor {
     /// # Errors
     /// Names that do not unify, sizes that do not broadcast.
     /// With options, also for a distance below zero.
-    #[forms(with = "with distances of choice.")]
+    #[forms(with = "but with the tolerances of the options.")]
     pub fn isclose_with(&self, other: &Self, options: CloseOptions) -> Result<Self> {
         self.close(Op::Isclose, other, options)
     }
@@ -247,7 +247,7 @@ impl DynTensor {
     /// # Errors
     /// Sizes that do not broadcast.
     /// With options, also for a distance below zero.
-    #[forms(with = "with distances of choice.")]
+    #[forms(with = "but with the tolerances of the options.")]
     pub fn allclose_with(&self, other: &Self, options: CloseOptions) -> Result<bool> {
         if !rule::equal_names(&self.names, &other.names) {
             return Ok(false);

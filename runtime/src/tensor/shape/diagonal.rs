@@ -60,7 +60,7 @@ impl DynTensor {
     /// # Errors
     /// When a dim does not exist or both are the same, [`ErrorKind::DuplicateNames`] when another
     /// dim is named `outdim`.
-    #[forms(with = "above or below the main one.")]
+    #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diagonal_with<'a, 'b>(
         &self,
         dim1: impl Into<DimRef<'a>>,
@@ -81,7 +81,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] for another number of dims; when names do not fit.
-    #[forms(with = "above or below the main diagonal.")]
+    #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diag_with(&self, names: impl IntoNames, options: DiagonalOptions) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         match self.rank() {
@@ -129,7 +129,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names are not two, or memory is missing.
-    #[forms(with = "above or below the main diagonal.")]
+    #[forms(with = "but `options.offset` above, or below if negative, the main diagonal.")]
     pub fn diagflat_with(&self, names: impl IntoNames, options: DiagonalOptions) -> Result<Self> {
         let fail = |e| about(e, &[self]);
         let names = names.into_names("diagflat", 2).map_err(fail)?;
@@ -145,7 +145,7 @@ impl DynTensor {
     /// # Errors
     /// [`ErrorKind::Rank`] for a number; when names are not two, or stand twice.
     /// With options, [`ErrorKind::Index`] for positions that there are not.
-    #[forms(with = "above or below the main diagonal, or with the planes elsewhere.")]
+    #[forms(with = "but on the given diagonal, and with the planes in the given dims.")]
     pub fn diag_embed_with(
         &self,
         names: impl IntoNames,

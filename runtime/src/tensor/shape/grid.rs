@@ -203,7 +203,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] when self is no vector, [`ErrorKind::DuplicateNames`].
-    #[forms(with = "with another number of powers, or from 0 up.")]
+    #[forms(with = "but with a given number of powers, in ascending order if the options say so.")]
     pub fn vander_with<'b>(
         &self,
         outdim: impl Into<Option<&'b str>>,

@@ -98,7 +98,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dims are not two that exist.
-    #[forms(with = "by several quarters.")]
+    #[forms(with = "but by `options.k` quarters.")]
     pub fn rot90_with<'a>(
         &self,
         dims: impl Into<DimArg<'a>>,

@@ -49,7 +49,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When there is not one dim, a number is negative, or the dtype is not of integers.
-    #[forms(with = "with at least so many bins.")]
+    #[forms(with = "but with at least `options.minlength` bins.")]
     pub fn bincount_with(&self, options: BincountOptions) -> Result<Self> {
         let raw = call::bincount(&self.raw, None, options.minlength);
         let raw = raw.map_err(|e| about(e, &[self]))?;
@@ -73,7 +73,7 @@ impl DynTensor {
     /// # Errors
     /// When there are no bins, an element is not finite, or the dtype is no float.
     /// With options, also when `max` is below `min`.
-    #[forms(with = "between other ends.")]
+    #[forms(with = "but with the range of the options.")]
     pub fn histc_with<'b>(
         &self,
         bins: usize,
@@ -99,7 +99,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dtype is complex.
-    #[forms(with = ", or whether it does not.", out)]
+    #[forms(with = "but inverts the result if the options say so.", out)]
     pub fn isin_with<'a>(
         &self,
         others: impl Into<Operand<'a>>,
@@ -127,7 +127,7 @@ impl DynTensor {
     /// # Errors
     /// When the dim does not exist, `q` is outside of 0 to 1 or of another dtype, or there are no
     /// elements.
-    #[forms(with = "with another interpolation.", out)]
+    #[forms(with = "but with the interpolation of the options.", out)]
     pub fn quantile_with<'a, 'b>(
         &self,
         q: impl Into<Operand<'a>>,
@@ -141,7 +141,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::quantile`].
-    #[forms(with = "with another interpolation.", out)]
+    #[forms(with = "but with the interpolation of the options.", out)]
     pub fn nanquantile_with<'a, 'b>(
         &self,
         q: impl Into<Operand<'a>>,

@@ -91,7 +91,10 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, or the dtype is complex.
-    #[forms(with = ", the greatest first if asked for.", out(values, indices))]
+    #[forms(
+        with = "but in descending order if `options.descending` is set.",
+        out(values, indices)
+    )]
     pub fn sort_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -109,7 +112,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// As [`DynTensor::sort`].
-    #[forms(with = ", the greatest first if asked for.")]
+    #[forms(with = "but in descending order if `options.descending` is set.")]
     pub fn argsort_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -134,7 +137,10 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist or has fewer elements, or the dtype is complex.
-    #[forms(with = ", or the smallest elements.", out(values, indices))]
+    #[forms(
+        with = "but returns the smallest elements if `options.largest` is false.",
+        out(values, indices)
+    )]
     pub fn topk_with<'a>(
         &self,
         k: i64,

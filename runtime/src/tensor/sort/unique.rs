@@ -102,7 +102,10 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names or sizes of rows differ, or dtypes do.
-    #[forms(with = ", after equals if asked for.", out)]
+    #[forms(
+        with = "but returns the position after equal elements if `options.right` is set.",
+        out
+    )]
     pub fn searchsorted_with<'a>(
         &self,
         values: impl Into<Operand<'a>>,
@@ -133,7 +136,10 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the boundaries have more than one dim, or another dtype.
-    #[forms(with = ", with `right` a boundary in the bucket above it.", out)]
+    #[forms(
+        with = "but puts a boundary in the bucket above it if `options.right` is set.",
+        out
+    )]
     pub fn bucketize_with(&self, boundaries: &Self, options: SearchOptions) -> Result<Self> {
         boundaries.places(Op::Bucketize, self, None, options)
     }

@@ -53,7 +53,7 @@ impl DynSparse {
     ///
     /// # Errors
     /// When names do not unify, or sizes differ.
-    #[forms(with = "with the right operand multiplied by `alpha`.")]
+    #[forms(with = "but multiplies the right operand by `options.alpha`.")]
     pub fn add_with(&self, other: &Self, options: AddOptions) -> Result<Self> {
         self.plus(Op::Add, other, factor(options))
     }
@@ -185,7 +185,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When names do not unify, or sizes differ.
-    #[forms(with = "with the sparse operand multiplied by `alpha`.")]
+    #[forms(with = "but multiplies the sparse operand by `options.alpha`.")]
     pub fn add_sparse_with(&self, other: &DynSparse, options: AddOptions) -> Result<Self> {
         let fail = |e| about(e, &[dense(self), other.seen()]);
         let names = rule::unify("add", self.names(), &other.names).map_err(fail)?;

@@ -66,7 +66,7 @@ impl DynTensor {
     /// # Errors
     /// When the dim does not exist.
     /// With options, also when the number is negative.
-    #[forms(with = ", so many times over.", out)]
+    #[forms(with = "but takes differences `options.n` times.", out)]
     pub fn diff_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: DiffOptions) -> Result<Self> {
         let dim = self.stat_dim(Op::Diff, dim.into())?;
         let raw = call::diff(&self.raw, options.n, dim).map_err(|e| about(e, &[self]))?;
@@ -77,7 +77,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, or the dtype is bool.
-    #[forms(with = "of samples at another distance.")]
+    #[forms(with = "but with samples `options.dx` apart.")]
     pub fn trapezoid_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -100,7 +100,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When the dim does not exist, or the dtype is bool.
-    #[forms(with = "of samples at another distance.")]
+    #[forms(with = "but with samples `options.dx` apart.")]
     pub fn cumulative_trapezoid_with<'a>(
         &self,
         dim: impl Into<DimRef<'a>>,
@@ -161,7 +161,7 @@ impl DynTensor {
     /// # Errors
     /// When there are more than two dims, or the dtype is complex.
     /// With options, also when weights have another name or size, are negative, or of another dtype than they should be.
-    #[forms(with = "with a correction, or weights of observations.")]
+    #[forms(with = "but with a given correction and weights of the observations.")]
     pub fn cov_with(&self, options: CovOptions<'_>) -> Result<Self> {
         let name = Op::Cov.name();
         let mut operands = vec![self];

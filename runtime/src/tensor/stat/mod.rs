@@ -38,7 +38,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is neither a float nor complex.
-    #[forms(with = "with a correction of choice.")]
+    #[forms(with = "but with the given correction.")]
     pub fn std_mean_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -51,7 +51,7 @@ impl DynTensor {
     ///
     /// # Errors
     /// When a dim does not exist, or the dtype is neither a float nor complex.
-    #[forms(with = "with a correction of choice.")]
+    #[forms(with = "but with the given correction.")]
     pub fn var_mean_with<'a>(
         &self,
         dim: impl Into<DimArg<'a>>,
@@ -99,7 +99,7 @@ impl DynTensor {
     /// # Errors
     /// When a dim does not exist, or the dtype is neither a float nor complex.
     /// With options, also when there is no greatest or smallest of no elements.
-    #[forms(with = "of another degree.", out)]
+    #[forms(with = "but with the degree `options.p`.", out)]
     pub fn norm_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: NormOptions) -> Result<Self> {
         let dim = dim.into();
         let keepdim = dim.keepdim() || options.keepdim;
@@ -117,7 +117,7 @@ impl DynTensor {
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is neither a float nor
     /// complex.
-    #[forms(with = "of another degree.")]
+    #[forms(with = "but with the degree `options.p`.")]
     pub fn dist_with(&self, other: &Self, options: NormOptions) -> Result<Self> {
         let fail = |e| about(e, &[self, other]);
         let op = Op::Dist.name();

@@ -4,11 +4,11 @@ use nomina_core::op::Op;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`rrelu`](Self::rrelu), in place.
+    /// Like [`rrelu`](Self::rrelu), but in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_rrelu_(&mut self) -> Result<&mut Self>
     where
@@ -22,11 +22,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`rrelu_with`](Self::rrelu_with), in place.
+    /// Like [`rrelu_with`](Self::rrelu_with), but in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_rrelu_with_(&mut self, options: RreluOptions) -> Result<&mut Self>
     where
@@ -40,11 +40,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`dropout`](Self::dropout), in place.
+    /// Like [`dropout`](Self::dropout), but in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_dropout_(&mut self) -> Result<&mut Self>
     where
@@ -58,11 +58,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`dropout_with`](Self::dropout_with), in place.
+    /// Like [`dropout_with`](Self::dropout_with), but in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_dropout_with_(&mut self, options: DropoutOptions) -> Result<&mut Self>
     where
@@ -76,11 +76,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`alpha_dropout`](Self::alpha_dropout), in place.
+    /// Like [`alpha_dropout`](Self::alpha_dropout), but in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_alpha_dropout_(&mut self) -> Result<&mut Self>
     where
@@ -94,11 +94,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`alpha_dropout_with`](Self::alpha_dropout_with), in place.
+    /// Like [`alpha_dropout_with`](Self::alpha_dropout_with), but in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_alpha_dropout_with_(&mut self, options: AlphaDropoutOptions) -> Result<&mut Self>
     where

@@ -6,11 +6,11 @@ use nomina_core::op::Op;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`vecdot`](Self::vecdot) into `out`.
+    /// Like [`vecdot`](Self::vecdot), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not broadcast.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_vecdot_out<
         E: Dims,

@@ -2,11 +2,11 @@
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`index_add`](Self::index_add) into `out`.
+    /// Like [`index_add`](Self::index_add), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_add_out<
         X: DimOf<D>,
@@ -32,11 +32,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`index_add_with`](Self::index_add_with) into `out`.
+    /// Like [`index_add_with`](Self::index_add_with), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_add_with_out<
         X: DimOf<D>,

@@ -2,11 +2,11 @@
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`scatter`](Self::scatter) into `out`.
+    /// Like [`scatter`](Self::scatter), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_scatter_out<
         X: DimOf<D>,
@@ -34,11 +34,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`scatter_with`](Self::scatter_with) into `out`.
+    /// Like [`scatter_with`](Self::scatter_with), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_scatter_with_out<
         X: DimOf<D>,

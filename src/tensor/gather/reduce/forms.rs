@@ -2,11 +2,11 @@
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`scatter_add`](Self::scatter_add) into `out`.
+    /// Like [`scatter_add`](Self::scatter_add), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_scatter_add_out<
         X: DimOf<D>,
@@ -32,11 +32,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`scatter_reduce`](Self::scatter_reduce) into `out`.
+    /// Like [`scatter_reduce`](Self::scatter_reduce), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_scatter_reduce_out<
         X: DimOf<D>,
@@ -67,11 +67,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`scatter_reduce_with`](Self::scatter_reduce_with) into `out`.
+    /// Like [`scatter_reduce_with`](Self::scatter_reduce_with), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_scatter_reduce_with_out<
         X: DimOf<D>,

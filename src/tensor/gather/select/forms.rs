@@ -2,11 +2,11 @@
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`index_select`](Self::index_select) into `out`.
+    /// Like [`index_select`](Self::index_select), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_select_out<
         X: DimOf<D>,
@@ -29,11 +29,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`gather`](Self::gather) into `out`.
+    /// Like [`gather`](Self::gather), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range, or the index is larger in another dim.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_gather_out<
         X: DimOf<D>,
@@ -57,11 +57,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`take`](Self::take) into `out`.
+    /// Like [`take`](Self::take), but writes to `out`.
     ///
     /// # Errors
     /// When a position is out of range.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_take_out<E: Dims, I: IndexElement, Out: Dims + Holds<E>, Stored: Element>(
         &self,
@@ -77,11 +77,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`take_along_dim`](Self::take_along_dim) into `out`.
+    /// Like [`take_along_dim`](Self::take_along_dim), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_take_along_dim_out<
         X: DimOf<D>,
@@ -105,11 +105,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`nonzero`](Self::nonzero) into `out`.
+    /// Like [`nonzero`](Self::nonzero), but writes to `out`.
     ///
     /// # Errors
     /// When memory is short.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nonzero_out<Out: Dims + Holds<(Wild, Wild)>, Stored: Element>(
         &self,

@@ -2,11 +2,11 @@
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`index_copy`](Self::index_copy) into `out`.
+    /// Like [`index_copy`](Self::index_copy), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_copy_out<
         X: DimOf<D>,
@@ -32,11 +32,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`index_reduce`](Self::index_reduce) into `out`.
+    /// Like [`index_reduce`](Self::index_reduce), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_reduce_out<
         X: DimOf<D>,
@@ -67,11 +67,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`index_reduce_with`](Self::index_reduce_with) into `out`.
+    /// Like [`index_reduce_with`](Self::index_reduce_with), but writes to `out`.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_index_reduce_with_out<
         X: DimOf<D>,

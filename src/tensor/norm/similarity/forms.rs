@@ -6,11 +6,11 @@ use nomina_core::op::Op;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`normalize`](Self::normalize) into `out`.
+    /// Like [`normalize`](Self::normalize), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_normalize_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -27,11 +27,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`normalize_with`](Self::normalize_with) into `out`.
+    /// Like [`normalize_with`](Self::normalize_with), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_normalize_with_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,

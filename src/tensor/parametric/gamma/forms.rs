@@ -6,11 +6,11 @@ use nomina_core::op::Op;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`polygamma`](Self::polygamma), in place.
+    /// Like [`polygamma`](Self::polygamma), but in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_polygamma_(&mut self, n: i64) -> Result<&mut Self>
     where
@@ -25,11 +25,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`polygamma`](Self::polygamma) into `out`.
+    /// Like [`polygamma`](Self::polygamma), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_polygamma_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -46,11 +46,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`mvlgamma`](Self::mvlgamma), in place.
+    /// Like [`mvlgamma`](Self::mvlgamma), but in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where the result has other sizes. Nothing has changed then.
+    /// Also if the result has other sizes than `self`. Nothing is changed in that case.
     #[twin]
     pub fn try_mvlgamma_(&mut self, p: i64) -> Result<&mut Self>
     where
@@ -65,11 +65,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`mvlgamma`](Self::mvlgamma) into `out`.
+    /// Like [`mvlgamma`](Self::mvlgamma), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_mvlgamma_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,

@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addcmul_with`](Self::addcmul_with) into `out`.
+    /// Like [`addcmul_with`](Self::addcmul_with), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addcmul_with_out<
         R: Operand,
@@ -38,11 +38,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addcdiv`](Self::addcdiv) into `out`.
+    /// Like [`addcdiv`](Self::addcdiv), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addcdiv_out<
         R: Operand,
@@ -66,11 +66,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`addcdiv_with`](Self::addcdiv_with) into `out`.
+    /// Like [`addcdiv_with`](Self::addcdiv_with), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_addcdiv_with_out<
         R: Operand,
@@ -99,11 +99,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`lerp`](Self::lerp) into `out`.
+    /// Like [`lerp`](Self::lerp), but writes to `out`.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_lerp_out<
         R: Operand,

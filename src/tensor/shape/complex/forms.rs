@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`complex`](Self::complex) into `out`.
+    /// Like [`complex`](Self::complex), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not broadcast.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_complex_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
@@ -27,11 +27,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`polar`](Self::polar) into `out`.
+    /// Like [`polar`](Self::polar), but writes to `out`.
     ///
     /// # Errors
     /// When sizes do not broadcast.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_polar_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
@@ -49,11 +49,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`conj`](Self::conj) into `out`.
+    /// Like [`conj`](Self::conj), but writes to `out`.
     ///
     /// # Errors
     /// Missing memory.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_conj_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,

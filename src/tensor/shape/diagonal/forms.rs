@@ -6,11 +6,11 @@ use nomina_core::op::Op;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`diag`](Self::diag) into `out`.
+    /// Like [`diag`](Self::diag), but writes to `out`.
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_diag_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
         &self,
@@ -27,11 +27,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`diag_with`](Self::diag_with) into `out`.
+    /// Like [`diag_with`](Self::diag_with), but writes to `out`.
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_diag_with_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
         &self,

@@ -6,11 +6,11 @@ use nomina_core::op::Op;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`linspace`](Self::linspace) into `out`.
+    /// Like [`linspace`](Self::linspace), but writes to `out`.
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_linspace_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,
@@ -32,11 +32,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`logspace`](Self::logspace) into `out`.
+    /// Like [`logspace`](Self::logspace), but writes to `out`.
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_logspace_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,
@@ -58,11 +58,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`logspace_with`](Self::logspace_with) into `out`.
+    /// Like [`logspace_with`](Self::logspace_with), but writes to `out`.
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_logspace_with_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,

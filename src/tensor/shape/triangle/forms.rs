@@ -2,11 +2,11 @@
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`tril`](Self::tril) into `out`.
+    /// Like [`tril`](Self::tril), but writes to `out`.
     ///
     /// # Errors
     /// For fewer than two dims, or when memory is missing.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_tril_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -21,11 +21,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`tril_with`](Self::tril_with) into `out`.
+    /// Like [`tril_with`](Self::tril_with), but writes to `out`.
     ///
     /// # Errors
     /// For fewer than two dims, or when memory is missing.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_tril_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -41,11 +41,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`triu`](Self::triu) into `out`.
+    /// Like [`triu`](Self::triu), but writes to `out`.
     ///
     /// # Errors
     /// For fewer than two dims, or when memory is missing.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_triu_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -60,11 +60,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`triu_with`](Self::triu_with) into `out`.
+    /// Like [`triu_with`](Self::triu_with), but writes to `out`.
     ///
     /// # Errors
     /// For fewer than two dims, or when memory is missing.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_triu_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,

@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`histc`](Self::histc) into `out`.
+    /// Like [`histc`](Self::histc), but writes to `out`.
     ///
     /// # Errors
     /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_histc_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
         &self,
@@ -27,11 +27,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`histc_with`](Self::histc_with) into `out`.
+    /// Like [`histc_with`](Self::histc_with), but writes to `out`.
     ///
     /// # Errors
     /// No bins, elements or ends that are not finite, a `max` below `min`, a count beyond the range of `f16`.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_histc_with_out<S: SizedDim, Out: Dims + Holds<(S::Dim,)>, Stored: Element>(
         &self,
@@ -50,11 +50,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`isin`](Self::isin) into `out`.
+    /// Like [`isin`](Self::isin), but writes to `out`.
     ///
     /// # Errors
     /// Missing memory.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_isin_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -71,11 +71,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`isin_with`](Self::isin_with) into `out`.
+    /// Like [`isin_with`](Self::isin_with), but writes to `out`.
     ///
     /// # Errors
     /// Missing memory.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_isin_with_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -93,11 +93,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`quantile`](Self::quantile) into `out`.
+    /// Like [`quantile`](Self::quantile), but writes to `out`.
     ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_quantile_out<
         A: OneOrAll + AxesOf<D>,
@@ -119,11 +119,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`quantile_with`](Self::quantile_with) into `out`.
+    /// Like [`quantile_with`](Self::quantile_with), but writes to `out`.
     ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_quantile_with_out<
         A: OneOrAll + AxesOf<D>,
@@ -146,11 +146,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`nanquantile`](Self::nanquantile) into `out`.
+    /// Like [`nanquantile`](Self::nanquantile), but writes to `out`.
     ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nanquantile_out<
         A: OneOrAll + AxesOf<D>,
@@ -172,11 +172,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`nanquantile_with`](Self::nanquantile_with) into `out`.
+    /// Like [`nanquantile_with`](Self::nanquantile_with), but writes to `out`.
     ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements; the option `keepdim`, which the type says.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_nanquantile_with_out<
         A: OneOrAll + AxesOf<D>,

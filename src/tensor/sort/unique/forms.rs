@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<B: Dims, T: Element> Tensor<B, T> {
-    /// [`searchsorted`](Self::searchsorted) into `out`.
+    /// Like [`searchsorted`](Self::searchsorted), but writes to `out`.
     ///
     /// # Errors
     /// Sizes of rows that differ.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_searchsorted_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
         &self,
@@ -27,11 +27,11 @@ impl<B: Dims, T: Element> Tensor<B, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<B: Dims, T: Element> Tensor<B, T> {
-    /// [`searchsorted_with`](Self::searchsorted_with) into `out`.
+    /// Like [`searchsorted_with`](Self::searchsorted_with), but writes to `out`.
     ///
     /// # Errors
     /// Sizes of rows that differ.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_searchsorted_with_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
         &self,
@@ -54,11 +54,11 @@ impl<B: Dims, T: Element> Tensor<B, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<B: Dims, T: Element> Tensor<B, T> {
-    /// [`bucketize`](Self::bucketize) into `out`.
+    /// Like [`bucketize`](Self::bucketize), but writes to `out`.
     ///
     /// # Errors
     /// A device that is not there.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_bucketize_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
         &self,
@@ -76,11 +76,11 @@ impl<B: Dims, T: Element> Tensor<B, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<B: Dims, T: Element> Tensor<B, T> {
-    /// [`bucketize_with`](Self::bucketize_with) into `out`.
+    /// Like [`bucketize_with`](Self::bucketize_with), but writes to `out`.
     ///
     /// # Errors
     /// A device that is not there.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_bucketize_with_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
         &self,

@@ -5,11 +5,11 @@ use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`diff`](Self::diff) into `out`.
+    /// Like [`diff`](Self::diff), but writes to `out`.
     ///
     /// # Errors
     /// Missing memory; a negative number of times.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_diff_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -26,11 +26,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`diff_with`](Self::diff_with) into `out`.
+    /// Like [`diff_with`](Self::diff_with), but writes to `out`.
     ///
     /// # Errors
     /// Missing memory; a negative number of times.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_diff_with_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
@@ -48,11 +48,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 #[allow(clippy::multiple_bound_locations)]
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// [`renorm`](Self::renorm) into `out`.
+    /// Like [`renorm`](Self::renorm), but writes to `out`.
     ///
     /// # Errors
     /// A single dim, a `p` that is not positive, a negative `maxnorm`.
-    /// Also where a result does not fit. Nothing has changed then.
+    /// Also if a result does not fit. Nothing is changed in that case.
     #[twin]
     pub fn try_renorm_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
