@@ -1,4 +1,4 @@
-//! Helpers of typed layers.
+//! Helpers for typed layers.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,7 +6,7 @@ use nomina::dims::{Dims, Distinct};
 use nomina::{DynTensor, Element, Error, Generator, Names, Result, Tensor, Typed};
 use nomina_runtime::Raw;
 
-/// The value, or a panic at the user's line.
+/// Returns the value, or panics at the user's line.
 #[track_caller]
 pub(crate) fn ok<V>(result: Result<V>) -> V {
     match result {
@@ -21,18 +21,18 @@ fn fail(error: &Error) -> ! {
     panic!("{error}")
 }
 
-/// A result whose dims the types have computed.
+/// Converts a result whose dims are computed in types.
 pub(crate) fn typed<D: Dims + Distinct, T: Element>(raw: Raw) -> Result<Tensor<D, T>> {
     let tensor = DynTensor::from_parts(raw, Names::from_static(D::NAMES))?;
     tensor.into_typed().map_err(|(_, error)| error)
 }
 
 thread_local! {
-    /// Whether layers are made without weights.
+    /// Whether layers are created without weights.
     static UNSET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does `make` while layers get no weights.
+/// Runs `make` with layers created without weights.
 pub(crate) fn unset<M>(make: impl FnOnce() -> M) -> M {
     struct Restore(bool);
     impl Drop for Restore {
@@ -45,11 +45,11 @@ pub(crate) fn unset<M>(make: impl FnOnce() -> M) -> M {
 }
 
 thread_local! {
-    /// What weights are drawn from, where it is not the default generator.
+    /// The generator of weights, if it is not the default one.
     static GENERATOR: RefCell<Option<Generator>> = const { RefCell::new(None) };
 }
 
-/// Does `make` while weights are drawn from a generator.
+/// Runs `make` with weights drawn from a generator.
 pub(crate) fn with_generator<M>(generator: &mut Generator, make: impl FnOnce() -> M) -> M {
     struct Lent<'a>(&'a mut Generator, Option<Generator>);
     impl Drop for Lent<'_> {
@@ -64,7 +64,7 @@ pub(crate) fn with_generator<M>(generator: &mut Generator, make: impl FnOnce() -
     make()
 }
 
-/// A tensor whose dims the types have computed, filled by `fill`.
+/// Creates a tensor whose dims are computed in types, filled by `fill`.
 fn filled<D: Dims + Distinct, T: Element>(
     sizes: &[usize],
     fill: impl FnOnce(&mut DynTensor) -> Result<()>,
@@ -72,7 +72,7 @@ fn filled<D: Dims + Distinct, T: Element>(
     let names = Names::from_static(D::NAMES);
     let options = DynTensor::options().dtype(T::DTYPE);
     let mut tensor = if UNSET.get() {
-        // One zero, which is all of them.
+        // A single zero, expanded without taking memory.
         let zero = options.zeros(&[], ())?.into_parts().0;
         DynTensor::from_parts(zero.expand(sizes)?, names)?
     } else {
@@ -84,7 +84,7 @@ fn filled<D: Dims + Distinct, T: Element>(
     tensor.into_typed().map_err(|(_, error)| error)
 }
 
-/// Numbers that are uniform between two.
+/// Creates a tensor of uniformly distributed numbers.
 pub(crate) fn uniform<D: Dims + Distinct, T: Element>(
     sizes: &[usize],
     from: f64,
@@ -98,7 +98,7 @@ pub(crate) fn uniform<D: Dims + Distinct, T: Element>(
     })
 }
 
-/// Normally distributed numbers.
+/// Creates a tensor of normally distributed numbers.
 pub(crate) fn normal<D: Dims + Distinct, T: Element>(
     sizes: &[usize],
     mean: f64,
@@ -112,7 +112,7 @@ pub(crate) fn normal<D: Dims + Distinct, T: Element>(
     })
 }
 
-/// One number everywhere.
+/// Creates a tensor filled with a number.
 pub(crate) fn full<D: Dims + Distinct, T: Element>(
     sizes: &[usize],
     value: f64,
@@ -120,7 +120,7 @@ pub(crate) fn full<D: Dims + Distinct, T: Element>(
     filled(sizes, |tensor| tensor.fill_(value).map(|_| ()))
 }
 
-/// The product of sizes, as what scales weights.
+/// Returns the product of sizes as a float, to scale weights.
 pub(crate) fn product(sizes: &[usize]) -> f64 {
     sizes.iter().map(|&size| size as f64).product()
 }

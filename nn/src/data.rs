@@ -1,4 +1,4 @@
-//! Data in batches.
+//! Batches of data.
 
 use std::ops::Range;
 
@@ -6,7 +6,8 @@ use nomina::dims::{Dim, Distinct, Of};
 use nomina::{Generator, Result, Tensor};
 use nomina_macros::twin;
 
-/// The indices of a dim in batches: in order, or shuffled by a seed. Each is a tensor that picks the rows of data.
+/// An iterator over the indices of a dim in batches: in order, or shuffled with a seed. Each item is a tensor that
+/// selects rows of data.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -33,10 +34,10 @@ impl<N: Dim> Batches<N>
 where
     (N,): Distinct,
 {
-    /// Batches of `size` indices in order, the last of which may be smaller; of 1 where that is 0.
+    /// Creates batches of `size` indices in order; the last one may be smaller. A `size` of 0 means 1.
     ///
     /// # Errors
-    /// When memory for all indices is short.
+    /// If an allocation fails.
     #[twin]
     pub fn try_new(of: Of<N>, size: usize) -> Result<Self> {
         let end = of.size;
@@ -46,10 +47,11 @@ where
         )
     }
 
-    /// The same in an order that follows from `seed`. Another one for each epoch: `Batches::shuffled(N.of(10), 4, epoch)`.
+    /// Like [`new`](Self::new), but in an order determined by `seed`. For another order each epoch:
+    /// `Batches::shuffled(N.of(10), 4, epoch)`.
     ///
     /// # Errors
-    /// When memory for all indices is short.
+    /// If an allocation fails.
     #[twin]
     pub fn try_shuffled(of: Of<N>, size: usize, seed: u64) -> Result<Self> {
         let mut generator = Generator::new(seed);
@@ -64,7 +66,7 @@ where
         Ok(Self { order, size, left })
     }
 
-    /// Without a last batch that is smaller.
+    /// Drops the last batch if it is smaller.
     #[must_use]
     pub fn whole(mut self) -> Self {
         self.left.end -= self.left.len() % self.size;
@@ -82,7 +84,7 @@ where
         let start = self.left.next()?;
         let end = self.left.end.min(start + self.size);
         self.left.start = end;
-        // A view within the dim, whose size is in no type: neither fails.
+        // A view within the dim, whose size is not in its type: neither call fails.
         let first = i64::try_from(start).ok()?;
         let part = self.order.to_dyn().narrow(0, first, end - start).ok()?;
         part.try_into().ok()

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-/// The identity of a [`Param`](crate::Param): clones of a parameter have the same one, and no other parameter has it.
+/// The identity of a [`Param`](crate::Param), shared by its clones and by no other parameter.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Weak};
 #[derive(Clone, Debug)]
 pub struct Identity(Arc<Token>);
 
-/// A byte, so that each identity has an address of its own.
+/// A byte, so that each identity has a unique address.
 #[derive(Debug)]
 struct Token(#[allow(dead_code, reason = "its address counts")] u8);
 
@@ -41,17 +41,17 @@ impl PartialEq for Identity {
 
 impl Eq for Identity {}
 
-/// An identity that does not keep its parameter's state alive. While one exists, no other identity gets its address.
+/// A weak reference to an identity. While it exists, no other identity gets its address.
 #[derive(Clone, Debug)]
 pub(crate) struct WeakIdentity(Weak<Token>);
 
 impl WeakIdentity {
-    /// The address of the identity, which orders identities in a map.
+    /// Returns the address of the identity, the key in maps.
     pub(crate) fn address(&self) -> usize {
         self.0.as_ptr().addr()
     }
 
-    /// Whether a parameter has this identity.
+    /// Returns whether a parameter has this identity.
     pub(crate) fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }

@@ -1,9 +1,10 @@
-//! Initialisers of weights.
+//! Initializers of weights.
 //!
-//! All take the tensor's sizes, draw from the default generator ([`manual_seed`](nomina::manual_seed)) or from the one that
-//! [`with_generator`] lends them, and give a tensor that is no leaf: `Param::new(init::xavier_uniform([3, 2], 1.0))`. The fan of a weight is how many inputs an output is summed over
-//! (`fan_in`), or how many outputs an input goes to (`fan_out`): its first dim counts outputs, its second inputs, the others
-//! both, as PyTorch has it.
+//! All take the tensor's sizes, draw from the default generator ([`manual_seed`](nomina::manual_seed)) or the one given
+//! to [`with_generator`], and return a tensor that is not a leaf: `Param::new(init::xavier_uniform([3, 2], 1.0))`. The
+//! fan of a weight is the number of inputs that an output is summed over (`fan_in`), or the number of outputs that an
+//! input contributes to (`fan_out`). As in PyTorch, its first dim counts outputs, its second inputs, and the others
+//! both.
 
 use nomina::dims::{Dims, Distinct, ShapeFor};
 use nomina::{Float, Generator, Result, Tensor};
@@ -11,7 +12,8 @@ use nomina_macros::twin;
 
 use crate::call;
 
-/// Makes a model without weights, which are to be loaded: all are zeros that take no memory, and nothing is drawn.
+/// Creates a model without weights, to be loaded later: all weights are zeros that take no memory, and nothing is
+/// drawn.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -28,7 +30,7 @@ pub fn unset<M>(make: impl FnOnce() -> M) -> M {
     call::unset(make)
 }
 
-/// Makes a model, or one weight, from the given generator, as PyTorch's `generator=`: who else draws changes nothing.
+/// Creates a model, or one weight, from the given generator, like PyTorch's `generator=`: other draws do not affect it.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -46,7 +48,7 @@ pub fn with_generator<M>(generator: &mut Generator, make: impl FnOnce() -> M) ->
     call::with_generator(generator, make)
 }
 
-/// The inputs and the outputs of a weight with these sizes.
+/// Returns the fan-in and the fan-out of a weight with these sizes.
 fn fans(sizes: &[usize]) -> (f64, f64) {
     let window: f64 = sizes.iter().skip(2).map(|&size| size as f64).product();
     let first = sizes.first().map_or(1.0, |&size| size as f64);
@@ -54,10 +56,10 @@ fn fans(sizes: &[usize]) -> (f64, f64) {
     (second * window, first * window)
 }
 
-/// Uniform between two numbers.
+/// Draws uniformly between two numbers.
 ///
 /// # Errors
-/// When sizes are none that the dims can have, the range is none, or memory is short.
+/// If the dims cannot have these sizes, the range is invalid, or an allocation fails.
 #[twin(free)]
 pub fn try_uniform<D: Dims + Distinct, T: Float>(
     shape: impl ShapeFor<D, T>,
@@ -67,10 +69,10 @@ pub fn try_uniform<D: Dims + Distinct, T: Float>(
     call::uniform(&shape.sizes(), from, to)
 }
 
-/// Normally distributed.
+/// Draws from a normal distribution.
 ///
 /// # Errors
-/// When sizes are none that the dims can have, the deviation is none, or memory is short.
+/// If the dims cannot have these sizes, the deviation is invalid, or an allocation fails.
 #[twin(free)]
 pub fn try_normal<D: Dims + Distinct, T: Float>(
     shape: impl ShapeFor<D, T>,
@@ -80,11 +82,11 @@ pub fn try_normal<D: Dims + Distinct, T: Float>(
     call::normal(&shape.sizes(), mean, std)
 }
 
-/// Uniform, so that a layer's outputs vary as its inputs do after a rectifier: within `gain * sqrt(3 / fan_in)`. He et al.,
-/// "Delving Deep into Rectifiers". The gain of a rectifier is `sqrt(2)`.
+/// Draws uniformly within `gain * sqrt(3 / fan_in)`, which preserves the variance of a layer's inputs after a
+/// rectifier. The gain of a rectifier is `sqrt(2)`. He et al., "Delving Deep into Rectifiers".
 ///
 /// # Errors
-/// As [`uniform`].
+/// The errors of [`uniform`].
 #[twin(free)]
 pub fn try_kaiming_uniform<D: Dims + Distinct, T: Float>(
     shape: impl ShapeFor<D, T>,
@@ -94,10 +96,10 @@ pub fn try_kaiming_uniform<D: Dims + Distinct, T: Float>(
     try_uniform(shape, -bound, bound)
 }
 
-/// Normally distributed with a deviation of `gain / sqrt(fan_in)`; see [`kaiming_uniform`].
+/// Draws from a normal distribution with a deviation of `gain / sqrt(fan_in)`; see [`kaiming_uniform`].
 ///
 /// # Errors
-/// As [`normal`].
+/// The errors of [`normal`].
 #[twin(free)]
 pub fn try_kaiming_normal<D: Dims + Distinct, T: Float>(
     shape: impl ShapeFor<D, T>,
@@ -107,11 +109,11 @@ pub fn try_kaiming_normal<D: Dims + Distinct, T: Float>(
     try_normal(shape, 0.0, std)
 }
 
-/// Uniform within `gain * sqrt(6 / (fan_in + fan_out))`. Glorot and Bengio, "Understanding the difficulty of training deep
-/// feedforward neural networks".
+/// Draws uniformly within `gain * sqrt(6 / (fan_in + fan_out))`. Glorot and Bengio, "Understanding the difficulty of
+/// training deep feedforward neural networks".
 ///
 /// # Errors
-/// As [`uniform`].
+/// The errors of [`uniform`].
 #[twin(free)]
 pub fn try_xavier_uniform<D: Dims + Distinct, T: Float>(
     shape: impl ShapeFor<D, T>,
@@ -122,10 +124,10 @@ pub fn try_xavier_uniform<D: Dims + Distinct, T: Float>(
     try_uniform(shape, -bound, bound)
 }
 
-/// Normally distributed with a deviation of `gain * sqrt(2 / (fan_in + fan_out))`; see [`xavier_uniform`].
+/// Draws from a normal distribution with a deviation of `gain * sqrt(2 / (fan_in + fan_out))`; see [`xavier_uniform`].
 ///
 /// # Errors
-/// As [`normal`].
+/// The errors of [`normal`].
 #[twin(free)]
 pub fn try_xavier_normal<D: Dims + Distinct, T: Float>(
     shape: impl ShapeFor<D, T>,
@@ -163,7 +165,7 @@ mod tests {
     fn a_lent_generator_comes_back_as_far_as_it_was_drawn() {
         let draw = || -> Tensor<(Out, In)> { uniform([2, 3], 0.0, 1.0) };
         let (mut own, mut beside) = (Generator::new(1), Generator::new(1));
-        // One within the other, and one that fails.
+        // One call nested in another, and one that fails.
         let (first, inner) = with_generator(&mut own, || {
             let first = draw();
             (first, with_generator(&mut Generator::new(1), draw))

@@ -36,12 +36,12 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`Module`] | what has parameters: derived for structs and enums of modules |
-//! | [`Param`] | a tensor that is trained; a plain [`Tensor`](nomina::Tensor) in a module is a buffer |
+//! | [`Module`] | a type with parameters: derived for structs and enums of modules |
+//! | [`Param`] | a trained tensor; a plain [`Tensor`](nomina::Tensor) in a module is a buffer |
 //! | [`layers`] | `Linear`, `Embedding`, norms, convolutions, attention, recurrent layers |
 //! | [`optim`] | `Sgd`, `Adam`, `AdamW`, clipping, schedules |
-//! | [`init`] | what weights are at first |
-//! | [`Batches`] | rows of data in batches, shuffled by a seed |
+//! | [`init`] | initial weights |
+//! | [`Batches`] | rows of data in batches, shuffled with a seed |
 #![forbid(unsafe_code)]
 
 mod call;
@@ -59,7 +59,8 @@ pub mod prelude;
 pub use data::Batches;
 pub use identity::Identity;
 pub use module::{Module, Slot};
-/// Makes a struct or an enum whose fields are modules a [`Module`]; a field without parameters is marked `#[module(skip)]`.
+/// Implements [`Module`] for a struct or an enum whose fields are modules; a field without parameters is marked
+/// `#[module(skip)]`.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -80,13 +81,13 @@ pub use module::{Module, Slot};
 /// assert_eq!(model.count(), 6 + 3 + 3);
 /// ```
 ///
-/// Fields of a tuple struct are numbered. `#[module(crate = path)]` on the type says where this crate is, if not at
-/// `::nomina_nn`.
+/// Fields of a tuple struct are numbered. `#[module(crate = path)]` on the type gives the path of this crate, if it is
+/// not `::nomina_nn`.
 pub use nomina_macros::Module;
 pub use param::Param;
 pub use path::Path;
 
-/// The guide to networks, whose every snippet is to run.
+/// The guide to networks, all of whose snippets run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/nn.md")]
 pub struct Networks;

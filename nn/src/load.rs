@@ -1,4 +1,4 @@
-//! Taking a module's tensors from elsewhere.
+//! Loading of a module's tensors.
 
 use nomina::{DynTensor, Error, ErrorKind, Names, Result};
 
@@ -7,7 +7,7 @@ use crate::path::Path;
 
 const OP: &str = "load";
 
-/// Checks everything, then takes it.
+/// Checks all tensors, then replaces them.
 pub(crate) fn load(
     module: &mut dyn Module,
     mut of: impl FnMut(&str) -> Result<DynTensor>,
@@ -31,7 +31,7 @@ pub(crate) fn load(
     done
 }
 
-/// `value` as it is to stand in the place of `own`: under its names, with its sizes, of its dtype.
+/// Converts `value` to a replacement of `own`: with its names and sizes. The dtypes must be equal.
 pub(crate) fn fitted(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
     let value = match value.names().has_names() {
         false if is_merged(own.shape(), value.shape()) => value.reshape(&signed(own.shape()))?,
@@ -65,7 +65,7 @@ pub(crate) fn fitted(own: &DynTensor, value: DynTensor) -> Result<DynTensor> {
     DynTensor::from_parts(raw, names)
 }
 
-/// Whether `merged` is `sizes` where some that lie side by side are one.
+/// Returns whether `merged` is `sizes` with some adjacent sizes merged into their product.
 fn is_merged(sizes: &[usize], merged: &[usize]) -> bool {
     let mut sizes = sizes.iter().copied();
     let whole = merged.iter().all(|&wanted| {
@@ -85,7 +85,7 @@ fn signed(sizes: &[usize]) -> Vec<i64> {
         .collect()
 }
 
-/// Whether sizes are equal.
+/// Checks that the sizes are equal.
 pub(crate) fn check_sizes(own: &DynTensor, value: &DynTensor) -> Result<()> {
     if own.shape() == value.shape() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Modules: types that hold parameters.
+//! Modules: types with parameters.
 
 use nomina::dims::{Dims, Distinct};
 use nomina::dynamic::DynTensorMut;
@@ -9,32 +9,33 @@ use crate::identity::Identity;
 use crate::load;
 use crate::path::Path;
 
-/// A tensor of a module, whatever its type: a [`Param`](crate::Param), or a [`Tensor`], which is a buffer.
+/// A tensor of a module, independent of its type: a [`Param`](crate::Param), or a [`Tensor`], which is a buffer.
 pub trait Slot {
-    /// Whether it is trained.
+    /// Returns whether the tensor is trained.
     fn is_param(&self) -> bool;
-    /// The tensor: the same leaf.
+    /// Returns the tensor, as the same leaf.
     fn to_dyn(&self) -> DynTensor;
-    /// The parameter's identity, by which an optimizer keeps its state. None by default: an optimizer then goes by the path.
+    /// Returns the parameter's identity, by which an optimizer looks up its state. `None` by default: an optimizer then
+    /// uses the path.
     fn identity(&self) -> Option<&Identity> {
         None
     }
-    /// Gives a parameter an identity of its own, which no optimizer knows. Does nothing by default.
+    /// Gives a parameter a new identity, without state in any optimizer. Does nothing by default.
     fn renew_identity(&mut self) {}
-    /// The tensor, to write to.
+    /// Returns the tensor for writing.
     ///
     /// # Errors
-    /// When memory for a copy of shared elements is short.
+    /// If the allocation for a copy of shared elements fails.
     fn as_dyn_mut(&mut self) -> Result<DynTensorMut<'_>>;
-    /// Puts another tensor in its place, as a leaf of its own where this one is a leaf.
+    /// Replaces the tensor, by a new leaf if this one is a leaf.
     ///
     /// # Errors
-    /// When its names, sizes or dtype are others. Nothing has changed then.
+    /// If the names, sizes or dtype differ. Nothing has changed then.
     fn set(&mut self, value: DynTensor) -> Result<()>;
-    /// Makes it a leaf of its own, or a constant.
+    /// Makes it a new leaf, or a constant.
     ///
     /// # Errors
-    /// When memory for a few words is short.
+    /// If a small allocation fails.
     fn track(&mut self, tracked: bool) -> Result<()>;
 }
 
@@ -57,7 +58,7 @@ impl<D: Dims + Distinct, T: Element> Slot for Tensor<D, T> {
     }
 }
 
-/// `value` as what stands in the place of `old`.
+/// Converts `value` to a replacement of `old`.
 pub(crate) fn replaced<D: Dims + Distinct, T: Element>(
     old: &Tensor<D, T>,
     value: DynTensor,
@@ -67,21 +68,21 @@ pub(crate) fn replaced<D: Dims + Distinct, T: Element>(
     Ok(value.detach())
 }
 
-/// What has parameters and buffers, each under a path: `layers.0.attention.query.weight`. Derived for structs and enums
-/// ([`derive(Module)`](macro@crate::Module)); `Vec`, `Option`, `Box`, arrays and tuples of modules are modules.
+/// A type with parameters and buffers, each with a path: `layers.0.attention.query.weight`. Derived for structs and
+/// enums ([`derive(Module)`](macro@crate::Module)); `Vec`, `Option`, `Box`, arrays and tuples of modules are modules.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` holds no parameters",
     label = "not a module",
     note = "mark a field without parameters `#[module(skip)]`; a struct of layers is a module by `#[derive(Module)]`"
 )]
 pub trait Module {
-    /// Calls `visit` with each tensor and its path, in the order of fields.
+    /// Calls `visit` with each tensor and its path, in field order.
     fn each<'a>(&'a self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a dyn Slot));
 
-    /// The same, to change them.
+    /// Like [`each`](Self::each), but for mutation.
     fn each_mut<'a>(&'a mut self, path: &mut Path, visit: &mut dyn FnMut(&str, &'a mut dyn Slot));
 
-    /// The paths of all tensors.
+    /// Returns the paths of all tensors.
     fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         self.each(&mut Path::default(), &mut |path, _| {
@@ -90,7 +91,7 @@ pub trait Module {
         paths
     }
 
-    /// All parameters with their paths: the same leaves.
+    /// Returns all parameters with their paths, as the same leaves.
     fn params(&self) -> Vec<(String, DynTensor)> {
         let mut params = Vec::new();
         self.each(&mut Path::default(), &mut |path, slot| {
@@ -101,12 +102,13 @@ pub trait Module {
         params
     }
 
-    /// How many numbers its parameters are.
+    /// Returns the total number of elements of its parameters.
     fn count(&self) -> usize {
         self.params().iter().map(|(_, param)| param.numel()).sum()
     }
 
-    /// A line for each tensor: its path, its dims with their sizes, its dtype, and whether it is trained.
+    /// Returns a summary with a line for each tensor: its path, its dims with their sizes, its dtype, and whether it is
+    /// trained.
     ///
     /// ```
     /// use nomina::prelude::*;
@@ -140,7 +142,7 @@ pub trait Module {
         lines.collect()
     }
 
-    /// All parameters and buffers with their paths, as they are now: what a file takes.
+    /// Returns all parameters and buffers with their paths and current values, to be saved to a file.
     ///
     /// ```
     /// use nomina::prelude::*;
@@ -164,17 +166,17 @@ pub trait Module {
         state
     }
 
-    /// Takes all parameters and buffers from `of`, which gives the tensor of a path: from a file, a map, or another model's
-    /// state. Where other programs call them otherwise, `of` is the place to say so.
+    /// Loads all parameters and buffers from `of`, which returns the tensor for a path: from a file, a map, or another
+    /// model's state. If the source uses other paths, `of` can translate them.
     ///
-    /// Names and sizes must be equal. A tensor without names goes by position; where several dims of the model lie side by
-    /// side, `(Head=12, Feature=32, Hidden=384)`, it may have one of their product, `(384, 384)`. Elements are not copied, but for those
-    /// of a model on another device. Parameters are leaves of their own then, and keep their identity: an optimizer goes on with
-    /// the state that it has for them, unless it loads that as well or is made anew.
+    /// Names and sizes must be equal. A tensor without names is matched by position; it may have one dim for several
+    /// adjacent dims of the model: `(384, 384)` for `(Head=12, Feature=32, Hidden=384)`. Elements are only copied if
+    /// the model is on another device. Parameters become new leaves, and keep their identity: an optimizer continues
+    /// with the state it has for them, unless it loads state as well or is created anew.
     ///
     /// # Errors
-    /// When `of` fails, or a tensor has other names, sizes or another dtype; the error has the path. Nothing has changed then,
-    /// unless memory for a leaf was short.
+    /// If `of` fails, or a tensor's names, sizes or dtype differ; the error includes the path. Nothing has changed
+    /// then, unless the allocation for a leaf failed.
     #[twin]
     fn try_load(&mut self, of: impl FnMut(&str) -> Result<DynTensor>) -> Result<()>
     where
@@ -183,34 +185,34 @@ pub trait Module {
         load::load(self, of)
     }
 
-    /// Forgets all gradients.
+    /// Clears all gradients.
     fn zero_grad(&self) {
         self.each(&mut Path::default(), &mut |_, slot| {
             slot.to_dyn().zero_grad()
         });
     }
 
-    /// From now on nothing of it is trained: its parameters are constants.
+    /// Stops training: all parameters become constants.
     fn freeze(&mut self) {
         self.each_mut(&mut Path::default(), &mut |_, slot| {
             crate::call::ok(slot.track(false));
         });
     }
 
-    /// From now on all of its parameters are trained.
+    /// Resumes training of all parameters.
     ///
     /// # Errors
-    /// When memory for a few words is short.
+    /// If a small allocation fails.
     #[twin]
     fn try_unfreeze(&mut self) -> Result<()> {
         each_tried(self, &mut |slot| slot.track(true))
     }
 
-    /// A model with the same elements and leaves of its own. Elements are copied when one of the two writes to them. Its
-    /// parameters are new ones to an optimizer, which keeps no state for them yet.
+    /// Returns a model with the same elements and new leaves. Elements are copied when one of the two models writes to
+    /// them. An optimizer has no state for the new parameters.
     ///
     /// # Errors
-    /// When memory for a few words is short.
+    /// If a small allocation fails.
     #[twin]
     fn try_fork(&self) -> Result<Self>
     where
@@ -227,11 +229,11 @@ pub trait Module {
         Ok(fork)
     }
 
-    /// Moves all tensors to a device. They are leaves of their own then, without gradients. An optimizer goes on with the state
-    /// that it has for them, and moves it at its next step.
+    /// Moves all tensors to a device. They become new leaves without gradients. An optimizer continues with the state
+    /// it has for them, and moves it at its next step.
     ///
     /// # Errors
-    /// When the device is not there, or its memory is short. Nothing has changed then.
+    /// If the device does not exist, or an allocation fails. Nothing has changed then.
     #[twin]
     fn try_to_device(&mut self, device: Device) -> Result<()>
     where
@@ -249,7 +251,7 @@ pub trait Module {
     }
 }
 
-/// Names and sizes, as errors show them: `(Out=3, In=2)`.
+/// Formats names and sizes for errors: `(Out=3, In=2)`.
 fn dims(tensor: &DynTensor) -> String {
     let each = tensor.names().iter().zip(tensor.shape());
     let each = each.map(|(name, size)| match name {
@@ -311,7 +313,7 @@ impl<M: Module> Module for Option<M> {
     }
 }
 
-/// Modules in a row, which are numbered.
+/// Implements `Module` for sequences of modules, which are numbered.
 macro_rules! numbered {
     ($([$($generics:tt)*] $list:ty),*) => {$(
         #[diagnostic::do_not_recommend]

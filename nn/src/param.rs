@@ -11,14 +11,14 @@ use crate::identity::Identity;
 use crate::module::{Module, Slot, replaced};
 use crate::path::Path;
 
-/// A tensor that is trained: a leaf, whose gradient an optimizer takes. It is used as the [`Tensor`] that it holds.
+/// A trained tensor: a leaf, whose gradient an optimizer uses and clears. It dereferences to its [`Tensor`].
 ///
-/// Clones are the same leaf, as tensors' are; [`Module::fork`] makes a model with leaves of its own. Where one weight serves in
-/// two places, keep it once and borrow it in both.
+/// Clones are the same leaf, like clones of tensors; [`Module::fork`] creates a model with new leaves. To use one
+/// weight in two places, store it once and borrow it in both.
 ///
-/// An optimizer keeps its state for a parameter by the parameter's [`Identity`], wherever the parameter is in a model:
-/// momentum moves with it when a layer is removed, inserted or swapped, and stays when the model loads a file, goes to
-/// another device, or is frozen for a while. A new `Param` and each parameter of a fork start without.
+/// An optimizer looks up its state for a parameter by the parameter's [`Identity`], wherever the parameter is in a
+/// model: momentum moves with it when a layer is removed, inserted or swapped, and is kept when the model loads a file,
+/// moves to another device, or is temporarily frozen. A new `Param` and each parameter of a fork start without state.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -43,10 +43,10 @@ impl<D: Dims, T: Element> Clone for Param<D, T> {
 }
 
 impl<D: Dims, T: Inexact> Param<D, T> {
-    /// The tensor as a leaf of its own, whatever computed it.
+    /// Makes the tensor a new leaf, independent of its history.
     ///
     /// # Panics
-    /// When memory for a few words is short.
+    /// If a small allocation fails.
     #[must_use]
     #[track_caller]
     pub fn new(tensor: Tensor<D, T>) -> Self {
@@ -59,7 +59,7 @@ impl<D: Dims, T: Inexact> Param<D, T> {
 }
 
 impl<D: Dims, T: Element> Param<D, T> {
-    /// The tensor.
+    /// Returns the tensor.
     #[must_use]
     pub fn into_inner(self) -> Tensor<D, T> {
         self.tensor

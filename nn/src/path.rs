@@ -1,17 +1,17 @@
 //! The path of a tensor in a module.
 
-/// The fields on the way to a tensor, with dots between: `layers.0.attention.query.weight`.
+/// The fields that lead to a tensor, separated by dots: `layers.0.attention.query.weight`.
 #[derive(Debug, Default)]
 pub struct Path(String);
 
 impl Path {
-    /// The path itself.
+    /// Returns the path as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Does `inside` one step further.
+    /// Runs `inside` with a component appended to the path.
     pub fn enter(&mut self, part: &str, inside: impl FnOnce(&mut Self)) {
         let before = self.0.len();
         if before > 0 {

@@ -1,4 +1,4 @@
-//! The prelude of programs with networks: `use nomina_nn::prelude::*;`, beside nomina's own prelude.
+//! The prelude for programs with networks: `use nomina_nn::prelude::*;`, in addition to nomina's own prelude.
 
 pub use crate::layers::*;
 pub use crate::optim::{Adam, AdamW, Sgd, clip_grad_norm};

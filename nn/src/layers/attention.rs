@@ -17,19 +17,20 @@ use super::Linear;
 use super::linear::linear;
 use crate::Module;
 
-/// What attention is told.
+/// The options of attention.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Attention {
-    /// Whether a position sees itself and earlier ones only.
+    /// Whether a position only attends to itself and earlier positions.
     pub causal: bool,
-    /// Rotary positions: queries and keys are turned by angles that grow along the sequence, the first features fastest, from 1
-    /// down to one over this base. Su et al., "RoFormer"; halves are pairs, as in GPT-NeoX and Llama.
+    /// Rotary positions: queries and keys are rotated by angles that grow along the sequence, from 1 per position for
+    /// the first features down to the inverse of this base. Su et al., "RoFormer"; features are paired between the
+    /// halves, as in GPT-NeoX and Llama.
     pub rotary: Option<f64>,
-    /// The share of weights that are set to zero at random: while a network is trained.
+    /// The fraction of weights that are randomly set to zero; for training.
     pub dropout: f64,
 }
 
-/// A sequence along `S`, whose positions have features along `E`, attends to itself by heads `H`, each of which has features `F`.
+/// Multi-head self-attention over a sequence along `S` with features along `E`, by heads `H` with features `F` each.
 /// Vaswani et al., "Attention Is All You Need".
 ///
 /// ```
@@ -44,13 +45,13 @@ pub struct Attention {
 #[derive(Clone, Module)]
 #[module(crate = crate)]
 pub struct MultiHeadAttention<S: Dim, E: Dim, H: Dim, F: Dim, T: Element = f32> {
-    /// To queries.
+    /// The projection to queries.
     pub query: Linear<E, (H, F), T>,
-    /// To keys.
+    /// The projection to keys.
     pub key: Linear<E, (H, F), T>,
-    /// To values.
+    /// The projection to values.
     pub value: Linear<E, (H, F), T>,
-    /// From what heads found.
+    /// The projection of the heads' results.
     pub out: Linear<(H, F), E, T>,
     #[module(skip)]
     sequence: PhantomData<S>,
@@ -63,10 +64,10 @@ where
     (H, F): Distinct,
     (E,): Distinct,
 {
-    /// Four linear layers with PyTorch's weights.
+    /// Creates four linear layers with PyTorch's initial weights.
     ///
     /// # Errors
-    /// When a product of sizes is too large, or memory is short.
+    /// If a product of sizes is too large, or an allocation fails.
     #[twin]
     pub fn try_new(
         hidden: impl SizesFor<E>,
@@ -82,10 +83,11 @@ where
         Self::try_grouped(hidden, H::default().of(heads), features, heads)
     }
 
-    /// The same where several heads share keys and values, of which there are `key_heads`. Ainslie et al., "GQA".
+    /// Like [`new`](Self::new), but with `key_heads` heads of keys and values, each shared by several heads.
+    /// Ainslie et al., "GQA".
     ///
     /// # Errors
-    /// When a product of sizes is too large, or memory is short.
+    /// If a product of sizes is too large, or an allocation fails.
     #[twin]
     pub fn try_grouped(
         hidden: impl SizesFor<E>,
@@ -112,7 +114,7 @@ where
 }
 
 impl<S: Dim, E: Dim, H: Dim, F: Dim, T: Element> MultiHeadAttention<S, E, H, F, T> {
-    /// Of four layers, whose weights come from elsewhere.
+    /// Creates the layer from four linear layers with existing weights.
     #[must_use]
     pub fn of([query, key, value]: [Linear<E, (H, F), T>; 3], out: Linear<(H, F), E, T>) -> Self {
         Self {
@@ -126,10 +128,10 @@ impl<S: Dim, E: Dim, H: Dim, F: Dim, T: Element> MultiHeadAttention<S, E, H, F, 
 }
 
 impl<S: Dim, E: Dim, H: Dim, F: Dim, T: Float> MultiHeadAttention<S, E, H, F, T> {
-    /// What each position of the sequence gathers from the others.
+    /// Computes attention: each position of the sequence gathers values from the others.
     ///
     /// # Errors
-    /// When sizes differ from the weights', an option is out of range, or memory is short.
+    /// If sizes differ from the weights', an option is out of range, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims + Has<S> + Has<E> + Distinct>(
         &self,
@@ -142,12 +144,13 @@ impl<S: Dim, E: Dim, H: Dim, F: Dim, T: Float> MultiHeadAttention<S, E, H, F, T>
         self.attend(&x.to_dyn(), None, options)?.typed()
     }
 
-    /// [`forward`](Self::forward) with a mask: bool, true where a position counts, or numbers that are added to the scores. Its
-    /// dims are among those of `x`, with the heads' and with `Prime<S>` for the positions that are looked at:
+    /// [`forward`](Self::forward) with a mask: bool, true at positions to attend to, or numbers that are added to the
+    /// scores. Its dims are among those of `x`, the heads' dim, and `Prime<S>` for the positions attended to:
     /// `&mask.prime(Seq)` of a mask along `(N, Seq)`.
     ///
     /// # Errors
-    /// When sizes do not fit, the mask is neither bool nor of this dtype, an option is out of range, or memory is short.
+    /// If sizes do not match, the mask is neither bool nor of this dtype, an option is out of range, or an allocation
+    /// fails.
     #[twin]
     pub fn try_forward_masked<
         D: Dims + Has<S> + Has<E> + Distinct,
@@ -197,7 +200,7 @@ impl<S: Dim, E: Dim, H: Dim, F: Dim, T: Float> MultiHeadAttention<S, E, H, F, T>
 
 type Weights = (DynTensor, Option<DynTensor>);
 
-/// Attention by names: those of the sequence, of the features and of the heads.
+/// Computes attention by names: those of the sequence, of the features and of the heads.
 fn attend(
     x: &DynTensor,
     mask: Option<&DynTensor>,
@@ -212,9 +215,9 @@ fn attend(
             Error::new(ErrorKind::NameNotFound, "attention", what).operand(x.names(), x.shape())
         );
     };
-    // The other dims are batches, in the order of the input.
+    // The other dims are batch dims, in the order of the input.
     let batch: Vec<usize> = (0..x.rank()).filter(|&dim| dim != s && dim != e).collect();
-    // Behind a linear layer: the input's dims without `e`, heads, features.
+    // The dims after a linear layer: the input's without `e`, then heads, features.
     let place = |dim: usize| dim - usize::from(dim > e);
     let rank = x.rank() + 1;
     let mut order: Vec<usize> = batch.iter().map(|&dim| place(dim)).collect();
@@ -251,7 +254,7 @@ fn attend(
         }
     };
     let found = found.map_err(|error| about(error, &[x]))?;
-    // Heads and features side by side behind the sequence, under their names for the last layer.
+    // Heads and features follow the sequence, with their names for the last layer.
     let last = found.rank();
     let mut order: Vec<usize> = (0..batch.len()).collect();
     order.extend([last - 2, last - 3, last - 1]);
@@ -259,7 +262,7 @@ fn attend(
     let names: Names = names.chain(out.0.names().iter().skip(1).cloned()).collect();
     let found = DynTensor::from_parts(found.raw().permute(&order)?, names)?;
     let rows = linear(&found, &out.0, out.1.as_ref(), 2, None)?;
-    // Where the input has its dims.
+    // Restores the order of the input's dims.
     let mut order: Vec<usize> = vec![0; x.rank()];
     for (from, &to) in batch.iter().chain([&s, &e]).enumerate() {
         order[to] = from;
@@ -267,7 +270,8 @@ fn attend(
     DynTensor::from_parts(rows.permute(&order)?, x.names().clone())
 }
 
-/// A mask under the dims of scores: `names`, then the positions that are looked at, which no other dim is.
+/// Reorders a mask to the dims of the scores: `names`, then the positions attended to, which are the mask's remaining
+/// dim.
 fn aligned(mask: &DynTensor, names: &Names) -> Result<Raw> {
     let own: Vec<Option<usize>> = names
         .iter()
@@ -282,7 +286,8 @@ fn aligned(mask: &DynTensor, names: &Names) -> Result<Raw> {
     mask.raw().permute(&order)?.reshape(&sizes)
 }
 
-/// Cosines and sines of the angles that grow along the sequence, for each pair of features: of `x` along (…, sequence, features).
+/// Returns cosines and sines of the rotation angles, for each position and each pair of features; `x` has dims (…,
+/// sequence, features).
 fn turns(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
     let (len, features) = (x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]);
     if features % 2 != 0 {
@@ -303,7 +308,7 @@ fn turns(x: &Raw, base: f64) -> Result<[DynTensor; 2]> {
     Ok([here(angles.cos()?)?, here(angles.sin()?)?])
 }
 
-/// Turns the features of (…, sequence, features), whose halves are pairs.
+/// Rotates the features of (…, sequence, features), which are paired between the halves.
 fn rotated(x: Raw, [cos, sin]: &[DynTensor; 2]) -> Result<Raw> {
     let names = Names::unnamed(x.rank());
     let half = cos.shape()[1];

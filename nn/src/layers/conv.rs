@@ -15,20 +15,21 @@ use crate::param::Param;
 /// The dims of a convolution's weight: output channels, input channels, the kernel.
 pub type Kernel<A, C, O> = Joined<(O, C), <A as Axes>::List>;
 
-/// Kernels that slide along `S` dims `A`: the channels `C` give way to `O`. [`Conv1d`], [`Conv2d`] and [`Conv3d`] are these.
+/// A convolution along `S` dims `A` from channels `C` to channels `O`. [`Conv1d`], [`Conv2d`] and [`Conv3d`] are
+/// aliases of it.
 #[derive(Clone, Module)]
 #[module(crate = crate)]
 pub struct Conv<const S: usize, A: Axes, C: Dim, O: Dim, T: Element = f32> {
     /// The kernels.
     pub weight: Param<Kernel<A, C, O>, T>,
-    /// What is added to each output channel.
+    /// The summand of each output channel.
     pub bias: Option<Param<(O,), T>>,
     /// Stride, padding, dilation and groups.
     #[module(skip)]
     pub options: ConvOptions<S>,
 }
 
-/// Kernels that slide along one dim `A`: the channels `C` give way to `O`.
+/// A convolution along one dim `A` from channels `C` to channels `O`.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -40,7 +41,7 @@ pub struct Conv<const S: usize, A: Axes, C: Dim, O: Dim, T: Element = f32> {
 /// ```
 pub type Conv1d<A, C, O, T = f32> = Conv<1, A, C, O, T>;
 
-/// Kernels that slide along two dims `A`: the channels `C` give way to `O`.
+/// A convolution along two dims `A` from channels `C` to channels `O`.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -53,7 +54,7 @@ pub type Conv1d<A, C, O, T = f32> = Conv<1, A, C, O, T>;
 /// ```
 pub type Conv2d<A, C, O, T = f32> = Conv<2, A, C, O, T>;
 
-/// Kernels that slide along three dims `A`: the channels `C` give way to `O`.
+/// A convolution along three dims `A` from channels `C` to channels `O`.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -70,11 +71,11 @@ where
     Kernel<A, C, O>: Distinct,
     (O,): Distinct,
 {
-    /// Kernels and a bias that are uniform within one over the root of the numbers that make an output, as PyTorch draws them;
-    /// stride 1 and no padding.
+    /// Creates a layer with stride 1 and no padding. Kernels and bias are uniform within the inverse square root of the
+    /// number of inputs per output, like PyTorch's.
     ///
     /// # Errors
-    /// When a product of sizes is too large, or memory is short.
+    /// If a product of sizes is too large, or an allocation fails.
     #[twin]
     pub fn try_new(
         channels: impl SizesFor<C>,
@@ -84,10 +85,11 @@ where
         Self::try_with(channels, outputs, kernel, ConvOptions::default())
     }
 
-    /// The same with options. Where there are groups, the weight has the channels of one.
+    /// Like [`new`](Self::new), but with options. If there are groups, the weight has the channels of one
+    /// group.
     ///
     /// # Errors
-    /// When a product of sizes is too large, or memory is short.
+    /// If a product of sizes is too large, or an allocation fails.
     #[twin]
     pub fn try_with(
         channels: impl SizesFor<C>,
@@ -109,7 +111,8 @@ where
 }
 
 impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact> Conv<S, A, C, O, T> {
-    /// The bias under the name that `convNd` computes for it: the same, as rustc does not see for every `A`.
+    /// Returns the bias with the dim that `convNd` computes for it: the same dim, which rustc cannot prove for every
+    /// `A`.
     fn channels(&self) -> Result<Option<Bias<A, C, O, T>>>
     where
         (OutChannel<Kernel<A, C, O>, C>,): Distinct,
@@ -122,10 +125,10 @@ impl<const S: usize, A: Axes, C: Dim, O: Dim, T: Inexact> Conv<S, A, C, O, T> {
 type Bias<A, C, O, T> = Tensor<(OutChannel<Kernel<A, C, O>, C>,), T>;
 
 impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv1d<A, C, O, T> {
-    /// The layer's outputs: `O` in the place of `C`.
+    /// Computes the convolution, in which `O` replaces `C`.
     ///
     /// # Errors
-    /// When sizes do not fit, or memory is short.
+    /// If sizes do not match, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims>(
         &self,
@@ -149,10 +152,10 @@ impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv1d<A, C, O, T>
 }
 
 impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv2d<A, C, O, T> {
-    /// The layer's outputs: `O` in the place of `C`.
+    /// Computes the convolution, in which `O` replaces `C`.
     ///
     /// # Errors
-    /// When sizes do not fit, or memory is short.
+    /// If sizes do not match, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims>(
         &self,
@@ -176,10 +179,10 @@ impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv2d<A, C, O, T>
 }
 
 impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv3d<A, C, O, T> {
-    /// The layer's outputs: `O` in the place of `C`.
+    /// Computes the convolution, in which `O` replaces `C`.
     ///
     /// # Errors
-    /// When sizes do not fit, or memory is short.
+    /// If sizes do not match, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims>(
         &self,
@@ -202,7 +205,8 @@ impl<A: Axes + Default, C: Dim, O: Dim, T: Inexact + Numeric> Conv3d<A, C, O, T>
     }
 }
 
-/// What stands in a [`Sequential`](super::Sequential). Each `forward` is written out, since a macro would stand in what rustc says of it.
+/// Implements [`Layer`] for use in a [`Sequential`](super::Sequential). The `forward` methods are not in this macro,
+/// because rustc would mention the macro in its errors.
 macro_rules! layers {
     ($($name:ident $s:literal)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -6,8 +6,8 @@ use nomina_macros::twin;
 
 use crate::Module;
 
-/// Sets elements to zero with a probability while a network is trained, and scales the others so that their mean stays. Srivastava
-/// et al., "Dropout".
+/// Dropout: in training, sets elements to zero with a probability, and scales the others so that the mean is preserved.
+/// Srivastava et al., "Dropout".
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -27,16 +27,16 @@ pub struct Dropout {
 }
 
 impl Dropout {
-    /// With a probability from 0 to 1.
+    /// Creates a layer with a probability from 0 to 1.
     #[must_use]
     pub const fn new(p: f64) -> Self {
         Self { p }
     }
 
-    /// The input with elements left out where `train`, and as it is otherwise.
+    /// Drops elements of the input if `train` is true; otherwise returns it unchanged.
     ///
     /// # Errors
-    /// When the probability is none, or memory is short.
+    /// If the probability is invalid, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims, T: Float>(
         &self,
@@ -46,10 +46,10 @@ impl Dropout {
         x.try_dropout_with(self.options(train))
     }
 
-    /// [`forward`](Self::forward) from the given generator.
+    /// [`forward`](Self::forward), drawing from the given generator.
     ///
     /// # Errors
-    /// When the probability is none, or memory is short.
+    /// If the probability is invalid, or an allocation fails.
     #[twin]
     pub fn try_forward_from<D: Dims, T: Float>(
         &self,

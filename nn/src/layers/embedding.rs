@@ -8,7 +8,7 @@ use crate::Module;
 use crate::call::normal;
 use crate::param::Param;
 
-/// A row along `E` for each id of `V`.
+/// A table with a row along `E` for each id of `V`.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -29,10 +29,10 @@ impl<V: Dim, E: Dim> Embedding<V, E>
 where
     (V, E): Distinct,
 {
-    /// Rows of normally distributed numbers, as PyTorch draws them.
+    /// Creates rows of normally distributed numbers, like PyTorch's.
     ///
     /// # Errors
-    /// When the product of the sizes is too large, or memory is short.
+    /// If the product of the sizes is too large, or an allocation fails.
     #[twin]
     pub fn try_new(ids: impl SizesFor<V>, row: impl SizesFor<E>) -> Result<Self> {
         let weight = normal(&[ids.sizes()[0], row.sizes()[0]], 0.0, 1.0)?;
@@ -46,10 +46,10 @@ impl<V: Dim, E: Dim, T: Inexact> Embedding<V, E, T>
 where
     (V, E): Has<V>,
 {
-    /// The rows of the ids.
+    /// Looks up the rows of the ids.
     ///
     /// # Errors
-    /// When an id is negative or none of a row, or memory is short.
+    /// If an id is out of range, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims + EmbedIn<(V, E), V>, I: IndexElement>(
         &self,

@@ -14,8 +14,8 @@ use crate::param::Param;
 /// The dims of the weight of a layer from `I` to `O`: outputs, then inputs.
 pub type Weight<I, O> = Joined<<O as Axes>::List, <I as Axes>::List>;
 
-/// Sums over the dims `I` by a weight and adds a bias: `I` gives way to `O`, which comes last. Each is a dim or a tuple of dims,
-/// so that heads need no reshape.
+/// A linear layer: multiplies by a weight, summing over the dims `I`, and adds a bias. `O` replaces `I` and comes last.
+/// Each is a dim or a tuple of dims, so that heads need no reshape.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -42,9 +42,9 @@ pub type Weight<I, O> = Joined<<O as Axes>::List, <I as Axes>::List>;
 #[derive(Clone, Module)]
 #[module(crate = crate)]
 pub struct Linear<I: Axes, O: Axes, T: Element = f32> {
-    /// What inputs are multiplied by.
+    /// The weight.
     pub weight: Param<Weight<I, O>, T>,
-    /// What is added.
+    /// The summand of the outputs.
     pub bias: Option<Param<O::List, T>>,
 }
 
@@ -53,10 +53,10 @@ where
     Weight<I, O>: Distinct,
     O::List: Distinct,
 {
-    /// Weights and a bias that are uniform within `1 / sqrt(inputs)`, as PyTorch draws them.
+    /// Creates a layer whose weight and bias are uniform within `1 / sqrt(inputs)`, like PyTorch's.
     ///
     /// # Errors
-    /// When a product of sizes is too large, or memory is short.
+    /// If a product of sizes is too large, or an allocation fails.
     #[twin]
     pub fn try_new(input: impl SizesFor<I>, output: impl SizesFor<O>) -> Result<Self> {
         let (inputs, outputs) = (input.sizes(), output.sizes());
@@ -67,10 +67,10 @@ where
         })
     }
 
-    /// The same without a bias.
+    /// Like [`new`](Self::new), but without a bias.
     ///
     /// # Errors
-    /// When a product of sizes is too large, or memory is short.
+    /// If a product of sizes is too large, or an allocation fails.
     #[twin]
     pub fn try_without_bias(input: impl SizesFor<I>, output: impl SizesFor<O>) -> Result<Self> {
         let (weight, _) = weights(&input.sizes(), &output.sizes())?;
@@ -78,7 +78,7 @@ where
     }
 }
 
-/// Numbers within one over the root of how many inputs an output is summed over, and that bound.
+/// Draws a weight within the inverse square root of the number of inputs, and returns it with that bound.
 fn weights<D: Dims + Distinct>(inputs: &[usize], outputs: &[usize]) -> Result<(Param<D>, f64)> {
     let bound = 1.0 / product(inputs).max(1.0).sqrt();
     let weight = uniform(&[outputs, inputs].concat(), -bound, bound)?;
@@ -86,10 +86,10 @@ fn weights<D: Dims + Distinct>(inputs: &[usize], outputs: &[usize]) -> Result<(P
 }
 
 impl<I: Axes, O: Axes, T: Inexact> Linear<I, O, T> {
-    /// The layer's outputs: `I` gives way to `O`, which comes last.
+    /// Computes the layer's outputs: `O` replaces `I` and comes last.
     ///
     /// # Errors
-    /// When sizes differ from the weight's, or memory is short.
+    /// If sizes differ from the weight's, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims, Y: Dims + Distinct>(&self, x: &Tensor<D, T>) -> Result<Tensor<Y, T>>
     where
@@ -98,10 +98,10 @@ impl<I: Axes, O: Axes, T: Inexact> Linear<I, O, T> {
         typed(self.rows(x, None)?)
     }
 
-    /// [`forward`](Self::forward) with a function of the results in the same pass.
+    /// [`forward`](Self::forward), with an activation function applied in the same pass.
     ///
     /// # Errors
-    /// When sizes differ from the weight's, or memory is short.
+    /// If sizes differ from the weight's, or an allocation fails.
     #[twin]
     pub fn try_forward_with<D: Dims, Y: Dims + Distinct>(
         &self,
@@ -126,7 +126,7 @@ impl<I: Axes, O: Axes, T: Inexact> Linear<I, O, T> {
     }
 }
 
-/// Sums over the last `inputs` dims of the weight, wherever they stand in `x`.
+/// Sums over the last `inputs` dims of the weight, which may be anywhere in `x`.
 pub(crate) fn linear(
     x: &DynTensor,
     weight: &DynTensor,
@@ -139,7 +139,7 @@ pub(crate) fn linear(
         about(error, &operands)
     };
     let outputs = weight.rank() - inputs;
-    // Nothing is put together where each side is one dim.
+    // No dims are merged if each side is a single dim.
     if let ([_, input], 1) = (&weight.names()[..], inputs)
         && let Some(place) = input.as_ref().and_then(|input| x.names().position(input))
     {
@@ -160,7 +160,7 @@ pub(crate) fn linear(
     let rows = if let [_] = places[..] {
         x.raw().clone()
     } else {
-        // The inputs as one dim, which is last.
+        // Merges the inputs into one dim, which is last.
         let mut order: Vec<usize> = (0..x.rank()).filter(|dim| !places.contains(dim)).collect();
         let kept: Vec<usize> = order.iter().map(|&dim| x.shape()[dim]).collect();
         order.extend(&places);
@@ -194,9 +194,9 @@ pub(crate) fn linear(
     result.reshape(&[&sizes[..], split].concat()).map_err(at)
 }
 
-/// The product of the sizes of some dims, which are those of a tensor.
+/// Returns the product of the sizes of some dims of a tensor.
 fn merged(sizes: &[usize], dims: &[usize]) -> usize {
-    // Beside a size of 0 the others may be any; what is too large for a tensor is refused as one.
+    // Saturates: next to a size of 0 the other sizes are unlimited, and a size that is too large is refused later.
     dims.iter()
         .fold(1, |all: usize, &dim| all.saturating_mul(sizes[dim]))
 }

@@ -1,4 +1,4 @@
-//! Layers. Each names the dims that it works on; all others pass through it.
+//! Layers. Each names the dims that it works on; all others are batch dims.
 //!
 //! | layer | replaces | weight |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! Normalisations.
+//! Normalization layers.
 
 use nomina::dims::{Axes, AxesOf, Dim, DimOf, Dims, Distinct, SizesFor};
 use nomina::{BatchNormOptions, Element, Float, LayerNormOptions, Result, RmsNormOptions, Tensor};
@@ -8,8 +8,8 @@ use crate::Module;
 use crate::call::full;
 use crate::param::Param;
 
-/// Mean 0 and variance 1 over `A`, a dim or a tuple of dims; then a weight and a bias. Ba, Kiros and Hinton, "Layer
-/// Normalization".
+/// Layer normalization: to mean 0 and variance 1 over `A`, a dim or a tuple of dims; then applies a weight and a bias.
+/// Ba, Kiros and Hinton, "Layer Normalization".
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -22,11 +22,11 @@ use crate::param::Param;
 #[derive(Clone, Module)]
 #[module(crate = crate)]
 pub struct LayerNorm<A: Axes, T: Element = f32> {
-    /// What results are multiplied by: ones at first.
+    /// The factor of the results; initially ones.
     pub weight: Param<A::List, T>,
-    /// What is added then: zeros at first.
+    /// The summand of the results; initially zeros.
     pub bias: Option<Param<A::List, T>>,
-    /// What is added to the variance: 1e-5 at first.
+    /// The summand of the variance; initially 1e-5.
     #[module(skip)]
     pub eps: f64,
 }
@@ -35,10 +35,10 @@ impl<A: Axes> LayerNorm<A>
 where
     A::List: Distinct,
 {
-    /// A weight of ones and a bias of zeros.
+    /// Creates a layer with a weight of ones and a bias of zeros.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If an allocation fails.
     #[twin]
     pub fn try_new(sizes: impl SizesFor<A>) -> Result<Self> {
         let sizes = sizes.sizes();
@@ -51,10 +51,10 @@ where
 }
 
 impl<A: Axes + Default, T: Float> LayerNorm<A, T> {
-    /// The normalised input.
+    /// Normalizes the input.
     ///
     /// # Errors
-    /// When sizes differ from the weight's, or memory is short.
+    /// If sizes differ from the weight's, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims>(&self, x: &Tensor<D, T>) -> Result<Tensor<D, T>>
     where
@@ -69,8 +69,8 @@ impl<A: Axes + Default, T: Float> LayerNorm<A, T> {
     }
 }
 
-/// Divided by the root of the mean square over `A`, a dim or a tuple of dims; then a weight. Zhang and Sennrich, "Root Mean
-/// Square Layer Normalization".
+/// Root mean square normalization: divides by the root of the mean square over `A`, a dim or a tuple of dims; then
+/// applies a weight. Zhang and Sennrich, "Root Mean Square Layer Normalization".
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -83,9 +83,9 @@ impl<A: Axes + Default, T: Float> LayerNorm<A, T> {
 #[derive(Clone, Module)]
 #[module(crate = crate)]
 pub struct RmsNorm<A: Axes, T: Element = f32> {
-    /// What results are multiplied by: ones at first.
+    /// The factor of the results; initially ones.
     pub weight: Param<A::List, T>,
-    /// What is added to the mean square: the dtype's least step at 1, where it is `None`.
+    /// The summand of the mean square; if `None`, the dtype's epsilon.
     #[module(skip)]
     pub eps: Option<f64>,
 }
@@ -94,10 +94,10 @@ impl<A: Axes> RmsNorm<A>
 where
     A::List: Distinct,
 {
-    /// A weight of ones.
+    /// Creates a layer with a weight of ones.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If an allocation fails.
     #[twin]
     pub fn try_new(sizes: impl SizesFor<A>) -> Result<Self> {
         Ok(Self {
@@ -108,10 +108,10 @@ where
 }
 
 impl<A: Axes + Default, T: Float> RmsNorm<A, T> {
-    /// The normalised input.
+    /// Normalizes the input.
     ///
     /// # Errors
-    /// When sizes differ from the weight's, or memory is short.
+    /// If sizes differ from the weight's, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims>(&self, x: &Tensor<D, T>) -> Result<Tensor<D, T>>
     where
@@ -125,8 +125,9 @@ impl<A: Axes + Default, T: Float> RmsNorm<A, T> {
     }
 }
 
-/// Mean 0 and variance 1 of each channel along `C`, over all other dims; then a weight and a bias. Training takes the batch's
-/// statistics and keeps running ones, which inference takes. Ioffe and Szegedy, "Batch Normalization".
+/// Batch normalization: each channel along `C` to mean 0 and variance 1 over all other dims; then applies a weight and
+/// a bias. Training uses the batch's statistics and updates running ones, which inference uses. Ioffe and Szegedy,
+/// "Batch Normalization".
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -141,18 +142,18 @@ impl<A: Axes + Default, T: Float> RmsNorm<A, T> {
 #[derive(Clone, Module)]
 #[module(crate = crate)]
 pub struct BatchNorm<C: Dim, T: Element = f32> {
-    /// A factor for each channel: ones at first.
+    /// The factor of each channel; initially ones.
     pub weight: Param<(C,), T>,
-    /// A summand for each channel: zeros at first.
+    /// The summand of each channel; initially zeros.
     pub bias: Param<(C,), T>,
-    /// The running mean: zeros at first.
+    /// The running mean; initially zeros.
     pub running_mean: Tensor<(C,), T>,
-    /// The running variance: ones at first.
+    /// The running variance; initially ones.
     pub running_var: Tensor<(C,), T>,
-    /// How much of a batch's statistics goes into the running ones: 0.1 at first.
+    /// The weight of a batch's statistics in the update of the running ones; initially 0.1.
     #[module(skip)]
     pub momentum: f64,
-    /// What is added to the variance: 1e-5 at first.
+    /// The summand of the variance; initially 1e-5.
     #[module(skip)]
     pub eps: f64,
 }
@@ -161,10 +162,10 @@ impl<C: Dim> BatchNorm<C>
 where
     (C,): Distinct,
 {
-    /// Weights of ones, biases of zeros, and running statistics of mean 0 and variance 1.
+    /// Creates a layer with weights of ones, biases of zeros, and running statistics of mean 0 and variance 1.
     ///
     /// # Errors
-    /// When memory is short.
+    /// If an allocation fails.
     #[twin]
     pub fn try_new(channels: impl SizesFor<C>) -> Result<Self> {
         let sizes = channels.sizes();
@@ -189,10 +190,10 @@ impl<C: Dim, T: Float> BatchNorm<C, T> {
         }
     }
 
-    /// The input normalised by the running statistics.
+    /// Normalizes the input by the running statistics.
     ///
     /// # Errors
-    /// When sizes differ from the weight's, or memory is short.
+    /// If sizes differ from the weight's, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims>(&self, x: &Tensor<D, T>) -> Result<Tensor<D, T>>
     where
@@ -206,11 +207,11 @@ impl<C: Dim, T: Float> BatchNorm<C, T> {
         )
     }
 
-    /// The input normalised by its own statistics, which go into the running ones.
+    /// Normalizes the input by its own statistics, and updates the running ones.
     ///
     /// # Errors
-    /// When sizes differ from the weight's, a channel has less than two numbers (an empty batch has none), or memory is short.
-    /// The running statistics are unchanged then.
+    /// If sizes differ from the weight's, a channel has fewer than two numbers (none in an empty batch), or an
+    /// allocation fails. The running statistics are unchanged then.
     #[twin]
     pub fn try_train<D: Dims>(&mut self, x: &Tensor<D, T>) -> Result<Tensor<D, T>>
     where

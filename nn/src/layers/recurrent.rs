@@ -20,11 +20,12 @@ use crate::call::{typed, uniform};
 use crate::param::Param;
 
 nomina::prelude::dims! {
-    /// The gates of a recurrent layer, in PyTorch's order: input, forget, cell and output of an LSTM; reset, update and new of a GRU.
+    /// The gates of a recurrent layer, in PyTorch's order: input, forget, cell and output of an LSTM; reset, update and
+    /// new of a GRU.
     pub Gate
 }
 
-/// The dims of a recurrent layer's outputs: the state's dim `H` in the place of `I`, behind the others.
+/// The dims of a recurrent layer's outputs: those of the inputs without `I`, then the state's dim `H`.
 pub type Outputs<D, I, H> = Contracted<D, (H, I), I>;
 
 macro_rules! recurrent {
@@ -33,13 +34,13 @@ macro_rules! recurrent {
         #[derive(Clone, Module)]
         #[module(crate = crate)]
         pub struct $name<S: Dim, I: Dim, H: Dim, T: Element = f32> {
-            /// From inputs to gates.
+            /// The weight from inputs to gates.
             pub input: Param<(Gate, H, I), T>,
-            /// From the state to gates.
+            /// The weight from the state to gates.
             pub hidden: Param<(Gate, H, Prime<H>), T>,
-            /// What is added to the first.
+            /// The bias of the inputs' part.
             pub input_bias: Param<(Gate, H), T>,
-            /// What is added to the second.
+            /// The bias of the state's part.
             pub hidden_bias: Param<(Gate, H), T>,
             #[module(skip)]
             sequence: PhantomData<S>,
@@ -51,10 +52,11 @@ macro_rules! recurrent {
             (Gate, H, Prime<H>): Distinct,
             (Gate, H): Distinct,
         {
-            /// Weights and biases that are uniform within one over the root of the state's size, as PyTorch draws them.
+            /// Creates a layer whose weights and biases are uniform within the inverse square root of the state's size,
+            /// like PyTorch's.
             ///
             /// # Errors
-            /// When a product of sizes is too large, or memory is short.
+            /// If a product of sizes is too large, or an allocation fails.
             #[twin]
             pub fn try_new(input: impl SizesFor<I>, state: impl SizesFor<H>) -> Result<Self> {
                 let (inputs, states) = (input.sizes()[0], state.sizes()[0]);
@@ -70,10 +72,10 @@ macro_rules! recurrent {
         }
 
         impl<S: Dim, I: Dim, H: Dim, T: Float> $name<S, I, H, T> {
-            /// The state at each position, from a state of zeros on.
+            /// Computes the state at each position, starting from zeros.
             ///
             /// # Errors
-            /// When sizes differ from the weights', or memory is short.
+            /// If sizes differ from the weights', or an allocation fails.
             #[twin]
             pub fn try_forward<D: Dims + Has<S>>(&self, x: &Tensor<D, T>) -> Result<Tensor<Outputs<D, I, H>, T>>
             where
@@ -84,10 +86,10 @@ macro_rules! recurrent {
                 Ok(self.try_forward_from(x, None)?.0)
             }
 
-            /// The state at each position, and what the next sequence goes on from, both from an earlier one.
+            /// Computes the state at each position and the final state, starting from an earlier state if given.
             ///
             /// # Errors
-            /// When sizes differ from the weights' or the earlier state's, or memory is short.
+            /// If sizes differ from the weights' or the earlier state's, or an allocation fails.
             #[twin]
             pub fn try_forward_from<D: Dims + Has<S>>(
                 &self,
@@ -122,8 +124,8 @@ macro_rules! recurrent {
     };
 }
 recurrent!(
-    /// Long short-term memory along `S`: inputs along `I`, states along `H`, which come last. Hochreiter and Schmidhuber, "Long
-    /// Short-Term Memory". Its state is what it shows and what it keeps: `[hidden, cell]`.
+    /// Long short-term memory along `S`: inputs along `I`, states along `H`, which come last. Its state is `[hidden,
+    /// cell]`. Hochreiter and Schmidhuber, "Long Short-Term Memory".
     ///
     /// ```
     /// use nomina::prelude::*;
@@ -152,10 +154,10 @@ recurrent!(
     Gru, 3, 1, gru
 );
 
-/// A step: the gates of the input and of the state, each of so many rows, and the states, to the next states.
+/// A step function: computes the next states from the gates of the input, the gates of the state, and the states.
 type Step<const K: usize> = fn(&[Raw], &[Raw], &[Raw; K]) -> Result<[Raw; K]>;
 
-/// Walks along the sequence, which stands at `place` of the outputs' dims.
+/// Runs the steps along the sequence, which is at `place` in the outputs' dims.
 fn walk<const K: usize>(
     x: &DynTensor,
     [w_input, w_hidden, b_input, b_hidden]: &[DynTensor; 4],
@@ -165,7 +167,8 @@ fn walk<const K: usize>(
 ) -> Result<(Raw, [Raw; K])> {
     let at = |error: Error| about(error, &[x, w_input]);
     let (gates, states) = (w_hidden.shape()[0], w_hidden.shape()[1]);
-    // The input's dims without its own, gates, states; then the sequence first, and all others as rows.
+    // The input's dims without its features, then gates, states; permuted so that the sequence is first and the others
+    // are rows.
     let ahead = linear(x, w_input, Some(b_input), 1, None)?;
     let batch: Vec<usize> = (0..ahead.rank() - 2).filter(|&dim| dim != place).collect();
     let sizes: Vec<usize> = batch.iter().map(|&dim| ahead.shape()[dim]).collect();
@@ -225,7 +228,7 @@ fn walk<const K: usize>(
     let found = found
         .reshape(&[&[len][..], &sizes, &[states]].concat())
         .map_err(at)?;
-    // The sequence goes where it was.
+    // Moves the sequence back to its place.
     let order: Vec<usize> = (1..=place)
         .chain([0])
         .chain(place + 1..found.rank())
@@ -245,8 +248,8 @@ fn walk<const K: usize>(
     Ok((found, state))
 }
 
-/// `own`, recorded as computed of `others` too, by which its derivative is zero: the results of no step are recorded as those of
-/// some are.
+/// Records `own` as computed from `others` too, with zero gradients: results of an empty sequence are then recorded
+/// like others.
 fn unchanged(own: &Raw, others: &[&Raw]) -> Result<Raw> {
     let inputs = [&[own], others].concat();
     let looks: Vec<_> = others
@@ -263,7 +266,7 @@ fn unchanged(own: &Raw, others: &[&Raw]) -> Result<Raw> {
     })
 }
 
-/// `c = σ(f) c + σ(i) tanh(g)`, `h = σ(o) tanh(c)`.
+/// Computes `c = σ(f) c + σ(i) tanh(g)`, `h = σ(o) tanh(c)`.
 fn lstm(next: &[Raw], own: &[Raw], [_, cell]: &[Raw; 2]) -> Result<[Raw; 2]> {
     use Node::{Apply, Tensor};
     let kept = [
@@ -301,7 +304,7 @@ fn lstm(next: &[Raw], own: &[Raw], [_, cell]: &[Raw; 2]) -> Result<[Raw; 2]> {
     Ok([hidden, cell])
 }
 
-/// `n = tanh(nₓ + σ(r) nₕ)`, `h = n + σ(z) (h - n)`.
+/// Computes `n = tanh(nₓ + σ(r) nₕ)`, `h = n + σ(z) (h - n)`.
 fn gru(next: &[Raw], own: &[Raw], [hidden]: &[Raw; 1]) -> Result<[Raw; 1]> {
     use Node::{Apply, Tensor};
     let program = [

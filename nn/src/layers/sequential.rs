@@ -1,4 +1,4 @@
-//! Layers one after the other, without a struct: [`Sequential`] of a tuple.
+//! Sequences of layers without a struct: [`Sequential`] of a tuple.
 
 use nomina::dims::{Axes, AxesOf, Contract, Contracted, Dim, DimOf, Dims, Distinct};
 use nomina::{Element, Float, Inexact, Result, Tensor};
@@ -7,18 +7,18 @@ use nomina_macros::twin;
 use super::{BatchNorm, LayerNorm, Linear, RmsNorm, Weight};
 use crate::Module;
 
-/// What maps a tensor of dims `D` to another one.
+/// A map from tensors of dims `D` to tensors of dims [`Out`](Self::Out).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` takes no tensor of dims {D}",
     label = "not a layer for what comes before it"
 )]
 pub trait Layer<D: Dims, T: Element = f32> {
-    /// The dims of its outputs.
+    /// The dims of the outputs.
     type Out: Dims;
-    /// Its outputs.
+    /// Computes the outputs.
     ///
     /// # Errors
-    /// When sizes do not fit, or memory is short.
+    /// If sizes do not match, or an allocation fails.
     fn try_apply(&self, x: &Tensor<D, T>) -> Result<Tensor<Self::Out, T>>;
 }
 
@@ -69,7 +69,7 @@ stays!(LayerNorm, Axes, AxesOf);
 stays!(RmsNorm, Axes, AxesOf);
 stays!(BatchNorm, Dim, DimOf);
 
-/// A tuple of layers, each of which takes what the one before it gives.
+/// A tuple of layers; each takes the outputs of the one before it.
 ///
 /// ```
 /// use nomina::prelude::*;
@@ -93,10 +93,10 @@ pub struct Sequential<L>(
 );
 
 impl<L> Sequential<L> {
-    /// What the last layer gives.
+    /// Computes the outputs of the last layer.
     ///
     /// # Errors
-    /// When sizes do not fit, or memory is short.
+    /// If sizes do not match, or an allocation fails.
     #[twin]
     pub fn try_forward<D: Dims, T: Element>(&self, x: &Tensor<D, T>) -> Result<Tensor<L::Out, T>>
     where
@@ -106,7 +106,8 @@ impl<L> Sequential<L> {
     }
 }
 
-/// All but the last of a tuple's layers, then the last one.
+/// Implements `Layer` for a tuple: applies all layers but the last, then the last one, whose output
+/// dims are the result's.
 macro_rules! row {
     ([$($m:ident $at:tt $before:ty),*] $last:ident $lastat:tt $input:ty) => {
         #[diagnostic::do_not_recommend]

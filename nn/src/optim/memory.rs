@@ -1,4 +1,4 @@
-//! The state that an optimizer keeps for each parameter.
+//! The per-parameter state of an optimizer.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,21 +14,21 @@ use crate::path::Path;
 
 /// `K` tensors for each parameter, and the number of its steps.
 ///
-/// They are found by the parameter's identity. Its path serves in files alone, and may change between steps.
+/// They are looked up by the parameter's identity. Its path is only used in files, and may change between steps.
 #[derive(Clone, Debug)]
 pub(super) struct Memory<const K: usize> {
     kept: BTreeMap<Key, ParamState<K>>,
-    /// The names of the tensors in a file.
+    /// The names of the state tensors in a file.
     words: [&'static str; K],
-    /// The number of steps that were taken, whatever their parameters.
+    /// The number of steps taken so far, by any parameters.
     clock: u64,
 }
 
 /// The key of a parameter's state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    /// The address of an identity, and how many parameters of the model before this one have it, too: clones of one parameter
-    /// that are in one model have a state each.
+    /// The address of an identity, and the number of preceding parameters of the model with that identity: clones of a
+    /// parameter in one model have separate states.
     Identity(usize, usize),
     /// The path of a parameter without an identity.
     Path(String),
@@ -36,7 +36,7 @@ enum Key {
 
 #[derive(Clone, Debug)]
 struct ParamState<const K: usize> {
-    /// None of a parameter without an identity.
+    /// `None` for a parameter without an identity.
     identity: Option<WeakIdentity>,
     /// The path at the last step.
     path: String,
@@ -47,12 +47,12 @@ struct ParamState<const K: usize> {
     steps: u64,
 }
 
-/// Numbers the parameters of a model that have one identity.
+/// Counts the parameters of a model that share an identity.
 #[derive(Default)]
 struct Keys(HashMap<usize, usize>);
 
 impl Keys {
-    /// The key of a model's next parameter. Every parameter of the model is asked for in turn.
+    /// Returns the key of a model's next parameter. Must be called for every parameter of the model, in order.
     fn next(&mut self, path: &str, slot: &dyn Slot) -> (Key, Option<WeakIdentity>) {
         let Some(identity) = slot.identity() else {
             return (Key::Path(path.to_owned()), None);
@@ -65,7 +65,7 @@ impl Keys {
     }
 }
 
-/// A parameter that is stepped.
+/// A parameter to be stepped.
 struct Stepped<'a> {
     path: String,
     key: Key,
@@ -74,7 +74,7 @@ struct Stepped<'a> {
     grad: DynTensor,
 }
 
-/// What a file calls the numbers of steps.
+/// The name of the step count in a file.
 const STEP: &str = "step";
 
 impl<const K: usize> Memory<K> {
@@ -86,7 +86,7 @@ impl<const K: usize> Memory<K> {
         }
     }
 
-    /// Steps all parameters that have a gradient, and takes it.
+    /// Steps all parameters that have a gradient, and clears the gradients.
     pub(super) fn step(
         &mut self,
         op: &'static str,
@@ -112,7 +112,8 @@ impl<const K: usize> Memory<K> {
             }
         });
         self.forget_dropped();
-        // Taken out, so that nobody else sees what is written to; whatever fails, all of it goes back.
+        // The states are taken out, so that the buffers to write to are not shared; after an error, they are all put
+        // back.
         let mut kept: Vec<ParamState<K>> = Vec::new();
         let mut done = Ok(());
         for one in &all {
@@ -152,12 +153,13 @@ impl<const K: usize> Memory<K> {
         done
     }
 
-    /// Drops the state of parameters that are there no more.
+    /// Drops the state of parameters that no longer exist.
     fn forget_dropped(&mut self) {
         self.kept.retain(|_, kept| kept.is_alive());
     }
 
-    /// Takes out the state of a parameter: zeros at first. It is where the parameter is. Nothing has changed where it fails.
+    /// Takes out the state of a parameter, initially zeros, and moves it to the parameter's device. Changes nothing
+    /// after an error.
     fn take(&mut self, one: &Stepped<'_>) -> Result<ParamState<K>> {
         let param = one.slot.to_dyn();
         let (shape, dtype, device) = (param.shape(), param.dtype(), param.device());
@@ -194,10 +196,10 @@ impl<const K: usize> Memory<K> {
         }
     }
 
-    /// All that is kept, sorted by path, and then by word: `layers.0.weight.exp_avg`. Paths are those of the last step.
+    /// Returns all states, sorted by path, then by name: `layers.0.weight.exp_avg`. Paths are those of the last step.
     #[track_caller]
     pub(super) fn state(&self) -> Vec<(String, DynTensor)> {
-        // If two models share a path, the one stepped later counts.
+        // If two models share a path, the one stepped later wins.
         let mut by_path: BTreeMap<&str, &ParamState<K>> = BTreeMap::new();
         for kept in self.kept.values().filter(|kept| kept.is_alive()) {
             let other = by_path.get(&kept.path[..]);
@@ -208,7 +210,7 @@ impl<const K: usize> Memory<K> {
         self.tensors(by_path)
     }
 
-    /// The state of a model's parameters, sorted by the paths that they have now.
+    /// Returns the states of a model's parameters, sorted by their current paths.
     #[track_caller]
     pub(super) fn state_of(&self, model: &dyn Module) -> Vec<(String, DynTensor)> {
         let mut by_path: BTreeMap<String, &ParamState<K>> = BTreeMap::new();
@@ -242,7 +244,7 @@ impl<const K: usize> Memory<K> {
         state
     }
 
-    /// Takes what was kept for the parameters of a model that are trained from `of`. Nothing has changed where it fails.
+    /// Loads the states of a model's trained parameters from `of`. Changes nothing after an error.
     pub(super) fn load(
         &mut self,
         op: &'static str,
@@ -280,7 +282,7 @@ impl<const K: usize> Memory<K> {
                 stepped: self.clock,
                 names: param.names().clone(),
                 state: array(state),
-                // A cast saturates.
+                // The cast saturates.
                 steps: steps as u64,
             };
             all.insert(key, kept);
@@ -291,13 +293,13 @@ impl<const K: usize> Memory<K> {
 }
 
 impl<const K: usize> ParamState<K> {
-    /// Whether its parameter may still be stepped.
+    /// Returns whether its parameter may still be stepped.
     fn is_alive(&self) -> bool {
         self.identity.as_ref().is_none_or(WeakIdentity::is_alive)
     }
 }
 
-/// As many as there are.
+/// Converts to an array of the vector's length.
 fn array<const K: usize>(all: Vec<Raw>) -> [Raw; K] {
     match all.try_into() {
         Ok(array) => array,

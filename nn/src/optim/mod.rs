@@ -1,4 +1,5 @@
-//! Optimizers: a step changes all parameters of a model by their gradients, which it takes.
+//! Optimizers: a step updates all parameters of a model by their gradients, and clears the
+//! gradients.
 //!
 //! ```
 //! use nomina::prelude::*;

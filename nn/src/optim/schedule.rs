@@ -1,8 +1,8 @@
-//! Learning rate schedules: factors by the number of a step, which counts from 0.
+//! Learning rate schedules: factors as functions of the step number, which starts at 0.
 //!
 //! `optimizer.options.lr = 1e-3 * schedule::cosine(step, 100, 10_000)`.
 
-/// From 0 to 1 over the first `warmup` steps, then down to 0 at `total` along half a cosine.
+/// Rises from 0 to 1 over the first `warmup` steps, then falls to 0 at `total` along half a cosine.
 #[must_use]
 pub fn cosine(step: u64, warmup: u64, total: u64) -> f64 {
     match rising(step, warmup) {
@@ -11,19 +11,19 @@ pub fn cosine(step: u64, warmup: u64, total: u64) -> f64 {
     }
 }
 
-/// From 0 to 1 over the first `warmup` steps, then down to 0 at `total` along a line.
+/// Rises from 0 to 1 over the first `warmup` steps, then falls to 0 at `total` linearly.
 #[must_use]
 pub fn linear(step: u64, warmup: u64, total: u64) -> f64 {
     rising(step, warmup).unwrap_or_else(|| 1.0 - way(step, warmup, total))
 }
 
-/// Multiplied by `gamma` at each step.
+/// Multiplies by `gamma` at each step.
 #[must_use]
 pub fn exponential(step: u64, gamma: f64) -> f64 {
     gamma.powf(step as f64)
 }
 
-/// Multiplied by `gamma` after each `every` steps; the same throughout where that is 0.
+/// Multiplies by `gamma` every `every` steps; constant if that is 0.
 #[must_use]
 pub fn steps(step: u64, every: u64, gamma: f64) -> f64 {
     exponential(step.checked_div(every).unwrap_or(0), gamma)
@@ -33,7 +33,7 @@ fn rising(step: u64, warmup: u64) -> Option<f64> {
     (step < warmup).then(|| (step + 1) as f64 / warmup as f64)
 }
 
-/// How much of the way behind the warmup is gone.
+/// Returns the fraction of the steps after the warmup that have passed, at most 1.
 fn way(step: u64, warmup: u64, total: u64) -> f64 {
     let whole = total.saturating_sub(warmup).max(1) as f64;
     ((step - warmup) as f64 / whole).min(1.0)

@@ -7,17 +7,17 @@ use nomina_runtime::call::{self, AdamOptions, SgdOptions};
 use super::memory::Memory;
 use crate::module::Module;
 
-/// Gradient descent, with momentum where its options say so.
+/// Stochastic gradient descent, with optional momentum.
 #[derive(Clone, Debug)]
 pub struct Sgd {
-    /// What the next step is told.
+    /// The options of the next step.
     pub options: SgdOptions,
     sums: Memory<1>,
     plain: Memory<0>,
 }
 
 impl Sgd {
-    /// Plain descent at a rate.
+    /// Creates plain gradient descent with a learning rate.
     #[must_use]
     pub fn new(lr: f64) -> Self {
         Self::with(SgdOptions {
@@ -26,7 +26,7 @@ impl Sgd {
         })
     }
 
-    /// With options.
+    /// Creates an optimizer with options.
     #[must_use]
     pub fn with(options: SgdOptions) -> Self {
         Self {
@@ -36,10 +36,10 @@ impl Sgd {
         }
     }
 
-    /// Changes all parameters that have a gradient, which is then taken.
+    /// Updates all parameters that have a gradient, and clears the gradients.
     ///
     /// # Errors
-    /// When a parameter is no float, or memory is short. Nothing has changed then.
+    /// If a parameter is not a float, or an allocation fails. Nothing has changed then.
     #[twin]
     pub fn try_step(&mut self, model: &mut impl Module) -> Result<()> {
         let options = self.options;
@@ -52,31 +52,33 @@ impl Sgd {
             .step("sgd", model, |params| call::sgd_momentum(params, &options))
     }
 
-    /// The state of each parameter by the path that it had at its last step: what a checkpoint holds beside the model's state.
-    /// Nothing without momentum. Where a model has changed since, [`state_of`](Self::state_of) has its new paths.
+    /// Returns the state of each parameter by its path at its last step, which belongs in a checkpoint together with
+    /// the model's state. Empty without momentum. If a model has changed since, use [`state_of`](Self::state_of), which
+    /// returns the current paths.
     ///
     /// # Panics
-    /// When memory for a number is short.
+    /// If an allocation fails.
     #[must_use]
     #[track_caller]
     pub fn state(&self) -> Vec<(String, DynTensor)> {
         self.sums.state()
     }
 
-    /// The state of the parameters of `model`, by the paths that they have in it now. Nothing without momentum.
+    /// Returns the state of the parameters of `model` by their current paths. Empty without momentum.
     ///
     /// # Panics
-    /// When memory for a number is short.
+    /// If an allocation fails.
     #[must_use]
     #[track_caller]
     pub fn state_of(&self, model: &impl Module) -> Vec<(String, DynTensor)> {
         self.sums.state_of(model)
     }
 
-    /// Takes what was kept for the parameters of `model` that are trained, not frozen, from `of`, which gives the tensor of a path.
+    /// Loads the state of the trained, not frozen, parameters of `model` from `of`, which returns the tensor for a
+    /// path.
     ///
     /// # Errors
-    /// When `of` fails, or a tensor has other names, sizes or another dtype than its parameter. Nothing has changed then.
+    /// If `of` fails, or the names, sizes or dtype of a tensor differ from its parameter's. Nothing has changed then.
     #[twin]
     pub fn try_load(
         &mut self,
@@ -95,13 +97,13 @@ macro_rules! adam {
         $(#[$docs])*
         #[derive(Clone, Debug)]
         pub struct $name {
-            /// What the next step is told.
+            /// The options of the next step.
             pub options: AdamOptions,
             means: Memory<2>,
         }
 
         impl $name {
-            /// With PyTorch's defaults, at a rate.
+            /// Creates an optimizer with PyTorch's defaults and a learning rate.
             #[must_use]
             pub fn new(lr: f64) -> Self {
                 Self::with(AdamOptions {
@@ -110,7 +112,7 @@ macro_rules! adam {
                 })
             }
 
-            /// With options.
+            /// Creates an optimizer with options.
             #[must_use]
             pub fn with(options: AdamOptions) -> Self {
                 Self {
@@ -119,29 +121,29 @@ macro_rules! adam {
                 }
             }
 
-            /// Changes all parameters that have a gradient, which is then taken.
+            /// Updates all parameters that have a gradient, and clears the gradients.
             ///
             /// # Errors
-            /// When a parameter is no float, or memory is short. Nothing has changed
-            /// then.
+            /// If a parameter is not a float, or an allocation fails. Nothing has changed then.
             #[twin]
             pub fn try_step(&mut self, model: &mut impl Module) -> Result<()> {
                 let options = self.options;
                 self.means.step($op, model, |params| call::adam(params, &options))
             }
 
-            /// The state of each parameter by the path that it had at its last step: what a checkpoint holds beside the model's
-            /// state. Where a model has changed since, [`state_of`](Self::state_of) has its new paths.
+            /// Returns the state of each parameter by its path at its last step, which belongs in a checkpoint together
+            /// with the model's state. If a model has changed since, use [`state_of`](Self::state_of), which returns
+            /// the current paths.
             ///
             /// # Panics
-            /// When memory for a number is short.
+            /// If an allocation fails.
             #[must_use]
             #[track_caller]
             pub fn state(&self) -> Vec<(String, DynTensor)> {
                 self.means.state()
             }
 
-            /// The state of the parameters of `model`, by the paths that they have in it now.
+            /// Returns the state of the parameters of `model` by their current paths.
             ///
             /// ```
             /// use nomina::prelude::*;
@@ -157,17 +159,18 @@ macro_rules! adam {
             /// ```
             ///
             /// # Panics
-            /// When memory for a number is short.
+            /// If an allocation fails.
             #[must_use]
             #[track_caller]
             pub fn state_of(&self, model: &impl Module) -> Vec<(String, DynTensor)> {
                 self.means.state_of(model)
             }
 
-            /// Takes what was kept for the parameters of `model` that are trained, not frozen, from `of`, which gives the tensor of a path.
+            /// Loads the state of the trained, not frozen, parameters of `model` from `of`, which returns the tensor
+            /// for a path.
             ///
             /// # Errors
-            /// When `of` fails, or a tensor has other names, sizes or another dtype than its parameter. Nothing has changed
+            /// If `of` fails, or the names, sizes or dtype of a tensor differ from its parameter's. Nothing has changed
             /// then.
             #[twin]
             pub fn try_load(
@@ -181,11 +184,11 @@ macro_rules! adam {
     };
 }
 adam!(
-    /// Adam: each element by the running means of its gradient and of its square. Kingma and Ba, "Adam: A Method for Stochastic
-    /// Optimization".
+    /// The Adam optimizer: scales each element's update by running means of its gradient and squared gradient. Kingma
+    /// and Ba, "Adam: A Method for Stochastic Optimization".
     Adam, "adam", adam
 );
 adam!(
-    /// Adam whose weights decay beside the means. Loshchilov and Hutter, "Decoupled Weight Decay Regularization".
+    /// Adam with decoupled weight decay. Loshchilov and Hutter, "Decoupled Weight Decay Regularization".
     AdamW, "adamw", adamw
 );
